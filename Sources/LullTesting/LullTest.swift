@@ -83,30 +83,30 @@ public actor LullTest: ServiceHome {
 
   /// Starts a task that runs here, beside the body, which begins when the body waits.
   ///
-  /// It may use whatever the body may, and `settle()` and `advance(by:)` wait for what it does; a plain
+  /// It may use whatever the body has, and `settle()` and `advance(by:)` wait for what it does; a plain
   /// `Task { }` leaves for another thread whenever it waits, so that they may miss it. When the body has
   /// ended the task is cancelled, and gets what that brings about; one that goes on all the same is left
   /// behind. What it throws is for who waits for its `value`.
   ///
-  ///     let name = test.spawn { test in try await model.name() }
+  ///     let name = test.spawn { try await model.name() }
   ///     await test.advance(by: 5)
   ///     #expect(try await name.value == "Ann")
-  @discardableResult
-  public func spawn<Value: Sendable>(
-    _ body: @escaping (isolated LullTest) async throws -> Value
-  ) -> Task<Value, any Error> {
-    spawnConfined(Confined(body))
-  }
-
-  /// The same of what needs no test.
-  ///
-  ///     let user = test.spawn { try await api.resource("/me").fresh(User.self) }
   @discardableResult
   public func spawn<Value: Sendable>(
     _ body: nonisolated(nonsending) @escaping () async throws -> Value
   ) -> Task<Value, any Error> {
     let body = Confined(body)
     return spawnConfined(Confined { (_: isolated LullTest) in try await body.value() })
+  }
+
+  /// Starts a task that is isolated to the test and uses nothing but what may be sent; otherwise as above.
+  ///
+  ///     test.spawn { test in await test.advance(by: 5) }
+  @discardableResult
+  public func spawn<Value: Sendable>(
+    _ body: @escaping @Sendable (isolated LullTest) async throws -> Value
+  ) -> Task<Value, any Error> {
+    spawnConfined(Confined(body))
   }
 
   private func spawnConfined<Value: Sendable>(

@@ -88,7 +88,7 @@ import Testing
       let api = test.service()
       var lines: [String] = []
       let begin = { (load: Request) in
-        _ = test.spawn { _ in
+        _ = test.spawn {
           let text = try await load.entity().text
           lines.append(text)
         }

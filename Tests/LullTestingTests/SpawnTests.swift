@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct SpawnTests {
   private struct Flaw: Error {}
 
-  @Test func `TEST-31 a task runs on the thread of the test and is waited for`() throws {
+  @Test func `TEST-32 a task runs on the thread of the test and is waited for`() throws {
     try Lull.test { test in
       test.network.stub("GET", "https://api.test/a", .json("{}", status: 503), .text("tea"))
       let api = test.service()
@@ -15,10 +15,11 @@ import Testing
         $0.retry?.backoff.hasJitter = false
       }
       var lines: [String] = []
-      let first = test.spawn { test in
+      let network = test.network
+      let first = test.spawn {
         let text = try await api.resource("/a").load().entity().text
         for _ in 0..<20 { await Task.yield() }
-        lines.append("\(text) after \(test.network.requests.count)")
+        lines.append("\(text) after \(network.requests.count)")
         return text
       }
       #expect(lines.isEmpty, "it begins when the body waits")
@@ -29,10 +30,15 @@ import Testing
       let text = try await first.value
       let other = try await test.spawn { api.resource("/a").text }.value
       #expect(text == "tea" && other == "tea")
+      let later = try await test.spawn { test in
+        await test.advance(by: 5)
+        return test.clock.uptime
+      }.value
+      #expect(later == 1006)
     }
   }
 
-  @Test func `TEST-31 what a task throws is for who waits for it`() throws {
+  @Test func `TEST-32 what a task throws is for who waits for it`() throws {
     try Lull.test { test in
       let task = test.spawn { _ in throw Flaw() }
       await test.settle()
@@ -40,39 +46,39 @@ import Testing
     }
   }
 
-  @Test func `TEST-31 tasks are cancelled when the body has ended`() throws {
-    var lines: [String] = []
+  @Test func `TEST-32 tasks are cancelled when the body has ended`() throws {
+    let notes = Notes()
     try Lull.test { test in
       test.network.holdsAnswers = true
       let resource = test.service().resource("/a")
-      test.spawn { test in
+      test.spawn {
         let response = await resource.load().completed()
         await test.settle()
-        lines.append("\(Task.isCancelled) \(response.isCancellation)")
+        notes.lines.append("\(Task.isCancelled) \(response.isCancellation)")
       }
       await test.settle()
       #expect(resource.isLoading)
     }
-    #expect(lines == ["true true"])
+    #expect(notes.lines == ["true true"])
   }
 
-  @Test func `TEST-31 a test that fails ends its tasks too`() {
-    var lines: [String] = []
+  @Test func `TEST-32 a test that fails ends its tasks too`() {
+    let notes = Notes()
     #expect(throws: Flaw.self) {
       try Lull.test { test in
-        test.spawn { test in
+        test.spawn {
           // Ends when it is cancelled.
           try? await Task.sleep(for: .seconds(500))
-          lines.append("\(Task.isCancelled)")
+          notes.lines.append("\(Task.isCancelled)")
         }
         await test.settle()
         throw Flaw()
       }
     }
-    #expect(lines == ["true"])
+    #expect(notes.lines == ["true"])
   }
 
-  @Test func `TEST-24 TEST-32 a task that only yields for ever holds up nothing`() throws {
+  @Test func `TEST-24 TEST-33 a task that only yields for ever holds up nothing`() throws {
     let isOver = try Lull.test { test in
       let over = Flag()
       test.spawn { _ in while !over.isSet { await Task.yield() } }
@@ -88,4 +94,9 @@ import Testing
 private final class Flag: @unchecked Sendable {
   // Of one thread.
   var isSet = false
+}
+
+private final class Notes: @unchecked Sendable {
+  // Of one thread.
+  var lines: [String] = []
 }

@@ -4,13 +4,13 @@ import Testing
 
 /// Two tasks that wait for one iterator; a hang would be another failure, with other words.
 @Suite(.timeLimit(.minutes(10))) struct TwoReadersTests {
-  @Test func `COD-20 two tasks in one loop over events end the program with a message`() async {
+  @Test func `COD-21 two tasks in one loop over events end the program with a message`() async {
     let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try Lull.test(patience: 1) { test in
         var events = test.service().resource("/a").events.makeAsyncIterator()
         _ = await events.next()
         let same = events
-        test.spawn { _ in
+        test.spawn {
           var same = same
           _ = await same.next()
         }
@@ -21,12 +21,12 @@ import Testing
     expectMessage(of: end, naming: "resource.events")
   }
 
-  @Test func `COD-20 two tasks in one loop over values end the program with a message`() async {
+  @Test func `COD-21 two tasks in one loop over values end the program with a message`() async {
     let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try Lull.test(patience: 1) { test in
         var values = test.service().resource("/a").values(of: Int.self).makeAsyncIterator()
         let same = values
-        test.spawn { _ in
+        test.spawn {
           var same = same
           _ = await same.next()
         }
@@ -37,7 +37,7 @@ import Testing
     expectMessage(of: end, naming: "resource.values(of:)")
   }
 
-  @Test func `COD-20 two tasks in one loop over progress end the program with a message`() async {
+  @Test func `COD-21 two tasks in one loop over progress end the program with a message`() async {
     let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try Lull.test(patience: 1) { test in
         test.network.holdsAnswers = true
@@ -45,7 +45,7 @@ import Testing
         var values = progress.makeAsyncIterator()
         _ = await values.next()
         let same = values
-        test.spawn { _ in
+        test.spawn {
           var same = same
           _ = await same.next()
         }
@@ -56,13 +56,13 @@ import Testing
     expectMessage(of: end, naming: "request.progress")
   }
 
-  @Test func `COD-20 two tasks in one loop of a watch end the program with a message`() async {
+  @Test func `COD-21 two tasks in one loop of a watch end the program with a message`() async {
     let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try Lull.test(patience: 1) { test in
         test.network.holdsAnswers = true
         var changes = test.service().resource("/a").watch().makeAsyncIterator()
         let same = changes
-        test.spawn { _ in
+        test.spawn {
           var same = same
           _ = try await same.next()
         }
@@ -73,12 +73,12 @@ import Testing
     expectMessage(of: end, naming: "resource.watch")
   }
 
-  @Test func `COD-20 two tasks that wait for one stream end the program with a message`() async {
+  @Test func `COD-21 two tasks that wait for one stream end the program with a message`() async {
     let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try Lull.test(patience: 1) { test in
         test.network.holdsAnswers = true
         let stream = test.service().resource("/a").events()
-        test.spawn { _ in for try await _ in stream.items {} }
+        test.spawn { for try await _ in stream.items {} }
         await test.settle()
         for try await _ in stream.items {}
       }

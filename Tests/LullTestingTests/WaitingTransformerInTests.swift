@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `TEST-32 one settling is enough for transformers that wait for others`() throws {
+  @Test func `TEST-33 one settling is enough for transformers that wait for others`() throws {
     try Lull.test { test in
       for name in ["a", "b", "c"] {
         test.network.stub("GET", "https://api.test/\(name)", .text(name))

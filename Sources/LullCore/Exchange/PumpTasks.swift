@@ -80,7 +80,10 @@ package final class PumpTasks: PumpGuest {
   }
 
   /// That which `owner` waits for.
-  func task(of owner: AnyObject) -> PumpTask? { tasks[ObjectIdentifier(owner)] }
+  func task(of owner: AnyObject) -> PumpTask? {
+    guard let task = tasks[ObjectIdentifier(owner)], task.owner === owner else { return nil }
+    return task
+  }
 
   package func turnBegins() {}
 

@@ -194,7 +194,7 @@ final class FileAdmissionLog: AdmissionLog {
   private func change(
     _ body: @escaping @Sendable (LimitTables) throws(SQLiteError) -> Void
   ) {
-    let done = jobs.doNow(or: pump.workers) { $0.change(waiting: false, body) }
+    let done: Void? = jobs.doNow(or: pump.workers) { $0.change(waiting: false, body) }
     guard done == nil else { return }
     jobs.submit(to: pump.workers) { file in _ = file.change(waiting: true, body) }
   }
