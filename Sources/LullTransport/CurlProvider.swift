@@ -73,14 +73,14 @@ package final class CurlProvider: NetworkingProvider {
     let transfer = CurlTransfer(request, completion: completion, provider: self)
     activeCount += 1
     if isClosed {
-      end(transfer, TransportError(.network, "the network has been shut down"))
+      refuse(transfer, TransportError(.network, "the network has been shut down"))
     } else if let failure = CurlLibrary.failure {
-      end(transfer, failure)
+      refuse(transfer, failure)
     } else if request.method != .get, !request.method.isValid {
-      end(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
+      refuse(transfer, TransportError(.network, "'\(request.method)' is not a valid HTTP method"))
     } else if let queue = queues.queue(for: request.address) {
       if let refusal = refusal(of: queue.origin, for: request) {
-        end(transfer, refusal)
+        refuse(transfer, refusal)
         return transfer
       }
       if request.secrets != nil {
@@ -91,12 +91,19 @@ package final class CurlProvider: NetworkingProvider {
     } else {
       let url = Redirect.shown(request.url)
       let problem = ResourceURL.hostProblem(in: request.url).map { ": \($0)" } ?? ""
-      end(
+      refuse(
         transfer,
         TransportError(
           .invalidURL, "'\(url)' is not an absolute http or https URL\(problem)"))
     }
     return transfer
+  }
+
+  /// Ends what has not even begun.
+  private func refuse(_ transfer: CurlTransfer, _ error: TransportError) {
+    var error = error
+    error.isUnsent = true
+    end(transfer, error)
   }
 
   private func enter(_ queue: HostQueue, _ transfer: CurlTransfer) {

@@ -20,9 +20,7 @@ import Testing
     }
   }
 
-  @Test func `CNT-05 a pump of one's own counts requests of resources, and CNT-06 none once it is closed`()
-    throws
-  {
+  @Test func `CNT-05 a pump of one's own counts until it is closed, by CNT-06`() throws {
     let pump = Pump(clock: ManualClock())
     let provider = StubProvider()
     provider.stub("GET", "https://api.test/a", .json("1"))

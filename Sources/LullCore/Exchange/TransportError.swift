@@ -56,6 +56,8 @@ public struct TransportError: Error, Sendable, Equatable {
   package var value: RaisedValue?
   /// Whether trying again is known to be of no use.
   package var isFinal = false
+  /// Whether nothing of the request can have reached the server, as far as that is known.
+  package var isUnsent = false
 
   /// What a network of one's own fails with; `message` is shown to people.
   public init(_ kind: Kind, _ message: String) {

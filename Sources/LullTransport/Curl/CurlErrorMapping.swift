@@ -21,6 +21,12 @@ struct CurlErrorMapping {
   let response: IncomingResponse
 
   func error(_ code: CURLcode) -> TransportError {
+    var error = explanation(of: code)
+    error.isUnsent = !wasConnected
+    return error
+  }
+
+  private func explanation(of code: CURLcode) -> TransportError {
     if let failure = response.failure { return error(failure) }
     let host = origin.hostAndPort
     switch code {

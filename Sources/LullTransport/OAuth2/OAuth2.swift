@@ -69,6 +69,8 @@ package final class OAuth2: AuthStage {
   package let settings: Settings
   private let keeper: OAuth2TokenKeeper?
   private var tokens: OAuth2Tokens?
+  /// What could not be put into the token file.
+  private var unsaved: OAuth2Tokens?
   /// How often tokens were renewed.
   private var generation = 0
   private var waiting: [Waiter] = []
@@ -173,40 +175,38 @@ package final class OAuth2: AuthStage {
     guard !isRenewing else { return }
     isRenewing = true
     guard let keeper else {
-      return ask(context, for: request, known: tokens) { [self] in finish($0) }
+      return ask(context, for: request, known: tokens) { [self] result, _ in finish(result) }
     }
-    let (old, rejected, now) = (tokens, rejected, context.pump.clock.now)
+    let need = OAuth2TokenKeeper.Need(
+      now: context.pump.clock.now, rejected: rejected, unsaved: unsaved)
     let sign = StopSign()
     stopSign = sign
     context.pump.offload(
-      { [inbox = context.pump.inbox] in keeper.open { sign.isSet || inbox.isClosed } },
-      then: { [self] opened in
+      { [inbox = context.pump.inbox] in keeper.beginRenewal(need) { sign.isSet || inbox.isClosed }
+      },
+      then: { [self] renewal in
         stopSign = nil
-        switch opened {
+        switch renewal {
         case .failure where sign.isSet:
           isRenewing = false
           // Somebody has come after all others had left.
           if let waiter = waiting.first { renew(in: context, for: waiter.request) }
-        case .failure(let problem): finish(.failure(OAuth2.failure(problem.message)))
-        case .success(let entry):
-          let kept = entry.tokens
-          // Another process may have renewed it.
-          if let kept, kept.isGood(now: now), kept.access != rejected {
-            keeper.close(entry)
-            return finish(.success(kept))
-          }
-          // Whoever has logged out is not let in again by what was known before.
-          ask(context, for: request, known: settings.login == nil ? kept ?? old : kept) {
-            [self] result in
-            guard case .success(let tokens) = result else {
-              keeper.close(entry)
-              return finish(result)
-            }
+        case .failure(let problem): finish(.failure(noToken(problem.message)))
+        case .success(.done(let tokens)): finish(.success(tokens))
+        case .success(.due(let entry, let known)):
+          ask(context, for: request, known: known) { [self] result, isCertain in
+            guard let entry else { return finish(result) }
             context.pump.offload(
-              { keeper.save(tokens, in: entry) },
+              {
+                switch result {
+                case .success(let tokens): keeper.save(tokens, in: entry)
+                case .failure: keeper.giveUp(entry, isCertain: isCertain)
+                }
+              },
               then: { [self] problem in
+                if case .success(let tokens) = result { unsaved = problem == nil ? nil : tokens }
                 if let problem { OAuth2.warn(problem.message) }
-                finish(.success(tokens))
+                finish(result)
               })
           }
         }
@@ -233,33 +233,39 @@ package final class OAuth2: AuthStage {
 
   private func ask(
     _ context: AuthContext, for waiting: HTTPRequest, known: OAuth2Tokens?,
-    _ finish: @escaping (Result<OAuth2Tokens, TransportError>) -> Void
+    _ finish: @escaping (Result<OAuth2Tokens, TransportError>, _ isCertain: Bool) -> Void
   ) {
     if let login = settings.login, known?.refresh == nil {
-      return finish(.failure(login.problem(isKnown: known != nil)))
+      return finish(.failure(login.problem(isKnown: known != nil)), true)
     }
     let request = OAuth2Request(settings, refreshToken: known?.refresh, for: waiting)
     OAuth2Endpoint(settings, context, for: waiting).send(request, to: settings.tokenURL) {
       [settings] answer in
       let tokens = answer.tokens(now: context.pump.clock.now, known: known)
       finish(
-        tokens.mapError { error in
+        tokens.map { settings.grant == .clientCredentials ? $0 : $0.renewed(from: known) }.mapError
+        { error in
           guard let login = settings.login, answer.problemName == "invalid_grant" else {
             return error
           }
           return OAuth2.failure("\(error.message); \(login.remedy) again")
-        })
+        }, answer.isCertain)
     }
   }
 
   /// Somebody has logged in or out: what is in the file counts.
   func forget() {
     tokens = nil
+    unsaved = nil
     generation += 1
   }
 
   /// Of a request that brings a header of its own.
   private static let notOurs = -1
+
+  private func noToken(_ reason: String) -> TransportError {
+    OAuth2.failure("no token from \(LogText.url(settings.tokenURL)): \(reason)")
+  }
 
   static func failure(_ message: String) -> TransportError {
     TransportError(.authFailed, message)

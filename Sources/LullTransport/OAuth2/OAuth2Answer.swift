@@ -36,6 +36,17 @@ struct OAuth2Answer {
         lifetime: number("expires_in"), login: known?.login, now: now))
   }
 
+  /// Whether it is known what became of the request: it has not arrived, or its answer says so. A gateway
+  /// knows nothing of what the endpoint has done, and a success without tokens may have lost them.
+  var isCertain: Bool {
+    if let error = result.error {
+      return error.isUnsent
+        || [.dns, .invalidURL, .secretOrigin, .secretUnavailable, .fileUnavailable]
+          .contains(error.kind)
+    }
+    return originProblem == nil && !isSuccess && ![502, 504].contains(status)
+  }
+
   /// Why it has not done what it was asked for; nil if it has.
   ///
   /// - Parameter lead: what the message begins with, before the endpoint.

@@ -9,8 +9,13 @@ struct OAuth2TokenKeeper: Sendable {
     fileprivate let name: String
     /// nil if there are none.
     let tokens: OAuth2Tokens?
+    /// What a renewal was begun with of which nobody knows how it ended.
+    let begun: String?
   }
 
+  let settings: OAuth2.Settings
+  /// Seconds to wait for others.
+  var patience = 30.0
   private let file: TokenFile
   private let client: String
   /// Who began: tokens got with another one are another's.
@@ -21,6 +26,7 @@ struct OAuth2TokenKeeper: Sendable {
 
   init(_ file: TokenFile, _ settings: OAuth2.Settings) {
     self.file = file
+    self.settings = settings
     client = settings.client
     switch settings.grant {
     case .clientCredentials: credential = settings.clientSecret
@@ -36,11 +42,14 @@ struct OAuth2TokenKeeper: Sendable {
   /// - Parameter isStopped: whether to wait for the lock no more; it fails then.
   func open(unless isStopped: () -> Bool) -> Result<Entry, TokenFile.Problem> {
     do throws(TokenFile.Problem) {
-      let lock = try file.lock(unless: isStopped)
+      let lock = try file.lock(waiting: patience, unless: isStopped)
       do throws(TokenFile.Problem) {
         let name = try entryName()
-        let tokens = try file.read().flatMap { $0.root[name] }.flatMap { OAuth2Tokens($0) }
-        return .success(Entry(lock: lock, name: name, tokens: tokens))
+        let kept = try file.read().flatMap { $0.root[name] }
+        return .success(
+          Entry(
+            lock: lock, name: name, tokens: kept.flatMap { OAuth2Tokens($0) },
+            begun: kept?[OAuth2TokenKeeper.begunName]?.string))
       } catch {
         lock.release()
         throw error
@@ -56,16 +65,19 @@ struct OAuth2TokenKeeper: Sendable {
   func close(_ entry: Entry) { entry.lock.release() }
 
   /// The login whose tokens are there now; nil if there are none. Without the lock.
-  var login: String? {
+  var login: String? { kept?["login"]?.string }
+
+  /// What is there, without the lock: the file is replaced as a whole.
+  var kept: JSONElement? {
     guard let name = try? entryName(), let document = try? file.read() else { return nil }
-    return document.root[name]?["login"]?.string
+    return document.root[name]
   }
 
   /// Takes the tokens out, and the file away if there are no others; gives the lock back.
   func remove(_ entry: Entry) -> TokenFile.Problem? {
     defer { entry.lock.release() }
     do throws(TokenFile.Problem) {
-      let members = try others(than: entry)
+      let members = try others(than: entry.name)
       if members.isEmpty { try file.remove() } else { try file.write(.object(members)) }
       return nil
     } catch {
@@ -73,9 +85,9 @@ struct OAuth2TokenKeeper: Sendable {
     }
   }
 
-  private func others(than entry: Entry) throws(TokenFile.Problem) -> [JSONValue.Member] {
+  private func others(than own: String) throws(TokenFile.Problem) -> [JSONValue.Member] {
     var members: [JSONValue.Member] = []
-    for (name, value) in try file.read()?.root.pairs ?? [] where name != entry.name {
+    for (name, value) in try file.read()?.root.pairs ?? [] where name != own {
       members.append(.init(name, value.plainValue))
     }
     return members
@@ -84,14 +96,42 @@ struct OAuth2TokenKeeper: Sendable {
   /// Puts the tokens beside those of others; gives the lock back.
   func save(_ tokens: OAuth2Tokens, in entry: Entry) -> TokenFile.Problem? {
     defer { entry.lock.release() }
+    // A credential that has become another one meanwhile may be the one that was used.
+    return put(tokens.json, under: (try? entryName()) ?? entry.name)
+  }
+
+  /// Notes what a renewal is about to be begun with; keeps the lock.
+  func note(_ mark: String, in entry: Entry) -> TokenFile.Problem? {
+    var members: [JSONValue.Member] = []
+    if case .object(let kept)? = entry.tokens?.json { members = kept }
+    return put(
+      .object(members + [.init(OAuth2TokenKeeper.begunName, .string(mark))]), under: entry.name)
+  }
+
+  /// No tokens have come; gives the lock back.
+  ///
+  /// - Parameter isCertain: whether the endpoint has surely given none.
+  func giveUp(_ entry: Entry, isCertain: Bool) -> TokenFile.Problem? {
+    guard isCertain else {
+      entry.lock.release()
+      return nil
+    }
+    guard let tokens = entry.tokens else { return remove(entry) }
+    defer { entry.lock.release() }
+    return put(tokens.json, under: entry.name)
+  }
+
+  private static let begunName = "renewal"
+
+  private func put(_ value: JSONValue, under name: String) -> TokenFile.Problem? {
     do throws(TokenFile.Problem) {
-      var members = try others(than: entry)
+      var members = try others(than: name)
       // A credential that changes every day must not fill the file.
       let old = members.indices.filter { members[$0].key.hasPrefix(client + " ") }
       for index in old.dropLast(OAuth2TokenKeeper.limit - 1).reversed() {
         members.remove(at: index)
       }
-      members.append(.init(entry.name, tokens.json))
+      members.append(.init(name, value))
       try file.write(.object(members))
       return nil
     } catch {

@@ -6,6 +6,9 @@ struct OAuth2Tokens: Sendable, Equatable {
   let refresh: String?
   /// Which login they come from: a text that each makes up; nil of tokens that need none.
   var login: String?
+  /// Whether a renewal has brought another refresh token, so that the old one may be good no more; nil
+  /// before the first one.
+  var rotates: Bool?
   /// Unix seconds; nil: until the service says otherwise.
   private(set) var expires: Double?
   /// How long it was good for when it came, in seconds.
@@ -26,6 +29,13 @@ struct OAuth2Tokens: Sendable, Equatable {
     return now < expires - min(30, lifetime / 10)
   }
 
+  /// These, got with a refresh token: of `known`, or the first.
+  func renewed(from known: OAuth2Tokens?) -> OAuth2Tokens {
+    var tokens = self
+    tokens.rotates = known?.rotates == true || refresh != known?.refresh
+    return tokens
+  }
+
   /// Whether an access token fits a header. (RFC 6750, section 2.1)
   static func isValid(_ access: String) -> Bool {
     !access.isEmpty && access.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
@@ -44,6 +54,7 @@ struct OAuth2Tokens: Sendable, Equatable {
     self.access = access
     refresh = element["refresh_token"]?.string
     login = element["login"]?.string
+    rotates = element["rotates"]?.bool
     expires = element["expires"]?.double.flatMap { $0.isFinite ? $0 : nil }
     lifetime = element["lifetime"]?.double.flatMap { $0.isFinite ? $0 : nil } ?? 0
   }
@@ -54,6 +65,7 @@ struct OAuth2Tokens: Sendable, Equatable {
     ]
     if let refresh { members.append(.init("refresh_token", .string(refresh))) }
     if let login { members.append(.init("login", .string(login))) }
+    if let rotates { members.append(.init("rotates", .bool(rotates))) }
     if let expires, expires.isFinite { members.append(.init("expires", .double(expires))) }
     return .object(members)
   }

@@ -11,8 +11,13 @@ package struct TokenFile: Sendable {
   package struct Problem: Error, Equatable {
     /// In words that hold nothing of the content.
     package let message: String
+    /// Whether others have had the lock for all of the time.
+    package let isBusy: Bool
 
-    package init(message: String) { self.message = message }
+    package init(message: String, isBusy: Bool = false) {
+      self.message = message
+      self.isBusy = isBusy
+    }
   }
 
   package let path: String
@@ -109,7 +114,8 @@ package struct TokenFile: Sendable {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw problem("cannot be locked", errno) }
       guard left > 0 else {
-        throw Problem(message: "the \(noun) \(path) has been locked by others for \(seconds) s")
+        throw Problem(
+          message: "the \(noun) \(path) has been locked by others for \(seconds) s", isBusy: true)
       }
       guard !isStopped() else {
         throw Problem(message: "the \(noun) \(path) is locked by others")

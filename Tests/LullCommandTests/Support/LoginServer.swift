@@ -1,5 +1,3 @@
-import LullLibC
-import LullTesting
 import Synchronization
 
 /// An authorization server, and an API that takes its tokens: each serves one request.
@@ -17,68 +15,32 @@ final class LoginServer: Sendable {
     var pending = 0
   }
 
-  let port: UInt16
-  private let listener: Int32
-  private let state = Mutex(State())
+  private let server: FormServer
+  private let state: Shared
 
-  var url: String { "http://127.0.0.1:\(port)" }
+  /// In a class: the server answers by it, and is made with it.
+  private final class Shared: Sendable {
+    let state = Mutex(State())
+  }
+
+  var port: UInt16 { server.port }
+  var url: String { server.url }
   /// First lines and bodies, as `POST /token a=b`.
-  var requests: [String] { state.withLock { $0.requests } }
+  var requests: [String] { state.state.withLock { $0.requests } }
 
   init() throws {
-    guard let (listener, port) = RawSocket.listen() else {
-      throw Child.Failure(description: "no port")
-    }
-    self.listener = listener
-    self.port = port
-    Background.run { [self] in
-      while let connection = RawSocket.accept(listener) {
-        Background.run { [self] in
-          serve(connection)
-          close(connection)
-        }
+    let shared = Shared()
+    state = shared
+    server = try FormServer { request, url in
+      shared.state.withLock { state in
+        let (line, form) = (request.line, request.form)
+        state.requests.append(form.isEmpty ? line : line + " " + form)
+        return LoginServer.answer(line, form, request.authorization, url, &state)
       }
-      close(listener)
     }
   }
 
-  /// Ends its threads; nothing else frees its port.
-  func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
-
-  private func serve(_ connection: Int32) {
-    var head: [UInt8] = []
-    while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
-      guard let byte = LoginServer.byte(connection) else { return }
-      head.append(byte)
-    }
-    let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n")
-    func header(_ name: String) -> String? {
-      lines.first { $0.lowercased().hasPrefix(name + ": ") }
-        .map { String($0.dropFirst(name.count + 2)) }
-    }
-    var body: [UInt8] = []
-    for _ in 0..<(header("content-length").flatMap { Int($0) } ?? 0) {
-      guard let byte = LoginServer.byte(connection) else { return }
-      body.append(byte)
-    }
-    let line = (lines.first ?? "").split(separator: " ").prefix(2).joined(separator: " ")
-    let form = String(decoding: body, as: UTF8.self)
-    let (status, answer) = state.withLock { state in
-      state.requests.append(form.isEmpty ? line : line + " " + form)
-      return LoginServer.answer(line, form, header("authorization") ?? "", url, &state)
-    }
-    let text =
-      "HTTP/1.1 \(status) Said\r\nContent-Type: application/json\r\n"
-      + "Content-Length: \(answer.utf8.count)\r\nConnection: close\r\n\r\n\(answer)"
-    _ = Array(text.utf8).withUnsafeBytes {
-      send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-    }
-  }
-
-  private static func byte(_ connection: Int32) -> UInt8? {
-    var byte: UInt8 = 0
-    return read(connection, &byte, 1) == 1 ? byte : nil
-  }
+  func stop() { server.stop() }
 
   private static func answer(
     _ line: String, _ form: String, _ authorization: String, _ url: String, _ state: inout State
@@ -126,5 +88,5 @@ final class LoginServer: Sendable {
   }
 
   /// Ends the access token given last; its refresh token is still good.
-  func expire() { state.withLock { $0.expired.append("\($0.tokens)") } }
+  func expire() { state.state.withLock { $0.expired.append("\($0.tokens)") } }
 }

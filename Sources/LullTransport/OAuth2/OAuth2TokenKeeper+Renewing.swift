@@ -1,0 +1,82 @@
+import LullCore
+
+extension OAuth2TokenKeeper {
+  /// What is known of tokens that are needed.
+  struct Need: Sendable {
+    /// Unix seconds.
+    let now: Double
+    /// An access token that the service does not take.
+    let rejected: String?
+    /// What this process has got and could not put into the file.
+    let unsaved: OAuth2Tokens?
+
+    func isMet(by tokens: OAuth2Tokens) -> Bool {
+      tokens.isGood(now: now) && tokens.access != rejected
+    }
+  }
+
+  /// What is to be done about them.
+  enum Renewal: Sendable {
+    /// Nothing: another process has renewed them.
+    case done(OAuth2Tokens)
+    /// To ask for new ones with what was known, and then to `save` or to `giveUp`. There is no entry where
+    /// others hold it for too long and asking twice harms nobody.
+    case due(Entry?, known: OAuth2Tokens?)
+  }
+
+  /// Finds out what there is to do, and notes that a refresh token is about to be used.
+  ///
+  /// Where a renewal was begun with the same refresh token of which nobody knows how it ended, since its
+  /// process died or its answer did not come, that is a problem: the token may be used up, and servers take
+  /// a second use for theft. Not so where earlier renewals have left the token as it was, and of tokens
+  /// that need none. (TOK-02 to TOK-05; RFC 9700, section 4.14.2)
+  func beginRenewal(
+    _ need: Need, unless isStopped: () -> Bool
+  ) -> Result<Renewal, TokenFile.Problem> {
+    // The file is replaced as a whole: what is good in it needs no lock.
+    if let kept = kept.flatMap({ OAuth2Tokens($0) }), need.isMet(by: kept) {
+      return .success(.done(kept))
+    }
+    switch open(unless: isStopped) {
+    case .failure(let problem):
+      guard problem.isBusy, settings.grant == .clientCredentials else { return .failure(problem) }
+      return .success(.due(nil, known: nil))
+    case .success(let entry):
+      if let kept = entry.tokens, need.isMet(by: kept) {
+        close(entry)
+        return .success(.done(kept))
+      }
+      // Of what this process has known else another may have used up the refresh token since.
+      let known = need.unsaved ?? entry.tokens
+      if let problem = begin(entry, with: known) {
+        close(entry)
+        return .failure(problem)
+      }
+      return .success(.due(entry, known: known))
+    }
+  }
+
+  /// - Returns: why the refresh token cannot be used.
+  private func begin(_ entry: Entry, with known: OAuth2Tokens?) -> TokenFile.Problem? {
+    guard known?.rotates != false, let token = refreshToken(known) else { return nil }
+    guard let digest = Digest.sha256.of("renewal:" + token) else { return nil }
+    let mark = Hexadecimal.text(digest)
+    guard entry.begun != mark else { return TokenFile.Problem(message: interrupted) }
+    return note(mark, in: entry)
+  }
+
+  /// What is used up if the endpoint takes each once; nil if nothing is.
+  private func refreshToken(_ known: OAuth2Tokens?) -> String? {
+    switch settings.grant {
+    case .clientCredentials: nil
+    case .refresh(let first): known?.refresh ?? SecretIdentity.text(of: first)
+    case .login: known?.refresh
+    }
+  }
+
+  private var interrupted: String {
+    let what = "a renewal was cut off, and the refresh token may be used up with it: "
+    if let login = settings.login { return what + "\(login.remedy) again" }
+    return what + "give a new refresh_token, or remove \(path) if the server takes one twice"
+  }
+}
