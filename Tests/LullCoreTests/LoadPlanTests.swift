@@ -12,7 +12,7 @@ struct LoadPlanTests {
     /// nil: it does not count.
     var answer: LoadPlan.Answer?
     let step: LoadPlan.Step
-    let reason: LoadPlan.Reason
+    let reason: LoadReason
     let log: String
 
     init(
@@ -21,7 +21,7 @@ struct LoadPlanTests {
       url: Bool = true,
       caches: LoadPlan.Caches = .notAsked, failure: Bool = false, answer: LoadPlan.Answer? = nil,
       _ step: LoadPlan.Step,
-      _ reason: LoadPlan.Reason, _ log: String
+      _ reason: LoadReason, _ log: String
     ) {
       self.id = id
       known.freshness = ResourceState.Freshness(

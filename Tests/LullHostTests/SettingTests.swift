@@ -130,6 +130,17 @@ struct SettingTests {
         #expect(setting.words(in: settings) != setting.words(in: standard), "\(setting.name)")
       }
     }
+    // Explanations in Swift tell of the same settings, and of who has changed each.
+    let explanation = service.resource("/a").explanation()
+    for setting in Setting.all where setting.name != "headers" {
+      let member = setting.documentation.swift.split(separator: "(")[0].split(separator: ".")
+      let told = explanation.settings.first {
+        $0.name.split(separator: ".").last == member.last
+      }
+      #expect(told?.source?.place != nil, "\(setting.documentation.swift)")
+    }
+    #expect(explanation["headers.x-a"]?.value == "b")
+    #expect(explanation.settings.count == Setting.all.count)
     #expect(settings.headers["x-a"] == "b")
     #expect(settings.pipeline.order.map(\.description) == ["decoding", "model"])
     harness.run("api = nil")

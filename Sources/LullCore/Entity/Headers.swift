@@ -223,8 +223,8 @@ public struct Headers: Sendable, Equatable {
   }
 
   /// Removes all of that name, and keeps off the wire what would be sent by itself where there is none,
-  /// such as `User-Agent`, until a value is added again.
-  package mutating func omit(_ name: String) {
+  /// such as `User-Agent`, until a value is added again. Lua: `headers[name] = false`.
+  public mutating func omit(_ name: String) {
     remove(name)
     let name = name.lowercased()
     if !omitted.contains(name) { leftOut = omitted + [name] }

@@ -20,6 +20,11 @@ package enum LogText {
     return result
   }
 
+  /// A number as it is, without a fraction where it has none.
+  package static func number(_ number: Double) -> String {
+    number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
+  }
+
   /// A span of time, as exact as it helps.
   package static func seconds(_ seconds: Double) -> String {
     guard seconds < 1e15 else { return "an eternity" }

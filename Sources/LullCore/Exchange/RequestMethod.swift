@@ -52,4 +52,7 @@ public struct RequestMethod:
 
   /// Those that have a name here, and a configuration of their own; any other uses that of GET. (CFG-16)
   public static let allCases: [RequestMethod] = [options, get, head, post, put, patch, delete]
+
+  /// The one whose configuration it has. (CFG-16)
+  package var configured: RequestMethod { RequestMethod.allCases.contains(self) ? self : .get }
 }

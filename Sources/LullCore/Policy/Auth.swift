@@ -45,8 +45,11 @@ public final class Auth: CustomStringConvertible {
     self.stage = stage
   }
 
-  /// The header, masked.
-  public var description: String { "\(header): \(value.masked)" }
+  /// The header, masked: a literal too, since here it is a credential.
+  public var description: String {
+    let isLiteral = stage == nil && value.secrets.isEmpty
+    return "\(header): \(isLiteral ? CredentialMask.mark : value.masked)"
+  }
 
   /// `Authorization: Bearer …` (RFC 6750, section 2.1)
   public static func bearer(_ token: SecretText) -> Auth {

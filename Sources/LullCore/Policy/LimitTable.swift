@@ -44,17 +44,10 @@ final class LimitTable {
   func bind(
     _ rules: inout Policies.Rules, block: Int, pattern: String?, version: Int
   ) throws(RequestError) {
+    try LimitTable.note(pattern, in: &rules)
     if let limit = rules.rateLimit, rules.sharedRate == nil, rules.ratePattern == nil {
-      if limit.scope == .block {
-        let key = Key(block: block, rule: .rate(limit))
-        rules.sharedRate = shared(key, version: version) { SharedLimit(limit, admissions) }
-      } else {
-        if case .processes = limit.scope, pattern == nil {
-          let error = LimitNeedsName()
-          throw RequestError(userMessage: error.description, cause: .custom(error))
-        }
-        rules.ratePattern = pattern ?? ""
-      }
+      let key = Key(block: block, rule: .rate(limit))
+      rules.sharedRate = shared(key, version: version) { SharedLimit(limit, admissions) }
     }
     if let limit = rules.concurrency, rules.sharedPlaces == nil {
       let key = Key(block: block, rule: .concurrency(limit))
@@ -63,6 +56,21 @@ final class LimitTable {
       }
     }
     rules.lane = lane(rules.sharedRate, rules.sharedPlaces)
+  }
+
+  /// Notes the pattern of the block that has just set a limit which processes share; throws if they cannot
+  /// know which limit is meant.
+  static func note(
+    _ pattern: String?, in rules: inout Policies.Rules
+  ) throws(RequestError) {
+    guard let limit = rules.rateLimit, limit.scope != .block, rules.ratePattern == nil else {
+      return
+    }
+    if case .processes = limit.scope, pattern == nil {
+      let error = LimitNeedsName()
+      throw RequestError(userMessage: error.description, cause: .custom(error))
+    }
+    rules.ratePattern = pattern ?? ""
   }
 
   /// Where a request waits whose limit processes share.

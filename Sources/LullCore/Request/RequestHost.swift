@@ -8,6 +8,8 @@ package protocol RequestHost: PumpHost {
   func requestMade(_ request: Request, by maker: AnyObject)
   /// A request has begun, or has ended before it could.
   func requestStarted(_ request: Request)
+  /// When a request in flight has begun, in Unix seconds, if this one notes it.
+  func beginning(of request: Request) -> Double?
   /// Its hooks have been delivered: nothing more will happen by itself.
   func requestSettled(_ request: Request)
   /// Keeps what the response holds of the host's until the request has settled.
@@ -17,6 +19,7 @@ package protocol RequestHost: PumpHost {
 extension RequestHost {
   package func requestMade(_ request: Request, by maker: AnyObject) {}
   package func requestStarted(_ request: Request) {}
+  package func beginning(of request: Request) -> Double? { nil }
   package func requestSettled(_ request: Request) {}
   package func hold(_ response: Response, for request: Request) {}
 }

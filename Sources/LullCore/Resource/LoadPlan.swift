@@ -40,23 +40,6 @@ package struct LoadPlan {
     case configuration
   }
 
-  package enum Reason: Equatable {
-    case forced
-    case inProgress
-    /// A stream makes its content. (STR-35)
-    case followed
-    case offline
-    case invalidated
-    /// It has neither data nor error. (LOAD-25)
-    case blank
-    case error(at: Double, retryTime: Double)
-    case data(at: Double, expirationTime: Double)
-    /// Of an expiration time that answers say themselves.
-    case answer(at: Double, lifetime: Double)
-    /// It answers a request with other headers, which its `Vary` names.
-    case otherVariant
-  }
-
   /// What the data that is there says of its freshness itself.
   package enum Answer: Equatable {
     /// For so many seconds from its timestamp on.
@@ -87,7 +70,7 @@ package struct LoadPlan {
   }
 
   package let step: Step
-  package let reason: Reason
+  package let reason: LoadReason
   /// Where the ages of the reason are counted from; Unix seconds.
   package let now: Double
   /// GET's, if it was asked for: it is then that of the whole load.
@@ -133,7 +116,7 @@ package struct LoadPlan {
   }
 
   private init(
-    _ step: Step, _ reason: Reason, now: Double, _ configuration: ResolvedConfiguration?
+    _ step: Step, _ reason: LoadReason, now: Double, _ configuration: ResolvedConfiguration?
   ) {
     self.step = step
     self.reason = reason
@@ -158,7 +141,7 @@ package struct LoadPlan {
   /// Why it is up to date, or is not.
   private static func reason(
     _ freshness: ResourceState.Freshness, _ expiry: Expiry, _ configuration: ResolvedConfiguration
-  ) -> Reason {
+  ) -> LoadReason {
     if freshness.isInvalidated { return .invalidated }
     if freshness.hasError {
       return .error(at: freshness.timestamp, retryTime: configuration.retryTime)

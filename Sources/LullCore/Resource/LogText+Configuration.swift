@@ -17,6 +17,12 @@ extension LogText {
     return indented(lines)
   }
 
+  /// The stages that have something, in order, on a line.
+  package static func line(_ pipeline: Pipeline) -> String {
+    dump(pipeline).split(separator: "\n").map { String($0.drop { $0 == " " }) }
+      .filter { !$0.hasSuffix("–") }.joined(separator: "; ")
+  }
+
   package static func dump(_ pipeline: Pipeline) -> String {
     let lines = pipeline.order.map { key in
       let stage = pipeline[key]

@@ -32,6 +32,13 @@ final class ModelHosts: ModelHost {
   }
 
   func requestStarted(_ request: Request) { for host in hosts { host.requestStarted(request) } }
+  func beginning(of request: Request) -> Double? {
+    for host in hosts {
+      if let time = host.beginning(of: request) { return time }
+    }
+    return nil
+  }
+
   func requestSettled(_ request: Request) { for host in hosts { host.requestSettled(request) } }
 
   func hold(_ response: Response, for request: Request) {

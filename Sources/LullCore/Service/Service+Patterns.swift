@@ -10,13 +10,16 @@ extension Service {
   ///   - requestMethods: nil: all. Methods that have no name in `RequestMethod` use what is for GET.
   ///     (CFG-07, CFG-16)
   ///   - description: as logs call it, in place of the pattern.
+  ///   - file: where it is registered, for explanations; that of the caller unless given, as is the line.
   public func configure(
     _ pattern: some ConfigurationPatternConvertible, requestMethods: [RequestMethod]? = nil,
-    description: String? = nil, configurer: @escaping ConfigurationBlock
+    description: String? = nil, file: String = #fileID, line: Int = #line,
+    configurer: @escaping ConfigurationBlock
   ) {
     let pattern: ConfigurationPattern? = pattern.configurationPattern(for: self)
     configure(
-      pattern, requestMethods: requestMethods, description: description, configurer: configurer)
+      pattern, requestMethods: requestMethods, description: description, file: file, line: line,
+      configurer: configurer)
   }
 
   /// The same for the resources whose URL satisfies a predicate. (CFG-06) One that throws settles nothing:
@@ -24,11 +27,12 @@ extension Service {
   public func configure(
     whenURLMatches predicate: @escaping (ResourceURL) throws(RequestError) -> Bool,
     requestMethods: [RequestMethod]? = nil, description: String? = nil,
-    configurer: @escaping ConfigurationBlock
+    file: String = #fileID, line: Int = #line, configurer: @escaping ConfigurationBlock
   ) {
     let pattern: ConfigurationPattern? = .predicate("custom", predicate)
     configure(
-      pattern, requestMethods: requestMethods, description: description, configurer: configurer)
+      pattern, requestMethods: requestMethods, description: description, file: file, line: line,
+      configurer: configurer)
   }
 
   /// Wipes the resources in memory that match a pattern; flushes unused ones first. (WIPE-09 to WIPE-14)

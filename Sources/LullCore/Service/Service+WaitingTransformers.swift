@@ -22,13 +22,14 @@ extension Service {
   ///   - requestMethods: unlike those of `configure` without HEAD and OPTIONS. (TRF-20, TRF-21)
   ///   - stage: where in the pipeline it runs. (TRF-19)
   ///   - action: whether it replaces the stage's transformers or follows them. (TRF-17, TRF-18)
+  ///   - file: where it is registered, for explanations; that of the caller unless given, as is the line.
   public func configureTransformer<Input, Output: Sendable>(
     _ pattern: some ConfigurationPatternConvertible,
     requestMethods: [RequestMethod] = Service.transformedMethods,
     atStage stage: PipelineStageKey = .model,
     action: PipelineStage.MutationAction = .replaceExisting, contentTypes: [String]? = nil,
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false,
-    description: String? = nil,
+    description: String? = nil, file: String = #fileID, line: Int = #line,
     contentTransform:
       nonisolated(nonsending) @escaping (
         _ content: Input, _ entity: Entity
@@ -38,7 +39,7 @@ extension Service {
     configureTransformer(
       pattern, requestMethods: requestMethods, atStage: stage,
       action: action, contentTypes: contentTypes, onInputTypeMismatch: mismatch,
-      transformErrors: transformErrors, description: description,
+      transformErrors: transformErrors, description: description, file: file, line: line,
       contentTransform: contentTransform)
   }
 
@@ -49,7 +50,7 @@ extension Service {
     atStage stage: PipelineStageKey = .model,
     action: PipelineStage.MutationAction = .replaceExisting, contentTypes: [String]? = nil,
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false,
-    description: String? = nil,
+    description: String? = nil, file: String = #fileID, line: Int = #line,
     contentTransform:
       nonisolated(nonsending) @escaping (
         _ content: Input, _ entity: Entity
@@ -59,6 +60,7 @@ extension Service {
       ResponseContentTransformer(
         description: description, contentTypes: contentTypes, onInputTypeMismatch: mismatch,
         transformErrors: transformErrors, processor: contentTransform),
-      for: pattern, requestMethods: Set(requestMethods), atStage: stage, action: action)
+      for: pattern, requestMethods: Set(requestMethods), atStage: stage, action: action,
+      source: SourcePlace(file: file, line: line))
   }
 }

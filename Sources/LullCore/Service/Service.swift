@@ -197,17 +197,21 @@ open class Service: ResourceOwner {
   // MARK: Configuration
 
   /// Registers settings for matching resources and methods; runs nothing now (CFG-13, CFG-14).
+  ///
+  /// - Parameters:
+  ///   - file: where it is registered, for explanations; that of the caller unless given, as is the line.
   public func configure(
     _ pattern: ConfigurationPattern? = nil, requestMethods: [RequestMethod]? = nil,
-    description: String? = nil, configurer: @escaping ConfigurationBlock
+    description: String? = nil, file: String = #fileID, line: Int = #line,
+    configurer: @escaping ConfigurationBlock
   ) {
     configure(
       pattern, requestMethods: requestMethods.map { Set($0) }, description: description,
-      source: nil, configurer: configurer)
+      source: SourcePlace(file: file, line: line), configurer: configurer)
   }
 
   /// - Parameters:
-  ///   - source: the line of a script that registers it.
+  ///   - source: the line that registers it.
   ///   - isConstant: whether it makes the same changes for every resource, whenever it runs: then it
   ///     need not run for each.
   package func configure(
@@ -251,8 +255,7 @@ open class Service: ResourceOwner {
     if record.invalidSource != nil {
       configuration = .builtIn()
     } else {
-      let method = RequestMethod.allCases.contains(method) ? method : .get
-      configuration = computeConfiguration(for: record.url, method: method)
+      configuration = computeConfiguration(for: record.url, method: method.configured)
     }
     record.memoise(configuration, method, version: version)
     return configuration

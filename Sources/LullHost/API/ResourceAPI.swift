@@ -89,7 +89,8 @@ extension APIOwner {
       example: """
         assert(user:load():await())
         print(user:explain():match("would +([^:]+)"))        --> load nothing
-        """),
+        """,
+      swift: "Resource.explanation(for:)", rules: "EXP-04 EXP-06"),
     .method(
       "load_using", "(request: Request): Request",
       """

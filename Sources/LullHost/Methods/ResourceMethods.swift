@@ -43,7 +43,7 @@ extension Method {
     .method(.resource, "explain", "S") { call throws(Misuse) in
       let resource = try call.resource
       let method = try MethodReader.method(call.optionalString(1) ?? "GET")
-      call.return(.string(ResourceExplanation(call.sources, resource, method: method).text))
+      call.return(.string(ResourceExplanation.text(call.sources, resource, method: method)))
     },
     .method(.resource, "__tostring") { call throws(Misuse) in
       call.return(.string("Resource(\(try call.resource.shortDescription))"))

@@ -49,6 +49,11 @@ package final class RequestsInFlight {
     return requests[place] === request
   }
 
+  /// When one of them has begun, in Unix seconds.
+  func beginning(of request: Request) -> Double? {
+    has(request) ? request.mark.since : nil
+  }
+
   /// Its hooks have been delivered, or never will be.
   func settle(_ request: Request) {
     let mark = request.mark

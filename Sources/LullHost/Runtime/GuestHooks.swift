@@ -66,6 +66,8 @@ extension GuestHooks: ModelHost {
     hooks.requestStarted(request)
   }
 
+  func beginning(of request: Request) -> Double? { hooks.beginning(of: request) }
+
   func requestSettled(_ request: Request) {
     if requests.has(request) { hooks.requestSettled(request) }
   }

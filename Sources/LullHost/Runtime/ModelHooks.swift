@@ -49,6 +49,8 @@ extension ModelHooks: ModelHost {
 
   func requestStarted(_ request: Request) { requests.track(request) }
 
+  func beginning(of request: Request) -> Double? { requests.beginning(of: request) }
+
   func requestSettled(_ request: Request) {
     trace?.settled(request)
     requests.settle(request)

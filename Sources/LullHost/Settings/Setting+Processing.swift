@@ -7,11 +7,7 @@ extension Setting {
     Setting(
       "pipeline",
       access: .object { call, box in call.values.of(box, .pipeline, service: box.service) },
-      explanation: .words { settings in
-        LogText.dump(settings.pipeline).split(separator: "\n")
-          .map { String($0.drop { $0 == " " }) }.filter { !$0.hasSuffix("–") }
-          .joined(separator: "; ")
-      },
+      explanation: .words { LogText.line($0.pipeline) },
       SettingDocumentation(
         inObject: .init(type: "Pipeline", summary: "The stages a response goes through."),
         inTable: .init(

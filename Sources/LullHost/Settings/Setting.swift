@@ -138,6 +138,18 @@ extension Setting {
     }
   }
 
+  /// How explanations tell of it, by its name in Lua; nil where its parts are told of.
+  private var explained: ExplainedSetting? {
+    switch explanation {
+    case .value, .words: ExplainedSetting(name, off: "false") { words(in: $0) }
+    case .functions(let count): ExplainedSetting(name, functions: count)
+    case .parts: nil
+    }
+  }
+
+  /// How explanations tell of all, in their order.
+  static let explained = all.compactMap(\.explained)
+
   /// How many functions of the script it is made of.
   package func functionCount(in settings: Configuration) -> Int {
     if case .functions(let count) = explanation { count(settings) } else { 0 }
@@ -154,8 +166,7 @@ extension LuaValue {
     switch self {
     case .bool(let bool): bool ? "true" : "false"
     case .int(let int): String(int)
-    case .number(let number):
-      number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
+    case .number(let number): LogText.number(number)
     case .string(let text): LogText.part(text, limit: 80)
     case .list(let elements): elements.map(\.explained).joined(separator: ", ")
     case .map(let pairs), .readOnly(let pairs):

@@ -62,7 +62,7 @@ struct ExplainCommand {
     CallRun.run(target.api) { host, api in
       let resource = target.request(of: api.service, method).resource
       host.loop.finishAskingCaches(resource)
-      let text = ResourceExplanation(host.sources, resource, method: method).text
+      let text = ResourceExplanation.text(host.sources, resource, method: method)
       // Whoever has called os.exit wants nothing more.
       return host.loop.isInterrupted || Output.write(text) ? 0 : 1
     }

@@ -1,13 +1,13 @@
 extension Service {
   /// What one block of configuration makes of the settings of the blocks before it.
-  package struct AppliedEntry {
-    package let entry: ConfigurationEntry
-    package let before: Configuration
-    package let after: Configuration
+  struct AppliedEntry {
+    let entry: ConfigurationEntry
+    let before: Configuration
+    let after: Configuration
     /// Headers of it that are not sent, the resource being on another origin than the base. (CFG-02)
-    package let withheld: [String]
+    let withheld: [String]
     /// Why requests of this resource fail: the block has raised, and counts for nothing.
-    package let failure: RequestError?
+    let failure: RequestError?
   }
 
   /// All blocks of configuration, in order.
@@ -15,16 +15,22 @@ extension Service {
 
   /// Visits the blocks that apply to a resource, in order; what they make of the settings together. They
   /// run for it once more. (CFG-13)
-  package func visitEntries(
+  func visitEntries(
     applyingTo resource: Resource, method: RequestMethod, _ visit: (AppliedEntry) -> Void
   ) -> Configuration {
     var settings = Configuration()
     let isOutside = isOutside(resource.url)
+    let method = method.configured
     for entry in entries {
       var changed = settings
       do throws(RequestError) {
         guard try entry.applies(to: resource.url, method: method) else { continue }
         let withheld = try entry.apply(&changed, isOutside: isOutside)
+        if changed.policies !== settings.policies {
+          try changed.changePolicies { (rules) throws(RequestError) in
+            try LimitTable.note(entry.patternText, in: &rules)
+          }
+        }
         visit(
           AppliedEntry(
             entry: entry, before: settings, after: changed, withheld: withheld, failure: nil))

@@ -1,0 +1,155 @@
+/// Which settings apply to a resource, which line has set each, and what a load would do: what
+/// `Resource.explanation(for:)` gives.
+///
+/// A value of that moment, which later changes leave as it is. Its `description` is a page for people. Nothing in
+/// the words has credentials in it; `load?.data` and `load?.error` are the resource's own. Any thread.
+/// Lua: `resource:explain(method)`, which is the page alone.
+public struct ResourceExplanation: Sendable {
+  /// That of the requests it is about.
+  public let method: RequestMethod
+  /// The resource's URL, its credentials masked.
+  public let url: String
+  /// Why there are no settings: the resource has no URL. (SVC-23)
+  public let isInvalid: Bool
+  /// What applies: headers in the order of their names, then the other settings. One that is unset, and that no
+  /// block has switched off, is not among them.
+  public internal(set) var settings: [Setting] = []
+  /// Blocks of configuration that have failed: they count for nothing, and every request fails.
+  public let failures: [Failure]
+  /// What `loadIfNeeded` would do; nil of other methods than GET.
+  public let load: Load?
+
+  /// One setting: what it is, and who says so.
+  public struct Setting: Sendable, Hashable {
+    /// As a block of configuration reads it, such as `limits.timeout`; of a header `headers.` and its name in lower
+    /// case.
+    public let name: String
+    /// In words, credentials masked.
+    public let value: String
+    /// The block that has changed it last; nil: none has, it is as it was built in. Of functions there is an element
+    /// for each block that adds some.
+    public internal(set) var source: Source?
+    /// Whether it is a header of the service's that stays off, the resource being on another origin. (CFG-02)
+    public let isWithheld: Bool
+    /// What it is called where a script sets it: of a header without `headers.`.
+    let key: String
+  }
+
+  /// A block of configuration.
+  public struct Source: Sendable, Hashable, CustomStringConvertible {
+    /// Where it was registered; nil of what is built in, such as the standard transformers.
+    public internal(set) var place: SourcePlace?
+    /// What it applies to, as logs show it; nil: every resource.
+    public let pattern: String?
+
+    init(_ entry: ConfigurationEntry) {
+      place = entry.source
+      pattern = entry.pattern.map { LogText.part($0.description, limit: 60) }
+    }
+
+    /// `Module/File.swift:12  (/users/*)`
+    public var description: String {
+      (place?.description ?? "built in") + (pattern.map { "  (\($0))" } ?? "")
+    }
+  }
+
+  /// A block of configuration that has failed.
+  public struct Failure: Sendable {
+    /// Which one.
+    public let source: Source
+    /// What it has thrown.
+    public let error: RequestError
+  }
+
+  /// The first setting of that name: of functions that of the first block that adds some.
+  public subscript(name: String) -> Setting? { settings.first { $0.name == name } }
+
+  /// - Parameter list: the settings besides headers, by the names they are to have.
+  package init(
+    of resource: Resource, method: RequestMethod, _ list: [ExplainedSetting]
+  ) {
+    resource.pump.checkThread()
+    let sources = SettingSources(of: resource, method: method, list)
+    self.method = method
+    url = LogText.url(resource.url.text)
+    isInvalid = resource.record.invalidSource != nil
+    failures = sources.failures.map { Failure(source: Source($0.entry), error: $0.failure) }
+    load = method == .get ? Load(of: resource) : nil
+    guard !isInvalid else { return }
+    addHeaders(of: sources, origin: resource.service.baseURL?.origin ?? "")
+    addSettings(of: sources, list)
+  }
+
+  private mutating func addHeaders(of sources: SettingSources, origin: String) {
+    let headers = sources.settings.headers
+    for (name, value) in headers.pairs.sorted(by: { $0.name < $1.name }) {
+      add(header: name, CredentialMask.header(name, value), sources.ofHeaders[name])
+    }
+    for name in headers.omitted.sorted() {
+      add(header: name, "not sent", sources.ofOmissions[name])
+    }
+    for (entry, name) in sources.withheld {
+      add(header: name, "stays off: another origin than \(origin)", entry, isWithheld: true)
+    }
+  }
+
+  private mutating func add(
+    header name: String, _ value: String, _ entry: ConfigurationEntry?, isWithheld: Bool = false
+  ) {
+    settings.append(
+      Setting(
+        name: "headers.\(name)", value: value, source: entry.map { Source($0) },
+        isWithheld: isWithheld, key: name))
+  }
+
+  private mutating func addSettings(of sources: SettingSources, _ list: [ExplainedSetting]) {
+    for (index, setting) in list.enumerated() {
+      let text = sources.texts[index]
+      let entry = sources.ofSettings[index]
+      // Without a value: one that nobody has set, or that somebody has switched off.
+      guard text != nil || entry != nil else { continue }
+      add(setting.name, text ?? setting.off, entry)
+    }
+    for (entry, name, count) in sources.functions {
+      add(name, count == 1 ? "a function" : "\(count) functions", entry)
+    }
+  }
+
+  private mutating func add(_ name: String, _ value: String, _ entry: ConfigurationEntry?) {
+    settings.append(
+      Setting(
+        name: name, value: value, source: entry.map { Source($0) }, isWithheld: false, key: name))
+  }
+
+  /// The same with the lines on which the settings themselves stand, where they are known.
+  ///
+  /// - Parameter line: that of a key inside the call at a place.
+  package func locatingKeys(
+    _ line: (_ key: String, _ place: SourcePlace) -> Int?
+  ) -> ResourceExplanation {
+    var located = self
+    for index in settings.indices {
+      guard let place = settings[index].source?.place,
+        let line = line(settings[index].key, place)
+      else { continue }
+      located.settings[index].source?.place?.line = line
+    }
+    return located
+  }
+}
+
+extension Resource {
+  /// Which settings apply to requests of that method, which line has set each, and what `loadIfNeeded` would do
+  /// now: for people who wonder why, and for tests of a program's own configuration.
+  ///
+  /// The blocks of configuration run once more for it, in the order of registration, and what they add is not kept
+  /// (CFG-13). It asks caches if nobody has yet, does not wait for those on a disk, and never asks the network. Home
+  /// thread only. What a script has configured is told of by the line of the script's call. Lua:
+  /// `resource:explain(method)`. (EXP-01)
+  ///
+  ///     print(api.resource("/users/7").explanation())
+  ///     let source = user.explanation(for: .put)["limits.timeout"]?.source
+  public func explanation(for method: RequestMethod = .get) -> ResourceExplanation {
+    ResourceExplanation(of: self, method: method, ExplainedSetting.all)
+  }
+}
