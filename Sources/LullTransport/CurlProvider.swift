@@ -93,8 +93,7 @@ package final class CurlProvider: NetworkingProvider {
       let problem = ResourceURL.hostProblem(in: request.url).map { ": \($0)" } ?? ""
       refuse(
         transfer,
-        TransportError(
-          .invalidURL, "'\(url)' is not an absolute http or https URL\(problem)"))
+        TransportError(.invalidURL, "'\(url)' is not an absolute http or https URL\(problem)"))
     }
     return transfer
   }

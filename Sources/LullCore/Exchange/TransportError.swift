@@ -65,6 +65,12 @@ public struct TransportError: Error, Sendable, Equatable {
     self.message = message
   }
 
+  /// Whether two are of one kind and say the same: a program can make one to compare with.
+  public static func == (left: TransportError, right: TransportError) -> Bool {
+    left.kind == right.kind && left.message == right.message
+      && left.traceback == right.traceback && left.value == right.value
+  }
+
   /// One that trying again cannot change.
   package static func final(_ kind: Kind, _ message: String) -> TransportError {
     var error = TransportError(kind, message)
