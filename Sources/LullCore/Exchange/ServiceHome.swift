@@ -15,4 +15,11 @@
 public protocol ServiceHome: Actor {
   /// What services are made with that are made on another thread. On any thread.
   nonisolated var surroundings: HomeSurroundings { get }
+
+  /// Starts a task that runs here, beside whatever waits, and that is cancelled when the home ends; it begins
+  /// when the caller waits or returns. For callers on this home, whose services the body may use.
+  @discardableResult
+  func spawn<Value: Sendable>(
+    _ body: nonisolated(nonsending) @escaping () async throws -> Value
+  ) -> Task<Value, any Error>
 }

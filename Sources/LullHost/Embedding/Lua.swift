@@ -1,5 +1,4 @@
 public import LullCore
-public import LullTransport
 
 /// A Lua interpreter inside a Swift program, with the whole of Lull in it as `lull`.
 ///
@@ -27,18 +26,17 @@ public final class Lua {
   /// Makes a runtime on a home.
   ///
   /// - Parameters:
-  ///   - home: whose thread, loop and network it uses.
+  ///   - home: whose thread, clock and network it uses: a `Home`, or in a test the `LullTest`.
   ///   - limits: how much its code may take.
   ///   - access: what its code may do; the sandbox unless you say otherwise.
   /// - Throws: `memoryLimit` if there is no memory for it, `misuse` for limits that are none.
   public init(
-    _ home: isolated Home, limits: Limits = .none, access: Access = .sandbox
+    _ home: isolated some ServiceHome, limits: Limits = .none, access: Access = .sandbox
   ) throws(LuaError) {
-    made = try RuntimeCore(
-      PumpEnvironment(home.pump, home.networking), home: home, limits: limits, access: access)
+    made = try RuntimeCore(home, limits: limits, access: access)
   }
 
-  /// The same on a pump that something else than a `Home` drives: its functions for Lua cannot be
+  /// The same on a pump that something else than a home drives: its functions for Lua cannot be
   /// asynchronous ones.
   ///
   /// - Parameter networking: what services use that Lua code makes.
@@ -54,11 +52,11 @@ public final class Lua {
   /// home's:
   ///
   ///     actor Plugins {
-  ///       private let home: Home
+  ///       private let home: any ServiceHome
   ///       private let lua: Lua
   ///       nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
   ///
-  ///       init(home: Home) throws {
+  ///       init(home: any ServiceHome) throws {
   ///         self.home = home
   ///         lua = try Lua(on: home, limits: .init(seconds: 1))
   ///       }
@@ -72,25 +70,27 @@ public final class Lua {
   /// memory for it, and `closed` if the home has ended. Otherwise as above.
   ///
   /// - Throws: `misuse` for limits that are none.
-  public init(on home: Home, limits: Limits = .none, access: Access = .sandbox) throws(LuaError) {
+  public init(
+    on home: any ServiceHome, limits: Limits = .none, access: Access = .sandbox
+  ) throws(LuaError) {
     try limits.check()
     plan = Plan(home: home, limits: limits, access: access)
   }
 
   private struct Plan {
-    let home: Home
+    let home: any ServiceHome
     let limits: Limits
     let access: Access
 
-    func make() throws(LuaError) -> RuntimeCore {
+    func make() throws(LuaError) -> RuntimeCore { try make(on: home) }
+
+    private func make(on home: some ServiceHome) throws(LuaError) -> RuntimeCore {
       // What is made here stays on this thread.
       let made = home.assumeIsolated { home in
         HandedOver(
           Swift.Result { () throws(LuaError) in
-            guard !home.pump.isClosed else { throw .closed }
-            return try RuntimeCore(
-              PumpEnvironment(home.pump, home.networking), home: home, limits: limits,
-              access: access)
+            guard !home.surroundings.context.pump.isClosed else { throw .closed }
+            return try RuntimeCore(home, limits: limits, access: access)
           })
       }
       return try made.value.get()

@@ -134,12 +134,13 @@ extension RuntimeCore {
   func spawn(
     _ body: nonisolated(nonsending) @escaping () async -> Void
   ) -> Task<Void, any Error>? {
-    guard let home else { return nil }
-    let body = HandedOver(body)
-    return home.assumeIsolated { home in
-      let body = body
-      return home.spawn { await body.value() }
-    }
+    home.map { spawn(on: $0, HandedOver(body)) }
+  }
+
+  private func spawn(
+    on home: some ServiceHome, _ body: HandedOver<nonisolated(nonsending) () async -> Void>
+  ) -> Task<Void, any Error> {
+    home.assumeIsolated { home in home.spawn { await body.value() } }
   }
 }
 

@@ -2,7 +2,6 @@ import CLullBridge
 import LullLibC
 import LullCore
 import LullSystem
-import LullTransport
 
 /// One Lua state with its host on somebody else's pump: made, limited, called and closed here.
 ///
@@ -10,7 +9,7 @@ import LullTransport
 /// holds refer to it too, and find it closed then. Home thread only.
 final class RuntimeCore {
   let host: LuaHost
-  let home: Home?
+  let home: (any ServiceHome)?
   let limits: Lua.Limits
   let environment: PumpEnvironment
   private var state: OpaquePointer?
@@ -23,7 +22,8 @@ final class RuntimeCore {
   var readingDepth = 0
 
   init(
-    _ environment: PumpEnvironment, home: Home?, limits: Lua.Limits, access: Lua.Access
+    _ environment: PumpEnvironment, home: (any ServiceHome)?, limits: Lua.Limits,
+    access: Lua.Access
   ) throws(LuaError) {
     try limits.check()
     let trust = access.trust
@@ -52,6 +52,15 @@ final class RuntimeCore {
       close()
       throw error
     }
+  }
+
+  /// On that home, which is the caller's.
+  convenience init(
+    _ home: isolated some ServiceHome, limits: Lua.Limits, access: Lua.Access
+  ) throws(LuaError) {
+    let context = home.surroundings.context
+    try self.init(
+      PumpEnvironment(context.pump, context.networking), home: home, limits: limits, access: access)
   }
 
   private func prepare(_ access: Lua.Access) throws(LuaError) {
