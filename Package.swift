@@ -33,6 +33,7 @@ let package = Package(
     // What the others need is in Swift.md: a package can name providers of system libraries alone.
     .target(name: "CCurl", path: "Sources/System/CCurl"),
     .target(name: "CSQLite", path: "Sources/System/CSQLite"),
+    .target(name: "CHiredis", path: "Sources/System/CHiredis"),
     .target(name: "CCrypto", path: "Sources/System/CCrypto"),
     .target(name: "CCompression", path: "Sources/System/CCompression"),
     .target(name: "CIDN", path: "Sources/System/CIDN"),
@@ -63,7 +64,8 @@ let package = Package(
     .target(
       name: "LullTransport",
       dependencies: [
-        "LullLibC", "LullSystem", "LullCore", "CUV", "CCurl", "CSQLite", "CCrypto", "CCompression",
+        "LullLibC", "LullSystem", "LullCore", "CUV", "CCurl", "CSQLite", "CHiredis", "CCrypto",
+        "CCompression",
       ],
       swiftSettings: swiftSettings),
     .target(

@@ -12,6 +12,8 @@ check_binaries() {
     needs_either "$command" "$module" 'libcurl|libssl|libcrypto'
   verify "SQLite is loaded at its first use" "call it through Sources/System/CSQLite" \
     needs_either "$command" "$module" 'libsqlite3'
+  verify "hiredis is loaded at its first use" "call it through Sources/System/CHiredis" \
+    needs_either "$command" "$module" 'libhiredis'
   verify "what undoes codings is loaded at its first use" "call it through Sources/System/CCompression" \
     needs_either "$command" "$module" 'libz\.|libbrotli|libzstd'
   verify "libidn2 is loaded at its first use" "call it through Sources/System/CIDN" \

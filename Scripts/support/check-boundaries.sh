@@ -92,7 +92,7 @@ LullArguments:
 LullLibC: Glibc Musl Darwin
 LullSystem:
 LullCore: CSimdjson CIDN CLullLedger LullSystem
-LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CCrypto CCompression
+LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CHiredis CCrypto CCompression
 LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
 LullClients: LullArguments LullSystem LullCore LullHost CLullBridge
 LullREPL: LullSystem LullCore LullTransport LullHost CEditline

@@ -8,10 +8,10 @@ demo="$root/.build/lull-demo"
 
 # Needed to build and run.
 build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblua5.4-dev libedit-dev
-  libsqlite3-dev zlib1g-dev libbrotli-dev libzstd-dev)
+  libsqlite3-dev libhiredis-dev zlib1g-dev libbrotli-dev libzstd-dev)
 # Needed by the tests besides.
 test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3 python3-hpack python3-brotli
-  python3-zstandard curl zsh fish tmux)
+  python3-zstandard curl zsh fish tmux redis-server)
 
 say() { printf '%s\n' "$*" >&2; }
 

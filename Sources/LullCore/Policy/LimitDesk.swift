@@ -1,7 +1,7 @@
 /// Where the services of one pump have their shared limits counted: in memory, unless it is told otherwise.
 /// Home thread only.
 package final class LimitDesk: PumpGuest {
-  let source: any LimitSource
+  package let source: any LimitSource
 
   package init(_ source: any LimitSource) {
     self.source = source

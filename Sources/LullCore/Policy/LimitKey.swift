@@ -5,6 +5,8 @@ package struct LimitKey: Hashable, Sendable {
   package let name: String
   /// A digest of who asks; empty if that is nobody in particular, or does not matter.
   package let identity: [UInt8]
+  /// Which server counts, as whoever names it numbers them; 0: this machine does.
+  package var server = 0
 
   package init(name: String, identity: [UInt8] = []) {
     self.name = name

@@ -13,7 +13,8 @@
 
 // What Swift calls by curl's own names.
 #define PASSED_ON(X)                                                                               \
-  X(easy_init) X(easy_cleanup) X(easy_pause) X(multi_init) X(multi_cleanup) X(multi_add_handle)                  \
+  X(easy_init) X(easy_cleanup) X(easy_pause) X(easy_send) X(easy_recv) X(multi_init)               \
+  X(multi_cleanup) X(multi_add_handle)                                                             \
   X(multi_remove_handle) X(multi_info_read) X(multi_socket_action) X(share_init) X(share_cleanup)  \
   X(slist_append) X(slist_free_all) X(url) X(url_cleanup) X(url_get) X(url_set) X(version_info)    \
   X(free)
@@ -91,6 +92,14 @@ CURL *curl_easy_init(void) { return ccurl_load() ? NULL : curl.easy_init(); }
 void curl_easy_cleanup(CURL *easy) { curl.easy_cleanup(easy); }
 
 CURLcode curl_easy_pause(CURL *easy, int what) { return curl.easy_pause(easy, what); }
+
+CURLcode curl_easy_send(CURL *easy, const void *bytes, size_t count, size_t *sent) {
+  return curl.easy_send(easy, bytes, count, sent);
+}
+
+CURLcode curl_easy_recv(CURL *easy, void *bytes, size_t count, size_t *received) {
+  return curl.easy_recv(easy, bytes, count, received);
+}
 
 CURLM *curl_multi_init(void) { return ccurl_load() ? NULL : curl.multi_init(); }
 

@@ -83,6 +83,11 @@ static inline CURLcode ccurl_easy_get_pointer(CURL *easy, CURLINFO info, void **
   return ccurl_easy_getinfo(easy, info, value);
 }
 
+// The socket of what was connected only.
+static inline CURLcode ccurl_easy_get_socket(CURL *easy, curl_socket_t *value) {
+  return ccurl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
+}
+
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
   return ccurl_multi_setopt(multi, option, value);
 }

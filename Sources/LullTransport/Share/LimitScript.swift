@@ -1,0 +1,169 @@
+import LullCore
+
+/// What a server does for a limit, as the script that it runs: all of it at once for everybody, by its own
+/// clock.
+///
+/// A limit is six keys with one hash tag: a log of what was let through (by time), what was let through and
+/// is not sent yet (by when the lease ends), the rules of those who use it, the line of those who wait (by
+/// ticket) and until when each of them has said to ask again, and the rest. The rules are those of
+/// `LimitTables`; times are microseconds of the server, which go on if its clock is set back.
+enum LimitScript {
+  static let keyNames = ["log", "held", "rules", "line", "due", "meta"]
+
+  /// What `EVALSHA` knows it by; nil without a library for digests.
+  static let digest: String? = Digest.sha1.of(text).map { Hexadecimal.text($0) }
+
+  static let text = """
+    -- Before Redis 5 scripts that ask for the time write nothing otherwise.
+    if redis.replicate_commands then redis.replicate_commands() end
+    local log, held, rules, line, due, meta = unpack(KEYS)
+    local call = redis.call
+    local operation = ARGV[1]
+    local function text(number) return string.format('%.0f', number) end
+
+    local time = call('TIME')
+    local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
+    local known = call('HMGET', meta, 'latest', 'offset', 'left', 'resets', 'paused')
+    local offset = tonumber(known[2] or 0)
+    now = now + offset
+    local latest = tonumber(known[1] or 0)
+    if now < latest then
+      offset = offset + latest - now
+      now = latest
+    end
+    local left = known[3] and tonumber(known[3])
+    local resets, paused = tonumber(known[4] or 0), tonumber(known[5] or 0)
+
+    local longest = 0
+    local function liveRules()
+      local found = {}
+      local all = call('HGETALL', rules)
+      for i = 1, #all, 2 do
+        local requests, per = string.match(all[i], '^(%d+):(%d+)$')
+        requests, per = tonumber(requests), tonumber(per)
+        if not per or now - tonumber(all[i + 1]) > math.max(per, 2000000) then
+          call('HDEL', rules, all[i])
+        else
+          found[#found + 1] = { requests, per }
+          longest = math.max(longest, per)
+        end
+      end
+      return found
+    end
+
+    local function keep()
+      call('HSET', meta, 'latest', text(now), 'offset', text(offset))
+      local last = math.max(longest, resets - now, paused - now, 0) / 1000 + 60000
+      for i = 1, #KEYS do call('PEXPIRE', KEYS[i], text(last)) end
+    end
+
+    -- Of what is over there is nothing left to count.
+    local function forgetPast()
+      if longest > 0 then call('ZREMRANGEBYSCORE', log, '-inf', text(now - longest)) end
+      call('ZREMRANGEBYSCORE', held, '-inf', text(now))
+    end
+
+    local function after(per) return '(' .. text(now - per) end
+
+    -- When one more is let through whom so many are ahead of; nil: now, -1: that is not known.
+    local function opening(found, ahead)
+      local wait
+      local function atLeast(other)
+        if wait ~= -1 and (other == -1 or not wait or other > wait) then wait = other end
+      end
+      local holding = call('ZCARD', held)
+      for _, rule in ipairs(found) do
+        local inside = call('ZCOUNT', log, after(rule[2]), '+inf') + holding + ahead
+        if inside >= rule[1] then
+          local oldest = call('ZRANGEBYSCORE', log, after(rule[2]), '+inf', 'WITHSCORES',
+            'LIMIT', text(inside - rule[1]), 1)
+          atLeast(oldest[2] and math.max(1, tonumber(oldest[2]) + rule[2] - now) or -1)
+        end
+      end
+      if now < paused then atLeast(paused - now)
+      elseif left and now < resets and left - ahead <= 0 then atLeast(resets - now) end
+      return wait
+    end
+
+    local function withdraw(id)
+      if call('ZREM', log, id) + call('ZREM', held, id) > 0 and left then
+        left = left + 1
+        call('HSET', meta, 'left', text(left))
+      end
+    end
+
+    local function leave(asker)
+      call('ZREM', line, asker)
+      call('ZREM', due, asker)
+    end
+
+    if operation == 'ask' then
+      local asker, id = ARGV[2], ARGV[5]
+      call('HSET', rules, ARGV[3] .. ':' .. ARGV[4], text(now))
+      local found = liveRules()
+      forgetPast()
+      local mine = call('ZSCORE', line, asker)
+      local ahead = call('ZCOUNT', line, '-inf', mine and '(' .. mine or '+inf')
+      if ahead > 0 then
+        -- Who has not asked again when it wanted to is not waited for.
+        local silent = call('ZRANGEBYSCORE', due, '-inf', '(' .. text(now), 'WITHSCORES')
+        for i = 1, #silent, 2 do
+          local ticket = call('ZSCORE', line, silent[i])
+          if ticket and (not mine or tonumber(ticket) < tonumber(mine)) then ahead = ahead - 1 end
+          if tonumber(silent[i + 1]) < now - 60000000 and silent[i] ~= asker then leave(silent[i]) end
+        end
+      end
+      local wait = opening(found, ahead)
+      if not wait then
+        if mine then leave(asker) end
+        call('ZADD', log, text(now), id)
+        if left then call('HSET', meta, 'left', text(math.max(0, left - 1))) end
+        keep()
+        return { 1 }
+      end
+      if not mine then call('ZADD', line, call('HINCRBY', meta, 'ticket', 1), asker) end
+      -- Somebody may give one back before.
+      local patience = (wait < 0 or wait < 30000000) and 500000 or 5000000
+      if wait >= 0 and wait < patience then patience = wait end
+      call('ZADD', due, text(now + patience + 1500000), asker)
+      keep()
+      return { 0, patience }
+    elseif operation == 'leave' then
+      leave(ARGV[2])
+      for i = 3, #ARGV do withdraw(ARGV[i]) end
+    elseif operation == 'withdraw' then
+      for i = 2, #ARGV do withdraw(ARGV[i]) end
+    elseif operation == 'hold' then
+      call('ZREM', log, ARGV[3])
+      call('ZADD', held, text(now + tonumber(ARGV[2])), ARGV[3])
+      liveRules()
+      keep()
+    elseif operation == 'send' then
+      call('ZREM', held, ARGV[2])
+      call('ZADD', log, text(now), ARGV[2])
+      liveRules()
+      keep()
+    elseif operation == 'learn' then
+      local id, isFree, more, ends, pause = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+      local sent = call('ZSCORE', log, id)
+      local since = call('ZCARD', held)
+        + call('ZCOUNT', log, sent and '(' .. sent or '-inf', '+inf')
+      if isFree == '1' then withdraw(id) end
+      liveRules()
+      if pause ~= '' then paused = math.max(paused, now + tonumber(pause)) end
+      if more ~= '' then
+        local slack = 2000000
+        local rest, finish = math.max(0, tonumber(more) - since), now + tonumber(ends)
+        if not left or now >= resets or finish > resets + slack then
+          left, resets = rest, finish
+        elseif finish >= resets - slack then
+          left = math.min(left, rest)
+        end
+        call('HSET', meta, 'left', text(left), 'resets', text(resets))
+      end
+      if pause ~= '' then call('HSET', meta, 'paused', text(paused)) end
+      keep()
+    end
+    return { 1 }
+    """
+}

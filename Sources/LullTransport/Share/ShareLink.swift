@@ -1,0 +1,340 @@
+import LullCore
+import LullSystem
+
+/// One connection to a server of the Redis kind: commands go out as they come, and each has its answer or
+/// hears within a bounded time that there is none.
+///
+/// Nobody waits for an absent server: what is asked while it is not there has no answer at once. It is
+/// tried again by a timer. Home thread only.
+final class ShareLink {
+  enum Outcome {
+    case reply(RESPValue)
+    /// There is none in time; whether the server has done it is not known.
+    case unavailable
+  }
+
+  typealias Finish = (Outcome) -> Void
+
+  enum State: Equatable {
+    case idle
+    case connecting
+    /// It is told who asks.
+    case preparing
+    case ready
+    /// It has not answered in time, and may still.
+    case late
+    case down
+    case closed
+  }
+
+  /// Seconds for an operation, for the first connection, for what is told first, and until a connection is
+  /// given up that does not answer.
+  struct Patience {
+    var operation = 0.05
+    var first = 0.5
+    var connecting = 2.0
+    var late = 1.0
+  }
+
+  private struct Waiting {
+    let command: RESPCommand
+    let deadline: Double
+    let finish: Finish
+  }
+
+  private struct Pending {
+    var deadline: Double
+    /// nil: nobody waits for it any more.
+    var finish: Finish?
+    var isGreeting = false
+    /// Whether its refusal does not matter.
+    var isOptional = false
+  }
+
+  private(set) var state = State.idle
+  private(set) var breaker = ShareBreaker()
+  /// Why it could not be used when that was last so, in words.
+  private(set) var trouble: String?
+  /// Whether it has ever answered.
+  private(set) var wasReady = false
+  /// Called when it can be used, and when it cannot any more; on turns of their own.
+  var onChange: () -> Void = {}
+
+  private let place: ShareAddress.Place
+  private unowned let pump: Pump
+  private let patience: Patience
+  private let greet: (@escaping (Result<[Greeting], ShareProblem>) -> Void) -> Void
+  private var socket: StreamSocket?
+  private var reader: RESPReader?
+  private var waiting: [Waiting] = []
+  private var pending: [Pending] = []
+  private var firstPending = 0
+  private var timer: (any HostTimer)?
+  private var timerTime = 0.0
+  private var retry: (any HostTimer)?
+  /// When it answered late first, by the clock's uptime.
+  private var lateSince = 0.0
+
+  /// One of the commands that are sent before others.
+  struct Greeting {
+    let command: RESPCommand
+    var isOptional = false
+  }
+
+  /// What waits for a server that does not take it, bytes and answers: more is no use to anybody.
+  private static let mostBytes = 8 << 20
+  private static let mostPending = 10_000
+
+  init(
+    _ place: ShareAddress.Place, pump: Pump, patience: Patience = Patience(),
+    greet: @escaping (@escaping (Result<[Greeting], ShareProblem>) -> Void) -> Void
+  ) {
+    self.place = place
+    self.pump = pump
+    self.patience = patience
+    self.greet = greet
+  }
+
+  deinit { close() }
+
+  func close() {
+    guard state != .closed else { return }
+    letGo()
+    state = .closed
+    dropAll()
+  }
+
+  // MARK: Asking
+
+  /// Whether an operation may be answered, as far as is known.
+  var isUsable: Bool {
+    switch state {
+    case .idle, .ready: true
+    case .connecting, .preparing: breaker.failureCount == 0
+    case .late, .down, .closed: false
+    }
+  }
+
+  /// Sends a command; the answer comes once, on a later turn, or inside this call that there is none.
+  func run(_ command: RESPCommand, _ finish: @escaping Finish) {
+    guard isUsable else { return finish(.unavailable) }
+    if state == .ready { return write(command, finish) }
+    // The first connection, which may take longer than an operation.
+    waiting.append(
+      Waiting(command: command, deadline: pump.clock.uptime + patience.first, finish: finish))
+    connect()
+    setTimer()
+  }
+
+  /// Sends a command whose answer matters to nobody; false if it cannot be sent now.
+  @discardableResult
+  func post(_ command: RESPCommand, _ finish: Finish? = nil) -> Bool {
+    guard state == .ready || state == .late else { return false }
+    write(command, finish)
+    return true
+  }
+
+  private func write(_ command: RESPCommand, _ finish: Finish?) {
+    guard let socket, let bytes = command.wire else {
+      if let finish { pump.enqueue { finish(.unavailable) } }
+      return
+    }
+    let deadline = pump.clock.uptime + patience.operation
+    pending.append(Pending(deadline: deadline, finish: finish))
+    socket.send(bytes)
+    guard socket.waitingByteCount <= ShareLink.mostBytes, pendingCount <= ShareLink.mostPending
+    else {
+      return fail("it does not take what it is sent")
+    }
+    setTimer()
+  }
+
+  private var pendingCount: Int { pending.count - firstPending }
+
+  // MARK: Connecting
+
+  /// Begins to connect unless it does or has.
+  func connect() {
+    guard state == .idle || state == .down, retry == nil else { return }
+    state = .connecting
+    if let problem = RESPReader.problem ?? CurlLibrary.failure?.message {
+      return fail(problem)
+    }
+    reader = RESPReader()
+    socket = StreamSocket(place, pump: pump, timeout: patience.connecting) { [weak self] event in
+      self?.happened(event)
+    }
+    if socket == nil || reader == nil { fail("there is no memory for a connection") }
+  }
+
+  private func happened(_ event: StreamSocket.Event) {
+    switch event {
+    case .opened: prepare()
+    case .arrived(let bytes): arrived(bytes)
+    case .ended(let reason): fail(reason)
+    }
+  }
+
+  private func prepare() {
+    state = .preparing
+    let connection = socket
+    greet { [weak self] greetings in
+      guard let self, state == .preparing, socket === connection, let connection else { return }
+      switch greetings {
+      case .failure(let problem): fail(problem.message)
+      case .success(let greetings):
+        for greeting in greetings {
+          guard let bytes = greeting.command.wire else { continue }
+          let deadline = pump.clock.uptime + patience.connecting
+          pending.append(
+            Pending(deadline: deadline, isGreeting: true, isOptional: greeting.isOptional))
+          connection.send(bytes)
+        }
+        setTimer()
+      }
+    }
+  }
+
+  private func becomeReady() {
+    state = .ready
+    trouble = nil
+    wasReady = true
+    let waiting = waiting
+    self.waiting = []
+    for entry in waiting { write(entry.command, entry.finish) }
+    pump.enqueue { [weak self] in self?.onChange() }
+  }
+
+  // MARK: Answers
+
+  private func arrived(_ bytes: UnsafeRawBufferPointer) {
+    guard let reader else { return }
+    do throws(RESPReader.Failure) {
+      try reader.feed(bytes)
+      // It may have been let go of.
+      while self.reader === reader, let value = try reader.next() { answered(value) }
+    } catch {
+      fail(error.message)
+    }
+  }
+
+  private func answered(_ value: RESPValue) {
+    guard pendingCount > 0 else { return fail("it says what nobody has asked for") }
+    let entry = pending[firstPending]
+    pending[firstPending].finish = nil
+    firstPending += 1
+    if firstPending == pending.count {
+      pending.removeAll(keepingCapacity: true)
+      firstPending = 0
+    }
+    if case .failure(let words) = value, let problem = ShareRefusal(words), !entry.isOptional {
+      if let finish = entry.finish { pump.enqueue { finish(.unavailable) } }
+      return fail(problem.message)
+    }
+    if entry.isGreeting {
+      if case .failure(let words) = value, !entry.isOptional {
+        return fail("it refuses: \(LogText.part(words, limit: 120))")
+      }
+      if pendingCount == 0 { becomeReady() }
+      return
+    }
+    if let finish = entry.finish { pump.enqueue { finish(.reply(value)) } }
+    guard pendingCount == 0 || state == .ready else { return }
+    let wasLate = state == .late
+    if wasLate { state = .ready }
+    breaker.succeed()
+    if wasLate { pump.enqueue { [weak self] in self?.onChange() } }
+  }
+
+  // MARK: Failing
+
+  /// Whoever asked hears of it; the server is tried again after a while.
+  func fail(_ reason: String) {
+    guard state != .closed, state != .down else { return }
+    letGo()
+    state = .down
+    trouble = reason
+    dropAll()
+    let delay = breaker.fail(now: pump.clock.uptime, chance: pump.random())
+    retry = pump.clock.schedule(after: delay) { [weak self] in
+      guard let self else { return }
+      retry = nil
+      connect()
+    }
+    pump.enqueue { [weak self] in self?.onChange() }
+  }
+
+  private func letGo() {
+    socket?.close()
+    socket = nil
+    reader = nil
+    timer?.cancel()
+    timer = nil
+    retry?.cancel()
+    retry = nil
+  }
+
+  private func dropAll() {
+    let unanswered = pending[firstPending...].compactMap(\.finish) + waiting.map(\.finish)
+    pending = []
+    firstPending = 0
+    waiting = []
+    guard !unanswered.isEmpty else { return }
+    pump.enqueue { for finish in unanswered { finish(.unavailable) } }
+  }
+
+  /// One timer for all: what was asked first is due first, but for the first connection.
+  private func setTimer() {
+    var times = waiting.first.map { [$0.deadline] } ?? []
+    if state == .late {
+      times.append(lateSince + patience.late)
+    } else if pendingCount > 0 {
+      times.append(pending[firstPending].deadline)
+    }
+    guard let time = times.min(), timer == nil || time < timerTime else { return }
+    timer?.cancel()
+    timerTime = time
+    let delay = max(0, time - pump.clock.uptime)
+    timer = pump.clock.schedule(after: delay) { [weak self] in
+      guard let self else { return }
+      timer = nil
+      lookForLate()
+      setTimer()
+    }
+  }
+
+  private func lookForLate() {
+    // It may be this loop that was late.
+    socket?.receive()
+    let now = pump.clock.uptime
+    let isOverdue = pendingCount > 0 && pending[firstPending].deadline <= now
+    switch state {
+    case .preparing where isOverdue: fail("it does not answer")
+    case .late where lateSince + patience.late <= now:
+      fail("it has not answered within \(LogText.seconds(patience.late))")
+    case .ready where isOverdue: becomeLate(now)
+    default: break
+    }
+    // Who came first has waited longest.
+    let due = waiting.prefix { $0.deadline <= now }
+    waiting.removeFirst(due.count)
+    for entry in due { entry.finish(.unavailable) }
+  }
+
+  private func becomeLate(_ now: Double) {
+    state = .late
+    lateSince = now
+    trouble = "it has not answered within \(Int(patience.operation * 1000)) ms"
+    for index in pending.indices.dropFirst(firstPending) {
+      guard let finish = pending[index].finish else { continue }
+      pending[index].finish = nil
+      pump.enqueue { finish(.unavailable) }
+    }
+    pump.enqueue { [weak self] in self?.onChange() }
+  }
+}
+
+/// Why a server cannot be used, in words without credentials.
+struct ShareProblem: Error, Equatable {
+  let message: String
+}

@@ -1,0 +1,77 @@
+import LullCore
+import LullLibC
+import LullTesting
+import Testing
+
+@testable import LullTransport
+
+/// A loop that shares by a server of Debian's.
+final class ShareBench {
+  let server: RedisServer
+  let loop: EventLoop
+  let client: ShareClient
+  let tag: String
+  private let journal = Warnings()
+
+  private final class Warnings {
+    var list: [String] = []
+  }
+
+  var warnings: [String] { journal.list }
+
+  /// - Parameter url: nil for the server's own socket.
+  init(_ options: String = "", url: String? = nil) throws {
+    server = try #require(RedisServer(options))
+    loop = try EventLoop()
+    client = try ShareClient(Share(url: url ?? server.url), loop.pump) { [journal] in
+      journal.list.append($0)
+    }
+    tag = client.tag(of: LimitKey(name: "a"))
+    loop.pump.add(client)
+  }
+
+  deinit { loop.close() }
+
+  func asker(_ requests: Int, per: Double) -> LimitAsker {
+    LimitAsker(RateLimit(requests: requests, per: per), tag: tag)
+  }
+
+  /// nil if there is no answer.
+  func run(_ call: LimitCall) -> RESPValue? {
+    var outcome: ShareLink.Outcome?
+    client.run(call) { outcome = $0 }
+    loop.turn { outcome != nil }
+    if case .reply(let value)? = outcome { return value }
+    return nil
+  }
+
+  func ask(_ asker: LimitAsker) throws -> (answer: AdmissionAnswer, number: Int64) {
+    let number = client.makeNumber()
+    let value = try #require(run(asker.ask(number)))
+    return (try #require(asker.answer(value, to: number)), number)
+  }
+
+  func isGranted(_ asker: LimitAsker) throws -> Bool {
+    if case .granted = try ask(asker).answer { return true }
+    return false
+  }
+
+  /// Seconds until it opens; nil if it is open.
+  func delay(_ asker: LimitAsker) throws -> Double? {
+    if case .opens(let delay) = try ask(asker).answer { return delay }
+    return nil
+  }
+
+  /// Waits until the server can be asked again.
+  func waitUntilUsable() {
+    loop.turn { client.isUsable }
+  }
+
+  /// What the server says to somebody else.
+  func say(_ line: String) -> [String] {
+    let file = server.socket + ".said"
+    ChildProcess("redis-cli -s \(server.socket) \(line) >\(file) 2>&1")?.wait()
+    let text = String(decoding: contents(file) ?? [], as: UTF8.self)
+    return text.split(separator: "\n").map(String.init)
+  }
+}

@@ -1,0 +1,166 @@
+import LullCore
+import LullLibC
+import LullSystem
+import LullTesting
+import Testing
+
+@testable import LullTransport
+
+/// Servers that are slow, gone, full, or none.
+@Suite(.timeLimit(.minutes(10)))
+struct ShareLinkTests {
+  /// A client of what is no server of Debian's.
+  private func ask(_ url: String, _ body: (EventLoop, ShareClient) -> Void) throws
+    -> [String]
+  {
+    final class Warnings { var list: [String] = [] }
+    let warnings = Warnings()
+    let loop = try EventLoop()
+    let client = try ShareClient(Share(url: url), loop.pump) { warnings.list.append($0) }
+    loop.pump.add(client)
+    body(loop, client)
+    loop.close()
+    return warnings.list
+  }
+
+  private func isAnswered(_ loop: EventLoop, _ client: ShareClient) -> Bool {
+    var outcome: ShareLink.Outcome?
+    client.run(LimitCall(tag: "t", arguments: ["leave", "me"])) { outcome = $0 }
+    loop.turn { outcome != nil }
+    if case .reply? = outcome { return true }
+    return false
+  }
+
+  @Test func `SHR-20 nobody waits for a server that is not there, and one line says so`() throws {
+    let warnings = try ask("unix:///nowhere/redis.sock") { loop, client in
+      let start = SystemClock.uptime
+      #expect(!isAnswered(loop, client))
+      #expect(!client.isUsable)
+      for _ in 0..<100 { #expect(!isAnswered(loop, client)) }
+      #expect(SystemClock.uptime - start < 5)
+      // It is tried again, without another word.
+      let end = SystemClock.uptime + 0.7
+      while SystemClock.uptime < end {
+        let tick = loop.schedule(after: 0.02) {}
+        loop.turn()
+        tick.cancel()
+      }
+    }
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.contains("unix:///nowhere/redis.sock") == true)
+  }
+
+  @Test func `SHR-21 a wrong password is told, and not shown`() throws {
+    let bench = try ShareBench("--requirepass geheim")
+    for (url, word) in [
+      (bench.server.url.replacing("unix://", with: "unix://:falsch@"), "WRONGPASS"),
+      (bench.server.url, "NOAUTH"),
+    ] {
+      let warnings = try ask(url) { loop, client in #expect(!isAnswered(loop, client)) }
+      #expect(warnings.count == 1)
+      #expect(warnings.first?.contains(word) == true, "\(warnings)")
+      #expect(warnings.first?.contains("falsch") == false)
+    }
+    let right = bench.server.url.replacing("unix://", with: "unix://default:geheim@")
+    var isRight = false
+    let warnings = try ask(right + "?db=3") { isRight = isAnswered($0, $1) }
+    #expect(isRight)
+    #expect(warnings == [])
+  }
+
+  @Test func `SHR-22 a server that is late is not waited for, and used again when it answers`()
+    throws
+  {
+    let bench = try ShareBench()
+    let asker = bench.asker(100, per: 60)
+    #expect(try bench.isGranted(asker))
+    _ = bench.say("client pause 400")
+    let start = SystemClock.uptime
+    #expect(bench.run(asker.ask(bench.client.makeNumber())) == nil)
+    #expect(SystemClock.uptime - start < 0.4)
+    #expect(!bench.client.isUsable)
+    bench.waitUntilUsable()
+    #expect(try bench.isGranted(asker))
+    _ = bench.say("client pause 2500")
+    #expect(bench.run(asker.ask(bench.client.makeNumber())) == nil)
+    bench.waitUntilUsable()
+    #expect(try bench.isGranted(asker))
+  }
+
+  @Test func `SHR-23 a server that was gone is used again`() throws {
+    let bench = try ShareBench()
+    let asker = bench.asker(100, per: 60)
+    #expect(try bench.isGranted(asker))
+    bench.server.stop()
+    #expect(bench.run(asker.ask(1)) == nil)
+    #expect(!bench.client.isUsable)
+    #expect(bench.server.start())
+    bench.waitUntilUsable()
+    #expect(try bench.isGranted(asker))
+    bench.loop.turn { bench.warnings.count == 1 }
+  }
+
+  @Test func `SHR-24 whatever answers in its place does no harm`() throws {
+    let random = (0..<5000).map { _ in UInt8.random(in: 0...255) }
+    let answers: [[UInt8]] = [
+      random, Array("HTTP/1.1 200 OK\r\n\r\n".utf8),
+      Array("+OK\r\n+PONG\r\n:1\r\n:2\r\n:3\r\n".utf8),
+      Array("+OK\r\n*1\r\n$-1\r\n".utf8), Array("$999999999999\r\n".utf8), [],
+      Array("+OK\r\n+PONG\r\n*2\r\n:0\r\n:-1\r\n".utf8),
+    ]
+    for answer in answers {
+      let server = try #require(
+        RawServer { connection in
+          connection.readSome(1000)
+          connection.write(answer)
+          connection.readSome(1000)
+        })
+      let warnings = try ask("redis://127.0.0.1:\(server.port)") { loop, client in
+        for _ in 0..<20 {
+          var isDone = false
+          let limits = ServerAdmissionLog(
+            RateLimit(requests: 1, per: 1), tag: "t", client, loop.pump
+          ) { MemoryFixture.log(loop.pump) }
+          limits.ask { _ in isDone = true }
+          loop.turn { isDone }
+        }
+      }
+      #expect(warnings.count <= 1)
+    }
+  }
+
+  @Test func `SHR-25 a script that the server has forgotten is sent again`() throws {
+    let bench = try ShareBench()
+    let asker = bench.asker(100, per: 60)
+    #expect(try bench.isGranted(asker))
+    _ = bench.say("script flush")
+    #expect(try bench.isGranted(asker))
+    #expect(bench.warnings == [])
+  }
+
+  @Test
+  func `SHR-26 a master that becomes a replica, and a full server, are not used until they can be`()
+    throws
+  {
+    let bench = try ShareBench()
+    let asker = bench.asker(100, per: 60)
+    #expect(try bench.isGranted(asker))
+    _ = bench.say("replicaof 127.0.0.1 1")
+    #expect(bench.run(asker.ask(1)) == nil)
+    #expect(!bench.client.isUsable)
+    _ = bench.say("replicaof no one")
+    bench.loop.turn { bench.client.isUsable && bench.run(asker.ask(2)) != nil }
+    _ = bench.say("config set maxmemory 1")
+    #expect(bench.run(asker.ask(3)) == nil)
+    _ = bench.say("config set maxmemory 0")
+    bench.loop.turn { bench.client.isUsable && bench.run(asker.ask(4)) != nil }
+    #expect(bench.warnings.count == 1)
+  }
+}
+
+private enum MemoryFixture {
+  static func log(_ pump: Pump) -> any AdmissionLog {
+    LoopLimits(pump).makeLog(
+      of: RateLimit(requests: 100, per: 1), LimitKey(name: "memory"))
+  }
+}

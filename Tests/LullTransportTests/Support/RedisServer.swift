@@ -1,0 +1,57 @@
+import LullLibC
+import LullTesting
+
+/// Debian's redis-server on a socket and a port of its own; ends with this object.
+final class RedisServer {
+  let socket: String
+  let port: UInt16
+  private let directory: TemporaryDirectory
+  private let options: String
+  private var process: ChildProcess?
+
+  /// As Lull is told of it.
+  var url: String { "unix://\(socket)" }
+
+  /// nil if it is missing, or does not start.
+  ///
+  /// - Parameter options: for the command line.
+  init?(_ options: String = "") {
+    guard let directory = TemporaryDirectory(), let port = RawSocket.freePorts(1).first else {
+      return nil
+    }
+    self.directory = directory
+    self.port = port
+    self.options = options
+    socket = directory.path + "/redis.sock"
+    guard start() else { return nil }
+  }
+
+  deinit {
+    stop()
+    directory.remove()
+  }
+
+  func start() -> Bool {
+    // The shell lives as long as its input, which ends with this process, and takes the server along.
+    let server =
+      "redis-server --bind 127.0.0.1 --port \(port) --unixsocket \(socket) --save '' --appendonly no "
+      + "--dir \(directory.path) \(options)"
+    guard
+      let process = ChildProcess(
+        "\(server) >\(directory.path)/log 2>&1 & read line; kill -9 $!; wait; rm -f \(socket)")
+    else { return false }
+    self.process = process
+    for _ in 0..<1000 {
+      if access(socket, F_OK) == 0, RawSocket.isAnswering(port, within: 5) { return true }
+      usleep(5000)
+    }
+    return false
+  }
+
+  /// As a machine that is switched off.
+  func stop() {
+    process?.hangUp()
+    process?.wait()
+    process = nil
+  }
+}
