@@ -1,0 +1,447 @@
+"""Many processes of Lull under one rate limit, against an nginx whose own log is counted.
+
+    shared.py LULL [--processes N] [--seconds S]                    of one machine, by its file of limits
+    shared.py LULL --hosts H [--processes N] [--delay MS] [--cuts]  of H hosts, by a redis-server
+
+They share a limit of 100 requests a second; one after the other is killed with kill -9 and another takes
+its place. Afterwards no second of the log of admissions may have more than 100, and none of nginx's log, the second
+shortened by as much as the time from admission to nginx differed; and of what is allowed at least 97 % must have been
+used. Prints what it saw, and exits with 0 only if all of that holds and no request has failed.
+
+A host is a network namespace with a state folder of its own, which needs root. Between the hosts and the server is a
+relay: --delay has it hold each piece back for up to so many milliseconds, each way, and --cuts has it cut
+all connections now and then. What is used is not judged then; with --cuts only whether requests fail.
+"""
+
+import asyncio
+import argparse
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+LIMIT, PER = 100, 1.0
+
+SCRIPT = """
+local lull = require "lull"
+local url, name = ...
+local api = lull.service { base_url = url }
+api:configure { rate_limit = { requests = %d, per = %g, shared = "all" }, retry = false, concurrency = 8 }
+for worker = 1, 4 do
+  lull.spawn(function()
+    local count = 0
+    while true do
+      count = count + 1
+      local answer, err = api(("/item/%%s-%%d-%%d"):format(name, worker, count)):get():await()
+      if not answer then error(tostring(err)) end
+    end
+  end)
+end
+lull.run()
+""" % (LIMIT, PER)
+
+NGINX = """
+daemon off; worker_processes 1; pid @FOLDER@/nginx.pid; error_log @FOLDER@/nginx-error.log warn; @USER@
+events { worker_connections 1024; }
+http {
+  log_format times '$msec $uri';
+  access_log @FOLDER@/access.log times;
+  keepalive_requests 1000000000;
+  client_body_temp_path @FOLDER@/body; proxy_temp_path @FOLDER@/proxy; fastcgi_temp_path @FOLDER@/fastcgi;
+  uwsgi_temp_path @FOLDER@/uwsgi; scgi_temp_path @FOLDER@/scgi;
+  server { listen @PORT@; location / { return 200 '{}'; default_type application/json; } }
+}
+"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Nginx:
+    def __init__(self, folder):
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = os.path.join(folder, "access.log")
+        config = os.path.join(folder, "nginx.conf")
+        with open(config, "w") as file:
+            file.write(NGINX.replace("@FOLDER@", folder).replace("@PORT@", str(port))
+                       .replace("@USER@", "user root;" if os.geteuid() == 0 else ""))
+        program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+        if program is None:
+            sys.exit("shared: nginx was not found")
+        self.process = subprocess.Popen(
+            [program, "-e", os.path.join(folder, "nginx-error.log"), "-p", folder, "-c", config],
+            stdin=subprocess.DEVNULL)
+        for _ in range(100):
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        sys.exit("shared: nginx did not start")
+
+    def times(self):
+        """When each request was answered, in Unix seconds."""
+        with open(self.log) as file:
+            return sorted(float(line.split(" ", 1)[0]) for line in file)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class FileAdmissions:
+    """What the file of limits says was sent, looked at before it forgets."""
+
+    def __init__(self, state):
+        self.path = os.path.join(state, "lull", "limits.db")
+        self.sent = {}
+        # Between the time the file counts by, since the machine's start, and the time of clocks.
+        self.shift = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+
+    def look(self):
+        if not os.path.exists(self.path):
+            return
+        database = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True, timeout=5)
+        try:
+            # Of what is let through and not sent yet the time is without end.
+            rows = database.execute("SELECT id, time FROM admission WHERE time < 1e300").fetchall()
+        except sqlite3.OperationalError:
+            # Not made yet.
+            return
+        finally:
+            database.close()
+        self.sent.update(rows)
+
+    def times(self):
+        return sorted(moment + self.shift for moment in self.sent.values())
+
+    def most(self):
+        return most(sorted(self.sent.values()), PER)
+
+
+class ServerAdmissions:
+    """What the server says was sent."""
+
+    def __init__(self, redis):
+        self.redis = redis
+        self.key = None
+        self.sent = {}
+
+    def look(self):
+        if self.key is None:
+            keys = self.redis.ask("KEYS", "*:log")
+            if not keys:
+                return
+            self.key, = keys
+        words = self.redis.ask("ZRANGE", self.key, "0", "-1", "WITHSCORES")
+        # Microseconds, as integers: in floating point a second would sometimes be less.
+        self.sent.update((name, int(score)) for name, score in zip(words[::2], words[1::2]))
+
+    def times(self):
+        return sorted(moment / 1e6 for moment in self.sent.values())
+
+    def most(self):
+        return most(sorted(self.sent.values()), int(PER * 1e6))
+
+
+class Redis:
+    """A server that keeps nothing, on a socket of its own."""
+
+    def __init__(self, folder):
+        self.socket = os.path.join(folder, "redis.sock")
+        program = shutil.which("redis-server")
+        if program is None:
+            sys.exit("shared: redis-server was not found")
+        self.process = subprocess.Popen(
+            [program, "--port", "0", "--unixsocket", self.socket, "--save", "", "--appendonly", "no",
+             "--dir", folder], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        for _ in range(100):
+            if os.path.exists(self.socket):
+                self.connection = None
+                return
+            time.sleep(0.05)
+        sys.exit("shared: redis-server did not start")
+
+    def ask(self, *words):
+        """A list of texts, of an answer that is one."""
+        if self.connection is None:
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(self.socket)
+            self.connection = connection.makefile("rwb")
+        self.connection.write(" ".join(words).encode() + b"\r\n")
+        self.connection.flush()
+        count = int(self.connection.readline()[1:])
+        return [self.connection.read(int(self.connection.readline()[1:]) + 2)[:-2].decode()
+                for _ in range(count)]
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Relay:
+    """A port that passes everything on to a Unix socket, later than it came, on a thread of its own."""
+
+    def __init__(self, path, delay):
+        self.path, self.delay = path, delay
+        self.writers = set()
+        self.loop = asyncio.new_event_loop()
+        started = threading.Event()
+        threading.Thread(target=self.run, args=(started,), daemon=True).start()
+        started.wait()
+
+    def run(self, started):
+        asyncio.set_event_loop(self.loop)
+        server = self.loop.run_until_complete(asyncio.start_server(self.serve, "0.0.0.0", 0))
+        self.port = server.sockets[0].getsockname()[1]
+        started.set()
+        self.loop.run_forever()
+
+    async def serve(self, reader, writer):
+        try:
+            inner_reader, inner_writer = await asyncio.open_unix_connection(self.path)
+        except OSError:
+            writer.close()
+            return
+        self.writers |= {writer, inner_writer}
+        await asyncio.gather(self.pass_on(reader, inner_writer), self.pass_on(inner_reader, writer))
+
+    async def pass_on(self, reader, writer):
+        try:
+            while piece := await reader.read(65536):
+                if self.delay:
+                    # What comes meanwhile waits behind it.
+                    await asyncio.sleep(random.uniform(0, self.delay))
+                writer.write(piece)
+                await writer.drain()
+        except OSError:
+            pass
+        finally:
+            writer.close()
+            self.writers.discard(writer)
+
+    def cut(self):
+        self.loop.call_soon_threadsafe(lambda: [writer.close() for writer in list(self.writers)])
+
+
+class Host:
+    """A network namespace on a bridge with all others, and a state folder."""
+
+    def __init__(self, number, folder):
+        self.state = os.path.join(folder, f"state-{number}")
+        os.mkdir(self.state, 0o700)
+        self.keeper = subprocess.Popen(["unshare", "-n", "sleep", "1000000"])
+        pid = str(self.keeper.pid)
+        self.enter = ["nsenter", "-t", pid, "-n"]
+        own = os.readlink("/proc/self/ns/net")
+        while os.readlink(f"/proc/{pid}/ns/net") == own:
+            time.sleep(0.01)
+        for command in [
+                f"ip link add host{number} type veth peer name eth0 netns {pid}",
+                f"ip link set host{number} master hosts up",
+                f"nsenter -t {pid} -n ip addr add 10.77.0.{number + 1}/24 dev eth0",
+                f"nsenter -t {pid} -n ip link set eth0 up", f"nsenter -t {pid} -n ip link set lo up"]:
+            subprocess.run(command.split(), check=True)
+
+    @staticmethod
+    def make_bridge():
+        for command in ["ip link set lo up", "ip link add hosts type bridge",
+                        "ip addr add 10.77.0.1/24 dev hosts", "ip link set hosts up"]:
+            subprocess.run(command.split(), check=True)
+
+    def stop(self):
+        self.keeper.kill()
+        self.keeper.wait()
+
+
+def most(times, window):
+    """The most in any window of that length, its end not counted."""
+    best = first = 0
+    for index, moment in enumerate(times):
+        while times[first] <= moment - window:
+            first += 1
+        best = max(best, index - first + 1)
+    return best
+
+
+class Run:
+    def __init__(self, arguments):
+        self.lull = os.path.abspath(arguments.lull)
+        self.options = arguments
+        self.folder = tempfile.mkdtemp(prefix="lull-shared-")
+        self.script = os.path.join(self.folder, "client.lua")
+        with open(self.script, "w") as file:
+            file.write(SCRIPT)
+        self.random = random.Random(int(os.environ.get("LULL_SHARED_SEED", "1")))
+        self.errors = open(os.path.join(self.folder, "errors"), "w+")
+        self.started = 0
+        self.is_over = False
+        self.stops = []
+
+    def prepare(self):
+        """The server, and what counts; before the hosts, which reach it by the bridge."""
+        if self.options.hosts == 0:
+            state = os.path.join(self.folder, "state")
+            os.mkdir(state, 0o700)
+            self.places = [([], {"XDG_STATE_HOME": state})]
+            self.admissions = FileAdmissions(state)
+            self.relay = None
+            address = "127.0.0.1"
+        else:
+            Host.make_bridge()
+            redis = Redis(self.folder)
+            self.stops.append(redis.stop)
+            self.relay = Relay(redis.socket, self.options.delay / 1000)
+            self.places = []
+            for number in range(1, self.options.hosts + 1):
+                host = Host(number, self.folder)
+                self.stops.append(host.stop)
+                self.places.append((host.enter, {
+                    "XDG_STATE_HOME": host.state, "LULL_SHARE": f"redis://10.77.0.1:{self.relay.port}"}))
+            self.admissions = ServerAdmissions(redis)
+            address = "10.77.0.1"
+        self.nginx = Nginx(self.folder)
+        self.stops.append(self.nginx.stop)
+        self.url = self.nginx.url.replace("127.0.0.1", address)
+
+    def start(self):
+        self.started += 1
+        enter, variables = self.places[self.started % len(self.places)]
+        return subprocess.Popen(
+            [*enter, self.lull, self.script, self.url, str(self.started)],
+            env={**os.environ, **variables}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=self.errors)
+
+    def watch(self):
+        """Each admission is there for a second."""
+        while not self.is_over:
+            self.admissions.look()
+            time.sleep(0.05)
+        self.admissions.look()
+
+    def carry_out(self):
+        self.prepare()
+        watcher = threading.Thread(target=self.watch)
+        watcher.start()
+        try:
+            problems, kills, cuts = self.run_for_a_while()
+        finally:
+            self.is_over = True
+            watcher.join()
+        return problems + self.judge(self.nginx.times(), kills, cuts)
+
+    def run_for_a_while(self):
+        children = [self.start() for _ in range(self.options.processes)]
+        problems = []
+        begin = time.time()
+        kills = cuts = 0
+        next_kill = begin + 1
+        next_cut = begin + 2
+        while time.time() - begin < self.options.seconds:
+            time.sleep(0.05)
+            if time.time() >= next_kill:
+                next_kill = time.time() + self.random.uniform(0.2, 0.8)
+                victim = children.pop(self.random.randrange(len(children)))
+                if victim.poll() is not None:
+                    problems.append(f"a process ended with {victim.returncode}")
+                victim.send_signal(signal.SIGKILL)
+                victim.wait()
+                kills += 1
+                children.append(self.start())
+            if self.options.cuts and time.time() >= next_cut:
+                next_cut = time.time() + self.random.uniform(0.5, 3)
+                self.relay.cut()
+                cuts += 1
+        for child in children:
+            if child.poll() is not None:
+                problems.append(f"a process ended with {child.returncode}")
+            child.kill()
+            child.wait()
+        return problems, kills, cuts
+
+    def stop(self):
+        for stop in reversed(self.stops):
+            stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def judge(self, arrived, kills, cuts):
+        admitted = self.admissions.times()
+        self.errors.seek(0)
+        # What is said of a script that runs for long is no problem, nor is what a lost server brings about.
+        said = [line for line in self.errors.read().splitlines()
+                if not line.startswith("lull: still waiting for: ")
+                and not (cuts and line.startswith("lull: warning: the shared server "))]
+        problems = [f"a process wrote: {line}" for line in said[:5]]
+        by_admission = self.admissions.most()
+        if by_admission > LIMIT:
+            problems.append(f"{by_admission} were admitted within {PER:g} s")
+        # In the shortest time that so many can take.
+        full = (len(arrived) - 1) // LIMIT
+        span = arrived[full * LIMIT] - arrived[0]
+        used = full * PER / span
+        where = f" on {self.options.hosts} hosts" if self.options.hosts else ""
+        what = f", {cuts} times all connections cut" if cuts else ""
+        if self.options.delay:
+            what += f", up to {self.options.delay:g} ms each way"
+        print(f"{self.options.processes} processes{where}, {kills} killed{what}: {len(arrived)} requests, at most "
+              f"{by_admission} of {LIMIT} in {PER:g} s by admission, {used:.1%} used")
+        others = len(arrived) - len(admitted)
+        if others > 0 and self.options.hosts:
+            # Which of them these were nginx does not know. The server has 50 ms for each, and the processors may
+            # have other things to do.
+            print(f"  {others} of the requests were counted by machines by themselves")
+            if others > len(arrived) / 50 and not cuts and not self.options.delay:
+                problems.append("the server was there for all")
+            return problems
+        delays = [b - a for a, b in zip(admitted, arrived)]
+        difference = max(delays) - min(delays)
+        if difference >= PER or others > 0:
+            return problems + [f"{len(admitted)} were admitted and {len(arrived)} came, after {min(delays):.3f} "
+                               f"to {max(delays):.3f} s"]
+        by_log = most(arrived, PER - difference)
+        print(f"  at most {by_log} by nginx in {PER - difference:.3f} s: it came after {min(delays) * 1000:.0f} to "
+              f"{max(delays) * 1000:.0f} ms")
+        if by_log > LIMIT:
+            problems.append(f"nginx saw {by_log} within {PER - difference:.3f} s")
+        if used < 0.97 and not cuts and not self.options.delay:
+            problems.append(f"{used:.1%} of what is allowed was used")
+        return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("lull")
+    parser.add_argument("--processes", type=int, default=16)
+    parser.add_argument("--hosts", type=int, default=0)
+    parser.add_argument("--delay", type=float, default=0)
+    parser.add_argument("--cuts", action="store_true")
+    parser.add_argument("--seconds", type=float, default=20)
+    arguments = parser.parse_args()
+    if arguments.hosts and "LULL_SHARED_NETWORK" not in os.environ:
+        # Nothing of it is seen by anybody else, and all of it ends with this.
+        os.execvpe("unshare", ["unshare", "-n", sys.executable, "-B", *sys.argv],
+                   {**os.environ, "LULL_SHARED_NETWORK": "own"})
+    run = Run(arguments)
+    try:
+        problems = run.carry_out()
+    finally:
+        run.stop()
+    for problem in problems:
+        print("shared: " + problem, file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
