@@ -174,43 +174,37 @@ package final class OAuth2: AuthStage {
   private func renew(in context: AuthContext, for request: HTTPRequest) {
     guard !isRenewing else { return }
     isRenewing = true
-    guard let keeper else {
+    guard let place = place(in: context) else {
       return ask(context, for: request, known: tokens) { [self] result, _ in finish(result) }
     }
-    let need = OAuth2TokenKeeper.Need(
+    let need = OAuth2TokenNeed(
       now: context.pump.clock.now, rejected: rejected, unsaved: unsaved)
     let sign = StopSign()
     stopSign = sign
-    context.pump.offload(
-      { [inbox = context.pump.inbox] in keeper.beginRenewal(need) { sign.isSet || inbox.isClosed }
-      },
-      then: { [self] renewal in
-        stopSign = nil
-        switch renewal {
-        case .failure where sign.isSet:
-          isRenewing = false
-          // Somebody has come after all others had left.
-          if let waiter = waiting.first { renew(in: context, for: waiter.request) }
-        case .failure(let problem): finish(.failure(noToken(problem.message)))
-        case .success(.done(let tokens)): finish(.success(tokens))
-        case .success(.due(let entry, let known)):
-          ask(context, for: request, known: known) { [self] result, isCertain in
-            guard let entry else { return finish(result) }
-            context.pump.offload(
-              {
-                switch result {
-                case .success(let tokens): keeper.save(tokens, in: entry)
-                case .failure: keeper.giveUp(entry, isCertain: isCertain)
-                }
-              },
-              then: { [self] problem in
-                if case .success(let tokens) = result { unsaved = problem == nil ? nil : tokens }
-                if let problem { OAuth2.warn(problem.message) }
-                finish(result)
-              })
+    place.begin(need, unless: sign) { [self] turn in
+      stopSign = nil
+      switch turn {
+      case .failure where sign.isSet:
+        isRenewing = false
+        // Somebody has come after all others had left.
+        if let waiter = waiting.first { renew(in: context, for: waiter.request) }
+      case .failure(let problem): finish(.failure(noToken(problem.message)))
+      case .success(.done(let tokens)): finish(.success(tokens))
+      case .success(.due(let known, let first, let end)):
+        ask(context, for: request, known: known, first: first) { [self] result, isCertain in
+          let tokens = try? result.get()
+          end(tokens.map { .got($0) } ?? .none(isCertain: isCertain)) { [self] problem in
+            if let tokens { unsaved = problem == nil ? nil : tokens }
+            if let problem { OAuth2.warn(problem.message) }
+            finish(result)
           }
         }
-      })
+      }
+    }
+  }
+
+  private func place(in context: AuthContext) -> (any OAuth2TokenPlace)? {
+    keeper.map { OAuth2TokenFile(keeper: $0, pump: context.pump) }
   }
 
   private func finish(_ result: Result<OAuth2Tokens, TransportError>) {
@@ -233,12 +227,14 @@ package final class OAuth2: AuthStage {
 
   private func ask(
     _ context: AuthContext, for waiting: HTTPRequest, known: OAuth2Tokens?,
+    first: SecretText? = nil,
     _ finish: @escaping (Result<OAuth2Tokens, TransportError>, _ isCertain: Bool) -> Void
   ) {
     if let login = settings.login, known?.refresh == nil {
       return finish(.failure(login.problem(isKnown: known != nil)), true)
     }
-    let request = OAuth2Request(settings, refreshToken: known?.refresh, for: waiting)
+    let request = OAuth2Request(
+      settings, refreshToken: known?.refresh, first: first, for: waiting)
     OAuth2Endpoint(settings, context, for: waiting).send(request, to: settings.tokenURL) {
       [settings] answer in
       let tokens = answer.tokens(now: context.pump.clock.now, known: known)

@@ -10,16 +10,20 @@ struct OAuth2Request {
   ///
   /// - Parameters:
   ///   - refreshToken: what the endpoint has given last, in place of the one to begin with.
+  ///   - first: the one to begin with, where it is known how that reads.
   ///   - waiting: a request that needs the tokens; they are asked for by way of the same proxy, trusting
   ///     the same certificates, and in the same time.
-  init(_ settings: OAuth2.Settings, refreshToken: String?, for waiting: HTTPRequest) {
+  init(
+    _ settings: OAuth2.Settings, refreshToken: String?, first: SecretText? = nil,
+    for waiting: HTTPRequest
+  ) {
     let given = refreshToken.map { OAuth2Request.secret($0, "refresh token") }
     var pairs: [Pair] = []
     switch settings.grant {
     case .clientCredentials: pairs.append(("grant_type", SecretText("client_credentials")))
-    case .refresh(let first):
+    case .refresh(let setting):
       pairs.append(("grant_type", SecretText("refresh_token")))
-      pairs.append(("refresh_token", given ?? first))
+      pairs.append(("refresh_token", given ?? first ?? setting))
     case .login:
       pairs.append(("grant_type", SecretText("refresh_token")))
       if let given { pairs.append(("refresh_token", given)) }

@@ -1,20 +1,6 @@
 import LullCore
 
 extension OAuth2TokenKeeper {
-  /// What is known of tokens that are needed.
-  struct Need: Sendable {
-    /// Unix seconds.
-    let now: Double
-    /// An access token that the service does not take.
-    let rejected: String?
-    /// What this process has got and could not put into the file.
-    let unsaved: OAuth2Tokens?
-
-    func isMet(by tokens: OAuth2Tokens) -> Bool {
-      tokens.isGood(now: now) && tokens.access != rejected
-    }
-  }
-
   /// What is to be done about them.
   enum Renewal: Sendable {
     /// Nothing: another process has renewed them.
@@ -31,7 +17,7 @@ extension OAuth2TokenKeeper {
   /// a second use for theft. Not so where earlier renewals have left the token as it was, and of tokens
   /// that need none. (TOK-02 to TOK-05; RFC 9700, section 4.14.2)
   func beginRenewal(
-    _ need: Need, unless isStopped: () -> Bool
+    _ need: OAuth2TokenNeed, unless isStopped: () -> Bool
   ) -> Result<Renewal, TokenFile.Problem> {
     // The file is replaced as a whole: what is good in it needs no lock.
     if let kept = kept.flatMap({ OAuth2Tokens($0) }), need.isMet(by: kept) {
@@ -58,7 +44,7 @@ extension OAuth2TokenKeeper {
 
   /// - Returns: why the refresh token cannot be used.
   private func begin(_ entry: Entry, with known: OAuth2Tokens?) -> TokenFile.Problem? {
-    guard known?.rotates != false, let token = refreshToken(known) else { return nil }
+    guard known?.rotates != false, let token = refreshToken(known, entry) else { return nil }
     guard let digest = Digest.sha256.of("renewal:" + token) else { return nil }
     let mark = Hexadecimal.text(digest)
     guard entry.begun != mark else { return TokenFile.Problem(message: interrupted) }
@@ -66,10 +52,10 @@ extension OAuth2TokenKeeper {
   }
 
   /// What is used up if the endpoint takes each once; nil if nothing is.
-  private func refreshToken(_ known: OAuth2Tokens?) -> String? {
+  private func refreshToken(_ known: OAuth2Tokens?, _ entry: Entry) -> String? {
     switch settings.grant {
     case .clientCredentials: nil
-    case .refresh(let first): known?.refresh ?? SecretIdentity.text(of: first)
+    case .refresh: known?.refresh ?? entry.credential.map { SecretIdentity.text(of: $0) }
     case .login: known?.refresh
     }
   }

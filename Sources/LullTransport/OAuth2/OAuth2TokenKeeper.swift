@@ -11,6 +11,8 @@ struct OAuth2TokenKeeper: Sendable {
     let tokens: OAuth2Tokens?
     /// What a renewal was begun with of which nobody knows how it ended.
     let begun: String?
+    /// What it all began with, as it read when the file was locked.
+    let credential: SecretText?
   }
 
   let settings: OAuth2.Settings
@@ -44,12 +46,14 @@ struct OAuth2TokenKeeper: Sendable {
     do throws(TokenFile.Problem) {
       let lock = try file.lock(waiting: patience, unless: isStopped)
       do throws(TokenFile.Problem) {
-        let name = try entryName()
+        // Another one may be there when it is sent.
+        let credential = credential.map { SecretIdentity.settled($0) }
+        let name = try entryName(of: credential)
         let kept = try file.read().flatMap { $0.root[name] }
         return .success(
           Entry(
             lock: lock, name: name, tokens: kept.flatMap { OAuth2Tokens($0) },
-            begun: kept?[OAuth2TokenKeeper.begunName]?.string))
+            begun: kept?[OAuth2TokenKeeper.begunName]?.string, credential: credential))
       } catch {
         lock.release()
         throw error
@@ -69,7 +73,7 @@ struct OAuth2TokenKeeper: Sendable {
 
   /// What is there, without the lock: the file is replaced as a whole.
   var kept: JSONElement? {
-    guard let name = try? entryName(), let document = try? file.read() else { return nil }
+    guard let name = try? entryName(of: credential), let document = try? file.read() else { return nil }
     return document.root[name]
   }
 
@@ -96,8 +100,7 @@ struct OAuth2TokenKeeper: Sendable {
   /// Puts the tokens beside those of others; gives the lock back.
   func save(_ tokens: OAuth2Tokens, in entry: Entry) -> TokenFile.Problem? {
     defer { entry.lock.release() }
-    // A credential that has become another one meanwhile may be the one that was used.
-    return put(tokens.json, under: (try? entryName()) ?? entry.name)
+    return put(tokens.json, under: entry.name)
   }
 
   /// Notes what a renewal is about to be begun with; keeps the lock.
@@ -140,7 +143,7 @@ struct OAuth2TokenKeeper: Sendable {
   }
 
   /// With a digest, so that what lets one in anew is not in the file.
-  private func entryName() throws(TokenFile.Problem) -> String {
+  private func entryName(of credential: SecretText?) throws(TokenFile.Problem) -> String {
     let text = credential.map { SecretIdentity.text(of: $0) } ?? ""
     guard let digest = Digest.sha256.of("token file:" + text) else {
       throw TokenFile.Problem(

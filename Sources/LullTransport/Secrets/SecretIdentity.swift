@@ -30,6 +30,22 @@ package enum SecretIdentity {
     }.joined()
   }
 
+  /// The credential as it reads now, whatever becomes of its variable or file; a command stays one.
+  static func settled(_ value: SecretText) -> SecretText {
+    SecretText(
+      value.pieces.map { piece in
+        guard case .secret(let secret) = piece else { return piece }
+        switch secret.source {
+        case .literal, .command, .shell: return piece
+        case .environment, .file:
+          let text = text(of: secret)
+          // Sending it says what is missing.
+          guard !text.isEmpty else { return piece }
+          return .secret(Secret(.literal(text), name: secret.name, origins: secret.origins))
+        }
+      })
+  }
+
   private static func text(of secret: Secret) -> String {
     switch secret.source {
     case .literal(let text): return text

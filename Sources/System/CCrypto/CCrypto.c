@@ -25,6 +25,14 @@ static struct {
   int (*add)(EVP_MD_CTX *, const void *, size_t);
   int (*end)(EVP_MD_CTX *, unsigned char *, unsigned *);
   const EVP_MD *(*kinds[KIND_COUNT])(void);
+  const EVP_CIPHER *(*aes_256_gcm)(void);
+  EVP_CIPHER_CTX *(*cipher_new)(void);
+  void (*cipher_free)(EVP_CIPHER_CTX *);
+  int (*control)(EVP_CIPHER_CTX *, int, int, void *);
+  int (*cipher_begin)(
+    EVP_CIPHER_CTX *, const EVP_CIPHER *, ENGINE *, const unsigned char *, const unsigned char *, int);
+  int (*cipher_add)(EVP_CIPHER_CTX *, unsigned char *, int *, const unsigned char *, int);
+  int (*cipher_end)(EVP_CIPHER_CTX *, unsigned char *, int *);
 } crypto;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -42,6 +50,13 @@ static void load(void) {
   *(void **)&crypto.begin = dlsym(library, "EVP_DigestInit_ex");
   *(void **)&crypto.add = dlsym(library, "EVP_DigestUpdate");
   *(void **)&crypto.end = dlsym(library, "EVP_DigestFinal_ex");
+  *(void **)&crypto.aes_256_gcm = dlsym(library, "EVP_aes_256_gcm");
+  *(void **)&crypto.cipher_new = dlsym(library, "EVP_CIPHER_CTX_new");
+  *(void **)&crypto.cipher_free = dlsym(library, "EVP_CIPHER_CTX_free");
+  *(void **)&crypto.control = dlsym(library, "EVP_CIPHER_CTX_ctrl");
+  *(void **)&crypto.cipher_begin = dlsym(library, "EVP_CipherInit_ex");
+  *(void **)&crypto.cipher_add = dlsym(library, "EVP_CipherUpdate");
+  *(void **)&crypto.cipher_end = dlsym(library, "EVP_CipherFinal_ex");
 }
 
 static const EVP_MD *find(int kind) {
@@ -89,4 +104,58 @@ size_t ccrypto_hmac(
   // A key that is NULL stands for the one before.
   const void *start = key == NULL ? "" : key;
   return crypto.hmac(type, start, (int)key_count, bytes, count, digest, &size) ? size : 0;
+}
+
+// A cipher that has taken in what is beside the bytes; NULL if there is no way.
+static EVP_CIPHER_CTX *begin_cipher(
+  const unsigned char *key, const unsigned char *nonce, const void *beside, size_t beside_count,
+  int is_sealing) {
+  pthread_once(&once, load);
+  if (!crypto.aes_256_gcm || !crypto.cipher_new || !crypto.cipher_free || !crypto.control
+      || !crypto.cipher_begin || !crypto.cipher_add || !crypto.cipher_end || beside_count > INT_MAX) {
+    return NULL;
+  }
+  EVP_CIPHER_CTX *context = crypto.cipher_new();
+  if (context == NULL) return NULL;
+  int size = 0;
+  // Its own length of nonces is the one of ours.
+  if (crypto.cipher_begin(context, crypto.aes_256_gcm(), NULL, key, nonce, is_sealing) == 1
+      && (beside_count == 0
+          || crypto.cipher_add(context, NULL, &size, beside, (int)beside_count) == 1)) {
+    return context;
+  }
+  crypto.cipher_free(context);
+  return NULL;
+}
+
+int ccrypto_seal(
+  const unsigned char *key, const unsigned char *nonce, const void *beside, size_t beside_count,
+  const void *bytes, size_t count, unsigned char *sealed) {
+  if (count > INT_MAX - CCRYPTO_TAG_SIZE) return 0;
+  EVP_CIPHER_CTX *context = begin_cipher(key, nonce, beside, beside_count, 1);
+  if (context == NULL) return 0;
+  int size = 0, rest = 0;
+  int is_done =
+    (count == 0 || crypto.cipher_add(context, sealed, &size, bytes, (int)count) == 1)
+    && crypto.cipher_end(context, sealed + size, &rest) == 1 && (size_t)size + (size_t)rest == count
+    && crypto.control(context, EVP_CTRL_AEAD_GET_TAG, CCRYPTO_TAG_SIZE, sealed + count) == 1;
+  crypto.cipher_free(context);
+  return is_done;
+}
+
+int ccrypto_unseal(
+  const unsigned char *key, const unsigned char *nonce, const void *beside, size_t beside_count,
+  const unsigned char *sealed, size_t count, void *bytes) {
+  if (count < CCRYPTO_TAG_SIZE || count > INT_MAX) return 0;
+  EVP_CIPHER_CTX *context = begin_cipher(key, nonce, beside, beside_count, 0);
+  if (context == NULL) return 0;
+  size_t length = count - CCRYPTO_TAG_SIZE;
+  int size = 0, rest = 0;
+  int is_done =
+    (length == 0 || crypto.cipher_add(context, bytes, &size, sealed, (int)length) == 1)
+    // Only compared with, whatever the parameter's type says.
+    && crypto.control(context, EVP_CTRL_AEAD_SET_TAG, CCRYPTO_TAG_SIZE, (void *)(sealed + length)) == 1
+    && crypto.cipher_end(context, (unsigned char *)bytes + size, &rest) == 1;
+  crypto.cipher_free(context);
+  return is_done;
 }

@@ -145,7 +145,7 @@ extension TransportSuite {
       let lock = try TokenFile(path).lock()
       var keeper = OAuth2TokenKeeper(TokenFile(path), settings)
       keeper.patience = 0.1
-      let need = OAuth2TokenKeeper.Need(now: 0, rejected: nil, unsaved: nil)
+      let need = OAuth2TokenNeed(now: 0, rejected: nil, unsaved: nil)
       guard case .success(.due(nil, known: nil)) = keeper.beginRenewal(need, unless: { false })
       else {
         Issue.record("others hold it up")
@@ -163,7 +163,7 @@ extension TransportSuite {
       ])
       let first = auth(server.url)
       let keeper = OAuth2TokenKeeper(TokenFile(path), first.settings)
-      let now = OAuth2TokenKeeper.Need(now: 0, rejected: nil, unsaved: nil)
+      let now = OAuth2TokenNeed(now: 0, rejected: nil, unsaved: nil)
       let got = OAuth2Tokens(access: "x", refresh: "y", lifetime: 0, now: 0)
       guard
         case .success(.due(let entry?, known: nil)) = keeper.beginRenewal(now, unless: { false })
@@ -174,7 +174,7 @@ extension TransportSuite {
       // As if it had not been written.
       keeper.close(entry)
       #expect(try outcome(auth(server.url)).contains(SharedTokenFileTests.cut))
-      let need = OAuth2TokenKeeper.Need(now: 1, rejected: nil, unsaved: got)
+      let need = OAuth2TokenNeed(now: 1, rejected: nil, unsaved: got)
       guard case .success(.due(let own?, known: got)) = keeper.beginRenewal(need, unless: { false })
       else {
         Issue.record("the one that has them cannot go on")

@@ -1,4 +1,4 @@
-// The digests of libcrypto, found when somebody asks for one: no start is to wait for a library that
+// The digests of libcrypto and one of its ciphers, found when somebody asks for one: no start is to wait for a library that
 // most programs need only with their first connection.
 #ifndef CCRYPTO_H
 #define CCRYPTO_H
@@ -28,5 +28,19 @@ size_t ccrypto_digest_end(void *digest, unsigned char result[CCRYPTO_MAX_SIZE]);
 size_t ccrypto_hmac(
   int kind, const void *key, size_t key_count, const void *bytes, size_t count,
   unsigned char digest[CCRYPTO_MAX_SIZE]);
+
+enum { CCRYPTO_KEY_SIZE = 32, CCRYPTO_NONCE_SIZE = 12, CCRYPTO_TAG_SIZE = 16 };
+
+// AES-256-GCM (NIST SP 800-38D): writes `count` bytes and the tag to `sealed`. What is beside the bytes is
+// authenticated with them. A nonce is used once with a key. 1, or 0 if there is no way. Any thread.
+int ccrypto_seal(
+  const unsigned char key[CCRYPTO_KEY_SIZE], const unsigned char nonce[CCRYPTO_NONCE_SIZE],
+  const void *beside, size_t beside_count, const void *bytes, size_t count, unsigned char *sealed);
+
+// The way back, of `count` bytes with their tag behind them; 0 as well if any of it is not what was sealed,
+// and then what is in `bytes` means nothing.
+int ccrypto_unseal(
+  const unsigned char key[CCRYPTO_KEY_SIZE], const unsigned char nonce[CCRYPTO_NONCE_SIZE],
+  const void *beside, size_t beside_count, const unsigned char *sealed, size_t count, void *bytes);
 
 #endif

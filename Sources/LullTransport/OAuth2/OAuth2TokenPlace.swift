@@ -1,0 +1,86 @@
+import LullCore
+
+/// Where those who share tokens find what another has got, and take turns in renewing them. Home thread only.
+protocol OAuth2TokenPlace {
+  typealias Problem = TokenFile.Problem
+
+  /// Finds out what there is to do about tokens that are needed, and notes that a refresh token is about to
+  /// be used; the answer comes once, on a later turn.
+  ///
+  /// - Parameter sign: when it is set, others are waited for no longer: that is a problem.
+  func begin(
+    _ need: OAuth2TokenNeed, unless sign: StopSign,
+    _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void)
+}
+
+/// What is known of tokens that are needed.
+struct OAuth2TokenNeed: Sendable {
+  /// Unix seconds.
+  let now: Double
+  /// An access token that the service does not take.
+  let rejected: String?
+  /// What this process has got and could not put where others find it.
+  let unsaved: OAuth2Tokens?
+
+  func isMet(by tokens: OAuth2Tokens) -> Bool {
+    tokens.isGood(now: now) && tokens.access != rejected
+  }
+}
+
+/// What there is to do about them.
+enum OAuth2Turn {
+  /// Nothing: another has renewed them.
+  case done(OAuth2Tokens)
+  /// To ask for new ones with what was known, else with the `first` refresh token, which nobody else does
+  /// meanwhile, and to say then what came of it; what `end` answers is why others will not find that.
+  case due(known: OAuth2Tokens?, first: SecretText?, end: End)
+
+  typealias End = (OAuth2Outcome, _ answer: @escaping (TokenFile.Problem?) -> Void) -> Void
+}
+
+/// What has come of asking for tokens.
+enum OAuth2Outcome: Sendable {
+  case got(OAuth2Tokens)
+  /// None, and whether the endpoint has surely given none.
+  case none(isCertain: Bool)
+}
+
+/// A token file, for the processes of one machine.
+struct OAuth2TokenFile: OAuth2TokenPlace {
+  let keeper: OAuth2TokenKeeper
+  let pump: Pump
+
+  func begin(
+    _ need: OAuth2TokenNeed, unless sign: StopSign,
+    _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
+  ) {
+    pump.offload(
+      { [keeper, inbox = pump.inbox] in
+        keeper.beginRenewal(need) { sign.isSet || inbox.isClosed }
+      },
+      then: { renewal in
+        answer(
+          renewal.map { renewal in
+            switch renewal {
+            case .done(let tokens): .done(tokens)
+            case .due(let entry, let known):
+              .due(known: known, first: entry?.credential) { outcome, answer in end(entry, outcome, answer) }
+            }
+          })
+      })
+  }
+
+  private func end(
+    _ entry: OAuth2TokenKeeper.Entry?, _ outcome: OAuth2Outcome,
+    _ answer: @escaping (Problem?) -> Void
+  ) {
+    guard let entry else { return answer(nil) }
+    pump.offload(
+      { [keeper] in
+        switch outcome {
+        case .got(let tokens): keeper.save(tokens, in: entry)
+        case .none(let isCertain): keeper.giveUp(entry, isCertain: isCertain)
+        }
+      }, then: answer)
+  }
+}
