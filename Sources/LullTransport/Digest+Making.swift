@@ -43,6 +43,14 @@ extension Digest {
     }
   }
 
+  /// 32 bytes that are others for each salt, and take `rounds` times as long to make (PBKDF2, RFC 8018, section
+  /// 5.2); nil as above.
+  func stretched(_ bytes: [UInt8], salt: [UInt8], rounds: Int32) -> [UInt8]? {
+    Digest.made {
+      ccrypto_stretch(kind, bytes, bytes.count, salt, salt.count, rounds, $0, 32)
+    }
+  }
+
   /// What is signed needs one.
   func required(of bytes: [UInt8]) throws(TransportError) -> [UInt8] {
     guard let made = of(bytes) else { throw isMissing }

@@ -11,6 +11,7 @@ final class LimitFile {
   /// Told in one sentence what went wrong with the file; once for each thing.
   private let warn: @Sendable (String) -> Void
   private var database: SQLiteConnection?
+  private var identities: SaltedIdentities?
   private var identity: CacheFolder.Identity?
   private var locks: OwnerLocks?
   /// Why it is not used any more.
@@ -56,10 +57,11 @@ final class LimitFile {
     defer { locks.endTurn() }
     do throws(SQLiteError) {
       let database = try opened(locks)
+      guard let identities else { return nil }
       // Of processes only people's tools are at it during this turn.
       database.wait(milliseconds: waiting ? 1000 : 0)
       return try database.transaction { () throws(SQLiteError) in
-        try body(LimitTables(database, locks))
+        try body(LimitTables(database, identities, locks))
       }
     } catch {
       failed(error)
@@ -106,11 +108,13 @@ final class LimitFile {
     let database = try SQLiteConnection(path: path)
     if try !LimitSchema.isReady(database) { try LimitSchema.create(in: database) }
     try LimitSchema.configure(database)
+    let identities = try LimitSchema.identities(of: database)
     try database.transaction { () throws(SQLiteError) in
       try LimitClock.adjust(
         database, boot: BootTime.boot, uptime: BootTime.now, wall: SystemClock.now)
-      try LimitTables(database, locks).forgetUnused(now: BootTime.now)
+      try LimitTables(database, identities, locks).forgetUnused(now: BootTime.now)
     }
+    self.identities = identities
     self.database = database
     return database
   }

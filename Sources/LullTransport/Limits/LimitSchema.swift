@@ -2,7 +2,7 @@ import LullLibC
 
 /// The tables of the file of limits, and whether a file has them.
 enum LimitSchema {
-  static let version: Int64 = 1
+  static let version: Int64 = 2
   /// "LulL", so that no other program's database is taken for it, nor a cache.
   static let application: Int64 = 0x4c75_6c4c
 
@@ -40,6 +40,8 @@ enum LimitSchema {
     try database.transaction { () throws(SQLiteError) in
       try database.execute(
         """
+        CREATE TABLE salt (bytes BLOB NOT NULL);
+        INSERT INTO salt VALUES (randomblob(16));
         CREATE TABLE clock (boot TEXT NOT NULL, uptime REAL NOT NULL, wall REAL NOT NULL);
         CREATE TABLE tally (
           id INTEGER PRIMARY KEY, name TEXT NOT NULL, identity BLOB NOT NULL, allowance INTEGER,
@@ -61,6 +63,13 @@ enum LimitSchema {
         PRAGMA user_version = \(version);
         """)
     }
+  }
+
+  static func identities(of database: SQLiteConnection) throws(SQLiteError) -> SaltedIdentities {
+    var salt: [UInt8] = []
+    try database.run("SELECT bytes FROM salt") { (row) throws(SQLiteError) in salt = row.bytes(0) }
+    guard !salt.isEmpty else { throw SQLiteError.damaged("its salt is missing") }
+    return SaltedIdentities(salt: salt)
   }
 
   /// Of each connection. A process that is killed loses nothing; a power cut may take the latest, and with

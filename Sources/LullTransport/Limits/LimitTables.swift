@@ -7,12 +7,19 @@ import LullCore
 /// admissions a rule allows.
 struct LimitTables {
   let database: SQLiteConnection
+  private let identities: SaltedIdentities
   private let owner: Int64
   private let locks: OwnerLocks
 
-  /// - Parameter owner: nil: this process.
-  init(_ database: SQLiteConnection, _ locks: OwnerLocks, owner: Int64? = nil) {
+  /// - Parameters:
+  ///   - identities: with the salt of that file.
+  ///   - owner: nil: this process.
+  init(
+    _ database: SQLiteConnection, _ identities: SaltedIdentities, _ locks: OwnerLocks,
+    owner: Int64? = nil
+  ) {
     self.database = database
+    self.identities = identities
     self.locks = locks
     self.owner = owner ?? locks.owner
   }
@@ -199,7 +206,9 @@ struct LimitTables {
   // MARK: Tallies and rules
 
   private func tally(_ key: LimitKey) throws(SQLiteError) -> Int64 {
-    let values: [SQLiteValue] = [.text(key.name), .bytes(key.identity)]
+    let values: [SQLiteValue] = [
+      .text(key.name), .bytes(identities.salted(key.identity)),
+    ]
     let known = try database.integer(
       "SELECT id FROM tally WHERE name = ? AND identity = ?", values)
     guard known == 0 else { return known }

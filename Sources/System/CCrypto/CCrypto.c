@@ -19,6 +19,8 @@ static struct {
     const void *, size_t, unsigned char *, unsigned *, const EVP_MD *, ENGINE *);
   unsigned char *(*hmac)(
     const EVP_MD *, const void *, int, const unsigned char *, size_t, unsigned char *, unsigned *);
+  int (*stretch)(
+    const char *, int, const unsigned char *, int, int, const EVP_MD *, int, unsigned char *);
   EVP_MD_CTX *(*new)(void);
   void (*free)(EVP_MD_CTX *);
   int (*begin)(EVP_MD_CTX *, const EVP_MD *, ENGINE *);
@@ -45,6 +47,7 @@ static void load(void) {
   }
   *(void **)&crypto.digest = dlsym(library, "EVP_Digest");
   *(void **)&crypto.hmac = dlsym(library, "HMAC");
+  *(void **)&crypto.stretch = dlsym(library, "PKCS5_PBKDF2_HMAC");
   *(void **)&crypto.new = dlsym(library, "EVP_MD_CTX_new");
   *(void **)&crypto.free = dlsym(library, "EVP_MD_CTX_free");
   *(void **)&crypto.begin = dlsym(library, "EVP_DigestInit_ex");
@@ -104,6 +107,17 @@ size_t ccrypto_hmac(
   // A key that is NULL stands for the one before.
   const void *start = key == NULL ? "" : key;
   return crypto.hmac(type, start, (int)key_count, bytes, count, digest, &size) ? size : 0;
+}
+
+size_t ccrypto_stretch(
+  int kind, const void *bytes, size_t count, const void *salt, size_t salt_count, int rounds,
+  unsigned char digest[CCRYPTO_MAX_SIZE], size_t size) {
+  const EVP_MD *type = find(kind);
+  if (type == NULL || crypto.stretch == NULL || count > INT_MAX || salt_count > INT_MAX) return 0;
+  if (size > CCRYPTO_MAX_SIZE) return 0;
+  int made = crypto.stretch(
+    count == 0 ? "" : bytes, (int)count, salt, (int)salt_count, rounds, type, (int)size, digest);
+  return made == 1 ? size : 0;
 }
 
 // A cipher that has taken in what is beside the bytes; NULL if there is no way.

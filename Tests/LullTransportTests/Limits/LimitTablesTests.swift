@@ -31,6 +31,7 @@ struct LimitTablesTests {
     let path: String
     let locks: OwnerLocks
     let database: SQLiteConnection
+    let identities: SaltedIdentities
 
     init(_ path: String) throws {
       self.path = path
@@ -40,13 +41,14 @@ struct LimitTablesTests {
       database = try SQLiteConnection(path: path)
       if try !LimitSchema.isReady(database) { try LimitSchema.create(in: database) }
       try LimitSchema.configure(database)
+      identities = try LimitSchema.identities(of: database)
     }
 
     func run<Result>(
       as owner: Int64? = nil, _ body: (LimitTables) throws(SQLiteError) -> Result
     ) throws -> Result {
       try database.transaction { () throws(SQLiteError) in
-        try body(LimitTables(database, locks, owner: owner))
+        try body(LimitTables(database, identities, locks, owner: owner))
       }
     }
 

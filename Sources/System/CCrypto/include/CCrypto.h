@@ -29,6 +29,12 @@ size_t ccrypto_hmac(
   int kind, const void *key, size_t key_count, const void *bytes, size_t count,
   unsigned char digest[CCRYPTO_MAX_SIZE]);
 
+// The same as the first for one that takes that many times as long to make, and is another one for each salt:
+// `size` bytes. (PBKDF2, RFC 8018, section 5.2)
+size_t ccrypto_stretch(
+  int kind, const void *bytes, size_t count, const void *salt, size_t salt_count, int rounds,
+  unsigned char digest[CCRYPTO_MAX_SIZE], size_t size);
+
 enum { CCRYPTO_KEY_SIZE = 32, CCRYPTO_NONCE_SIZE = 12, CCRYPTO_TAG_SIZE = 16 };
 
 // AES-256-GCM (NIST SP 800-38D): writes `count` bytes and the tag to `sealed`. What is beside the bytes is
