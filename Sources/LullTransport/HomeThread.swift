@@ -22,7 +22,7 @@ final class HomeThread {
     loop.add(executor)
     loop.pump.attach(ledger)
     loop.pump.add(PumpTasks(loop.pump, on: executor))
-    loop.pump.add(LimitDesk(SharedLimits(loop.pump)))
+    loop.pump.attach(SharedLimits(loop.pump))
     loop.pump.bindToThread()
     executor.context = context
   }

@@ -20,6 +20,8 @@ public final class Pump {
   package let changes = ChangeCount()
   /// Who is told of what happens in the model; nil if nobody is, and after it has closed.
   final var hostSlot: HostSlot?
+  /// Who counts limits; nil before that is known, and after it has closed.
+  final var limitSlot: LimitSlot?
   /// Where slow work on values goes; without one it is done at once, on the home thread.
   package var workers: (any WorkPool)?
   /// At least 0, below 1; what policies leave to chance.
@@ -201,6 +203,7 @@ public final class Pump {
     afterPhase = []
     receivers = ReceiverTable()
     hostSlot = nil
+    limitSlot = nil
     workers = nil
   }
 

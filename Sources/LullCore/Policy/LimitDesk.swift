@@ -1,21 +1,29 @@
 /// Where the services of one pump have their shared limits counted: in memory, unless it is told otherwise.
 /// Home thread only.
-package final class LimitDesk: PumpGuest {
-  package let source: any LimitSource
+final class LimitDesk: LimitSlot {
+  let source: any LimitSource
 
-  package init(_ source: any LimitSource) {
+  init(_ source: any LimitSource) {
     self.source = source
+    super.init(counter: source)
+  }
+}
+
+extension Pump {
+  /// Has limits that go beyond one service counted there, until the pump closes; in place of an earlier one.
+  package func attach(_ source: any LimitSource) { limitSlot = LimitDesk(source) }
+
+  /// What counts them; nil if nobody has needed or named it.
+  package var attachedLimits: (any LimitSource)? {
+    // `attach` makes no other slot.
+    limitSlot.map { unsafeDowncast($0, to: LimitDesk.self).source }
   }
 
-  /// That of the pump.
-  static func of(_ pump: Pump) -> LimitDesk {
-    if let desk = pump.guest(LimitDesk.self) { return desk }
-    let desk = LimitDesk(LoopLimits(pump))
-    pump.add(desk)
-    return desk
+  /// The same, in memory if nobody has named another.
+  var limitSource: any LimitSource {
+    if let source = attachedLimits { return source }
+    let source = LoopLimits(self)
+    attach(source)
+    return source
   }
-
-  package func turnBegins() {}
-  package func turnEnded() {}
-  package func pumpCloses() {}
 }

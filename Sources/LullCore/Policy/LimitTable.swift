@@ -74,14 +74,16 @@ final class LimitTable {
   }
 
   /// Where a request waits whose limit processes share.
+  ///
+  /// - Parameter identity: who asks; asked for where it matters only.
   func lane(
     for rules: Policies.Rules, origin: String, version: Int,
-    credentials: () -> [(name: String, value: SecretText)]
+    identity: (any LimitSource) -> [UInt8]
   ) -> LimitLane? {
     guard let limit = rules.rateLimit, let pattern = rules.ratePattern else { return rules.lane }
-    let source = LimitDesk.of(pump).source
-    let count = source.key(
-      of: limit, origin: origin, pattern: pattern, credentials: credentials)
+    let source = pump.limitSource
+    var count = LimitKey(of: limit, origin: origin, pattern: pattern) { identity(source) }
+    count.server = source.server
     let rate = shared(Key(block: -1, rule: .logged(limit, count)), version: version) {
       SharedLimit(limit, log: source.makeLog(of: limit, count), admissions)
     }

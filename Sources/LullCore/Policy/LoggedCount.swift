@@ -6,7 +6,7 @@ final class LoggedCount {
   var onAnswer: () -> Void = {}
 
   private let admissions: Admissions
-  private var granted: [Admission] = []
+  private var granted: Admission?
   private var isAsking = false
   /// By the clock's `uptime`; nil: nothing is known.
   private var opensAt: Double?
@@ -16,17 +16,17 @@ final class LoggedCount {
     self.admissions = admissions
   }
 
-  var isIdle: Bool { granted.isEmpty && !isAsking }
+  var isIdle: Bool { granted == nil && !isAsking }
 
   var opening: LimitOpening {
-    if !granted.isEmpty { return .open }
+    if granted != nil { return .open }
     // Without a time, the answer that is under way opens it.
     return opensAt.map { .opens(after: max(0, $0 - admissions.uptime)) } ?? .closed
   }
 
   /// Asks unless there is an answer that still holds; one that comes at once is there afterwards.
   func ask() {
-    guard granted.isEmpty, !isAsking, opensAt.map({ $0 <= admissions.uptime }) ?? true else {
+    guard granted == nil, !isAsking, opensAt.map({ $0 <= admissions.uptime }) ?? true else {
       return
     }
     opensAt = nil
@@ -36,7 +36,7 @@ final class LoggedCount {
       guard let self else { return }
       isAsking = false
       switch answer {
-      case .granted(let admission): granted.append(admission)
+      case .granted(let admission): granted = admission
       case .opens(let delay): opensAt = admissions.uptime + delay
       }
       if !isInside { onAnswer() }
@@ -44,7 +44,7 @@ final class LoggedCount {
     isInside = false
   }
 
-  func take() -> Admission? { granted.popLast() }
+  func take() -> Admission? { granted.take() }
 
   /// The next question may be answered earlier than was said.
   func giveBack(_ admission: Admission) {
@@ -63,7 +63,6 @@ final class LoggedCount {
     log.stopAsking()
     isAsking = false
     opensAt = nil
-    for admission in granted { log.withdraw(admission) }
-    granted = []
+    if let admission = granted.take() { log.withdraw(admission) }
   }
 }

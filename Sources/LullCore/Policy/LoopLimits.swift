@@ -12,14 +12,8 @@ package final class LoopLimits: LimitSource {
     self.pump = pump
   }
 
-  package func key(
-    of limit: RateLimit, origin: String, pattern: String,
-    credentials: () -> [(name: String, value: SecretText)]
-  ) -> LimitKey {
-    LimitKey(of: limit, origin: origin, pattern: pattern) {
-      let lines = credentials().map { "\($0.name):\($0.value.masked)" }
-      return Array(lines.joined(separator: "\n").utf8)
-    }
+  package func identity(of credentials: [(name: String, value: SecretText)]) -> [UInt8] {
+    Array(credentials.map { "\($0.name):\($0.value.masked)" }.joined(separator: "\n").utf8)
   }
 
   package func makeLog(of limit: RateLimit, _ key: LimitKey) -> any AdmissionLog {

@@ -1,10 +1,11 @@
 /// Somebody who asks for admissions that are counted in memory. Home thread only.
 final class MemoryAdmissionLog: AdmissionLog {
+  let limit: RateLimit
   private let count: MemoryCount
 
   init(_ limit: RateLimit, _ count: MemoryCount) {
+    self.limit = limit
     self.count = count
-    count.add(limit)
   }
 
   deinit { count.stopAsking(self) }

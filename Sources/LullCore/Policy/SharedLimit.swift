@@ -62,24 +62,30 @@ final class SharedLimit {
 
   /// Whether the first one of `lane` would be let through; takes nothing. If not, the lane is served later.
   func isFree(for lane: LimitLane) -> Bool {
-    if isOpen, !lanes.contains(where: { $0.order < lane.order }) { return true }
-    if !lanes.contains(where: { $0 === lane }) { lanes.append(lane) }
+    if isOpen, isFirst(lane) { return true }
+    join(lane)
     return false
   }
 
   /// Lets the first one of `lane` through; if that cannot be now, the lane is served later, in order
   /// of how long their first ones have waited.
   func take(for lane: LimitLane) -> Admission? {
-    let isFirst = !lanes.contains { $0.order < lane.order }
+    let isFirst = isFirst(lane)
     if isFirst { logged?.ask() }
     guard isFirst, isOpen else {
-      if !lanes.contains(where: { $0 === lane }) { lanes.append(lane) }
+      join(lane)
       setTimer()
       return nil
     }
     if let logged { return logged.take() }
     if window == nil { places.taken += 1 } else { window?.reserve() }
     return .local
+  }
+
+  private func isFirst(_ lane: LimitLane) -> Bool { !lanes.contains { $0.order < lane.order } }
+
+  private func join(_ lane: LimitLane) {
+    if !lanes.contains(where: { $0 === lane }) { lanes.append(lane) }
   }
 
   /// Nobody in the lane waits any more.

@@ -14,6 +14,8 @@ package final class ResolvedConfiguration {
   let policies: Policies?
   /// Whether it changes requests that are made, beyond the headers.
   let isEditing: Bool
+  /// Whose requests these are, where that matters.
+  private(set) lazy var senders = KnownSenders()
 
   package init(_ settings: Configuration, failure: RequestError?) {
     self.settings = settings

@@ -322,7 +322,11 @@ open class Service: ResourceOwner {
     guard rules.ratePattern != nil else { return rules.lane }
     return limitTable().lane(
       for: rules, origin: resource.url.origin, version: configurationVersion
-    ) { resource.credentials }
+    ) { source in
+      resource.resolvedConfiguration.senders.identity(
+        with: resource.record.secretURL?.values ?? [:], now: pump.clock.uptime
+      ) { source.identity(of: resource.credentials) }
+    }
   }
 
   private func limitTable() -> LimitTable {

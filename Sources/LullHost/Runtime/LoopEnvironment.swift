@@ -19,7 +19,7 @@ package final class LoopEnvironment: HostEnvironment {
   ) throws(TransportError) {
     loop = try EventLoop()
     pump = loop.pump
-    pump.add(LimitDesk(SharedLimits(pump)))
+    pump.attach(SharedLimits(pump))
     self.ownsProcess = ownsProcess
     self.allowedHosts = allowedHosts
   }

@@ -27,14 +27,9 @@ package final class MachineLimits: LimitSource {
     return nil
   }
 
-  package func key(
-    of limit: RateLimit, origin: String, pattern: String,
-    credentials: () -> [(name: String, value: SecretText)]
-  ) -> LimitKey {
-    LimitKey(of: limit, origin: origin, pattern: pattern) {
-      let text = SecretIdentity.text(of: credentials())
-      return text.isEmpty ? [] : Digest.sha256.of("limit\n" + text) ?? []
-    }
+  package func identity(of credentials: [(name: String, value: SecretText)]) -> [UInt8] {
+    let text = SecretIdentity.text(of: credentials)
+    return text.isEmpty ? [] : Digest.sha256.of("limit\n" + text) ?? []
   }
 
   package func makeLog(of limit: RateLimit, _ key: LimitKey) -> any AdmissionLog {

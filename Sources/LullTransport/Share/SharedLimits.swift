@@ -17,7 +17,7 @@ package final class SharedLimits: LimitSource {
 
   /// That of the pump.
   static func of(_ pump: Pump) -> SharedLimits? {
-    pump.guest(LimitDesk.self)?.source as? SharedLimits
+    pump.attachedLimits as? SharedLimits
   }
 
   /// Limits that are set from now on, or asked for anew, are counted on that server; nil: on none.
@@ -33,7 +33,7 @@ package final class SharedLimits: LimitSource {
   }
 
   /// The server that is shared by, which the environment may name.
-  private var server: ShareClient? {
+  private var connected: ShareClient? {
     guard !hasLooked else { return client }
     hasLooked = true
     do throws(ShareError) {
@@ -44,14 +44,11 @@ package final class SharedLimits: LimitSource {
     return client
   }
 
-  package func key(
-    of limit: RateLimit, origin: String, pattern: String,
-    credentials: () -> [(name: String, value: SecretText)]
-  ) -> LimitKey {
-    var key = machine.key(of: limit, origin: origin, pattern: pattern, credentials: credentials)
-    key.server = server?.serial ?? 0
-    return key
+  package func identity(of credentials: [(name: String, value: SecretText)]) -> [UInt8] {
+    machine.identity(of: credentials)
   }
+
+  package var server: Int { connected?.serial ?? 0 }
 
   package func makeLog(of limit: RateLimit, _ key: LimitKey) -> any AdmissionLog {
     var local = key
