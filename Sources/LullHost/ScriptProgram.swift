@@ -214,6 +214,7 @@ package final class ScriptProgram {
         host.loop.cancelEverything()
       }
     }
+    finishWhatIsHeld()
     host.tasks.reportUnawaited(atEnd: true)
     host.values.strict?.checkAll()
     host.reporter.reportRepetitions()
@@ -222,6 +223,14 @@ package final class ScriptProgram {
     if signal != 0 { return 128 + signal }
     if let code = host.loop.exitCode { return code }
     return host.reporter.errorCount > 0 ? Exit.scriptError : 0
+  }
+
+  private func finishWhatIsHeld() {
+    guard host.pump.ending.isHeld else { return }
+    var isLate = false
+    let timer = host.pump.clock.schedule(after: PumpEnding.patience) { isLate = true }
+    host.loop.run { [pump = host.pump] in isLate || !pump.ending.isHeld }
+    timer.cancel()
   }
 
   func close() {

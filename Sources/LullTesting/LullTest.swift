@@ -60,7 +60,11 @@ public actor LullTest: ServiceHome {
   /// What tasks of `spawn` do counts, and what other threads do does not. Of tasks that only yield for ever
   /// it sees 10,000 rounds.
   public func settle() async {
-    guard !hasEnded else { return }
+    guard !hasEnded else {
+      // Whoever settles for ever must let others run.
+      await Task.yield()
+      return
+    }
     await withCheckedContinuation { settling.append($0) }
   }
 
@@ -142,9 +146,9 @@ public actor LullTest: ServiceHome {
   ) throws -> Value {
     let task = Task(executorPreference: executor) { await self.perform(body) }
     var stuck: TestIsStuck?
-    turn(patience: patience) { body.value.result != nil }
+    let isBusy = turn(patience: patience, isBounded: true) { body.value.result != nil }
     if body.value.result == nil {
-      stuck = TestIsStuck(inFlight: requests.inFlight, clock, network)
+      stuck = TestIsStuck(inFlight: requests.inFlight, clock, network, isBusy: isBusy)
       task.cancel()
     }
     hasEnded = true
@@ -169,16 +173,29 @@ public actor LullTest: ServiceHome {
   /// How many rounds may have something to do before it is taken for a task that only yields.
   private static let longestSettling = 10_000
 
+  /// As many times the patience a test may go on without a moment in which nothing is to be done, while tasks
+  /// beside its body are there.
+  private static let longestBusiness = 6.0
+
   /// Runs what there is to do until `condition` holds, or nothing more comes for so many seconds, or there
   /// was something to do in so many rounds.
-  private func turn(patience: Double, rounds: Int = .max, until condition: () -> Bool) {
+  ///
+  /// - Returns: whether it gave up since tasks beside the body are busy without end.
+  @discardableResult
+  private func turn(
+    patience: Double, rounds: Int = .max, isBounded: Bool = false, until condition: () -> Bool
+  ) -> Bool {
     var roundsLeft = rounds
     var busyRounds = 0
-    context.whileCurrent {
+    var lastCalm = ContinuousClock.now
+    let longest = Duration.seconds(patience * LullTest.longestBusiness)
+    return context.whileCurrent {
       while true {
         executor.runJobs()
         roundsLeft -= 1
-        if condition() || roundsLeft <= 0 { return }
+        if condition() || roundsLeft <= 0 { return false }
+        if !isBounded || tasks.isEmpty { lastCalm = .now }
+        if .now - lastCalm > longest { return true }
         let isBusy = pump.hasWork || executor.hasWork
         busyRounds = isBusy && !settling.isEmpty ? busyRounds + 1 : 0
         if !settling.isEmpty, !isBusy || busyRounds > LullTest.longestSettling {
@@ -186,8 +203,9 @@ public actor LullTest: ServiceHome {
           tellSettled()
         } else if pump.hasWork {
           pump.turn()
-        } else if !isBusy, !wakeUp.wait(seconds: patience) {
-          return
+        } else if !isBusy {
+          guard wakeUp.wait(seconds: patience) else { return false }
+          lastCalm = .now
         }
       }
     }

@@ -5,8 +5,11 @@ public struct TestIsStuck: Error, Sendable, CustomStringConvertible {
   /// What was waited for, and what would bring it.
   public let description: String
 
-  init(inFlight: [Request], _ clock: ManualClock, _ network: StubProvider) {
-    var text = "the test waits, and nothing happens any more"
+  init(inFlight: [Request], _ clock: ManualClock, _ network: StubProvider, isBusy: Bool) {
+    var text =
+      isBusy
+      ? "the test waits, and only tasks beside its body go on, which never rest"
+      : "the test waits, and nothing happens any more"
     if !inFlight.isEmpty {
       text += "; in flight: " + inFlight.map(\.description).joined(separator: ", ")
     }

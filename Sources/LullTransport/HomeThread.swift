@@ -50,11 +50,20 @@ final class HomeThread {
     cancelRequests()
     // Bounded: a task that nobody waits for might start something anew for ever.
     runSome { !loop.hasWork }
+    finishWhatIsHeld()
     loop.pump.ending.end()
     runSome { !loop.hasWork }
     loop.close()
     runSome { !executor.hasWork }
     executor.end()
+  }
+
+  private func finishWhatIsHeld() {
+    guard loop.pump.ending.isHeld else { return }
+    var isLate = false
+    let timer = loop.schedule(after: PumpEnding.patience) { isLate = true }
+    run { isLate || !loop.pump.ending.isHeld }
+    timer.cancel()
   }
 
   private func runSome(until condition: () -> Bool) {

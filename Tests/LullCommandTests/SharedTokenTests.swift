@@ -92,6 +92,21 @@ struct SharedTokenTests {
     server.stop()
   }
 
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `TOK-06 an end in the middle of a renewal waits for what it brings`(signal: Int32) throws {
+    let server = try RotatingServer(uses: 3, delay: 700_000)
+    try logIn(server)
+    let child = try start(server, 1)
+    try child.wait(until: "it has asked") { server.counts.rotations == 1 }
+    child.send(signal)
+    let ending = try child.wait()
+    #expect(ending.code == 128 + signal)
+    let next = try start(server, 1).wait()
+    #expect((next.code, next.errors) == (0, ""))
+    #expect((server.counts.rotations, server.counts.served) == (1, 1))
+    server.stop()
+  }
+
   @Test func `TOK-05 a refresh token whose use cannot be noted is not used`() throws {
     let server = try RotatingServer(uses: 3)
     try logIn(server)

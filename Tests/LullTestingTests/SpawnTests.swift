@@ -89,6 +89,33 @@ import Testing
     }
     #expect(isOver.isSet)
   }
+
+  @Test func `TEST-24 a task that goes on for ever when the body has ended is left behind`() throws
+  {
+    try Lull.test { test in
+      test.spawn { test in while true { await test.advance(by: 1) } }
+      await test.settle()
+    }
+  }
+
+  @Test func `TEST-24 a body that waits in vain is told so beside tasks that never rest`() {
+    for way in 0..<2 {
+      let error = #expect(throws: TestIsStuck.self) {
+        try Lull.test(patience: 0.1) { test in
+          test.network.holdsAnswers = true
+          let load = test.service().resource("/a").load()
+          test.spawn { test in
+            while !Task.isCancelled {
+              if way == 0 { await test.advance(by: 1) } else { await Task.yield() }
+            }
+          }
+          _ = try await load.entity()
+        }
+      }
+      #expect(error?.description.contains("tasks beside its body") == true, "\(way)")
+      #expect(error?.description.contains("GET https://api.test/a") == true)
+    }
+  }
 }
 
 private final class Flag: @unchecked Sendable {

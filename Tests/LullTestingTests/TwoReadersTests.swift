@@ -86,6 +86,42 @@ import Testing
     expectMessage(of: end, naming: "stream.items")
   }
 
+  @Test func `COD-21 so do two that take turns`() async {
+    let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try Lull.test(patience: 1) { test in
+        let resource = test.service().resource("/a")
+        var values = resource.values(of: String.self).makeAsyncIterator()
+        let same = values
+        test.spawn {
+          var same = same
+          _ = await same.next()
+        }
+        await test.settle()
+        // It is woken, and finds nothing any more.
+        resource.overrideLocalContent(with: .text("tea"))
+        _ = await values.next()
+        _ = await values.next()
+      }
+    }
+    expectMessage(of: end, naming: "resource.values(of:)")
+  }
+
+  @Test func `COD-21 one that has been cancelled ends the loop for the other`() throws {
+    try Lull.test(patience: 1) { test in
+      var values = test.service().resource("/a").values(of: String.self).makeAsyncIterator()
+      let same = values
+      let first = test.spawn {
+        var same = same
+        return await same.next()
+      }
+      await test.settle()
+      first.cancel()
+      let second = await values.next()
+      let value = try await first.value
+      #expect(value == nil && second == nil)
+    }
+  }
+
   private func expectMessage(of end: ExitTest.Result?, naming name: String) {
     let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
     #expect(

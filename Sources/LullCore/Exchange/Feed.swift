@@ -14,7 +14,7 @@ final class Feed<Element> {
   private var stop: (() -> Void)?
   private var ending: PumpEnding.Number?
   private var waiting: [Element] = []
-  private var reader: (() -> Void)?
+  private var reader: Reader?
   /// Nothing comes any more.
   private(set) var isOver = false
 
@@ -69,7 +69,20 @@ final class Feed<Element> {
   private func wake() {
     let reader = reader
     self.reader = nil
-    reader?()
+    reader?.resume()
+  }
+
+  /// A task that waits; only whether it has been cancelled is known on other threads.
+  private final class Reader {
+    let isCancelled: StopSign
+    private let continuation: CheckedContinuation<Void, Never>
+
+    init(_ continuation: CheckedContinuation<Void, Never>, _ isCancelled: StopSign) {
+      self.continuation = continuation
+      self.isCancelled = isCancelled
+    }
+
+    func resume() { continuation.resume() }
   }
 
   /// Nothing is missed from now on.
@@ -83,12 +96,15 @@ final class Feed<Element> {
   }
 
   func next(isolation: isolated (any Actor)?) async -> Element? {
-    // Of two that wait the first would never go on; the standard library's sequences stop here too.
-    if reader != nil { ProgramMisuse.stopTwoReaders(of: name) }
     if Task.isCancelled { end() }
     begin()
     while waiting.isEmpty {
+      // One that has been cancelled is about to end it.
+      if let reader, reader.isCancelled.isSet { end() }
       if isOver { return nil }
+      // Of two that wait the first would never go on; the standard library's sequences stop here too.
+      if reader != nil { ProgramMisuse.stopTwoReaders(of: name) }
+      let isCancelled = StopSign()
       // Only the signal leaves the home thread: a task may be cancelled on any.
       let cancellation = pump.signal { [weak self] in self?.end() }
       defer { pump.discard(cancellation) }
@@ -96,9 +112,10 @@ final class Feed<Element> {
         // Named, or the closure would leave the caller's actor.
         _ = isolation
         await withCheckedContinuation { continuation in
-          reader = { continuation.resume() }
+          reader = Reader(continuation, isCancelled)
         }
       } onCancel: {
+        isCancelled.set()
         cancellation()
       }
     }

@@ -6,6 +6,7 @@ package final class PumpEnding {
   private var actions: [Number: () -> Void] = [:]
   private var next = 0
   package private(set) var hasEnded = false
+  private var holds = 0
 
   /// Does so once, in no order with others; at once if that time has come.
   package func add(_ action: @escaping () -> Void) -> Number {
@@ -13,6 +14,16 @@ package final class PumpEnding {
     if hasEnded { action() } else { actions[next] = action }
     return next
   }
+
+  /// Whether something is under way that an orderly end lets finish, for `patience` seconds at most.
+  package var isHeld: Bool { holds > 0 }
+
+  package static let patience = 5.0
+
+  /// Such a thing has begun; whatever comes of it, `release` is called once.
+  package func hold() { holds += 1 }
+
+  package func release() { holds -= 1 }
 
   package func remove(_ number: Number) { actions[number] = nil }
 

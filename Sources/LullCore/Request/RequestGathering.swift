@@ -13,7 +13,10 @@ final class RequestGathering {
   typealias Outcome = Result<[Entity], RequestError>
 
   private let kind: Kind
-  private let requests: [Request]
+  /// Those that are waited for.
+  private var requests: [Request]
+  /// Why others are not: they would wait for the one who waits.
+  private var refusals: [RequestError] = []
   private let pump: Pump
   private var waiters: [RequestWaiter] = []
   private var openCount: Int
@@ -34,9 +37,13 @@ final class RequestGathering {
 
   func outcome(isolation: isolated (any Actor)?) async -> Outcome {
     let transformer = PumpTask.current(on: pump)
-    for request in requests {
-      if let error = transformer?.refusal(toAwait: request) { return .failure(error) }
+    requests.removeAll { request in
+      guard let error = transformer?.refusal(toAwait: request) else { return false }
+      refusals.append(error)
+      return true
     }
+    // Whoever tries for ever must let others run.
+    if !refusals.isEmpty { await Task.yield() }
     for request in requests { transformer?.began(request) }
     defer { for request in requests { transformer?.ended(request) } }
     // Only the signal leaves the home thread: a task may be cancelled on any.
@@ -59,21 +66,29 @@ final class RequestGathering {
     for request in requests {
       waiters.append(request.addWaiter { [self] response in ended(response) })
     }
+    for error in refusals { ended(error) }
   }
 
   private func ended(_ response: Response) {
+    switch response.outcome {
+    case .failure(let error): ended(error)
+    case .success(let entity):
+      guard !isOver else { return }
+      openCount -= 1
+      switch kind {
+      case .any: finish(.success([entity]))
+      case .all:
+        if openCount == 0 { finish(.success(requests.compactMap { $0.response?.entity })) }
+      }
+    }
+  }
+
+  private func ended(_ error: RequestError) {
     guard !isOver else { return }
     openCount -= 1
-    switch (kind, response.outcome) {
-    case (.any, .success(let entity)): finish(.success([entity]))
-    case (.all, .failure(let error)): finish(.failure(error))
-    case (.all, .success):
-      if openCount == 0 { finish(.success(requests.compactMap { $0.response?.entity })) }
-    case (.any, .failure(let error)):
-      let first = firstFailure ?? error
-      firstFailure = first
-      if openCount == 0 { finish(.failure(first)) }
-    }
+    let first = firstFailure ?? error
+    firstFailure = first
+    if kind == .all || openCount == 0 { finish(.failure(first)) }
   }
 
   private func cancel() {

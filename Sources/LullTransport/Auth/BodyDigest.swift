@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 
 /// What a signature says of a body that is better read in the pool: one from files, and a large one.
 enum BodyDigest {

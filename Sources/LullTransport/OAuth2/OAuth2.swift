@@ -189,11 +189,18 @@ package final class OAuth2: AuthStage {
         // Somebody has come after all others had left.
         if let waiter = waiting.first { renew(in: context, for: waiter.request) }
       case .failure(let problem): finish(.failure(noToken(problem.message)))
-      case .success(.done(let tokens)): finish(.success(tokens))
+      case .success(.done(let tokens)):
+        // Newer than what could not be saved.
+        unsaved = nil
+        finish(.success(tokens))
       case .success(.due(let known, let first, let end)):
+        // What a refresh token has brought is lost with the process.
+        let ending = context.pump.ending
+        ending.hold()
         ask(context, for: request, known: known, first: first) { [self] result, isCertain in
           let tokens = try? result.get()
           end(tokens.map { .got($0) } ?? .none(isCertain: isCertain)) { [self] problem in
+            ending.release()
             if let tokens { unsaved = problem == nil ? nil : tokens }
             if let problem { OAuth2.warn(problem.message) }
             finish(result)
@@ -239,8 +246,14 @@ package final class OAuth2: AuthStage {
       [settings] answer in
       let tokens = answer.tokens(now: context.pump.clock.now, known: known)
       finish(
-        tokens.map { settings.grant == .clientCredentials ? $0 : $0.renewed(from: known) }.mapError
-        { error in
+        tokens.map {
+          settings.grant == .clientCredentials
+            ? $0
+            : $0.renewed(
+              from: known,
+              with: known?.refresh ?? first.map { SecretIdentity.text(of: $0) },
+              given: answer.text("refresh_token"))
+        }.mapError { error in
           guard let login = settings.login, answer.problemName == "invalid_grant" else {
             return error
           }

@@ -73,7 +73,9 @@ struct OAuth2TokenKeeper: Sendable {
 
   /// What is there, without the lock: the file is replaced as a whole.
   var kept: JSONElement? {
-    guard let name = try? entryName(of: credential), let document = try? file.read() else { return nil }
+    guard let name = try? entryName(of: credential), let document = try? file.read() else {
+      return nil
+    }
     return document.root[name]
   }
 
@@ -115,7 +117,8 @@ struct OAuth2TokenKeeper: Sendable {
   ///
   /// - Parameter isCertain: whether the endpoint has surely given none.
   func giveUp(_ entry: Entry, isCertain: Bool) -> TokenFile.Problem? {
-    guard isCertain else {
+    // What was not noted need not be forgotten.
+    guard isCertain, kept?[OAuth2TokenKeeper.begunName] != nil else {
       entry.lock.release()
       return nil
     }

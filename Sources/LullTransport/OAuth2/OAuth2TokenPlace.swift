@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 
 /// Where those who share tokens find what another has got, and take turns in renewing them. Home thread only.
 protocol OAuth2TokenPlace {
@@ -64,7 +65,9 @@ struct OAuth2TokenFile: OAuth2TokenPlace {
             switch renewal {
             case .done(let tokens): .done(tokens)
             case .due(let entry, let known):
-              .due(known: known, first: entry?.credential) { outcome, answer in end(entry, outcome, answer) }
+              .due(known: known, first: entry?.credential) { outcome, answer in
+                end(entry, outcome, answer)
+              }
             }
           })
       })

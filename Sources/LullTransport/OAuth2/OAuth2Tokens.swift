@@ -29,10 +29,12 @@ struct OAuth2Tokens: Sendable, Equatable {
     return now < expires - min(30, lifetime / 10)
   }
 
-  /// These, got with a refresh token: of `known`, or the first.
-  func renewed(from known: OAuth2Tokens?) -> OAuth2Tokens {
+  /// These, got with the refresh token that was `sent`.
+  ///
+  /// - Parameter given: the refresh token of the answer; nil if there was none.
+  func renewed(from known: OAuth2Tokens?, with sent: String?, given: String?) -> OAuth2Tokens {
     var tokens = self
-    tokens.rotates = known?.rotates == true || refresh != known?.refresh
+    tokens.rotates = known?.rotates == true || given != nil && given != sent
     return tokens
   }
 

@@ -125,8 +125,11 @@ extension TransportSuite {
       finish()
     }
 
-    @Test func `TOK-04 a refresh token that earlier renewals have left is used again`() throws {
-      let server = try server([#"200{"access_token":"a","expires_in":0}"#, "502"])
+    @Test(arguments: ["", #","refresh_token":"first""#])
+    func `TOK-04 a refresh token that earlier renewals have left is used again`(again: String)
+      throws
+    {
+      let server = try server([#"200{"access_token":"a","expires_in":0\#(again)}"#, "502"])
       #expect(try outcome(auth(server.url)) == "authorized")
       #expect(try outcome(auth(server.url)).contains("it answered 502"))
       #expect(try outcome(auth(server.url)).contains("without an answer"))
@@ -180,9 +183,34 @@ extension TransportSuite {
         Issue.record("the one that has them cannot go on")
         return
       }
-      #expect(keeper.save(got.renewed(from: got), in: own) == nil)
+      #expect(keeper.save(got.renewed(from: got, with: "x", given: "y"), in: own) == nil)
       #expect(try outcome(auth(server.url)) == "authorized")
       #expect(server.requests.last?.contains("refresh_token=y") == true)
+      finish(server)
+    }
+
+    @Test func `TOK-06 a home that ends in the middle of a renewal waits for what it brings`()
+      throws
+    {
+      let server = try #require(
+        RawServer { connection in
+          connection.readRequest()
+          usleep(300_000)
+          connection.answer(#"{"access_token":"a","refresh_token":"b","expires_in":3600}"#)
+        })
+      let (url, path) = (server.url, path)
+      try Lull.run { _ in
+        let api = Service(baseURL: url)
+        api.configure {
+          $0.auth = .oauth2Refresh(
+            tokenURL: url + "/token", clientID: "me", refreshToken: "first", tokenFile: path)
+        }
+        api.resource("/a").load()
+        while server.requests.isEmpty { await Task.yield() }
+      }
+      let kept = String(decoding: contents(path) ?? [], as: UTF8.self)
+      #expect(kept.contains(#""refresh_token":"b""#), "\(kept)")
+      #expect(!kept.contains("renewal"))
       finish(server)
     }
 
