@@ -1,4 +1,7 @@
 extension PumpTask {
+  /// The request that waits for what the calling task does.
+  package static func request(on pump: Pump) -> Request? { current(on: pump)?.owner as? Request }
+
   /// Why its transformer's waiting for this would never end; nil if it may.
   func refusal(toAwait awaited: Request) -> RequestError? {
     guard let request = owner as? Request, awaited.waits(forTransformersOf: request) else {
@@ -36,6 +39,7 @@ extension Request {
       guard !next.isCompleted, visited.insert(ObjectIdentifier(next)).inserted else { continue }
       if next === goal { return true }
       requests += next.openParts + next.awaitedByTransformer
+      requests += pump.modelHost?.requestsAwaited(byScriptsOf: next) ?? []
     }
     return false
   }

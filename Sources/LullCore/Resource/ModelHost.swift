@@ -6,6 +6,8 @@ package protocol ModelHost: PipelineHost {
   func mirrors(_ service: any ResourceOwner) -> Bool
   /// Where all requests of the pump are listed that are in flight; nil if this host has no such list.
   var ledger: RequestLedger? { get }
+  /// What functions of scripts wait for that have this request wait.
+  func requestsAwaited(byScriptsOf request: Request) -> [Request]
   /// Data or error of a resource is another one now.
   func resourceStateChanged(_ resource: Resource)
   /// The service has forgotten a resource: nobody will ask for its content any more.
@@ -20,6 +22,7 @@ package protocol ModelHost: PipelineHost {
 extension ModelHost {
   package func mirrors(_ service: any ResourceOwner) -> Bool { false }
   package var ledger: RequestLedger? { nil }
+  package func requestsAwaited(byScriptsOf request: Request) -> [Request] { [] }
   package func resourceStateChanged(_ resource: Resource) {}
   package func recordForgotten(_ record: ResourceRecord, of service: any ResourceOwner) {}
   package func tell(

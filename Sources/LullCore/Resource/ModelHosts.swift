@@ -17,6 +17,10 @@ final class ModelHosts: ModelHost {
   // MARK: Everybody's
 
   func mirrors(_ service: any ResourceOwner) -> Bool { hosts.contains { $0.mirrors(service) } }
+  func requestsAwaited(byScriptsOf request: Request) -> [Request] {
+    hosts.flatMap { $0.requestsAwaited(byScriptsOf: request) }
+  }
+
   var ledger: RequestLedger? { hosts.lazy.compactMap(\.ledger).first }
 
   func bodyArrived(byteCount: Int) { for host in hosts { host.bodyArrived(byteCount: byteCount) } }

@@ -58,7 +58,9 @@ extension RuntimeCore {
       return {}
     }
     host.loop.taskBegan()
-    let context = RunContext(purpose: "a call from Swift") { [unowned self] outcome in
+    let context = RunContext(
+      purpose: "a call from Swift", request: PumpTask.request(on: pump)
+    ) { [unowned self] outcome in
       host.loop.taskEnded()
       finish(self.outcome(outcome))
     }

@@ -34,8 +34,7 @@ struct WaitGraph {
         guard visited.insert(ObjectIdentifier(next)).inserted else { continue }
         if isGoal(next) { return true }
         requests += next.awaited.requests
-        contexts += next.awaited.tasks.compactMap(\.context)
-        if let scope = next.awaited.scope { contexts += scope.openRuns }
+        contexts += next.contextsAwaited
       } else if let next = requests.popLast() {
         guard visited.insert(ObjectIdentifier(next)).inserted, !next.isCompleted else { continue }
         if isGoalRequest(next) { return true }
@@ -45,6 +44,19 @@ struct WaitGraph {
         return false
       }
     }
+  }
+
+  /// What the coroutines wait for that have this request wait, for who follows requests.
+  func requestsAwaited(byFunctionsOf request: Request) -> [Request] {
+    var visited: Set<ObjectIdentifier> = []
+    var requests: [Request] = []
+    var contexts = functions(of: request)
+    while let next = contexts.popLast() {
+      guard visited.insert(ObjectIdentifier(next)).inserted else { continue }
+      requests += next.awaited.requests
+      contexts += next.contextsAwaited
+    }
+    return requests
   }
 
   /// The coroutines a request waits for.
@@ -57,5 +69,12 @@ struct WaitGraph {
     }
     if let function = (current as? LuaNetworking.Transfer)?.context { functions.append(function) }
     return functions
+  }
+}
+
+extension RunContext {
+  /// The coroutines that this one waits for.
+  fileprivate var contextsAwaited: [RunContext] {
+    awaited.tasks.compactMap(\.context) + (awaited.scope?.openRuns ?? [])
   }
 }

@@ -35,6 +35,10 @@ extension GuestHooks: ModelHost {
 
   func bodyArrived(byteCount: Int) { hooks.bodyArrived(byteCount: byteCount) }
 
+  func requestsAwaited(byScriptsOf request: Request) -> [Request] {
+    hooks.requestsAwaited(byScriptsOf: request)
+  }
+
   func releaseGarbage() { hooks.releaseGarbage() }
 
   func resourceStateChanged(_ resource: Resource) { hooks.resourceStateChanged(resource) }

@@ -25,6 +25,10 @@ final class ModelHooks {
 extension ModelHooks: ModelHost {
   func bodyArrived(byteCount: Int) { collector.charge(byteCount) }
 
+  func requestsAwaited(byScriptsOf request: Request) -> [Request] {
+    WaitGraph(parts: coroutines.waitingParts).requestsAwaited(byFunctionsOf: request)
+  }
+
   func releaseGarbage() { collector.releaseGarbage() }
 
   func resourceStateChanged(_ resource: Resource) { kept.stateChanged(of: resource) }

@@ -50,6 +50,39 @@ import Testing
     }
   }
 
+  @Test(arguments: ["/a", "/b"])
+  func `AWT-13 a circle through transformers of Swift's and of Lua's is told`(first: String) throws {
+    try Lull.test(patience: 1) { test in
+      test.network.stub("GET", "https://api.test/a", .text("tea"))
+      test.network.stub("GET", "https://api.test/b", .text("rice"))
+      let (lua, api) = (try Lua(test), test.service())
+      try lua.set("api", api)
+      try await lua.run(
+        """
+        api:transform("/b", function(text) return text .. assert(api("/a"):load():await()).content end)
+        """)
+      api.configureTransformer("/a") { [unowned api] (text: String, _) async throws -> String in
+        try await text + api.resource("/b").fresh(String.self)
+      }
+      let response = await api.resource(first).load().completed()
+      #expect(response.error?.userMessage.contains("for itself") == true, "\(response)")
+    }
+  }
+
+  @Test func `AWT-12 a function of Lua's that a transformer calls is told`() throws {
+    try Lull.test(patience: 1) { test in
+      test.network.stub("GET", "https://api.test/a", .text("tea"))
+      let (lua, api) = (try Lua(test), test.service())
+      try lua.set("api", api)
+      let wait: Lua.Function = try await lua.run(
+        "return function() return assert(api('/a').load_requests[1]:await()).text end")
+      api.configureTransformer("/a") { (_: String, _) async throws -> String in try await wait() }
+      let response = await api.resource("/a").load().completed()
+      let cause = response.error.map { String(describing: $0.cause) } ?? ""
+      #expect(cause.contains("would wait for itself"), "\(response), \(cause)")
+    }
+  }
+
   @Test func `EMB-29 its code waits by the clock of the test`() throws {
     try Lull.test { test in
       let lua = try Lua(test)
