@@ -47,7 +47,7 @@ package struct Method: Sendable {
       valueMethods, observationMethods, taskMethods, concurrencyMethods, configurationMethods,
       pipelineMethods, httpRequestMethods, logMethods, networkingMethods, watchMethods,
       pagesMethods, progressMethods, streamMethods, argumentMethods, fileMethods, secretMethods,
-      bodyMethods,
+      bodyMethods, shareMethods,
       urlMethods,
       digestMethods, timeMethods, csvMethods, tableMethods, oneOffMethods,
     ]

@@ -60,7 +60,7 @@ struct Command: Sendable {
     .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed, .apis, .explain,
     .check, .trust, .login, .logout,
     .run, .repl,
-    .demo, .cache, .limits, .completion, .help,
+    .demo, .cache, .limits, .share, .completion, .help,
   ]
 
   /// Those that are called like a method.

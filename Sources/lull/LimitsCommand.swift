@@ -21,8 +21,9 @@ struct LimitsCommand {
         Shows the rate limits that processes share (rate_limit = { …, shared = true }): what of each is
         used now, who waits, when it opens, and what the server has said of its own.
 
-        A limit is shown while what was sent counts, or somebody asks. Exit code 1 if the file of limits
-        cannot be used.
+        With $LULL_SHARE, those that the server counts for all hosts come first. A limit is shown while
+        what was sent counts, or somebody asks. Exit code 1 if the file of limits, or the server, cannot be
+        used.
         """,
       arguments: [
         .init(
@@ -46,30 +47,66 @@ struct LimitsCommand {
 
   /// - Returns: the exit code.
   func run() -> Int32 {
+    let shared = ServerLimits.found
+    var problem = shared?.problem
+    var limits: [LimitInspection.Summary] = []
     do throws(LimitInspection.Problem) {
-      let limits = try LimitInspection(path: path).summaries()
-      if isJSON {
-        // Numbers here are finite, so that it can be written.
-        let text = (try? JSONValue.array(limits.map(LimitsCommand.json)).encode(pretty: true)) ?? []
-        StandardOutput.write(text + [10])
-      } else if limits.isEmpty {
-        StandardOutput.write("no limit is in use\n")
-      } else {
-        for limit in limits { StandardOutput.write(LimitsCommand.text(of: limit)) }
-      }
-      return 0
+      limits = try LimitInspection(path: path).summaries()
     } catch {
-      Exit.complain("lull: \(error.message)\n")
-      return 1
+      problem = error.message
+    }
+    let counted = (shared?.limits ?? []).map { (limit: $0, server: shared?.url) }
+    let shown = counted + limits.map { (limit: $0, server: nil) }
+    if let problem { Exit.complain("lull: \(problem)\n") }
+    if isJSON {
+      // Numbers here are finite, so that it can be written.
+      let text =
+        (try? JSONValue.array(shown.map { LimitsCommand.json($0.limit, on: $0.server) }).encode(
+          pretty: true)) ?? []
+      StandardOutput.write(text + [10])
+    } else if shown.isEmpty, problem == nil {
+      StandardOutput.write("no limit is in use\n")
+    } else {
+      for (limit, server) in shown {
+        StandardOutput.write(LimitsCommand.text(of: limit, on: server))
+      }
+    }
+    return problem == nil ? 0 : 1
+  }
+
+  /// What the server that the environment names counts for all hosts.
+  private struct ServerLimits {
+    /// Without user and password.
+    var url = ""
+    var limits: [LimitInspection.Summary] = []
+    /// Why there are none, in words.
+    var problem: String?
+
+    /// nil if none is named.
+    static var found: ServerLimits? {
+      guard let share = Share.ofEnvironment else { return nil }
+      var found = ServerLimits()
+      do {
+        let server = try ShareInspection(share)
+        found.url = server.url
+        switch try server.limits() {
+        case .success(let limits): found.limits = limits
+        case .failure(let problem):
+          found.problem = "the shared server \(server.url) cannot be used: \(problem.message)"
+        }
+      } catch {
+        found.problem = "\(Share.variable): \(error)"
+      }
+      return found
     }
   }
 
-  private static func text(of limit: LimitInspection.Summary) -> String {
+  private static func text(of limit: LimitInspection.Summary, on server: String?) -> String {
     var text = LogText.part(limit.name)
     if !limit.identity.isEmpty {
       text += "  (identity \(Hexadecimal.text(limit.identity.prefix(4)))…)"
     }
-    text += "\n"
+    text += (server.map { "  on \($0)" } ?? "") + "\n"
     for rule in limit.rules {
       let opens =
         switch rule.opensAfter {
@@ -90,9 +127,9 @@ struct LimitsCommand {
     return text
   }
 
-  private static func json(_ limit: LimitInspection.Summary) -> JSONValue {
+  private static func json(_ limit: LimitInspection.Summary, on server: String?) -> JSONValue {
     .object([
-      .init("name", .string(limit.name)),
+      .init("name", .string(limit.name)), .init("shared_by", server.map { .string($0) } ?? .null),
       .init(
         "identity",
         limit.identity.isEmpty ? .null : .string(Hexadecimal.text(limit.identity.prefix(4)))),

@@ -104,4 +104,154 @@ struct SharedServerTests {
       #expect(ending.errors.contains("warning: the shared server unix://"))
     }
   }
+
+  private func run(
+    _ arguments: [String], _ environment: [String: String] = [:]
+  ) throws -> Child.Ending {
+    try Child(
+      Binaries.lull, arguments,
+      environment: environment.merging(["XDG_STATE_HOME": folder.path]) { own, _ in own }
+    ).wait()
+  }
+
+  @Test(arguments: [
+    ("{}", "'url' is missing"), ("{ url = 1 }", "'url' must be a string"),
+    ("{ url = '' }", "'url' must be a string that is not empty"),
+    ("{ url = 'redis://\\xff' }", "UTF-8"),
+    ("{ url = 'http://u:geheim@h' }", "begins with none of"),
+    ("{ url = 'redis://h', namespace = 'a b' }", "namespace: 'a b' is no name"),
+    ("{ url = 'redis://h', namespace = '{}' }", "is no name"),
+    ("{ url = 'redis://:geheim@h', password = 'geheim' }", "one stands in url already"),
+    ("{ url = 'redis://h', password = {} }", "'password' must be a secret or a string, got table"),
+    ("{ url = 'redis://h', pasword = 'geheim' }", "did you mean"),
+    ("nil", "table expected"), ("{ url = 'redis://h', ca_file = 1 }", "'ca_file' must be a string"),
+  ])
+  func `SHR-32 settings that make no sense are refused in one line, which shows no password`(
+    _ options: String, _ message: String
+  ) throws {
+    let ending = try run([
+      "-e", "local ok, problem = pcall(lull.share, \(options)) print(ok, problem)",
+    ])
+    #expect(ending.output.hasPrefix("false"), "\(ending.output)\(ending.errors)")
+    #expect(ending.output.contains(message), "\(ending.output)")
+    #expect(!ending.output.contains("geheim"))
+    #expect(ending.output.split(separator: "\n").count == 1)
+  }
+
+  @Test func `SHR-32 in the sandbox there is no sharing, and nobody waits for what is not there`()
+    throws
+  {
+    let refused = try run(["run", "--sandbox", "-e", "lull.share { url = 'redis://127.0.0.1' }"])
+    #expect(refused.code == 1)
+    #expect(refused.errors.contains("lull.share is not available in the sandbox"))
+    let url = "unix:///nowhere/redis.sock"
+    let code = "lull.share { url = '\(url)' } lull.share { url = '\(url)', namespace = 'b' }\n"
+    let ending = try run([
+      "-e", code + script(3, "{ requests = 20, per = 0.3, shared = true }"),
+    ])
+    #expect(ending.code == 0)
+    #expect(times(ending.output).count == 3)
+    #expect(ending.errors.split(separator: "\n").count == 1)
+    #expect(ending.errors.contains("each machine counts for itself, and may use all of a limit"))
+  }
+
+  @Test func `SHR-32 a variable that names no server is told of, and nothing else happens`() throws
+  {
+    let code = script(3, "{ requests = 20, per = 0.3, shared = true }")
+    let ending = try run(["-e", code], ["LULL_SHARE": "ftp://u:geheim@host"])
+    #expect(ending.code == 0)
+    #expect(times(ending.output).count == 3)
+    #expect(ending.errors.split(separator: "\n").count == 1)
+    #expect(ending.errors.contains("LULL_SHARE: url: "))
+    #expect(!ending.errors.contains("geheim"))
+    let silent = try run(["-e", "print(1)"], ["LULL_SHARE": "ftp://host"])
+    #expect(silent.errors == "", "nothing is shared")
+  }
+
+  @Test func `SHR-40 a script's server must be allowed, by its host and port or its socket`() throws
+  {
+    let redis = try Redis()
+    func code(_ url: String) -> String {
+      "lull.share { url = '\(url)' }\n" + script(1, "{ requests = 1, per = 1, shared = true }")
+    }
+    let plain = "redis://127.0.0.1:\(redis.port)"
+    for (hosts, url, isAllowed) in [
+      ("127.0.0.1", plain, true), ("127.0.0.1:\(redis.port)", plain, true),
+      ("127.0.0.1:6380", plain, false), ("example.com", plain, false),
+      ("unix:\(redis.socket)", redis.url, true), ("127.0.0.1", redis.url, false),
+    ] {
+      let ending = try run(["run", "--allow-host", hosts, "-e", code(url)])
+      #expect((ending.code == 0) == isAllowed, "\(hosts) \(url): \(ending.errors)")
+      if !isAllowed { #expect(ending.errors.contains("is not allowed (--allow-host)")) }
+    }
+    #expect(try redis.say("--scan").contains(":log"))
+  }
+
+  @Test func `SHR-41 the server is shown, and its password is not`() throws {
+    let redis = try Redis(["--requirepass", "geheim"])
+    let url = redis.url.replacing("unix://", with: "unix://:geheim@")
+    let code = script(1, "{ requests = 1, per = 1, shared = true }") + " lull.sleep(0.2)"
+    #expect(try run(["-e", code], ["LULL_SHARE": url]).errors == "")
+    let text = try run(["share", "info"], ["LULL_SHARE": url])
+    #expect(text.code == 0)
+    for part in [
+      "url        unix:///", "state      can be used", "server     redis 7", "latency    ",
+      "hosts      1", "namespace  lull",
+    ] { #expect(text.output.contains(part), "\(part): \(text.output)") }
+    let json = try run(["share", "info", url, "-o", "json", "--namespace", "other"])
+    #expect(json.output.contains("\"usable\": true"))
+    #expect(json.output.contains("\"hosts\": 0"))
+    let wrong = try run(["share", "info", redis.url.replacing("unix://", with: "unix://:falsch@")])
+    #expect(wrong.code == 1)
+    #expect(wrong.output.contains("cannot be used: it does not accept the user and password"))
+    for ending in [text, json, wrong] {
+      #expect(!(ending.output + ending.errors).contains("geheim"))
+      #expect(!(ending.output + ending.errors).contains("falsch"))
+    }
+    #expect(try run(["share", "info", "unix:///nowhere"]).code == 1)
+    for (arguments, message) in [
+      ([], "no server is named: give its URL, or set LULL_SHARE"),
+      (["inf"], "there is no 'lull share inf' (did you mean 'info'?)"),
+      (["info", "http://u:geheim@host"], "begins with none of"),
+      (["redis://u:geheim@host"], "there is no 'lull share redis://host'"),
+      (["info", "redis://h", "--namespace", ""], "namespace: "),
+    ] {
+      let ending = try run(["share"] + arguments)
+      #expect(ending.code == 2)
+      #expect(ending.errors.contains(message), "\(ending.errors)")
+      #expect(!ending.errors.contains("geheim"))
+    }
+  }
+
+  @Test func `SHR-42 what goes to another machine unencrypted is told of`() throws {
+    // Nothing is asked of it: no limit is used.
+    for (url, isTold) in [
+      ("redis://192.0.2.1", true), ("rediss://192.0.2.1", false), ("redis://localhost", false),
+      ("unix:///x", false),
+    ] {
+      let ending = try run(["-e", "lull.share { url = '\(url)' }"])
+      #expect(ending.code == 0)
+      #expect(ending.errors.contains("goes there unencrypted") == isTold, "\(ending.errors)")
+    }
+  }
+
+  @Test func `SHR-43 what the server counts is shown beside what this machine does`() throws {
+    let redis = try Redis()
+    let server = ["LULL_SHARE": redis.url]
+    _ = try run(["-e", script(3, "{ requests = 5, per = 600, shared = 'token' }")], server)
+    _ = try run(["-e", script(2, "{ requests = 4, per = 600, shared = 'local' }")])
+    let text = try run(["limits"], server)
+    #expect(text.code == 0)
+    #expect(
+      text.output
+        == "token  on \(redis.url)\n  3 of 5 in 600 s, open\nlocal\n  2 of 4 in 600 s, open\n")
+    let json = try run(["limits", "-o", "json"], server)
+    #expect(json.output.contains("\"shared_by\": \"\(redis.url)\""))
+    redis.kill()
+    usleep(100_000)
+    let alone = try run(["limits"], server)
+    #expect(alone.code == 1)
+    #expect(alone.output == "local\n  2 of 4 in 600 s, open\n")
+    #expect(alone.errors.contains("the shared server \(redis.url) cannot be used"))
+  }
 }

@@ -36,7 +36,7 @@ package struct APIDescription: Sendable {
     .stats, .watchOptions,
     .streamOptions, .followOptions, .pagesOptions, .cursorOptions, .pageNumberOptions,
     .argumentsSpec,
-    .argumentSpec, .argumentTypes, .writeOptions, .cacheTable, .fileCacheOptions,
+    .argumentSpec, .argumentTypes, .writeOptions, .cacheTable, .fileCacheOptions, .shareOptions,
     .inspectOptions, .encodeOptions, .urlParts, .base64Options, .digestOptions, .isoOptions,
     .csvOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
     .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,

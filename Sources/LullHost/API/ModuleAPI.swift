@@ -9,7 +9,8 @@ extension APIOwner {
     fails the request, and messages spell it out (`caf\\xE9`).
     """,
     entries: moduleMakers + moduleOneOffs + moduleRequests + moduleBodies + moduleConcurrency
-      + moduleScripting + moduleRunning + moduleSecrets + moduleDigests + moduleValues)
+      + moduleScripting + moduleRunning + moduleSecrets + moduleShare + moduleDigests
+      + moduleValues)
 
   private static let moduleMakers: [APIEntry] = [
     .function(

@@ -20,8 +20,11 @@ package final class MachineLimits: LimitSource {
   /// nil without a home folder.
   package static var standardPath: String? { TokenFile.stateFolder.map { $0 + "/limits.db" } }
 
+  /// Of the file; nil if there is no place for it.
+  var filePath: String? { (givenPath ?? MachineLimits.standardPath).map(CacheFolder.absolute) }
+
   private var path: String? {
-    if let path = givenPath ?? MachineLimits.standardPath { return CacheFolder.absolute(path) }
+    if let path = filePath { return path }
     CacheStore.warn(
       "shared limits hold within this process only: neither XDG_STATE_HOME nor HOME names a folder")
     return nil
@@ -35,5 +38,19 @@ package final class MachineLimits: LimitSource {
   package func makeLog(of limit: RateLimit, _ key: LimitKey) -> any AdmissionLog {
     guard let store else { return memory.makeLog(of: limit, key) }
     return FileAdmissionLog(limit, key, store, pump) { [memory] in memory.makeLog(of: limit, key) }
+  }
+
+  /// Has those count that were sent without asking here; each once, by its number below zero.
+  ///
+  /// - Parameter sent: by `BootTime`.
+  func note(_ sent: [(number: Int64, time: Double)], of key: LimitKey) {
+    guard !sent.isEmpty, let store else { return }
+    store.submit(to: pump.workers) { file in
+      _ = file.change(waiting: true) { (tables) throws(SQLiteError) in
+        for (number, time) in sent {
+          try tables.send(Admission(number: number), of: key, now: time)
+        }
+      }
+    }
   }
 }

@@ -8,6 +8,6 @@ extension Home {
   ///
   /// - Throws: A `ShareError` if a setting makes no sense; whether the server is there does not matter.
   public func share(_ share: Share?) throws(ShareError) {
-    try SharedLimits.of(pump)?.share(share)
+    try SharedLimits.share(share, on: pump)
   }
 }

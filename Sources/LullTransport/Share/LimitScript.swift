@@ -10,10 +10,14 @@ import LullCore
 enum LimitScript {
   static let keyNames = ["log", "held", "rules", "line", "due", "meta"]
 
-  /// What `EVALSHA` knows it by; nil without a library for digests.
-  static let digest: String? = Digest.sha1.of(text).map { Hexadecimal.text($0) }
+  static let script = ServerScript(text)
 
-  static let text = """
+  /// - Parameter tag: what the keys of the limit begin with.
+  static func call(_ arguments: [String], tag: String) -> ScriptCall {
+    ScriptCall(script: script, keys: keyNames.map { "\(tag):\($0)" }, arguments: arguments)
+  }
+
+  private static let text = """
     -- Before Redis 5 scripts that ask for the time write nothing otherwise.
     if redis.replicate_commands then redis.replicate_commands() end
     local log, held, rules, line, due, meta = unpack(KEYS)
@@ -23,7 +27,7 @@ enum LimitScript {
 
     local time = call('TIME')
     local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-    local known = call('HMGET', meta, 'latest', 'offset', 'left', 'resets', 'paused')
+    local known = call('HMGET', meta, 'latest', 'offset', 'left', 'resets', 'paused', 'name')
     local offset = tonumber(known[2] or 0)
     now = now + offset
     local latest = tonumber(known[1] or 0)
@@ -100,6 +104,7 @@ enum LimitScript {
     if operation == 'ask' then
       local asker, id = ARGV[2], ARGV[5]
       call('HSET', rules, ARGV[3] .. ':' .. ARGV[4], text(now))
+      if not known[6] then call('HSET', meta, 'name', ARGV[6], 'identity', ARGV[7]) end
       local found = liveRules()
       forgetPast()
       local mine = call('ZSCORE', line, asker)
@@ -133,6 +138,14 @@ enum LimitScript {
       for i = 3, #ARGV do withdraw(ARGV[i]) end
     elseif operation == 'withdraw' then
       for i = 2, #ARGV do withdraw(ARGV[i]) end
+    elseif operation == 'enter' then
+      call('HSET', rules, ARGV[2] .. ':' .. ARGV[3], text(now))
+      liveRules()
+      for i = 4, #ARGV, 2 do
+        local age = tonumber(ARGV[i + 1])
+        if age < longest then call('ZADD', log, 'NX', text(now - age), ARGV[i]) end
+      end
+      keep()
     elseif operation == 'hold' then
       call('ZREM', log, ARGV[3])
       call('ZADD', held, text(now + tonumber(ARGV[2])), ARGV[3])
@@ -143,6 +156,17 @@ enum LimitScript {
       call('ZADD', log, text(now), ARGV[2])
       liveRules()
       keep()
+    elseif operation == 'look' then
+      -- Changes nothing of what counts.
+      local found, shown = liveRules(), {}
+      forgetPast()
+      for _, rule in ipairs(found) do
+        local inside = call('ZCOUNT', log, after(rule[2]), '+inf') + call('ZCARD', held)
+        shown[#shown + 1] = { rule[1], rule[2], inside, opening({ rule }, 0) or 0 }
+      end
+      local who = call('HMGET', meta, 'name', 'identity')
+      return { who[1] or '', who[2] or '', call('ZCOUNT', due, text(now), '+inf'),
+        left and now < resets and left or -1, math.max(0, resets - now), math.max(0, paused - now), shown }
     elseif operation == 'learn' then
       local id, isFree, more, ends, pause = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
       local sent = call('ZSCORE', log, id)

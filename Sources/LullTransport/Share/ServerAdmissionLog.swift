@@ -7,9 +7,19 @@ final class ServerAdmissionLog: AdmissionLog {
   private let client: ShareClient
   private let pump: Pump
   private let asker: LimitAsker
-  private let makeLocal: () -> any AdmissionLog
-  private lazy var local = makeLocal()
+  private let machine: MachineLimits
+  private let limit: RateLimit
+  /// As this machine knows it.
+  private let key: LimitKey
+  /// Asks in this machine's file, by what is this machine's part now; nil before the server was away.
+  private var local: (part: RateLimit, log: any AdmissionLog)?
   private var isInLocalLine = false
+  /// Whom those are of that were let through without the server, until they are sent.
+  private var localUnsent: [Int64: any AdmissionLog] = [:]
+  /// What was sent, by leave of whomever.
+  private var recent: RecentAdmissions
+  /// How often the server had become ready when it was told of them last.
+  private var toldAt = 0
   /// Those let through and not sent, by number: since when they count, nil of those that count until they are
   /// sent.
   private var unsent: [Int64: Double?] = [:]
@@ -27,13 +37,16 @@ final class ServerAdmissionLog: AdmissionLog {
   private static let lease = 30.0
 
   init(
-    _ limit: RateLimit, tag: String, _ client: ShareClient, _ pump: Pump,
-    locally makeLocal: @escaping () -> any AdmissionLog
+    _ limit: RateLimit, _ key: LimitKey, _ client: ShareClient, _ pump: Pump,
+    machine: MachineLimits
   ) {
     self.client = client
     self.pump = pump
-    self.makeLocal = makeLocal
-    asker = LimitAsker(limit, tag: tag)
+    self.machine = machine
+    self.limit = limit
+    self.key = key
+    recent = RecentAdmissions(per: limit.per)
+    asker = LimitAsker(limit, key, tag: client.tag(of: key))
   }
 
   deinit {
@@ -47,7 +60,8 @@ final class ServerAdmissionLog: AdmissionLog {
 
   func ask(_ answer: @escaping (AdmissionAnswer) -> Void) {
     question += 1
-    guard client.isUsable else { return askLocally(answer) }
+    guard client.isUsable(asker.tag) else { return askLocally(answer) }
+    tellOfRecent()
     let (number, admission) = (question, client.makeNumber())
     asked = admission
     client.run(asker.ask(admission)) { [weak self, client, asker] outcome in
@@ -71,7 +85,7 @@ final class ServerAdmissionLog: AdmissionLog {
       return askLocally(answer)
     }
     guard let result = asker.answer(value, to: number) else {
-      client.refuse("what it says about a limit makes no sense")
+      client.refuse(asker.tag, "what it says about a limit makes no sense")
       return askLocally(answer)
     }
     leaveLocal()
@@ -88,16 +102,44 @@ final class ServerAdmissionLog: AdmissionLog {
 
   private func askLocally(_ answer: @escaping (AdmissionAnswer) -> Void) {
     isInLocalLine = true
-    local.ask { [weak self] result in
-      if case .granted = result { self?.isInLocalLine = false }
+    let log = localLog()
+    log.ask { [weak self] result in
+      if let self, case .granted(let admission) = result {
+        isInLocalLine = false
+        localUnsent[admission.number] = log
+      }
       answer(result)
     }
+  }
+
+  /// That of this machine's part, which may have become another.
+  private func localLog() -> any AdmissionLog {
+    let part = client.part(of: limit)
+    if let local, local.part == part { return local.log }
+    leaveLocal()
+    // What was sent by leave of the server counts here too.
+    let (now, boot) = (pump.clock.uptime, BootTime.now)
+    let sent = recent.current(now: now).map { (number: $0.number, time: boot - (now - $0.time)) }
+    machine.note(sent, of: key)
+    let log = machine.makeLog(of: part, key)
+    local = (part, log)
+    return log
+  }
+
+  /// The server may not know of them: it was away, or has begun anew.
+  private func tellOfRecent() {
+    guard client.readyCount != toldAt || local != nil else { return }
+    toldAt = client.readyCount
+    leaveLocal()
+    local = nil
+    let now = pump.clock.uptime
+    for call in asker.enter(recent.current(now: now), now: now) { client.post(call) }
   }
 
   private func leaveLocal() {
     guard isInLocalLine else { return }
     isInLocalLine = false
-    local.stopAsking()
+    local?.log.stopAsking()
   }
 
   func stopAsking() {
@@ -138,21 +180,35 @@ final class ServerAdmissionLog: AdmissionLog {
   }
 
   func send(_ admission: Admission) -> Admission {
-    guard isOfServer(admission) else { return local.send(admission) }
+    let now = pump.clock.uptime
+    guard isOfServer(admission) else {
+      recent.append(client.makeNumber(), now: now)
+      return localUnsent.removeValue(forKey: admission.number)?.send(admission) ?? admission
+    }
+    recent.append(admission.number, now: now)
     guard let since = unsent.removeValue(forKey: admission.number) else { return admission }
-    if let since, pump.clock.uptime - since < ServerAdmissionLog.tolerance { return admission }
+    if let since, now - since < ServerAdmissionLog.tolerance { return admission }
     client.post(asker.send(admission.number))
     return admission
   }
 
   func withdraw(_ admission: Admission) {
-    guard isOfServer(admission) else { return local.withdraw(admission) }
+    guard isOfServer(admission) else {
+      localUnsent.removeValue(forKey: admission.number)?.withdraw(admission)
+      return
+    }
     unsent[admission.number] = nil
     client.post(asker.withdraw([admission.number]))
   }
 
   func learn(_ lesson: LimitLesson, from admission: Admission) {
-    guard isOfServer(admission) else { return local.learn(lesson, from: admission) }
+    guard isOfServer(admission) else {
+      if let local { return local.log.learn(lesson, from: admission) }
+      // The server does not know this one.
+      let lesson = LimitLesson(budget: lesson.budget, pause: lesson.pause)
+      return client.post(asker.learn(lesson, from: 0))
+    }
+    if lesson.isFree { recent.remove(admission.number) }
     client.post(asker.learn(lesson, from: admission.number))
   }
 }

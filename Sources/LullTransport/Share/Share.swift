@@ -17,14 +17,18 @@ public struct Share: Sendable {
   public var namespace: String?
   /// What only those have who share: by it what the server keeps says nothing of credentials.
   public var secret: SecretText?
+  /// A PEM file of certificates to trust instead of the system's, for `rediss://`. Lua: `ca_file`.
+  public var certificateAuthorities: String?
 
   /// Names a server; nothing is looked at before `Home.share`.
   public init(
-    url: String, password: SecretText? = nil, namespace: String? = nil, secret: SecretText? = nil
+    url: String, password: SecretText? = nil, namespace: String? = nil, secret: SecretText? = nil,
+    certificateAuthorities: String? = nil
   ) {
     self.url = url
     self.password = password
     self.namespace = namespace
     self.secret = secret
+    self.certificateAuthorities = certificateAuthorities
   }
 }

@@ -4,10 +4,27 @@ import LullSystem
 /// Where a server of the Redis kind is, and what is said to it first: `redis://[user:password@]host[:port][/db]`,
 /// `rediss://…` (TLS), `unix:///path[?db=2]`; `valkey://` and `valkeys://` are the same.
 struct ShareAddress: Equatable, Sendable {
-  enum Place: Equatable, Sendable {
+  enum Place: Hashable, Sendable {
     /// As it stands in a URL.
     case host(String, port: Int, isTLS: Bool)
     case socket(String)
+
+    /// Where a cluster says that something is, by `MOVED 3999 127.0.0.1:6381`; nil if it makes no sense.
+    func moved(_ words: String) -> Place? {
+      let words = words.split(separator: " ")
+      guard words.count == 3, words[0] == "MOVED", let colon = words[2].lastIndex(of: ":"),
+        let port = UInt16(words[2][words[2].index(after: colon)...]), port > 0
+      else { return nil }
+      let name = words[2][..<colon]
+      switch self {
+      case .host(let host, _, let isTLS):
+        // Without a name it is the same host.
+        if name.isEmpty { return .host(host, port: Int(port), isTLS: isTLS) }
+        return HostAndPort(name).map { .host($0.urlHost, port: Int(port), isTLS: isTLS) }
+      case .socket:
+        return HostAndPort(name).map { .host($0.urlHost, port: Int(port), isTLS: false) }
+      }
+    }
   }
 
   var place: Place
@@ -101,12 +118,28 @@ struct ShareAddress: Equatable, Sendable {
     }
   }
 
+  /// Whether what goes there can be read on the way.
+  var isInClear: Bool { place.origin.map { !$0.isPrivate } ?? false }
+}
+
+extension ShareAddress.Place {
   /// What it is for those who decide what may be reached, and whether it can be listened to.
   var origin: Origin? {
-    guard case .host(let host, let port, let isTLS) = place else { return nil }
+    guard case .host(let host, let port, let isTLS) = self else { return nil }
     return Origin(scheme: isTLS ? "https" : "http", host: host, port: String(port))
   }
 
-  /// Whether what goes there can be read on the way.
-  var isInClear: Bool { origin.map { !$0.isPrivate } ?? false }
+  /// Why it may not be reached; nil if it may.
+  func refusal(by hosts: AllowedHosts?) -> String? {
+    guard let hosts else { return nil }
+    switch self {
+    case .socket(let path):
+      return hosts.permits(socket: path)
+        ? nil : "the socket \(LogText.part(path, limit: 120)) is not allowed (--allow-host)"
+    case .host:
+      guard let origin, !hosts.permits(origin) else { return nil }
+      // With its port, which is none of HTTP.
+      return "the host \(origin.host):\(origin.port) is not allowed (--allow-host)"
+    }
+  }
 }

@@ -1,55 +1,47 @@
 import LullCore
 import LullSystem
 
-/// The server that this home shares by: one connection, made when something is asked first. Home thread only.
+/// The server that this home shares by, or the servers of a cluster: connected to when something is asked
+/// first. Home thread only.
 final class ShareClient: PumpGuest {
-  let address: ShareAddress
-  let namespace: String
+  let settings: ShareSettings
   /// Which one of this process it is; above 0.
   let serial = Int.random(in: 1..<Int.max)
-  private let password: SecretText?
+  /// Counts how often the server has become ready.
+  private(set) var readyCount = 0
+
   private unowned let pump: Pump
   private let store: SecretStore
-  private var link: ShareLink?
+  private let allowedHosts: AllowedHosts?
+  private let limitsPath: String?
+  private let warn: (String) -> Void
+  private lazy var memory = ShareMemory(
+    of: "\(settings.address.shown)\n\(settings.namespace)", beside: limitsPath)
+  private var links: [ShareAddress.Place: ShareLink] = [:]
+  /// Where a cluster keeps what, as far as it has said so.
+  private var routes: [String: ShareAddress.Place] = [:]
+  private var heartbeat: (any HostTimer)?
   private var hasWarned = false
   private var isClosed = false
-  private let warn: (String) -> Void
   /// Admissions are told apart by numbers that nobody else has.
   private var lastNumber = -Int64.random(in: 1 << 40..<1 << 62)
 
-  static let mostNamespaceBytes = 100
+  /// Seconds from one time that a host is counted to the next.
+  private static let beat = 20.0
+  private static let mostMoves = 3
 
+  /// - Parameters:
+  ///   - limitsPath: of the file in which this machine counts; nil: there is none.
+  ///   - allowedHosts: what may be reached; nil: anything.
   init(
-    _ share: Share, _ pump: Pump, warn: @escaping (String) -> Void = CacheStore.warn
-  ) throws(ShareError) {
-    do throws(ShareAddress.Problem) {
-      address = try ShareAddress(share.url)
-    } catch {
-      throw ShareError(description: "url: \(error.message)")
-    }
-    let namespace = share.namespace ?? "lull"
-    let isName = namespace.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "-_.:/".utf8.contains(byte)
-      }
-    }
-    guard isName, (1...ShareClient.mostNamespaceBytes).contains(namespace.utf8.count) else {
-      throw ShareError(
-        description:
-          "namespace: '\(LogText.part(namespace, limit: 120))' is no name: letters, digits and -_.:/, "
-          + "\(ShareClient.mostNamespaceBytes) bytes at most")
-    }
-    if share.password != nil, address.password != nil {
-      throw ShareError(
-        description: "the password stands in url and in password: give one of them")
-    }
-    self.namespace = namespace
+    _ settings: ShareSettings, _ pump: Pump, limitsPath: String?, allowedHosts: AllowedHosts? = nil,
+    warn: @escaping (String) -> Void = CacheStore.warn
+  ) {
+    self.settings = settings
     self.pump = pump
+    self.limitsPath = limitsPath
+    self.allowedHosts = allowedHosts
     self.warn = warn
-    password = share.password
     store = SecretStore(pump: pump)
   }
 
@@ -64,17 +56,20 @@ final class ShareClient: PumpGuest {
   }
 
   func close() {
+    guard !isClosed else { return }
     isClosed = true
-    link?.close()
-    link = nil
+    heartbeat?.cancel()
+    for link in links.values { link.close() }
+    links = [:]
     store.close()
   }
 
   /// What the keys of a limit begin with: all of them on one server of a cluster.
   func tag(of key: LimitKey) -> String {
     let identity = Hexadecimal.text(key.identity)
-    let digest = Digest.sha256.of("limit\n\(key.name)\n\(identity)") ?? Array(key.name.utf8)
-    return "lull:{\(namespace):limit:\(Hexadecimal.text(digest.prefix(16)))}"
+    let text = Array("limit\n\(key.name)\n\(identity)".utf8)
+    let digest = settings.digest(of: text) ?? Array(key.name.utf8)
+    return "lull:{\(settings.namespace):limit:\(Hexadecimal.text(digest.prefix(16)))}"
   }
 
   func makeNumber() -> Int64 {
@@ -82,82 +77,137 @@ final class ShareClient: PumpGuest {
     return lastNumber
   }
 
+  /// What of a limit is this machine's while the server is away.
+  func part(of limit: RateLimit) -> RateLimit { limit.part(of: memory.hosts ?? 1) }
+
   // MARK: Asking
 
-  var isUsable: Bool { link?.isUsable ?? !isClosed }
+  /// Whether what is kept under that tag may be asked for.
+  func isUsable(_ tag: String) -> Bool {
+    guard !isClosed else { return false }
+    return links[routes["\(tag.drop { $0 != "{" })"] ?? settings.address.place]?.isUsable ?? true
+  }
 
-  /// Runs the script of limits; the answer comes once, on a later turn, or inside this call that there is
-  /// none.
-  func run(_ script: LimitCall, _ finish: @escaping ShareLink.Finish) {
+  /// Runs a script; the answer comes once, on a later turn, or inside this call that there is none.
+  func run(_ call: ScriptCall, _ finish: @escaping ShareLink.Finish) {
     guard !isClosed else { return finish(.unavailable) }
-    let link = openedLink()
-    link.run(script.command(byDigest: true)) { [weak link] outcome in
-      guard case .reply(.failure(let words)) = outcome else { return finish(outcome) }
-      guard words.hasPrefix("NOSCRIPT"), let link else {
-        link?.fail("it refuses a script: \(LogText.part(words, limit: 120))")
-        return finish(.unavailable)
+    run(call, byDigest: true, moves: 0, finish)
+  }
+
+  private func run(
+    _ call: ScriptCall, byDigest: Bool, moves: Int, _ finish: @escaping ShareLink.Finish
+  ) {
+    let link = link(for: call.tag)
+    link.run(call.command(byDigest: byDigest)) { [weak self, weak link] outcome in
+      guard let self, let link, !isClosed, case .reply(.failure(let words)) = outcome else {
+        return finish(outcome)
       }
-      link.run(script.command(byDigest: false), finish)
+      if byDigest, words.hasPrefix("NOSCRIPT") {
+        return run(call, byDigest: false, moves: moves, finish)
+      }
+      if moves < ShareClient.mostMoves, let place = settings.address.place.moved(words) {
+        if place.refusal(by: allowedHosts) == nil {
+          routes[call.tag] = place
+          return run(call, byDigest: byDigest, moves: moves + 1, finish)
+        }
+        link.fail("its cluster keeps this at a host that is not allowed (--allow-host)")
+      } else {
+        link.fail("it refuses a script: \(LogText.part(words, limit: 120))")
+      }
+      finish(.unavailable)
     }
   }
 
   /// The same without an answer; nothing happens while the server is not there.
-  func post(_ script: LimitCall) {
-    guard let link else { return }
-    link.post(script.command(byDigest: true)) { [weak link] outcome in
+  func post(_ call: ScriptCall) {
+    guard !isClosed else { return }
+    let link = link(for: call.tag)
+    link.post(call.command(byDigest: true)) { [weak link] outcome in
       guard case .reply(.failure(let words)) = outcome, words.hasPrefix("NOSCRIPT") else { return }
-      link?.post(script.command(byDigest: false))
+      link?.post(call.command(byDigest: false))
     }
   }
 
-  /// What it says makes no sense.
-  func refuse(_ reason: String) { link?.fail(reason) }
+  /// What it says of that makes no sense.
+  func refuse(_ tag: String, _ reason: String) {
+    link(for: "\(tag.drop { $0 != "{" })").fail(reason)
+  }
 
-  private func openedLink() -> ShareLink {
-    if let link { return link }
-    let link = ShareLink(address.place, pump: pump) { [weak self] finish in
+  private func link(for tag: String) -> ShareLink {
+    let place = routes[tag] ?? settings.address.place
+    if let link = links[place] { return link }
+    let link = ShareLink(place, pump: pump, authorities: settings.authorities) {
+      [weak self] finish in
       guard let self else { return finish(.success([])) }
       greet(finish)
     }
-    link.onChange = { [weak self] in self?.changed() }
-    self.link = link
+    link.onChange = { [weak self, weak link] in
+      if let self, let link { changed(link, at: place) }
+    }
+    links[place] = link
     return link
   }
 
   /// What the server is told first: who asks, and where.
   private func greet(_ finish: @escaping (Result<[ShareLink.Greeting], ShareProblem>) -> Void) {
-    let secrets = password?.secrets ?? []
     // Told once; the store is closed before this goes.
-    _ = store.fetch(secrets) { [weak self] error in
+    _ = store.fetch(settings.password?.secrets ?? []) { [weak self] error in
       guard let self else { return }
       do throws(TransportError) {
         if let error { throw error }
-        var greetings: [ShareLink.Greeting] = []
-        let password = try password.map { text throws(TransportError) in
-          try self.store.bytes(of: text)
-        }
-        if let password = password ?? address.password.map({ Array($0.utf8) }) {
-          let user = address.user.map { [Array($0.utf8)] } ?? []
-          greetings.append(.init(command: RESPCommand([Array("AUTH".utf8)] + user + [password])))
-        }
-        if address.database != 0 {
-          greetings.append(.init(command: RESPCommand("SELECT", "\(address.database)")))
-        }
-        greetings.append(
-          .init(command: RESPCommand("CLIENT", "SETNAME", "lull"), isOptional: true))
-        greetings.append(.init(command: RESPCommand("PING")))
-        finish(.success(greetings))
+        finish(.success(try settings.greetings(store)))
       } catch {
         finish(.failure(ShareProblem(message: error.message)))
       }
     }
   }
 
-  private func changed() {
-    guard let link, let trouble = link.trouble, link.state == .down, !hasWarned else { return }
+  // MARK: What becomes of it
+
+  private func changed(_ link: ShareLink, at place: ShareAddress.Place) {
+    guard !isClosed else { return }
+    switch link.state {
+    case .ready:
+      readyCount += 1
+      beatNow()
+    case .down where place != settings.address.place:
+      // The cluster knows who has taken its place.
+      links[place] = nil
+      link.close()
+      routes = routes.filter { $0.value != place }
+      complain(of: link)
+    case .down: complain(of: link)
+    default: break
+    }
+  }
+
+  private func complain(of link: ShareLink) {
+    guard let trouble = link.trouble, !hasWarned else { return }
     hasWarned = true
+    let part =
+      switch memory.hosts {
+      case nil: "each machine counts for itself, and may use all of a limit"
+      case 1?: "this machine counts for itself"
+      case let hosts?:
+        "each of \(hosts) machines counts for itself, and may use its part of a limit"
+      }
     warn(
-      "the shared server \(address.shown) cannot be used (\(trouble)): until it can, limits hold for this "
-        + "machine alone")
+      "the shared server \(settings.address.shown) cannot be used (\(trouble)): until it can, \(part)"
+    )
+  }
+
+  /// Says that this host is there, and hears how many are.
+  private func beatNow() {
+    heartbeat?.cancel()
+    heartbeat = pump.clock.schedule(after: ShareClient.beat) { [weak self] in
+      guard let self, isUsable("") else { return }
+      beatNow()
+    }
+    let call = ScriptCall(
+      script: .hosts, keys: [settings.hostsKey], arguments: [memory.host])
+    run(call) { [weak self] outcome in
+      guard case .reply(.integer(let count)) = outcome else { return }
+      self?.memory.remember(hosts: Int(clamping: count))
+    }
   }
 }

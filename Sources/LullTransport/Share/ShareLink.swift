@@ -62,6 +62,7 @@ final class ShareLink {
 
   private let place: ShareAddress.Place
   private unowned let pump: Pump
+  private let authorities: CertificateAuthorities
   private let patience: Patience
   private let greet: (@escaping (Result<[Greeting], ShareProblem>) -> Void) -> Void
   private var socket: StreamSocket?
@@ -86,11 +87,13 @@ final class ShareLink {
   private static let mostPending = 10_000
 
   init(
-    _ place: ShareAddress.Place, pump: Pump, patience: Patience = Patience(),
+    _ place: ShareAddress.Place, pump: Pump, authorities: CertificateAuthorities,
+    patience: Patience = Patience(),
     greet: @escaping (@escaping (Result<[Greeting], ShareProblem>) -> Void) -> Void
   ) {
     self.place = place
     self.pump = pump
+    self.authorities = authorities
     self.patience = patience
     self.greet = greet
   }
@@ -161,9 +164,9 @@ final class ShareLink {
       return fail(problem)
     }
     reader = RESPReader()
-    socket = StreamSocket(place, pump: pump, timeout: patience.connecting) { [weak self] event in
-      self?.happened(event)
-    }
+    socket = StreamSocket(
+      place, pump: pump, authorities: authorities, timeout: patience.connecting
+    ) { [weak self] event in self?.happened(event) }
     if socket == nil || reader == nil { fail("there is no memory for a connection") }
   }
 

@@ -25,7 +25,6 @@ struct ShareRefusal {
     "MASTERDOWN": "it is a replica that has lost its master",
     "CLUSTERDOWN": "its cluster is down",
     "TRYAGAIN": "its cluster is moving data",
-    "MOVED": "its cluster keeps this elsewhere",
     "ASK": "its cluster is moving this elsewhere",
     "OOM": "it is full",
     "MISCONF": "it cannot save its data and takes no writes",

@@ -6,40 +6,60 @@ import LullSystem
 package final class SharedLimits: LimitSource {
   private unowned let pump: Pump
   private let machine: MachineLimits
+  private let allowedHosts: AllowedHosts?
   private var client: ShareClient?
   private var hasLooked = false
 
-  /// - Parameter path: of the machine's file; nil for the usual one.
-  package init(_ pump: Pump, path: String? = nil) {
+  /// - Parameters:
+  ///   - path: of the machine's file; nil for the usual one.
+  ///   - allowedHosts: what servers may be reached that a program names; nil: any.
+  package init(_ pump: Pump, path: String? = nil, allowedHosts: AllowedHosts? = nil) {
     self.pump = pump
+    self.allowedHosts = allowedHosts
     machine = MachineLimits(pump, path: path)
   }
 
-  /// That of the pump.
-  static func of(_ pump: Pump) -> SharedLimits? {
-    pump.attachedLimits as? SharedLimits
+  /// Has what a pump shares counted on that server from now on, or asked for anew; nil: on none. Does
+  /// nothing where nothing is shared, as in a test.
+  package static func share(_ share: Share?, on pump: Pump) throws(ShareError) {
+    let settings = try share.map { share throws(ShareError) in try ShareSettings(share) }
+    guard let limits = pump.attachedLimits as? SharedLimits else { return }
+    if let refusal = settings?.address.place.refusal(by: limits.allowedHosts) {
+      throw ShareError(description: refusal)
+    }
+    limits.use(settings, limits.allowedHosts)
   }
 
-  /// Limits that are set from now on, or asked for anew, are counted on that server; nil: on none.
-  func share(_ share: Share?) throws(ShareError) {
+  /// Looks at the settings only.
+  package static func check(_ share: Share) throws(ShareError) { _ = try ShareSettings(share) }
+
+  private func use(_ settings: ShareSettings?, _ allowedHosts: AllowedHosts?) {
     hasLooked = true
-    let made = try share.map { share throws(ShareError) in try ShareClient(share, pump) }
     if let client {
       pump.remove(client)
       client.close()
     }
-    client = made
-    if let made { pump.add(made) }
+    client = settings.map {
+      ShareClient($0, pump, limitsPath: machine.filePath, allowedHosts: allowedHosts)
+    }
+    guard let client else { return }
+    pump.add(client)
+    if client.settings.address.isInClear {
+      CacheStore.warn(
+        "what is shared by \(client.settings.address.shown) goes there unencrypted, and so does its password; "
+          + "use rediss://")
+    }
   }
 
-  /// The server that is shared by, which the environment may name.
+  /// The server that is shared by, which the environment may name: that is a matter of whoever started the
+  /// program, and not asked after.
   private var connected: ShareClient? {
     guard !hasLooked else { return client }
     hasLooked = true
     do throws(ShareError) {
-      try share(Share.ofEnvironment)
+      use(try Share.ofEnvironment.map { share throws(ShareError) in try ShareSettings(share) }, nil)
     } catch {
-      CacheStore.warn("\(Share.variable): \(error)")
+      CacheStore.warn("\(Share.variable): \(error); limits hold for this machine alone")
     }
     return client
   }
@@ -54,8 +74,6 @@ package final class SharedLimits: LimitSource {
     var local = key
     local.server = 0
     guard let client, key.server == client.serial else { return machine.makeLog(of: limit, local) }
-    return ServerAdmissionLog(limit, tag: client.tag(of: local), client, pump) {
-      [machine] in machine.makeLog(of: limit, local)
-    }
+    return ServerAdmissionLog(limit, local, client, pump, machine: machine)
   }
 }

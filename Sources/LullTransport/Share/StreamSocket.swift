@@ -50,7 +50,8 @@ final class StreamSocket: PumpGuest {
   ///
   /// - Parameter timeout: seconds for connecting.
   init?(
-    _ place: ShareAddress.Place, pump: Pump, timeout: Double, _ tell: @escaping (Event) -> Void
+    _ place: ShareAddress.Place, pump: Pump, authorities: CertificateAuthorities,
+    timeout: Double, _ tell: @escaping (Event) -> Void
   ) {
     guard let loop = (pump.clock as? LoopClock)?.handle, let multi = curl_multi_init() else {
       return nil
@@ -77,7 +78,7 @@ final class StreamSocket: PumpGuest {
     ccurl_multi_set_socket_watcher(multi, StreamSocket.watchSocket)
     ccurl_multi_set_pointer(multi, CURLMOPT_TIMERDATA, this)
     ccurl_multi_set_timer_watcher(multi, StreamSocket.setTimer)
-    set(place, timeout: timeout)
+    set(place, authorities, timeout: timeout)
     pump.add(self)
     guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
       close()
@@ -92,7 +93,9 @@ final class StreamSocket: PumpGuest {
     buffer.deallocate()
   }
 
-  private func set(_ place: ShareAddress.Place, timeout: Double) {
+  private func set(
+    _ place: ShareAddress.Place, _ authorities: CertificateAuthorities, timeout: Double
+  ) {
     func set(_ option: CURLoption, _ value: Int) { ccurl_easy_set_long(easy, option, value) }
     func setText(_ option: CURLoption, _ value: String) {
       _ = value.withCString { ccurl_easy_set_string(easy, option, $0) }
@@ -118,7 +121,6 @@ final class StreamSocket: PumpGuest {
     set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(timeout * 1000)))
     setText(CURLOPT_PROTOCOLS_STR, "http,https")
     ccurl_easy_set_pointer(easy, CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
-    let authorities = CertificateAuthorities(file: nil)
     if let file = authorities.file { setText(CURLOPT_CAINFO, file) }
     if let directory = authorities.directory { setText(CURLOPT_CAPATH, directory) }
   }

@@ -42,7 +42,7 @@ struct RandomScript {
 
   /// What ends the process, reaches outside of it or writes to standard output.
   private static let left: Set<String> = [
-    "exit", "demo", "repl", "help", "write_file", "read_file", "file", "args", "download",
+    "exit", "demo", "repl", "help", "write_file", "read_file", "file", "args", "download", "share",
   ]
 
   private struct Member {

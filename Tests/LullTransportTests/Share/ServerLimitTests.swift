@@ -149,7 +149,7 @@ struct ServerLimitTests {
     let (_, number) = try bench.ask(asker)
     _ = bench.run(asker.hold(number, for: 5))
     #expect(try !bench.isGranted(asker))
-    let keys = bench.say("keys '*'")
+    let keys = bench.say("keys '*:limit:*'")
     #expect(keys.count == 5, "all but the log, which is empty")
     for key in keys {
       #expect(key.hasPrefix("lull:{lull:limit:"))

@@ -23,7 +23,8 @@ final class ShareBench {
   init(_ options: String = "", url: String? = nil) throws {
     server = try #require(RedisServer(options))
     loop = try EventLoop()
-    client = try ShareClient(Share(url: url ?? server.url), loop.pump) { [journal] in
+    let settings = try ShareSettings(Share(url: url ?? server.url))
+    client = ShareClient(settings, loop.pump, limitsPath: nil) { [journal] in
       journal.list.append($0)
     }
     tag = client.tag(of: LimitKey(name: "a"))
@@ -33,11 +34,11 @@ final class ShareBench {
   deinit { loop.close() }
 
   func asker(_ requests: Int, per: Double) -> LimitAsker {
-    LimitAsker(RateLimit(requests: requests, per: per), tag: tag)
+    LimitAsker(RateLimit(requests: requests, per: per), LimitKey(name: "a"), tag: tag)
   }
 
   /// nil if there is no answer.
-  func run(_ call: LimitCall) -> RESPValue? {
+  func run(_ call: ScriptCall) -> RESPValue? {
     var outcome: ShareLink.Outcome?
     client.run(call) { outcome = $0 }
     loop.turn { outcome != nil }
@@ -64,7 +65,7 @@ final class ShareBench {
 
   /// Waits until the server can be asked again.
   func waitUntilUsable() {
-    loop.turn { client.isUsable }
+    loop.turn { client.isUsable(tag) }
   }
 
   /// What the server says to somebody else.

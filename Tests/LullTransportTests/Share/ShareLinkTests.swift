@@ -16,7 +16,9 @@ struct ShareLinkTests {
     final class Warnings { var list: [String] = [] }
     let warnings = Warnings()
     let loop = try EventLoop()
-    let client = try ShareClient(Share(url: url), loop.pump) { warnings.list.append($0) }
+    let client = ShareClient(
+      try ShareSettings(Share(url: url)), loop.pump, limitsPath: nil
+    ) { warnings.list.append($0) }
     loop.pump.add(client)
     body(loop, client)
     loop.close()
@@ -25,7 +27,8 @@ struct ShareLinkTests {
 
   private func isAnswered(_ loop: EventLoop, _ client: ShareClient) -> Bool {
     var outcome: ShareLink.Outcome?
-    client.run(LimitCall(tag: "t", arguments: ["leave", "me"])) { outcome = $0 }
+    client.run(LimitAsker(RateLimit(requests: 1, per: 1), LimitKey(name: "a"), tag: "{t}").leave())
+    { outcome = $0 }
     loop.turn { outcome != nil }
     if case .reply? = outcome { return true }
     return false
@@ -35,7 +38,7 @@ struct ShareLinkTests {
     let warnings = try ask("unix:///nowhere/redis.sock") { loop, client in
       let start = SystemClock.uptime
       #expect(!isAnswered(loop, client))
-      #expect(!client.isUsable)
+      #expect(!client.isUsable("t"))
       for _ in 0..<100 { #expect(!isAnswered(loop, client)) }
       #expect(SystemClock.uptime - start < 5)
       // It is tried again, without another word.
@@ -78,7 +81,7 @@ struct ShareLinkTests {
     let start = SystemClock.uptime
     #expect(bench.run(asker.ask(bench.client.makeNumber())) == nil)
     #expect(SystemClock.uptime - start < 0.4)
-    #expect(!bench.client.isUsable)
+    #expect(!bench.client.isUsable(bench.tag))
     bench.waitUntilUsable()
     #expect(try bench.isGranted(asker))
     _ = bench.say("client pause 2500")
@@ -93,7 +96,7 @@ struct ShareLinkTests {
     #expect(try bench.isGranted(asker))
     bench.server.stop()
     #expect(bench.run(asker.ask(1)) == nil)
-    #expect(!bench.client.isUsable)
+    #expect(!bench.client.isUsable(bench.tag))
     #expect(bench.server.start())
     bench.waitUntilUsable()
     #expect(try bench.isGranted(asker))
@@ -101,6 +104,7 @@ struct ShareLinkTests {
   }
 
   @Test func `SHR-24 whatever answers in its place does no harm`() throws {
+    let folder = try #require(CacheFolderFixture())
     let random = (0..<5000).map { _ in UInt8.random(in: 0...255) }
     let answers: [[UInt8]] = [
       random, Array("HTTP/1.1 200 OK\r\n\r\n".utf8),
@@ -118,9 +122,10 @@ struct ShareLinkTests {
       let warnings = try ask("redis://127.0.0.1:\(server.port)") { loop, client in
         for _ in 0..<20 {
           var isDone = false
+          let machine = MachineLimits(loop.pump, path: folder.path)
           let limits = ServerAdmissionLog(
-            RateLimit(requests: 1, per: 1), tag: "t", client, loop.pump
-          ) { MemoryFixture.log(loop.pump) }
+            RateLimit(requests: 100, per: 1), LimitKey(name: "a"), client, loop.pump,
+            machine: machine)
           limits.ask { _ in isDone = true }
           loop.turn { isDone }
         }
@@ -147,20 +152,13 @@ struct ShareLinkTests {
     #expect(try bench.isGranted(asker))
     _ = bench.say("replicaof 127.0.0.1 1")
     #expect(bench.run(asker.ask(1)) == nil)
-    #expect(!bench.client.isUsable)
+    #expect(!bench.client.isUsable(bench.tag))
     _ = bench.say("replicaof no one")
-    bench.loop.turn { bench.client.isUsable && bench.run(asker.ask(2)) != nil }
+    bench.loop.turn { bench.client.isUsable(bench.tag) && bench.run(asker.ask(2)) != nil }
     _ = bench.say("config set maxmemory 1")
     #expect(bench.run(asker.ask(3)) == nil)
     _ = bench.say("config set maxmemory 0")
-    bench.loop.turn { bench.client.isUsable && bench.run(asker.ask(4)) != nil }
+    bench.loop.turn { bench.client.isUsable(bench.tag) && bench.run(asker.ask(4)) != nil }
     #expect(bench.warnings.count == 1)
-  }
-}
-
-private enum MemoryFixture {
-  static func log(_ pump: Pump) -> any AdmissionLog {
-    LoopLimits(pump).makeLog(
-      of: RateLimit(requests: 100, per: 1), LimitKey(name: "memory"))
   }
 }

@@ -41,11 +41,9 @@ final class RedisServer {
         "\(server) >\(directory.path)/log 2>&1 & read line; kill -9 $!; wait; rm -f \(socket)")
     else { return false }
     self.process = process
-    for _ in 0..<1000 {
-      if access(socket, F_OK) == 0, RawSocket.isAnswering(port, within: 5) { return true }
-      usleep(5000)
-    }
-    return false
+    guard RawSocket.isAnswering(port, within: 20) else { return false }
+    for _ in 0..<1000 where access(socket, F_OK) != 0 { usleep(5000) }
+    return access(socket, F_OK) == 0
   }
 
   /// As a machine that is switched off.

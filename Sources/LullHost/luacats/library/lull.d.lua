@@ -552,6 +552,23 @@ function lull.demo() end
 ---@return lull.Secret
 function lull.secret(source) end
 
+--- Shares limits with other hosts by a Valkey or Redis server.
+---
+--- Limits with `shared` that are used from now on count on that server, exactly, by its clock, for all
+--- that name the same server and namespace; the last call holds. Returns at once and raises for wrong
+--- settings only: a server that is absent, slow, full or lost is done without, with one warning on
+--- standard error, until it can be used again. Each machine then lets through its part by its own file:
+--- the limit divided by the hosts that the server has counted last. `LULL_SHARE` names a server for
+--- programs that do not. `--allow-host` must allow its host and port, or `unix:` and the path of its
+--- socket. Not available in the sandbox.
+---
+--- ```lua
+--- lull.share { url = "rediss://cache.internal:6380/2", namespace = "team-a",
+---   password = lull.secret { env = "VALKEY_PASSWORD" } }
+--- ```
+---@param options lull.ShareOptions
+function lull.share(options) end
+
 --- The SHA-256 of any bytes, in 64 hexadecimal digits; of a secret it is one itself.
 ---
 --- Raises where libcrypto is missing, as `lull.hmac` does.
@@ -3014,6 +3031,14 @@ function PipelineStage:remove_transformers() end
 ---@field max_size? integer # How large the file may be, in bytes; default 200 MB. What has not been used for longest goes; no entity may take more than an eighth. While it is in use there is a log beside it, of up to about a quarter of that and rarely more than 2 MB.
 ---@field max_age? number # How old an entity may be to be found, in seconds, also offline; default any age.
 ---@field identity? string # Whose the entries are, where configured headers do not tell, or a command prints who it is; the file has a digest of it.
+
+--- Options of `lull.share`.
+---@class lull.ShareOptions
+---@field url string # `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, or `unix:///path[?db=2]`; `valkey://` and `valkeys://` are the same.
+---@field password? lull.Secret|string # Instead of one in the URL.
+---@field namespace? string # What separates those who share one server; letters, digits and `-_.:/`; default `lull`.
+---@field secret? lull.Secret|string # What only those have who share: without it the server could try out what credentials are.
+---@field ca_file? string # A PEM file of certificates to trust instead of the system's.
 
 --- Options of `lull.inspect`.
 ---@class lull.InspectOptions

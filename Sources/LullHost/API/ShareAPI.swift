@@ -1,0 +1,46 @@
+extension APIOwner {
+  static let moduleShare: [APIEntry] = [
+    .function(
+      "share", "(options: ShareOptions)",
+      "Shares limits with other hosts by a Valkey or Redis server.",
+      """
+      Limits with `shared` that are used from now on count on that server, exactly, by its clock, for all \
+      that name the same server and namespace; the last call holds. Returns at once and raises for wrong \
+      settings only: a server that is absent, slow, full or lost is done without, with one warning on \
+      standard error, until it can be used again. Each machine then lets through its part by its own file: \
+      the limit divided by the hosts that the server has counted last. `LULL_SHARE` names a server for \
+      programs that do not. `--allow-host` must allow its host and port, or `unix:` and the path of its \
+      socket. Not available in the sandbox.
+      """,
+      example: """
+        lull.share { url = "rediss://cache.internal:6380/2", namespace = "team-a",
+          password = lull.secret { env = "VALKEY_PASSWORD" } }
+        """, swift: "Home.share(_:)", rules: "SHR-11 SHR-20 SHR-32")
+  ]
+
+  static let shareOptions = APIOwner.table(
+    "ShareOptions", "Options of `lull.share`.",
+    swift: "Share",
+    entries: [
+      .field(
+        "url", "string",
+        """
+        `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, or `unix:///path[?db=2]`; \
+        `valkey://` and `valkeys://` are the same.
+        """, swift: "Share.url"),
+      .field(
+        "password", "Secret|string|nil", "Instead of one in the URL.", swift: "Share.password"),
+      .field(
+        "namespace", "string?",
+        "What separates those who share one server; letters, digits and `-_.:/`; default `lull`.",
+        swift: "Share.namespace"),
+      .field(
+        "secret", "Secret|string|nil",
+        "What only those have who share: without it the server could try out what credentials are.",
+        swift: "Share.secret"),
+      .field(
+        "ca_file", "string?",
+        "A PEM file of certificates to trust instead of the system's.",
+        swift: "Share.certificateAuthorities"),
+    ])
+}

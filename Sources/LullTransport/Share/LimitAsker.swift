@@ -1,0 +1,78 @@
+import LullCore
+
+/// Who asks for admissions of one limit on a server: the calls of the script of limits, and what is answered.
+struct LimitAsker {
+  /// What the keys of the limit begin with.
+  let tag: String
+  /// What its place in the line is known by.
+  let name = Hexadecimal.random(byteCount: 8)
+  private let rule: [String]
+  /// What people are shown who look at the server's limits.
+  private let label: [String]
+
+  /// Entries in one call.
+  private static let mostEntries = 500
+
+  init(_ limit: RateLimit, _ key: LimitKey, tag: String) {
+    self.tag = tag
+    // Nothing that the server could not find out by the tag.
+    let digest = tag.filter(\.isHexDigit).suffix(8)
+    label = [key.name, key.identity.isEmpty ? "" : String(digest)]
+    rule = ["\(limit.requests)", LimitAsker.microseconds(limit.per)]
+  }
+
+  /// Of which a server counts no more than ten years.
+  private static func microseconds(_ seconds: Double) -> String {
+    "\(Int(min(max(0, seconds), 3.15e8) * 1e6))"
+  }
+
+  private func call(_ arguments: [String]) -> ScriptCall {
+    LimitScript.call(arguments, tag: tag)
+  }
+
+  func ask(_ number: Int64) -> ScriptCall { call(["ask", name] + rule + ["\(number)"] + label) }
+
+  /// Leaves the line, and gives back what was or may have been let through.
+  func leave(_ numbers: [Int64] = []) -> ScriptCall {
+    call(["leave", name] + numbers.map { "\($0)" })
+  }
+
+  /// Gives back what was or may have been let through.
+  func withdraw(_ numbers: [Int64]) -> ScriptCall { call(["withdraw"] + numbers.map { "\($0)" }) }
+
+  /// It counts until it is sent, or the lease ends. Seconds.
+  func hold(_ number: Int64, for lease: Double) -> ScriptCall {
+    call(["hold", LimitAsker.microseconds(lease), "\(number)"])
+  }
+
+  func send(_ number: Int64) -> ScriptCall { call(["send", "\(number)"]) }
+
+  /// What the server may not know: sent while it was away, or before it lost its memory.
+  func enter(_ entries: [RecentAdmissions.Entry], now: Double) -> [ScriptCall] {
+    stride(from: 0, to: entries.count, by: LimitAsker.mostEntries).map { start in
+      let some = entries[start..<min(start + LimitAsker.mostEntries, entries.count)]
+      return call(
+        ["enter"] + rule
+          + some.flatMap { ["\($0.number)", LimitAsker.microseconds(now - $0.time)] })
+    }
+  }
+
+  func learn(_ lesson: LimitLesson, from number: Int64) -> ScriptCall {
+    call([
+      "learn", "\(number)", lesson.isFree ? "1" : "0",
+      lesson.budget.map { "\($0.left)" } ?? "",
+      lesson.budget.map { LimitAsker.microseconds($0.resetsAfter) } ?? "",
+      lesson.pause.map { LimitAsker.microseconds($0) } ?? "",
+    ])
+  }
+
+  /// nil if the answer makes no sense.
+  func answer(_ value: RESPValue, to number: Int64) -> AdmissionAnswer? {
+    guard let parts = value.array, let kind = parts.first?.integer else { return nil }
+    if kind == 1, parts.count == 1 { return .granted(Admission(number: number)) }
+    guard kind == 0, parts.count == 2, let microseconds = parts[1].integer,
+      (0...60_000_000).contains(microseconds)
+    else { return nil }
+    return .opens(after: Double(microseconds) / 1e6)
+  }
+}

@@ -1,0 +1,49 @@
+import LullCore
+
+/// A script that a server runs, all of it at once for everybody.
+struct ServerScript: Sendable {
+  let text: String
+  /// What `EVALSHA` knows it by; nil without a library for digests.
+  let digest: String?
+
+  init(_ text: String) {
+    self.text = text
+    digest = Digest.sha1.of(text).map { Hexadecimal.text($0) }
+  }
+
+  /// Counts this host among those that were there within the last five minutes; how many there are.
+  static let hosts = ServerScript(
+    """
+    if redis.replicate_commands then redis.replicate_commands() end
+    local now = tonumber(redis.call('TIME')[1])
+    redis.call('ZADD', KEYS[1], now, ARGV[1])
+    redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 300)
+    redis.call('EXPIRE', KEYS[1], 600)
+    return redis.call('ZCARD', KEYS[1])
+    """)
+}
+
+/// One call of a script, whose keys are all in one place of a cluster.
+struct ScriptCall {
+  let script: ServerScript
+  let keys: [String]
+  let arguments: [String]
+
+  func command(byDigest: Bool) -> RESPCommand {
+    var words =
+      byDigest
+      ? script.digest.map { ["EVALSHA", $0] } ?? ["EVAL", script.text] : ["EVAL", script.text]
+    words.append("\(keys.count)")
+    words += keys
+    words += arguments
+    return RESPCommand(words.map { Array($0.utf8) })
+  }
+
+  /// What decides where a cluster keeps them.
+  var tag: String {
+    guard let key = keys.first, let start = key.firstIndex(of: "{"),
+      let end = key.firstIndex(of: "}"), start < end
+    else { return "" }
+    return String(key[start...end])
+  }
+}

@@ -1,0 +1,155 @@
+package import LullCore
+import LullSystem
+
+/// A server that is shared by, as one looks at it from outside.
+package struct ShareInspection {
+  /// What is known of it; nil: it is not.
+  package struct Report: Sendable, Equatable {
+    /// Without user and password.
+    package let url: String
+    package let namespace: String
+    /// Why it cannot be used, in words; nil: it can.
+    package var trouble: String?
+    /// Of the shortest of a few operations, in seconds.
+    package var latency: Double?
+    /// Those that were there within the last minutes.
+    package var hosts: Int?
+    /// As it calls itself, such as `redis` and `7.0.15`.
+    package var software: String?
+    package var version: String?
+  }
+
+  private let settings: ShareSettings
+
+  /// Without user and password.
+  package var url: String { settings.address.shown }
+
+  package init(_ share: Share) throws(ShareError) {
+    settings = try ShareSettings(share)
+  }
+
+  /// Asks the server, and waits a few seconds at most.
+  package func report() throws(TransportError) -> Report {
+    try withLink { link, loop in
+      var report = Report(url: settings.address.shown, namespace: settings.namespace)
+      guard let information = ask(RESPCommand("INFO", "server"), link, loop) else {
+        report.trouble = link.trouble ?? "it has not answered"
+        return report
+      }
+      // Lines of name and value, which are the server's words.
+      for line in (information.text ?? "").split(whereSeparator: \.isNewline) {
+        let parts = line.split(separator: ":", maxSplits: 1).map {
+          LogText.part(String($0), limit: 60)
+        }
+        guard parts.count == 2 else { continue }
+        switch parts[0] {
+        case "server_name": report.software = parts[1]
+        case "valkey_version": report.version = parts[1]
+        case "redis_version" where report.version == nil: report.version = parts[1]
+        default: break
+        }
+      }
+      if report.version != nil, report.software == nil { report.software = "redis" }
+      for _ in 0..<3 {
+        let start = SystemClock.uptime
+        guard ask(RESPCommand("PING"), link, loop) != nil else { continue }
+        report.latency = min(report.latency ?? .infinity, SystemClock.uptime - start)
+      }
+      let hosts = ask(RESPCommand("ZCARD", settings.hostsKey), link, loop)
+      report.hosts = hosts?.integer.map { Int(clamping: $0) }
+      return report
+    }
+  }
+
+  /// The limits that it counts, by name; of a cluster those of the server that was named.
+  package func limits() throws(TransportError) -> Result<[LimitInspection.Summary], Unusable> {
+    try withLink { link, loop in
+      var keys: Set<String> = []
+      var cursor = "0"
+      // A server may go on for ever.
+      for _ in 0..<ShareInspection.mostScans {
+        let command = RESPCommand(
+          "SCAN", cursor, "MATCH", "lull:{\(settings.namespace):limit:*}:meta", "COUNT", "1000")
+        guard let parts = ask(command, link, loop)?.array, parts.count == 2,
+          let next = parts[0].text, let found = parts[1].array
+        else { return .failure(Unusable(message: link.trouble ?? "it has not answered")) }
+        keys.formUnion(found.compactMap(\.text))
+        cursor = next
+        if next == "0" { break }
+      }
+      let summaries = keys.compactMap { key -> LimitInspection.Summary? in
+        let tag = String(key.dropLast(":meta".count))
+        let call = LimitScript.call(["look"], tag: tag)
+        return ask(call.command(byDigest: false), link, loop).flatMap(ShareInspection.summary)
+      }
+      return .success(
+        summaries.filter { !$0.rules.isEmpty || $0.server != nil || $0.pause != nil }
+          .sorted {
+            ($0.name, Hexadecimal.text($0.identity)) < ($1.name, Hexadecimal.text($1.identity))
+          })
+    }
+  }
+
+  /// Why it cannot be used, in words.
+  package struct Unusable: Error {
+    package let message: String
+  }
+
+  private static let mostScans = 10_000
+
+  /// nil if it makes no sense.
+  private static func summary(_ value: RESPValue) -> LimitInspection.Summary? {
+    guard let parts = value.array, parts.count == 7, let name = parts[0].text,
+      let identity = parts[1].text, let rules = parts[6].array
+    else { return nil }
+    let digits = identity.utf8.compactMap(Hexadecimal.value)
+    let bytes = stride(from: 0, to: digits.count - 1, by: 2).map {
+      digits[$0] << 4 | digits[$0 + 1]
+    }
+    var summary = LimitInspection.Summary(name: name, identity: bytes)
+    let numbers = parts[2..<6].map { max(-1, $0.integer ?? -1) }
+    summary.waiting = Int(clamping: max(0, numbers[0]))
+    if numbers[1] >= 0 {
+      summary.server = .init(left: Int(clamping: numbers[1]), resetsAfter: Double(numbers[2]) / 1e6)
+    }
+    if numbers[3] > 0 { summary.pause = Double(numbers[3]) / 1e6 }
+    summary.rules = rules.compactMap { rule in
+      let numbers = (rule.array ?? []).compactMap(\.integer)
+      guard numbers.count == 4 else { return nil }
+      return LimitInspection.Rule(
+        requests: Int(clamping: numbers[0]), per: Double(numbers[1]) / 1e6,
+        used: Int(clamping: numbers[2]),
+        opensAfter: numbers[3] < 0 ? nil : Double(numbers[3]) / 1e6)
+    }
+    return summary
+  }
+
+  private func withLink<Value>(
+    _ body: (ShareLink, EventLoop) -> Value
+  ) throws(TransportError) -> Value {
+    let loop = try EventLoop()
+    defer { loop.close() }
+    let store = SecretStore(pump: loop.pump)
+    let link = ShareLink(
+      settings.address.place, pump: loop.pump, authorities: settings.authorities,
+      patience: .init(operation: 2, first: 3, connecting: 3, late: 2)
+    ) { [settings] finish in
+      do throws(TransportError) {
+        finish(.success(try settings.greetings(store)))
+      } catch {
+        finish(.failure(ShareProblem(message: error.message)))
+      }
+    }
+    defer { link.close() }
+    return body(link, loop)
+  }
+
+  /// nil if there is no answer.
+  private func ask(_ command: RESPCommand, _ link: ShareLink, _ loop: EventLoop) -> RESPValue? {
+    var outcome: ShareLink.Outcome?
+    link.run(command) { outcome = $0 }
+    loop.run { outcome != nil }
+    if case .reply(let value)? = outcome { return value }
+    return nil
+  }
+}

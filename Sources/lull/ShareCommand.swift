@@ -1,0 +1,103 @@
+import LullArguments
+import LullCore
+import LullHost
+import LullSystem
+import LullTransport
+
+extension Command {
+  static let share = Command(
+    "share", "show the server by which hosts share limits", .more,
+    forms: [("share info [URL]", "show the server by which hosts share limits")],
+    spec: { ShareCommand.spec }, words: .of(["info"])
+  ) { words, _ throws(CommandEnd) in try ShareCommand(words.dropFirst()).run() }
+}
+
+/// `lull share info`: shows the Valkey or Redis server that hosts share by.
+struct ShareCommand {
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull share",
+      description: """
+        Shows the Valkey or Redis server by which hosts share limits (lull.share{ url = … }): whether it
+        can be used, its version, how long an operation takes, and how many hosts there are.
+
+        The URL is that of $LULL_SHARE unless one is given: redis://[user:password@]host[:port][/db],
+        rediss://… for TLS, or unix:///path. Exit code 1 if it cannot be used.
+        """,
+      arguments: [
+        .init("ACTION", help: "info, the default"),
+        .init("URL", help: "of the server"),
+        .init("--namespace", placeholder: "NAME", help: "that of lull.share; default lull"),
+        .init(
+          names: ["-o", "--output"], placeholder: "FORMAT", choices: ["text", "json"],
+          help: "text, the default, or json"),
+      ])
+  }
+
+  private let server: ShareInspection
+  private let isJSON: Bool
+
+  /// - Parameter words: what follows `share`.
+  init(_ words: some Collection<String>) throws(CommandEnd) {
+    let parsed = try ShareCommand.spec.read(words, for: .share)
+    let action = parsed.text("ACTION") ?? "info"
+    guard action == "info" else {
+      let near = NearestName.suggestion(for: action, among: ["info"])
+      throw .wrongUsage(
+        "there is no 'lull share \(LogText.part(CredentialMask.malformedURL(action), limit: 60))'"
+          + (near.map { " (did you mean '\($0)'?)" } ?? ""), .share)
+    }
+    guard var share = parsed.text("URL").map({ Share(url: $0) }) ?? Share.ofEnvironment else {
+      throw .wrongUsage("no server is named: give its URL, or set \(Share.variable)", .share)
+    }
+    share.namespace = parsed.text("--namespace")
+    isJSON = parsed.text("--output") == "json"
+    do throws(ShareError) {
+      server = try ShareInspection(share)
+    } catch {
+      throw .wrongUsage("\(error)", .share)
+    }
+  }
+
+  /// - Returns: the exit code.
+  func run() -> Int32 {
+    do throws(TransportError) {
+      let report = try server.report()
+      StandardOutput.write(isJSON ? ShareCommand.json(report) : ShareCommand.text(report))
+      return report.trouble == nil ? 0 : 1
+    } catch {
+      Exit.complain("lull: \(error.message)\n")
+      return 1
+    }
+  }
+
+  private static func text(_ report: ShareInspection.Report) -> String {
+    var lines = [("url", report.url), ("namespace", report.namespace)]
+    lines.append(("state", report.trouble.map { "cannot be used: \($0)" } ?? "can be used"))
+    if let software = report.software, let version = report.version {
+      lines.append(("server", "\(software) \(version)"))
+    }
+    if let latency = report.latency {
+      lines.append(("latency", "\(Int((latency * 1e6).rounded())) µs"))
+    }
+    if let hosts = report.hosts { lines.append(("hosts", "\(hosts)")) }
+    return lines.map { name, value in
+      name + String(repeating: " ", count: 11 - name.count) + value + "\n"
+    }.joined()
+  }
+
+  private static func json(_ report: ShareInspection.Report) -> String {
+    let value = JSONValue.object([
+      .init("url", .string(report.url)), .init("namespace", .string(report.namespace)),
+      .init("usable", .bool(report.trouble == nil)),
+      .init("trouble", report.trouble.map { .string($0) } ?? .null),
+      .init("server", report.software.map { .string($0) } ?? .null),
+      .init("version", report.version.map { .string($0) } ?? .null),
+      .init("latency", report.latency.map { .double($0) } ?? .null),
+      .init("hosts", report.hosts.map { .int($0) } ?? .null),
+    ])
+    // Numbers here are finite, so that it can be written.
+    let bytes = (try? value.encode(pretty: true)) ?? []
+    return String(decoding: bytes, as: UTF8.self) + "\n"
+  }
+}

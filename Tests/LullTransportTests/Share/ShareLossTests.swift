@@ -1,0 +1,228 @@
+import LullCore
+import LullLibC
+import LullSystem
+import LullTesting
+import Testing
+
+@testable import LullTransport
+
+/// What becomes of limits when the server is lost, and found again.
+@Suite(.timeLimit(.minutes(10)))
+struct ShareLossTests {
+  @Test
+  func `SHR-33 without the server each host has its part, all together no more than the limit`() {
+    for (requests, hosts) in [(100, 1), (100, 3), (100, 100), (3, 8), (1, 8), (7, 2)] {
+      let limit = RateLimit(requests: requests, per: 10, learns: true)
+      let part = limit.part(of: hosts)
+      let rate = Double(part.requests) / part.per * Double(hosts)
+      #expect(rate <= Double(requests) / 10 + 1e-9, "\(requests) of \(hosts)")
+      #expect(part.requests >= 1)
+      #expect(part.learns)
+    }
+    #expect(RateLimit(requests: 9, per: 1).part(of: 2).requests == 4)
+    #expect(RateLimit(requests: 9, per: 1).part(of: 1) == RateLimit(requests: 9, per: 1))
+  }
+
+  @Test func `SHR-34 a machine remembers how many hosts there were, and what it is known by`()
+    throws
+  {
+    let folder = try #require(CacheFolderFixture())
+    let first = ShareMemory(of: "a", beside: folder.path)
+    #expect(first.hosts == nil)
+    first.remember(hosts: 3)
+    first.remember(hosts: -1)
+    first.remember(hosts: Int.max)
+    let second = ShareMemory(of: "a", beside: folder.path)
+    #expect(second.hosts == 3)
+    #expect(second.host == first.host)
+    let other = ShareMemory(of: "b", beside: folder.path)
+    #expect(other.hosts == nil)
+    #expect(other.host != first.host)
+    #expect(ShareMemory(of: "a", beside: nil).hosts == nil)
+    #expect(ShareMemory(of: "a", beside: "/dev/null/none/limits.db").hosts == nil)
+    for damage in ["", "x", "0123456789abcdef 99999999999\n", "0123456789abcdef -1", "\u{0} 1"] {
+      for name in folder.files where name.contains("-share-") && !name.hasSuffix("-lock") {
+        let file = try #require(fopen(folder.path + name, "w"))
+        fputs(damage, file)
+        fclose(file)
+      }
+      #expect(ShareMemory(of: "a", beside: folder.path).hosts == nil, "\(damage)")
+    }
+  }
+
+  @Test func `SHR-35 what was sent lately is what counts still`() {
+    var recent = RecentAdmissions(per: 10)
+    for number in 1...1000 { recent.append(Int64(-number), now: Double(number) / 10) }
+    let current = recent.current(now: 100)
+    #expect(current.map(\.number) == (901...1000).map { Int64(-$0) })
+    recent.remove(-950)
+    #expect(recent.current(now: 100).count == 99)
+    #expect(recent.current(now: 200) == [])
+  }
+
+  /// A process as it asks, on a bench of its own.
+  private func grants(
+    _ log: ServerAdmissionLog, _ loop: EventLoop, most: Int
+  ) -> [Admission] {
+    var granted: [Admission] = []
+    var isOpen = true
+    while isOpen, granted.count < most {
+      var answer: AdmissionAnswer?
+      log.ask { answer = $0 }
+      loop.turn { answer != nil }
+      if case .granted(let admission)? = answer {
+        granted.append(log.send(admission))
+      } else {
+        isOpen = false
+      }
+    }
+    log.stopAsking()
+    return granted
+  }
+
+  @Test
+  func
+    `SHR-36 what one host has sent by leave of the server counts in its part, and on the server when that is back`()
+    throws
+  {
+    let bench = try ShareBench()
+    let folder = try #require(CacheFolderFixture())
+    let machine = MachineLimits(bench.loop.pump, path: folder.path)
+    let log = ServerAdmissionLog(
+      RateLimit(requests: 10, per: 60), LimitKey(name: "a"), bench.client, bench.loop.pump,
+      machine: machine)
+    #expect(grants(log, bench.loop, most: 4).count == 4)
+    bench.server.stop()
+    bench.loop.turn { !bench.client.isUsable(bench.tag) }
+    // One host, as the server has said: all of the limit is its part, of which four are used.
+    #expect(grants(log, bench.loop, most: 3).count == 3)
+    // It begins anew, with nothing in it.
+    #expect(bench.server.start())
+    bench.waitUntilUsable()
+    #expect(grants(log, bench.loop, most: 100).count == 3, "all ten are used")
+    #expect(bench.say("zcard '\(bench.tag):log'") == ["10"])
+  }
+
+  @Test func `SHR-37 hosts are counted, and each has its part when the server goes`() throws {
+    let server = try #require(RedisServer())
+    let folders = try (0..<3).map { _ in try #require(CacheFolderFixture()) }
+    var counts: [Int] = []
+    for round in 0..<2 {
+      for folder in folders {
+        let loop = try EventLoop()
+        let client = ShareClient(
+          try ShareSettings(Share(url: server.url)), loop.pump, limitsPath: folder.path
+        ) { _ in }
+        loop.pump.add(client)
+        let log = ServerAdmissionLog(
+          RateLimit(requests: 9, per: 60), LimitKey(name: "\(round)"), client, loop.pump,
+          machine: MachineLimits(loop.pump, path: folder.path))
+        if round == 0 {
+          #expect(grants(log, loop, most: 1).count == 1)
+          loop.turn {
+            client.part(of: RateLimit(requests: 1000, per: 1)).requests <= 1000 / (counts.count + 1)
+          }
+          counts.append(client.part(of: RateLimit(requests: 600, per: 1)).requests)
+        } else {
+          counts.append(grants(log, loop, most: 100).count)
+        }
+        loop.close()
+      }
+      if round == 0 { server.stop() }
+    }
+    #expect(counts == [600, 300, 200, 9, 4, 3], "each as it has heard last")
+  }
+
+  @Test func `SHR-38 a cluster says where a limit is`() throws {
+    #expect(
+      ShareAddress.Place.host("a", port: 1, isTLS: true).moved("MOVED 3999 127.0.0.1:6381")
+        == .host("127.0.0.1", port: 6381, isTLS: true))
+    #expect(
+      ShareAddress.Place.host("a", port: 1, isTLS: false).moved("MOVED 3999 :6381")
+        == .host("a", port: 6381, isTLS: false))
+    for words in [
+      "MOVED", "MOVED 1 x", "MOVED 1 a:0", "MOVED 1 a:99999", "ERR a:1 b:2 c", "MOVED 1 a:b:1 2",
+    ] {
+      #expect(ShareAddress.Place.host("a", port: 1, isTLS: false).moved(words) == nil, "\(words)")
+    }
+    let buses = RawSocket.freePorts(2)
+    try #require(buses.count == 2)
+    let one = try #require(RedisServer("--cluster-enabled yes --cluster-port \(buses[0])"))
+    let two = try #require(RedisServer("--cluster-enabled yes --cluster-port \(buses[1])"))
+    func say(_ server: RedisServer, _ line: String) -> String {
+      let file = server.socket + ".said"
+      ChildProcess("redis-cli -s \(server.socket) \(line) >\(file) 2>&1")?.wait()
+      return String(decoding: contents(file) ?? [], as: UTF8.self)
+    }
+    _ = say(one, "cluster addslotsrange 0 8191")
+    _ = say(two, "cluster addslotsrange 8192 16383")
+    _ = say(one, "cluster meet 127.0.0.1 \(two.port) \(buses[1])")
+    for server in [one, two] {
+      for _ in 0..<600 where !say(server, "cluster info").contains("cluster_state:ok") {
+        usleep(50_000)
+      }
+    }
+    final class Warnings { var list: [String] = [] }
+    let warnings = Warnings()
+    let loop = try EventLoop()
+    defer { loop.close() }
+    let client = ShareClient(
+      try ShareSettings(Share(url: "redis://127.0.0.1:\(one.port)")), loop.pump, limitsPath: nil
+    ) { warnings.list.append($0) }
+    loop.pump.add(client)
+    for number in 0..<12 {
+      let asker = LimitAsker(
+        RateLimit(requests: 1, per: 60), LimitKey(name: "a"),
+        tag: client.tag(of: LimitKey(name: "\(number)")))
+      var answers: [AdmissionAnswer?] = []
+      for _ in 0..<2 {
+        client.run(asker.ask(-1)) { outcome in
+          if case .reply(let value) = outcome { answers.append(asker.answer(value, to: -1)) }
+        }
+      }
+      loop.turn { answers.count == 2 }
+      guard case .granted? = answers[0], case .opens? = answers[1] else {
+        Issue.record("limit \(number) has the answers \(answers)")
+        continue
+      }
+    }
+    #expect(warnings.list == [])
+    let keys = [one, two].map { say($0, "dbsize").split(separator: "\n").first ?? "" }
+    #expect(!keys.contains("0"), "both have some: \(keys)")
+  }
+
+  @Test func `SHR-39 TLS is verified, by the certificates that are named`() throws {
+    let nginx = try #require(NginxServer.shared)
+    let port = try #require(RawSocket.freePorts(1).first)
+    let server = try #require(
+      RedisServer(
+        "--tls-port \(port) --tls-cert-file \(nginx.certificate("good.pem")) "
+          + "--tls-key-file \(nginx.certificate("good.key")) --tls-auth-clients no"))
+    for (file, isTrusted) in [(nginx.authority, true), (nil, false)] {
+      final class Warnings { var list: [String] = [] }
+      let warnings = Warnings()
+      let loop = try EventLoop()
+      defer { loop.close() }
+      let client = ShareClient(
+        try ShareSettings(
+          Share(url: "rediss://localhost:\(port)", certificateAuthorities: file)), loop.pump,
+        limitsPath: nil
+      ) { warnings.list.append($0) }
+      loop.pump.add(client)
+      var isAnswered: Bool?
+      // Larger than a record of TLS.
+      let asker = LimitAsker(
+        RateLimit(requests: 1, per: 1), LimitKey(name: "a"),
+        tag: client.tag(of: LimitKey(name: "a")))
+      client.run(asker.withdraw((0..<5000).map { Int64($0) })) { outcome in
+        if case .reply = outcome { isAnswered = true } else { isAnswered = false }
+      }
+      loop.turn { isAnswered != nil }
+      #expect(isAnswered == isTrusted)
+      loop.turn { isTrusted || !warnings.list.isEmpty }
+      #expect(warnings.list.isEmpty == isTrusted)
+      if !isTrusted { #expect(warnings.list.first?.contains("certificate") == true) }
+    }
+    withExtendedLifetime(server) {}
+  }
+}
