@@ -45,6 +45,20 @@ struct SharedTokenTests {
     try Child(Binaries.lull, ["-e", script(server, count)])
   }
 
+  /// On a machine of its own, which has nothing but the server in common with others.
+  private func start(
+    _ server: RotatingServer, _ count: Int, host: Int, of redis: Redis, file: Bool = false
+  ) throws -> Child {
+    let state = "\(folder.path)/host-\(host)"
+    mkdir(state, 0o700)
+    let line = #"token_file = "\#(folder.path)/tokens.json","#
+    let text = script(server, count).replacing(
+      line, with: file ? line.replacing(folder.path, with: state) : "")
+    return try Child(
+      Binaries.lull, ["-e", text],
+      environment: ["XDG_STATE_HOME": state, "LULL_SHARE": redis.url])
+  }
+
   private func logIn(_ server: RotatingServer) throws {
     _ = try folder.write("first.new", server.begin(), mode: 0o600)
     rename(folder.path + "/first.new", folder.path + "/first")
@@ -104,6 +118,99 @@ struct SharedTokenTests {
     let next = try start(server, 1).wait()
     #expect((next.code, next.errors) == (0, ""))
     #expect((server.counts.rotations, server.counts.served) == (1, 1))
+    server.stop()
+  }
+
+  @Test func `TOK-11 hosts renew once for each rotation, over 1,000 of them`() throws {
+    let redis = try Redis()
+    let server = try RotatingServer(uses: 10)
+    try logIn(server)
+    let children = try (0..<8).map { try start(server, 1250, host: $0, of: redis) }
+    for child in children {
+      let ending = try child.wait()
+      #expect(ending.errors == "")
+      #expect(ending.code == 0)
+    }
+    let counts = server.counts
+    #expect((counts.served, counts.rotations) == (10_000, 1000))
+    #expect((counts.reused, counts.needless) == (0, 0))
+    server.stop()
+  }
+
+  @Test(arguments: [true, false])
+  func `TOK-12 a host that is killed in a renewal leaves a token that no other uses`(file: Bool) throws
+  {
+    let redis = try Redis()
+    let server = try RotatingServer(uses: 10, delay: 3_000_000)
+    try logIn(server)
+    let first = try start(server, 1, host: 1, of: redis, file: file)
+    try first.wait(until: "it has asked") { server.counts.rotations == 1 }
+    first.send(SIGKILL)
+    _ = try first.wait()
+    let second = try start(server, 1, host: 2, of: redis, file: file)
+    let cut = folder.path + "/cut"
+    try second.wait(until: "it is told") { access(cut, F_OK) == 0 }
+    // Who logs in anew begins anew.
+    try logIn(server)
+    let ending = try second.wait()
+    #expect((ending.code, ending.errors) == (0, ""))
+    #expect((server.counts.reused, server.counts.served) == (0, 1))
+    server.stop()
+  }
+
+  @Test func `TOK-13 without the server a refresh token is used by nobody who has no file`() throws {
+    let redis = try Redis()
+    let server = try RotatingServer(uses: 1)
+    try logIn(server)
+    #expect(try start(server, 1, host: 1, of: redis).wait().code == 0)
+    redis.kill()
+    let ending = try start(server, 1, host: 1, of: redis).wait()
+    #expect(ending.code == 1)
+    #expect(
+      ending.errors.contains(
+        "the shared server cannot be used, without which a refresh token that may be good once is not used"
+      ), "\(ending.errors)")
+    #expect(server.counts.rotations == 1)
+    server.stop()
+  }
+
+  @Test func `TOK-14 the server takes over what a file has, which is used no more`() throws {
+    let redis = try Redis()
+    let server = try RotatingServer(uses: 1)
+    try logIn(server)
+    #expect(try start(server, 1).wait().code == 0)
+    mkdir(folder.path + "/host-1", 0o700)
+    rename(folder.path + "/tokens.json", folder.path + "/host-1/tokens.json")
+    #expect(try start(server, 3, host: 1, of: redis, file: true).wait().code == 0)
+    #expect(try start(server, 3, host: 2, of: redis, file: true).wait().code == 0)
+    #expect((server.counts.rotations, server.counts.reused) == (7, 0))
+    redis.kill()
+    let alone = try start(server, 1, host: 1, of: redis, file: true)
+    try alone.wait(until: "it is told") { access(folder.path + "/cut", F_OK) == 0 }
+    alone.send(SIGKILL)
+    _ = try alone.wait()
+    #expect((server.counts.rotations, server.counts.reused) == (7, 0))
+    server.stop()
+  }
+
+  @Test func `TOK-15 the server has nothing that can be read`() throws {
+    let redis = try Redis()
+    let server = try RotatingServer(uses: 9)
+    try logIn(server)
+    #expect(try start(server, 2, host: 1, of: redis).wait().code == 0)
+    let key = try redis.say("keys", "*:token:*").split(separator: "\n").joined()
+    let kept = try redis.say("hgetall", key)
+    #expect(kept.contains("sealed"))
+    for text in ["refresh-1", "access-1", "first-1", "begun"] { #expect(!kept.contains(text)) }
+    // What others put there is no token, and the first one is not used a second time.
+    for text in ["AAAA", "!!", String(repeating: "A", count: 100_000)] {
+      _ = try redis.say("hset", key, "sealed", text)
+      let code = script(server, 1).replacing("lull.sleep(0.05)", with: "error(err.user_message)")
+      let ending = try Child(Binaries.lull, ["-e", code], environment: ["LULL_SHARE": redis.url])
+        .wait()
+      #expect(ending.code == 1)
+    }
+    #expect((server.counts.rotations, server.counts.reused) == (1, 0))
     server.stop()
   }
 

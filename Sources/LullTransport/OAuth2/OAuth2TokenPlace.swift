@@ -22,9 +22,11 @@ struct OAuth2TokenNeed: Sendable {
   let rejected: String?
   /// What this process has got and could not put where others find it.
   let unsaved: OAuth2Tokens?
+  /// Whether the tokens are to be kept elsewhere from now on, so that good ones are no answer.
+  var isTakingOver = false
 
   func isMet(by tokens: OAuth2Tokens) -> Bool {
-    tokens.isGood(now: now) && tokens.access != rejected
+    !isTakingOver && tokens.isGood(now: now) && tokens.access != rejected
   }
 }
 

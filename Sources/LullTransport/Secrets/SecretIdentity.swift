@@ -30,6 +30,18 @@ package enum SecretIdentity {
     }.joined()
   }
 
+  /// What the credential says; nil where only a command knows.
+  static func knownText(of value: SecretText) -> String? {
+    let isKnown = value.secrets.allSatisfy { secret in
+      switch secret.source {
+      case .command, .shell: false
+      case .literal, .environment, .file: true
+      }
+    }
+    let text = text(of: value)
+    return isKnown && !text.isEmpty ? text : nil
+  }
+
   /// The credential as it reads now, whatever becomes of its variable or file; a command stays one.
   static func settled(_ value: SecretText) -> SecretText {
     SecretText(

@@ -53,7 +53,7 @@ package final class SharedLimits: LimitSource {
 
   /// The server that is shared by, which the environment may name: that is a matter of whoever started the
   /// program, and not asked after.
-  private var connected: ShareClient? {
+  var connected: ShareClient? {
     guard !hasLooked else { return client }
     hasLooked = true
     do throws(ShareError) {

@@ -1,0 +1,247 @@
+import LullCore
+import LullSystem
+
+/// The server by which hosts share, as a place for the tokens of one client: sealed with a key that is made of
+/// that client's credential, so that whoever can look into the server learns nothing.
+///
+/// What a token file has is taken over once. It keeps the note that its refresh token is about to be used, so that
+/// it is used by nobody who finds the file and not the server. While the server cannot be asked the file's rules
+/// hold; where there is no file, refresh tokens are not used then. (TOK-11 to TOK-15) Home thread only.
+struct OAuth2TokenServer: OAuth2TokenPlace {
+  private let client: ShareClient
+  private let settings: OAuth2.Settings
+  private let pump: Pump
+  private let file: OAuth2TokenFile?
+  private let credential: SecretText
+  private let seal: Seal
+  private let script: OAuth2TokenScript
+
+  /// Seconds to wait for who renews.
+  private static let patience = 30.0
+
+  /// nil where the client has no credential that is known without running a command, or there is no way to
+  /// seal: its tokens stay on this machine.
+  init?(
+    _ client: ShareClient, _ settings: OAuth2.Settings, _ pump: Pump, file: OAuth2TokenFile?
+  ) {
+    let given =
+      switch settings.grant {
+      case .clientCredentials: settings.clientSecret
+      case .refresh(let token): token as SecretText?
+      case .login: nil as SecretText?
+      }
+    guard let given else { return nil }
+    credential = SecretIdentity.settled(given)
+    guard let text = SecretIdentity.knownText(of: credential),
+      let seal = Seal(secret: text.utf8, purpose: "tokens of " + settings.client),
+      let digest = Digest.sha256.hmac(key: Array(text.utf8), Array(settings.client.utf8)),
+      let name = client.settings.digest(of: digest)
+    else { return nil }
+    self.client = client
+    self.settings = settings
+    self.pump = pump
+    self.file = file
+    self.seal = seal
+    let place = "token:\(Hexadecimal.text(name.prefix(16)))"
+    script = OAuth2TokenScript(key: "lull:{\(client.settings.namespace):\(place)}")
+  }
+
+  func begin(
+    _ need: OAuth2TokenNeed, unless sign: StopSign,
+    _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
+  ) {
+    ask(need, sign, until: pump.clock.uptime + OAuth2TokenServer.patience, answer)
+  }
+
+  private func ask(
+    _ need: OAuth2TokenNeed, _ sign: StopSign, until end: Double,
+    _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
+  ) {
+    guard client.isUsable(script.key) else { return goOnAlone(need, sign, answer) }
+    client.run(script.begin) { outcome in
+      guard case .reply(let value) = outcome, let found = OAuth2TokenScript.answer(value) else {
+        // It may have been given.
+        client.post(script.giveUp(isCertain: false))
+        return goOnAlone(need, sign, answer)
+      }
+      switch found {
+      case .leased(let sealed, let begun): decide(need, sign, sealed, begun, answer)
+      case .busy where sign.isSet || pump.clock.uptime >= end:
+        guard settings.grant == .clientCredentials, !sign.isSet else {
+          return answer(.failure(Problem(message: "another host renews it", isBusy: true)))
+        }
+        answer(.success(.due(known: nil, first: nil) { _, answer in answer(nil) }))
+      case .busy(let left):
+        // It is given back before, as a rule.
+        let timer = Timer()
+        timer.timer = pump.clock.schedule(after: min(max(left, 0.005), 0.05)) {
+          timer.timer = nil
+          ask(need, sign, until: end, answer)
+        }
+      }
+    }
+  }
+
+  /// Keeps a timer until it has come.
+  private final class Timer {
+    var timer: (any HostTimer)?
+  }
+
+  // MARK: With the lease
+
+  private func decide(
+    _ need: OAuth2TokenNeed, _ sign: StopSign, _ sealed: [UInt8]?, _ begun: String?,
+    _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
+  ) {
+    let kept = sealed.flatMap { seal.open($0, as: script.key) }
+      .flatMap { try? JSONDocument(parsing: $0) }.flatMap { OAuth2Tokens($0.root) }
+    if let kept, need.isMet(by: kept) {
+      client.post(script.giveUp(isCertain: false))
+      return answer(.success(.done(kept)))
+    }
+    if sealed != nil, kept == nil, settings.grant != .clientCredentials {
+      client.post(script.giveUp(isCertain: false))
+      let problem = Problem(
+        message: "what the shared server has of it cannot be read, and the refresh token may be used up: "
+          + "give a new refresh_token")
+      return answer(.failure(problem))
+    }
+    let known = need.unsaved ?? kept
+    guard known == nil, begun == nil, let file else {
+      return note(known, first: credential, begun, answer) { _, answer in answer(nil) }
+    }
+    var takingOver = need
+    takingOver.isTakingOver = true
+    file.begin(takingOver, unless: sign) { turn in
+      switch turn {
+      case .failure(let problem):
+        client.post(script.giveUp(isCertain: false))
+        answer(.failure(problem))
+      case .success(.done(let tokens)): answer(.success(.done(tokens)))
+      case .success(.due(let known?, _, let endFile)) where need.isMet(by: known):
+        save(known, mark: "") { problem in
+          endFile(.none(isCertain: problem != nil)) { _ in answer(.success(.done(known))) }
+        }
+      case .success(.due(let known, let first, let endFile)):
+        note(known, first: first ?? credential, nil, answer) { outcome, answer in
+          // Its note stays: from now on the server has what is newer.
+          var outcome = outcome
+          if case .got = outcome { outcome = .none(isCertain: false) }
+          endFile(outcome, answer)
+        }
+      }
+    }
+  }
+
+  private func note(
+    _ known: OAuth2Tokens?, first: SecretText, _ begun: String?,
+    _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void,
+    endingWith endFile: @escaping OAuth2Turn.End
+  ) {
+    func isDue(_ mark: String) {
+      let lease = Lease(client, script, pump)
+      answer(
+        .success(
+          .due(known: known, first: first) { outcome, answer in
+            lease.end()
+            finish(outcome, mark) { problem in
+              endFile(outcome) { answer(problem ?? $0) }
+            }
+          }))
+    }
+    guard settings.grant != .clientCredentials, known?.rotates != false else { return isDue("") }
+    let token = known?.refresh ?? SecretIdentity.text(of: first)
+    guard let digest = Digest.sha256.of("renewal:" + token) else { return isDue("") }
+    let mark = Hexadecimal.text(digest)
+    func refuse(_ message: String) {
+      client.post(script.giveUp(isCertain: false))
+      endFile(.none(isCertain: begun == nil)) { _ in
+        answer(.failure(Problem(message: message)))
+      }
+    }
+    guard begun != mark else {
+      return refuse(
+        "a renewal was cut off, and the refresh token may be used up with it: give a new refresh_token")
+    }
+    client.run(script.note(mark)) { outcome in
+      guard case .reply(let value) = outcome, value.integer == 1 else {
+        return refuse(
+          "the shared server cannot note that a refresh token is used, which may be good once")
+      }
+      isDue(mark)
+    }
+  }
+
+  private func finish(
+    _ outcome: OAuth2Outcome, _ mark: String, _ answer: @escaping (Problem?) -> Void
+  ) {
+    switch outcome {
+    case .got(let tokens): save(tokens, mark: mark, answer)
+    case .none(let isCertain):
+      client.post(script.giveUp(isCertain: isCertain))
+      answer(nil)
+    }
+  }
+
+  private func save(
+    _ tokens: OAuth2Tokens, mark: String, _ answer: @escaping (Problem?) -> Void
+  ) {
+    guard let text = try? tokens.json.encode(), let sealed = seal.seal(text, as: script.key) else {
+      return answer(Problem(message: "there is no way to seal tokens for the shared server"))
+    }
+    client.run(script.save(sealed, mark: mark)) { outcome in
+      if case .reply(let value) = outcome, value.integer == 1 { return answer(nil) }
+      answer(
+        Problem(
+          message: "new tokens could not be kept on the shared server: they are this process's alone"))
+    }
+  }
+
+  // MARK: Without the server
+
+  private func goOnAlone(
+    _ need: OAuth2TokenNeed, _ sign: StopSign,
+    _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
+  ) {
+    if let file { return file.begin(need, unless: sign, answer) }
+    guard settings.grant == .clientCredentials else {
+      let problem = Problem(
+        message: "the shared server cannot be used, without which a refresh token that may be good once is "
+          + "not used")
+      return pump.enqueue { answer(.failure(problem)) }
+    }
+    pump.enqueue {
+      answer(.success(.due(known: nil, first: nil) { _, answer in answer(nil) }))
+    }
+  }
+
+  /// Keeps the lease as long as this process lives.
+  private final class Lease {
+    private let client: ShareClient
+    private let script: OAuth2TokenScript
+    private let pump: Pump
+    private var timer: (any HostTimer)?
+
+    init(_ client: ShareClient, _ script: OAuth2TokenScript, _ pump: Pump) {
+      self.client = client
+      self.script = script
+      self.pump = pump
+      wait()
+    }
+
+    deinit { timer?.cancel() }
+
+    private func wait() {
+      timer = pump.clock.schedule(after: OAuth2TokenScript.lease / 3) { [weak self] in
+        guard let self else { return }
+        client.post(script.renew)
+        wait()
+      }
+    }
+
+    func end() {
+      timer?.cancel()
+      timer = nil
+    }
+  }
+}
