@@ -138,7 +138,8 @@ struct SharedTokenTests {
   }
 
   @Test(arguments: [true, false])
-  func `TOK-12 a host that is killed in a renewal leaves a token that no other uses`(file: Bool) throws
+  func `TOK-12 a host that is killed in a renewal leaves a token that no other uses`(file: Bool)
+    throws
   {
     let redis = try Redis()
     let server = try RotatingServer(uses: 10, delay: 3_000_000)
@@ -158,7 +159,8 @@ struct SharedTokenTests {
     server.stop()
   }
 
-  @Test func `TOK-13 without the server a refresh token is used by nobody who has no file`() throws {
+  @Test func `TOK-13 without the server a refresh token is used by nobody who has no file`() throws
+  {
     let redis = try Redis()
     let server = try RotatingServer(uses: 1)
     try logIn(server)

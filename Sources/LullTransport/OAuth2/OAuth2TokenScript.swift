@@ -52,7 +52,8 @@ struct OAuth2TokenScript {
       return nil
     }
     return .leased(
-      sealed: sealed.isEmpty ? nil : (try? Base64.decode(Array(sealed.utf8))) ?? [], begun: begun.isEmpty ? nil : begun)
+      sealed: sealed.isEmpty ? nil : (try? Base64.decode(Array(sealed.utf8))) ?? [],
+      begun: begun.isEmpty ? nil : begun)
   }
 
   private static let script = ServerScript(

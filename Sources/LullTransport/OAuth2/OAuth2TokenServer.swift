@@ -102,7 +102,8 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     if sealed != nil, kept == nil, settings.grant != .clientCredentials {
       client.post(script.giveUp(isCertain: false))
       let problem = Problem(
-        message: "what the shared server has of it cannot be read, and the refresh token may be used up: "
+        message:
+          "what the shared server has of it cannot be read, and the refresh token may be used up: "
           + "give a new refresh_token")
       return answer(.failure(problem))
     }
@@ -161,7 +162,8 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     }
     guard begun != mark else {
       return refuse(
-        "a renewal was cut off, and the refresh token may be used up with it: give a new refresh_token")
+        "a renewal was cut off, and the refresh token may be used up with it: give a new refresh_token"
+      )
     }
     client.run(script.note(mark)) { outcome in
       guard case .reply(let value) = outcome, value.integer == 1 else {
@@ -193,7 +195,8 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
       if case .reply(let value) = outcome, value.integer == 1 { return answer(nil) }
       answer(
         Problem(
-          message: "new tokens could not be kept on the shared server: they are this process's alone"))
+          message:
+            "new tokens could not be kept on the shared server: they are this process's alone"))
     }
   }
 
@@ -206,7 +209,8 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     if let file { return file.begin(need, unless: sign, answer) }
     guard settings.grant == .clientCredentials else {
       let problem = Problem(
-        message: "the shared server cannot be used, without which a refresh token that may be good once is "
+        message:
+          "the shared server cannot be used, without which a refresh token that may be good once is "
           + "not used")
       return pump.enqueue { answer(.failure(problem)) }
     }

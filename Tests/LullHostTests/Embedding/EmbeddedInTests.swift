@@ -51,7 +51,8 @@ import Testing
   }
 
   @Test(arguments: ["/a", "/b"])
-  func `AWT-13 a circle through transformers of Swift's and of Lua's is told`(first: String) throws {
+  func `AWT-13 a circle through transformers of Swift's and of Lua's is told`(first: String) throws
+  {
     try Lull.test(patience: 1) { test in
       test.network.stub("GET", "https://api.test/a", .text("tea"))
       test.network.stub("GET", "https://api.test/b", .text("rice"))
