@@ -391,4 +391,19 @@ describe("resource:explain()", function()
     contains(resource:explain("POST"), "POST https://a.example/x")
     equal(resource:explain("POST"):find("load_if_needed", 1, true), nil)
   end)
+
+  it("EXP-08 inside a configure function raises, however that is run", function()
+    local service = lull.service("http://127.0.0.1:1")
+    local messages = {}
+    service:configure(function()
+      local _, message = pcall(function() return service("/a"):explain() end)
+      messages[#messages + 1] = message
+    end)
+    service:configuration_for(service("/a"))
+    service("/a"):explain()
+    equal(#messages >= 2, true)
+    for _, message in ipairs(messages) do
+      contains(message, "explain inside a function of the configuration")
+    end
+  end)
 end)

@@ -22,6 +22,8 @@ open class Service: ResourceOwner {
   private var isInUse = false
   /// What a configuration is being computed for now.
   package private(set) var configuring: (method: RequestMethod, url: ResourceURL)?
+  /// Whether blocks run for an explanation now.
+  package final var isExplaining = false
   /// Whether loads are answered by memory and caches only, whatever the age of what they have; what
   /// they do not have fails with `TransportError.Kind.offline`, and so does every other request, before
   /// it is sent. Lua: `service.is_offline`.

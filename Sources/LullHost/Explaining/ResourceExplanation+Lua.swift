@@ -11,6 +11,6 @@ extension ResourceExplanation {
     let lines = CallLines(sources)
     return ResourceExplanation(of: resource, method: method, LullHost.Setting.explained)
       .locatingKeys { lines.line(of: $0, inCallAt: $1) }
-      .text(callingLoad: "load_if_needed")
+      .text(callingLoad: "load_if_needed", failure: "raised")
   }
 }

@@ -43,6 +43,11 @@ extension Method {
     .method(.resource, "explain", "S") { call throws(Misuse) in
       let resource = try call.resource
       let method = try MethodReader.method(call.optionalString(1) ?? "GET")
+      if resource.service.isRunningBlocks {
+        throw .message(
+          "explain inside a function of the configuration would run that function again: call it elsewhere"
+        )
+      }
       call.return(.string(ResourceExplanation.text(call.sources, resource, method: method)))
     },
     .method(.resource, "__tostring") { call throws(Misuse) in

@@ -92,7 +92,10 @@ extension ResourceExplanation.Load.Step {
 
 extension ResourceExplanation.Load: CustomStringConvertible {
   /// What it would do and why, as `load nothing: the data is 3 s old, and fresh for 30 s`.
-  public var description: String {
+  public var description: String { text(ofFailure: "thrown") }
+
+  /// - Parameter word: what a block that fails has done, in the language of who asks.
+  func text(ofFailure word: String) -> String {
     switch plan {
     case .join: "give the load in progress\(begunText)"
     case .nothing: "load nothing: \(reasonText)"
@@ -101,7 +104,7 @@ extension ResourceExplanation.Load: CustomStringConvertible {
     case .waitForCache: "wait for a cache, and load if that has nothing fresh"
     case .failOffline: "fail: the service is offline, and there is no data"
     case .fail(.noURL): "fail: there is no URL"
-    case .fail(.configuration): "fail: a block of the configuration has raised"
+    case .fail(.configuration): "fail: a block of the configuration has \(word)"
     case .loadAfterDisk:
       "load: \(reasonText); on the condition of what a cache on a disk has, if it answers"
     case .load:
@@ -135,8 +138,8 @@ extension ResourceExplanation.Load: CustomStringConvertible {
   // MARK: What is there
 
   /// The lines of a page: what each is about, and what is said of it.
-  var rows: [(name: String, value: String)] {
-    var rows = [("would", description)]
+  func rows(ofFailure word: String) -> [(name: String, value: String)] {
+    var rows = [("would", text(ofFailure: word))]
     if let data {
       rows.append(
         (

@@ -1,9 +1,11 @@
 extension ResourceExplanation: CustomStringConvertible {
   /// A page for people: each setting with its value and where that comes from, then what a load would do.
-  public var description: String { text(callingLoad: "loadIfNeeded") }
+  public var description: String { text(callingLoad: "loadIfNeeded", failure: "thrown") }
 
-  /// - Parameter name: what the load that would do what is needed is called.
-  package func text(callingLoad name: String) -> String {
+  /// - Parameters:
+  ///   - name: what the load that would do what is needed is called.
+  ///   - failure: what a block that fails has done.
+  package func text(callingLoad name: String, failure word: String) -> String {
     var text = "\(method) \(url)\n\nSettings\n"
     text +=
       isInvalid
@@ -12,7 +14,10 @@ extension ResourceExplanation: CustomStringConvertible {
     for failure in failures {
       text += "  \(failure.source): \(failure.error.description); every request fails\n"
     }
-    if let load { text += "\n\(name)\n" + Self.aligned(load.rows.map { ($0.name, $0.value, "") }) }
+    if let load {
+      let rows = load.rows(ofFailure: word).map { ($0.name, $0.value, "") }
+      text += "\n\(name)\n" + Self.aligned(rows)
+    }
     return text
   }
 

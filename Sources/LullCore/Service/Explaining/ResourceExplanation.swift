@@ -1,3 +1,5 @@
+import LullSystem
+
 /// Which settings apply to a resource, which line has set each, and what a load would do: what
 /// `Resource.explanation(for:)` gives.
 ///
@@ -144,12 +146,17 @@ extension Resource {
   ///
   /// The blocks of configuration run once more for it, in the order of registration, and what they add is not kept
   /// (CFG-13). It asks caches if nobody has yet, does not wait for those on a disk, and never asks the network. Home
-  /// thread only. What a script has configured is told of by the line of the script's call. Lua:
+  /// thread only, and not inside such a block, which ends the program (EXP-08). What a script has configured is told of by the line of the script's call. Lua:
   /// `resource:explain(method)`. (EXP-01)
   ///
   ///     print(api.resource("/users/7").explanation())
   ///     let source = user.explanation(for: .put)["limits.timeout"]?.source
   public func explanation(for method: RequestMethod = .get) -> ResourceExplanation {
-    ResourceExplanation(of: self, method: method, ExplainedSetting.all)
+    if service.isRunningBlocks {
+      ProgramMisuse.stop(
+        "explanation() inside a block of configuration would run that block again: call it elsewhere"
+      )
+    }
+    return ResourceExplanation(of: self, method: method, ExplainedSetting.all)
   }
 }

@@ -13,11 +13,16 @@ extension Service {
   /// All blocks of configuration, in order.
   package var configurationEntries: [ConfigurationEntry] { entries }
 
+  /// Whether a block, or the predicate of one, is being run: an explanation would run it again, and so on.
+  package var isRunningBlocks: Bool { isExplaining || configuring != nil }
+
   /// Visits the blocks that apply to a resource, in order; what they make of the settings together. They
   /// run for it once more. (CFG-13)
   func visitEntries(
     applyingTo resource: Resource, method: RequestMethod, _ visit: (AppliedEntry) -> Void
   ) -> Configuration {
+    isExplaining = true
+    defer { isExplaining = false }
     var settings = Configuration()
     let isOutside = isOutside(resource.url)
     let method = method.configured

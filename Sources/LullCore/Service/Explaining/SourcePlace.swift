@@ -1,9 +1,9 @@
 /// A line of a source text, for people to find.
 public struct SourcePlace: Sendable, Hashable, CustomStringConvertible {
   /// The file as messages name it, `Module/File.swift` in Swift, or what else the text is called.
-  public var file: String
+  public let file: String
   /// Counted from 1; 0: the file as a whole.
-  public var line: Int
+  public package(set) var line: Int
 
   package init(file: String, line: Int) {
     self.file = file
