@@ -27,7 +27,7 @@ package final class Harness {
     base: String?, standardTransformers: [StandardTransformer] = [.json, .text]
   ) -> Service {
     let service = Service(
-      baseURL: base, networking: provider, pump: pump, standardTransformers: standardTransformers)
+      baseURL: base, standardTransformers: standardTransformers, networking: provider, pump: pump)
     watch(service)
     return service
   }

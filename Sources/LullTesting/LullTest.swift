@@ -50,8 +50,8 @@ public actor LullTest: ServiceHome {
     standardTransformers: [StandardTransformer] = [.json, .text]
   ) -> Service {
     Service(
-      baseURL: baseURL, name: name, networking: network, pump: pump,
-      standardTransformers: standardTransformers)
+      baseURL: baseURL, name: name, standardTransformers: standardTransformers,
+      networking: network, pump: pump)
   }
 
   /// Waits until nothing happens any more without time passing: answers have come, transformers have

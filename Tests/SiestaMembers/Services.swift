@@ -3,11 +3,12 @@ import LullCore
 // Each line names the member of Siesta's that it uses.
 
 /// Siesta: Service, URLConvertible
-func service(_ networking: any NetworkingProvider, _ pump: Pump) -> Service {
+func service(_ networking: any NetworkingProvider) -> Service {
   let url: any URLConvertible = "https://api.example.com"  // URLConvertible
   let parsed: ResourceURL? = url.url  // URLConvertible.url, String.url, URL.url
   let service = Service(  // Service, Service.init(baseURL:standardTransformers:networking:)
-    baseURL: url, networking: networking, pump: pump, standardTransformers: [.json, .text])
+    baseURL: url, standardTransformers: [.json, .text], networking: networking)
+  _ = Service()
   _ = service.baseURL  // Service.baseURL
   _ = service.resource("/volcanos")  // Service.resource(_:)
   // Service.resource(baseURL:path:)
@@ -35,6 +36,12 @@ func service(_ networking: any NetworkingProvider, _ pump: Pump) -> Service {
 
 /// Siesta: subclasses of Service
 final class VolcanoService: Service {  // Service
+  init() {
+    super.init(
+      baseURL: "https://api.example.com", standardTransformers: [.json], surroundings: .current)
+    configure { $0.expirationTime = 60 }
+  }
+
   var volcanos: Resource { resource("/volcanos") }
 }
 

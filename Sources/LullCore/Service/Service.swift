@@ -2,11 +2,7 @@
 ///
 /// Lua: `lull.service{ base_url = … }`. Home thread only. Open for subclassing (SVC-38).
 open class Service: ResourceOwner {
-  /// What paths are appended to, its own ending in a slash; nil if there is none. (SVC-01) Lua:
-  /// `service.base_url`.
-  public let baseURL: ResourceURL?
-  /// What URLs of the base's origin begin with, as far as they are written like it.
-  private let baseOrigin: String?
+  private let base: ServiceBase
   /// What logs call it; nil: by its base. Lua: `service.name`.
   public let name: String?
   /// What delivers results and callbacks on its thread.
@@ -36,8 +32,6 @@ open class Service: ResourceOwner {
   private var limits: LimitTable?
   /// What is to be said of the base and has not been.
   private var warning: String?
-  /// What was given as the base and is no URL.
-  package let invalidBase: String?
   /// What every missing URL shares. (SVC-22)
   private let missing: ResourceRecord
   /// Those of other texts that are no URLs, as far as they are in use.
@@ -51,28 +45,49 @@ open class Service: ResourceOwner {
   /// Where the cookies of this service's requests are kept, if they are.
   package private(set) lazy final var cookieJar = CookieJar()
 
-  /// A base that is no URL counts as none and is logged as a warning (SVC-04, SVC-05).
+  /// A service on a home, for initialisers of subclasses (SVC-38): on the home of this thread by
+  /// `super.init(baseURL: url, surroundings: .current)`, on one that is named by `home.surroundings`.
+  ///
+  /// To the compiler it belongs to nobody; a subclass has whoever makes it be its owner by an initialiser
+  /// that takes `isolated Home`, or the caller's isolation. A base that is no URL counts as none and is
+  /// logged as a warning (SVC-04, SVC-05).
   public init(
-    baseURL: (any URLConvertible)?, name: String? = nil, networking: any NetworkingProvider,
-    pump: Pump,
-    standardTransformers: [StandardTransformer] = [.json, .text]
+    baseURL: (any URLConvertible)? = nil, name: String? = nil,
+    standardTransformers: [StandardTransformer] = [.json, .text],
+    networking: (any NetworkingProvider)? = nil, surroundings: HomeSurroundings
   ) {
-    let baseText = baseURL?.urlText
-    self.baseURL = baseText.flatMap { ResourceURL.base($0) }
-    baseOrigin = self.baseURL.map { $0.origin + "/" }
-    invalidBase = self.baseURL == nil ? baseText : nil
+    let context = surroundings.context
+    base = ServiceBase(baseURL)
+    self.name = name
+    self.networking =
+      networking
+      ?? (context === HomeContext.current ? context.networking : HomeNetworking(context))
+    pump = context.pump
+    table = ResourceTable(changes: pump.changes)
+    missing = ResourceRecord(url: .invalid, invalidSource: .missing, changes: pump.changes)
+    begin(with: standardTransformers)
+  }
+
+  /// A service on a pump that is turned by who made it, as in a test; otherwise as above.
+  public init(
+    baseURL: (any URLConvertible)? = nil, name: String? = nil,
+    standardTransformers: [StandardTransformer] = [.json, .text],
+    networking: any NetworkingProvider, pump: Pump
+  ) {
+    base = ServiceBase(baseURL)
     self.name = name
     self.networking = networking
     self.pump = pump
     table = ResourceTable(changes: pump.changes)
     missing = ResourceRecord(url: .invalid, invalidSource: .missing, changes: pump.changes)
+    begin(with: standardTransformers)
+  }
+
+  // Nothing here touches what others of this home use: a service may be made on another thread.
+  private func begin(with standardTransformers: [StandardTransformer]) {
     table.onForget = { [unowned self] in pump.modelHost?.recordForgotten($0, of: self) }
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
-    if let invalidBase {
-      let message = RequestErrorCause.invalidURL(source: invalidBase).message
-      warning = "warning: \(message); the service has no base URL"
-    }
-    // Nothing here touches what others of this home use: a service may be made on another thread.
+    warning = base.warning
     for transformer in standardTransformers {
       let made = transformer.make()
       register(
@@ -96,6 +111,13 @@ open class Service: ResourceOwner {
     self.warning = nil
     pump.log(.network, warning)
   }
+
+  /// What paths are appended to, its own ending in a slash; nil if there is none. (SVC-01) Lua:
+  /// `service.base_url`.
+  public final var baseURL: ResourceURL? { base.url }
+
+  /// What was given as the base and is no URL.
+  package final var invalidBase: String? { base.invalid }
 
   // MARK: Resources
 
@@ -314,10 +336,7 @@ open class Service: ResourceOwner {
   }
 
   /// Whether a URL is on another origin than the base, if there is one.
-  func isOutside(_ url: ResourceURL) -> Bool {
-    guard let baseOrigin else { return false }
-    return !url.text.utf8.starts(with: baseOrigin.utf8) && url.origin + "/" != baseOrigin
-  }
+  func isOutside(_ url: ResourceURL) -> Bool { base.isOutside(url) }
 
   /// Where requests of a resource wait for their limits; nil without any.
   package func limitLane(_ rules: Policies.Rules, for resource: Resource) -> LimitLane? {
@@ -335,47 +354,6 @@ open class Service: ResourceOwner {
     let limits = limits ?? LimitTable(pump: pump)
     self.limits = limits
     return limits
-  }
-
-  // MARK: All resources
-
-  /// Wipes the resources in memory that satisfy a predicate, or all of them; flushes unused ones first.
-  /// (WIPE-09 to WIPE-14) Lua: `service:wipe_resources(pattern)`.
-  public func wipeResources(matching predicate: (Resource) -> Bool = { _ in true }) {
-    for resource in resources() where predicate(resource) { resource.wipe() }
-  }
-
-  /// Wipes the matching resources in memory; throws what the pattern's predicate throws, having wiped
-  /// nothing.
-  public func wipeResources(matching pattern: ConfigurationPattern) throws(RequestError) {
-    for resource in try resources(matching: pattern) { resource.wipe() }
-  }
-
-  /// Invalidates the resources in memory that satisfy a predicate, or all of them. (INV-01 to INV-08)
-  /// Lua: `service:invalidate_resources(pattern)`.
-  public func invalidateResources(matching predicate: (Resource) -> Bool = { _ in true }) {
-    for resource in resources() where predicate(resource) { resource.invalidate() }
-  }
-
-  /// Invalidates the matching resources in memory; throws what the pattern's predicate throws, having
-  /// invalidated nothing.
-  public func invalidateResources(matching pattern: ConfigurationPattern) throws(RequestError) {
-    for resource in try resources(matching: pattern) { resource.invalidate() }
-  }
-
-  private func resources(matching pattern: ConfigurationPattern) throws(RequestError) -> [Resource]
-  {
-    var matching: [Resource] = []
-    for resource in resources() where try pattern.matches(resource.url) {
-      matching.append(resource)
-    }
-    return matching
-  }
-
-  /// Those that survive a flush, in order of last use. (WIPE-14)
-  private func resources() -> [Resource] {
-    flushUnusedResources()
-    return table.all.map { resource(of: $0) }
   }
 
   /// Forgets every resource, whoever holds it; for a host that closes.

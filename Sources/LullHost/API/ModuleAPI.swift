@@ -28,7 +28,7 @@ extension APIOwner {
         local github = lull.service{ base_url = "https://api.github.com", expiration_time = 300 }
         print(github.base_url)                     --> https://api.github.com/
         """,
-      swift: "Service.init(baseURL:name:networking:pump:standardTransformers:)",
+      swift: "Service.init(baseURL:name:on:standardTransformers:networking:isolation:)",
       rules: "SVC-01 SVC-04 SVC-05 SVC-35 SVC-36"),
     .function(
       "entity", "(fields: EntityFields): Entity",

@@ -85,10 +85,9 @@ extension Method {
       }
     }
     let service = Service(
-      baseURL: baseURL, name: name,
+      baseURL: baseURL, name: name, standardTransformers: transformers,
       networking: networking?.provider ?? call.environment.defaultNetworking(),
-      pump: call.pump,
-      standardTransformers: transformers)
+      pump: call.pump)
     service.isOffline = isOffline
     let result = call.values.of(service)
     // Pinned while closures are anchored to its userdata, which nobody holds yet.

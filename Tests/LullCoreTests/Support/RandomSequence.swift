@@ -31,7 +31,7 @@ final class RandomSequence {
         text: "cached", etag: "cached", timestamp: clock.now - Double(1 + 20 * random.below(3)))
     }
     let service = Service(
-      baseURL: "https://api.test", networking: network, pump: pump, standardTransformers: [])
+      baseURL: "https://api.test", standardTransformers: [], networking: network, pump: pump)
     if hasCache {
       service.configure { $0.pipeline[.model].cacheUsing(cache) }
       if let cached {

@@ -372,25 +372,5 @@ extension TransportSuite {
         _ = Service(baseURL: "https://api.test")
       }
     }
-
-    // MARK: Services of one's own
-
-    final class Songs: Service {
-      init(home: isolated Home) {
-        super.init(
-          baseURL: "https://api.test", networking: home.networking, pump: home.pump)
-      }
-    }
-
-    @Test func `SVC-38 a subclass with an initialiser of its own takes both from the home`() throws
-    {
-      let journal = Journal()
-      try Lull.run { home in
-        let songs = Songs(home: home)
-        #expect(songs.networking === Service(baseURL: nil).networking)
-        songs.resource("/a").load().onFailure { journal($0.userMessage) }
-      }
-      #expect(journal.lines == ["Request cancelled"])
-    }
   }
 }
