@@ -97,7 +97,7 @@ public actor LullTest: ServiceHome {
   ///     let value = try await name.value
   @discardableResult
   public func spawn<Value: Sendable>(
-    _ body: nonisolated(nonsending) @escaping () async throws -> Value
+    @_inheritActorContext(always) _ body: sending @escaping @isolated(any) () async throws -> Value
   ) -> Task<Value, any Error> {
     let body = Confined(body)
     return spawnConfined(Confined { (_: isolated LullTest) in try await body.value() })

@@ -145,14 +145,17 @@ public actor Home {
 
   /// Starts a task that runs here, beside whatever waits; it begins when the caller waits or returns.
   ///
-  /// For callers on this home, whose services the body may use. When the home ends the task is
-  /// cancelled, and what it waits for of the home throws. Lua: `lull.spawn(fn)`.
+  /// For callers on this home, whose services the body may use: the body of `Lull.run` or `perform`, and an
+  /// actor of yours that runs here, which writes `await home.spawn { … self.api … }`. When the home ends
+  /// the task is cancelled, and what it waits for of the home throws. The body is isolated as its caller is:
+  /// that of an actor that runs elsewhere runs there, so such a caller uses `spawn { home in … }`. Lua:
+  /// `lull.spawn(fn)`.
   ///
   ///     let news = home.spawn { try await api.resource("/news").load().entity() }
   ///     let items = try await news.value.jsonArray
   @discardableResult
   public func spawn<Value: Sendable>(
-    _ body: nonisolated(nonsending) @escaping () async throws -> Value
+    @_inheritActorContext(always) _ body: sending @escaping @isolated(any) () async throws -> Value
   ) -> Task<Value, any Error> {
     let body = Confined(body)
     return spawnConfined(Confined { (_: isolated Home) in try await body.value() })

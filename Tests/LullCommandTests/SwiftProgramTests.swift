@@ -6,7 +6,7 @@ import Testing
   static let folder = Binaries.tests + "/WrongPrograms"
   static let names = [
     "detached-task", "resource-leaves-actor", "service-enters-another-home", "service-leaves-home",
-    "spawned-with-service",
+    "service-on-home", "spawned-from-outside", "spawned-with-service", "subclass-leaves-home",
   ]
 
   /// With and without the upcoming feature that users are advised to enable.
@@ -64,7 +64,7 @@ import Testing
     #expect(errors.count == expected.count, "\(errors)")
   }
 
-  @Test(arguments: ["right", "waiting"], features)
+  @Test(arguments: ["right", "spawning", "subclasses", "waiting"], features)
   func `RACE-02 a program that keeps to its home compiles`(
     name: String, features: [String]
   ) throws {

@@ -17,9 +17,25 @@ public protocol ServiceHome: Actor {
   nonisolated var surroundings: HomeSurroundings { get }
 
   /// Starts a task that runs here, beside whatever waits, and that is cancelled when the home ends; it begins
-  /// when the caller waits or returns. For callers on this home, whose services the body may use.
+  /// when the caller waits or returns.
+  ///
+  /// For callers on this home, whose services the body may use, such as an actor that runs here. The body is
+  /// isolated as its caller is: that of an actor that runs elsewhere runs there.
+  ///
+  /// Inside a closure that is isolated to a home of a generic type the compiler (6.3) crashes over it: there
+  /// the home is `any ServiceHome`, or the closure given is the one that takes it.
+  ///
+  ///     func refresh() async {
+  ///       await home.spawn { try await self.api.resource("/items").load().entity() }
+  ///     }
   @discardableResult
   func spawn<Value: Sendable>(
-    _ body: nonisolated(nonsending) @escaping () async throws -> Value
+    @_inheritActorContext(always) _ body: sending @escaping @isolated(any) () async throws -> Value
+  ) -> Task<Value, any Error>
+
+  /// Starts a task that runs here, wherever the caller is, with what may be sent; otherwise as above.
+  @discardableResult
+  func spawn<Value: Sendable>(
+    _ body: @escaping @Sendable (isolated Self) async throws -> Value
   ) -> Task<Value, any Error>
 }

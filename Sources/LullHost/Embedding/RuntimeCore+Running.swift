@@ -142,7 +142,7 @@ extension RuntimeCore {
   private func spawn(
     on home: some ServiceHome, _ body: HandedOver<nonisolated(nonsending) () async -> Void>
   ) -> Task<Void, any Error> {
-    home.assumeIsolated { home in home.spawn { await body.value() } }
+    home.assumeIsolated { home in home.spawn { _ in await body.value() } }
   }
 }
 
