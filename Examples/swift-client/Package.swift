@@ -1,6 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let swiftSettings: [SwiftSetting] = [
+  // Asynchronous functions stay where their caller is, and so may be given resources.
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault")
+]
+
 let package = Package(
   name: "swift-client",
   dependencies: [
@@ -8,16 +13,22 @@ let package = Package(
     .package(name: "lull", path: "../..")
   ],
   targets: [
+    .target(
+      name: "Notes",
+      dependencies: [.product(name: "LullCore", package: "lull")],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "NotesTests",
+      dependencies: ["Notes", .product(name: "LullTesting", package: "lull")],
+      swiftSettings: swiftSettings),
     .executableTarget(
       name: "swift-client",
       dependencies: [
+        "Notes",
         .product(name: "LullCore", package: "lull"),
         .product(name: "LullTransport", package: "lull"),
       ],
-      swiftSettings: [
-        // Asynchronous functions stay where their caller is, and so may be given resources.
-        .enableUpcomingFeature("NonisolatedNonsendingByDefault")
-      ],
+      swiftSettings: swiftSettings,
       linkerSettings: [
         // A program that exports nothing, and packs its relocations (glibc 2.36), is a tenth smaller.
         .unsafeFlags(
@@ -25,6 +36,6 @@ let package = Package(
             "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
             "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
           ], .when(platforms: [.linux], configuration: .release))
-      ])
+      ]),
   ]
 )

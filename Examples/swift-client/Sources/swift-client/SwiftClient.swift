@@ -1,5 +1,6 @@
 import LullCore
 import LullTransport
+import Notes
 
 #if canImport(Glibc)
   import Glibc
@@ -31,6 +32,7 @@ struct SwiftClient {
         try await change(api)
         try await several(api)
         try await typed(api)
+        try await together(NoteBook(home: home, baseURL: baseURL))
         await fail(api)
       }
     } catch {
@@ -78,14 +80,6 @@ struct SwiftClient {
     }
   }
 
-  /// A type of the program's, without Foundation.
-  struct Note: Codable, Sendable {
-    var id: Int?
-    var title: String
-    var body: String
-    var done: Bool
-  }
-
   /// Data as that type, loaded if it is not fresh; bodies from it; and what does not fit.
   static func typed(_ api: Service) async throws {
     let note = try await api.resource("/notes/4").fresh(Note.self)
@@ -99,6 +93,15 @@ struct SwiftClient {
     } catch {
       print("not a dictionary:", error.cause?.message ?? "")
     }
+  }
+
+  /// An actor that keeps its service is called from anywhere; this one has tests of its own.
+  static func together(_ book: NoteBook) async throws {
+    async let one = book.open()
+    async let two = book.open()
+    print("same?", try await one == two)
+    try await book.add("Milk")
+    print("listed?", try await book.open().contains("Milk"))
   }
 
   /// What goes wrong outside is an error with a message for people, and state of the resource.
