@@ -45,7 +45,7 @@ import Testing
 }
 
 extension Trait where Self == TimeLimitTrait {
-  fileprivate static var timeLimitOfFuzzing: Self {
+  static var timeLimitOfFuzzing: Self {
     let seconds = getenv("LULL_FUZZ_SECONDS").flatMap { Int(String(cString: $0)) } ?? 0
     return .timeLimit(.minutes(10 + seconds / 60))
   }

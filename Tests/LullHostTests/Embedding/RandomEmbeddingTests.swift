@@ -5,7 +5,7 @@ import Testing
 
 /// Random programs against the embedding API; `LULL_FUZZ_SEED` and `LULL_FUZZ_SECONDS` set where it begins
 /// and how long it takes.
-@Suite(.timeLimit(.minutes(15))) struct RandomEmbeddingTests {
+@Suite(.timeLimitOfFuzzing) struct RandomEmbeddingTests {
   @Test func `EMB-18 random calls from both sides neither crash nor leave anything behind`() throws
   {
     let first = Self.setting("LULL_FUZZ_SEED").flatMap { UInt64($0) } ?? 1
