@@ -42,15 +42,13 @@ actor OnAny {
       self.count += 1
       return try await self.api.resource("/a").load().entity()
     }
-    let other = await home.spawn { home in
-      try await Service(baseURL: "https://api.example.com", on: home).resource("/b").load().entity()
-    }
+    let other = await home.spawn { home in home.statistics.services }
     _ = try await (task.value, other.value)
     return await home.statistics.services
   }
 }
 
-func load(on home: isolated some ServiceHome, _ api: Service) async throws {
+func load(on home: isolated Home, _ api: Service) async throws {
   let task = home.spawn { _ = try await api.resource("/a").load().entity() }
   try await task.value
 }

@@ -22,8 +22,8 @@ public protocol ServiceHome: Actor {
   /// For callers on this home, whose services the body may use, such as an actor that runs here. The body is
   /// isolated as its caller is: that of an actor that runs elsewhere runs there.
   ///
-  /// Inside a closure that is isolated to a home of a generic type the compiler (6.3) crashes over it: there
-  /// the home is `any ServiceHome`, or the closure given is the one that takes it.
+  /// In functions and closures that are isolated to a home of a generic type the compiler (6.3.1) crashes
+  /// over it: there it is the one below, whose body takes the home.
   ///
   ///     func refresh() async {
   ///       await home.spawn { try await self.api.resource("/items").load().entity() }
