@@ -163,7 +163,7 @@ struct DispatchTests {
   }
 
   @Test(arguments: [
-    ("lull sh", ["shop"]),
+    ("lull sh", ["share", "shop"]),
     ("lull https://a.example --tim", ["--timeout"]),
     ("lull PURGE a.example --tim", ["--timeout"]),
     ("lull OPTIONS sh", ["shop"]),

@@ -178,7 +178,7 @@ extension APIOwner {
         print(now.observers - before.observers)    --> 1
         print(now.requests_in_flight)              --> 1
         """,
-      swift: "Home.statistics"),
+      swift: "ServiceHome.statistics"),
     .function(
       "now", "(): number", "The current time in seconds since 1970, as timestamps count it."),
     .function(
