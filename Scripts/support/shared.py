@@ -379,13 +379,15 @@ class Run:
     def judge(self, arrived, kills, cuts):
         admitted = self.admissions.times()
         self.errors.seek(0)
-        # What is said of a script that runs for long is no problem, nor is what a lost server brings about.
+        # What is said of a script that runs for long is no problem, nor of a server that is reached in clear, nor
+        # what a lost one brings about.
         said = [line for line in self.errors.read().splitlines()
-                if not line.startswith("lull: still waiting for: ")
+                if not line.startswith(("lull: still waiting for: ", "lull: warning: what is shared by "))
                 and not (cuts and line.startswith("lull: warning: the shared server "))]
         problems = [f"a process wrote: {line}" for line in said[:5]]
         by_admission = self.admissions.most()
-        if by_admission > LIMIT:
+        # While the server is lost or found a span may have what it counts and what the machines do.
+        if by_admission > LIMIT * (2 if cuts else 1):
             problems.append(f"{by_admission} were admitted within {PER:g} s")
         # In the shortest time that so many can take.
         full = (len(arrived) - 1) // LIMIT
