@@ -1,8 +1,10 @@
 -- B22: COUNT requests that nothing but a rate limit holds up, answered in the process: by turns under a
--- limit of the process and under one that processes share. Prints microseconds per request for both.
+-- limit of the process and under one that processes share, or hosts by the server at URL. Prints microseconds
+-- per request for both.
 local lull = require "lull"
 
-local count = tonumber((...))
+local count, url = tonumber((...)), select(2, ...)
+if url then lull.share{ url = url } end
 
 local function service(shared)
   local api = lull.service{

@@ -1,7 +1,8 @@
-"""B22: what it costs that processes share a rate limit."""
+"""B22: what it costs that processes share a rate limit, on one machine or on several."""
 
 import os
 
+import redis_server
 from harness import run
 
 
@@ -9,11 +10,13 @@ def b22(bench):
     # A file of limits of its own.
     os.environ["XDG_STATE_HOME"] = bench.folder
 
-    def measure():
-        plain, shared = run(bench.script("limits.lua", bench.options.admissions)).split()
+    def measure(*words):
+        plain, shared = run(bench.script("limits.lua", bench.options.admissions, *words)).split()
         return float(shared) - float(plain)
 
-    costs, = bench.interleaved("B22", [measure])
+    with redis_server.started(bench, "B22") as url:
+        on_machine, on_server = bench.interleaved("B22", [measure, lambda: measure(url)])
     bench.add_limit(
-        "B22", "one request under a limit that processes share, beyond one under its own", costs,
+        "B22", "one request under a limit that processes share, beyond one under its own", on_machine,
         60, "µs")
+    bench.add_limit("B22", "the same where hosts share it by a Redis server", on_server, 200, "µs")
