@@ -29,11 +29,11 @@ check_binaries() {
     "something that LullCore or LullTransport uses brings Foundation, or more of the runtime" small_client
 }
 
-# Examples/swift-client, as somebody would ship it.
+# Examples/swift-client, as somebody would ship it to whom size matters: see "Lull in Swift".
 small_client() {
   local most=12000000 program stripped size
   local flags=(--package-path Examples/swift-client --scratch-path "$root/.build/swift-client-static"
-    --configuration release -Xswiftc -static-stdlib)
+    --configuration release -Xswiftc -static-stdlib -Xswiftc -Osize)
   touch Examples/swift-client/Package.swift
   swift build "${flags[@]}" >"$root/.build/swift-client-static.log" 2>&1 \
     || { tail -n 20 "$root/.build/swift-client-static.log"; return; }
