@@ -82,6 +82,10 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .target(
+      name: "LullCassettes",
+      dependencies: ["LullCore", "LullTransport", "LullHost", "LullClients"],
+      swiftSettings: swiftSettings),
+    .target(
       name: "LullREPL",
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "CEditline",
@@ -133,6 +137,10 @@ let package = Package(
         "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "LullREPL",
         "LullTesting", "LullLua",
       ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LullCassettesTests",
+      dependencies: ["LullCore", "LullTransport", "LullCassettes", "LullTesting", "LullLua"],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "allocator-program", dependencies: ["CLullMalloc"], path: "Tests/AllocatorProgram"),

@@ -1,14 +1,16 @@
 import LullCore
-import LullHost
+package import LullHost
 
 /// JSON as it is compared: the same bytes for what says the same. Members of an object are in any order,
 /// and of repeated keys the last counts; strings are the same however they are escaped, numbers if their
 /// value is, to the last digit: `1`, `1.0` and `10e-1` are one number. (DIFF-02)
-struct CanonicalJSON {
+package struct CanonicalJSON {
   /// Whether the digits are the server's: those of a document, such as from a cache, are of 64 bits.
   let isExact: Bool
 
-  func bytes(of json: JSONText) -> [UInt8] {
+  package init(isExact: Bool) { self.isExact = isExact }
+
+  package func bytes(of json: JSONText) -> [UInt8] {
     var output: [UInt8] = []
     write(json, to: &output)
     return output

@@ -2,9 +2,13 @@
 extension CredentialMask {
   /// A body in which the fields that are called like credentials are masked: of JSON, of several JSON
   /// texts, of a form, and elements of XML that hold text. Anything else is as it was.
-  package static func body(_ bytes: [UInt8]) -> [UInt8] {
+  ///
+  /// - Parameter onlyCertain: whether fields of JSON stay whose names are those of other things too.
+  package static func body(_ bytes: [UInt8], onlyCertain: Bool = false) -> [UInt8] {
     let first = bytes.first { !isSpace($0) }
-    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return json(bytes) }
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+      return json(bytes, onlyCertain: onlyCertain)
+    }
     guard let text = String(validating: bytes, as: UTF8.self) else { return bytes }
     return Array(body(text).utf8)
   }
@@ -54,7 +58,7 @@ extension CredentialMask {
   }
 
   /// What is cut off or no JSON is read as far as it goes.
-  private static func json(_ bytes: [UInt8]) -> [UInt8] {
+  private static func json(_ bytes: [UInt8], onlyCertain: Bool = false) -> [UInt8] {
     var result: [UInt8] = []
     var place = 0
     while place < bytes.count {
@@ -77,7 +81,9 @@ extension CredentialMask {
       let valueEnd = self.valueEnd(bytes, value)
       let text = String(decoding: bytes[value..<valueEnd], as: UTF8.self)
       // Beside a secret in an object something else may stand that has no mask.
-      guard CredentialName.names(name), !(text.hasPrefix("\"") && isMasked(text)),
+      let isNamed =
+        onlyCertain ? CredentialName(name) == .certain : CredentialName.names(name)
+      guard isNamed, !(text.hasPrefix("\"") && isMasked(text)),
         !["", "\"\"", "null", "true", "false", "[]", "{}"].contains(text)
       else { continue }
       result += "\"\(mark)\"".utf8

@@ -1,6 +1,8 @@
 /// What people read in the place of credentials, in URLs, headers and texts. Bodies: `body`.
 package enum CredentialMask {
   package static let mark = "***"
+  /// What the stand-in of a token begins with that a recording has in its place; its number follows.
+  package static let standIn = "lull-token-"
 
   /// A URL without user and password, and without what is called like a credential in its query.
   package static func url(_ text: String) -> String {
@@ -50,8 +52,8 @@ package enum CredentialMask {
   }
 
   /// Whether the text of a secret is not there already.
-  static func isMasked(_ value: some StringProtocol) -> Bool {
-    value.contains("‹secret ") || value.contains("%E2%80%B9secret")
+  package static func isMasked(_ value: some StringProtocol) -> Bool {
+    value.contains("‹secret ") || value.contains("%E2%80%B9secret") || value.contains(standIn)
   }
 
   private static func withoutUsers(_ text: String) -> String {
@@ -100,7 +102,7 @@ package enum CredentialMask {
   }
 
   /// Of a form or query: `+` and escapes read.
-  static func decoded(_ text: some StringProtocol) -> String {
+  package static func decoded(_ text: some StringProtocol) -> String {
     guard text.contains("%") || text.contains("+") else { return String(text) }
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

@@ -4,7 +4,7 @@ package import LullCore
 ///
 /// Nothing is interpreted before somebody asks, so that numbers keep their digits and repeated keys are
 /// all there.
-package struct JSONText {
+package struct JSONText: Sendable {
   package enum Kind {
     case atom, number, string, array, object
   }

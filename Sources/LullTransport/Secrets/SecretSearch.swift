@@ -1,26 +1,28 @@
-import LullCore
+package import LullCore
 
 /// Finds the texts of secrets in what somebody else has written, however they are escaped there.
 ///
-/// A text is read as it stands, and again each time its escapes are undone; `+` and a space count as
-/// the same. So it is found raw, with any of its characters escaped, and in a URL inside of a URL.
-struct SecretSearch {
-  struct Match {
+/// A text is read as it stands, and again each time its escapes are undone, those of URLs and of JSON; `+` and a
+/// space count as the same. So it is found raw, with any of its characters escaped, and in a URL inside of a URL.
+package struct SecretSearch: Sendable {
+  package struct Match {
     /// Of the bytes as they stand.
-    var range: Range<Int>
+    package var range: Range<Int>
     /// What they are: of several that overlap the first, which may go where all of them may.
-    var secret: Secret
+    package var secret: Secret
   }
 
   private var needles: [(secret: Secret, bytes: [UInt8])] = []
 
   /// Under so many bytes a text is too common to be taken for a secret wherever it stands.
-  static let shortest = 4
+  package static let shortest = 4
   /// How deep escapes are undone.
   private static let depth = 10
 
+  package init() {}
+
   /// Takes nothing for a text of no bytes.
-  mutating func add(_ secret: Secret, _ text: [UInt8]) {
+  package mutating func add(_ secret: Secret, _ text: [UInt8]) {
     guard !text.isEmpty else { return }
     let plain = EscapedReading(text)
     needles.append((secret, plain.bytes))
@@ -33,7 +35,7 @@ struct SecretSearch {
   /// Where they stand, in order, none over another.
   ///
   /// - Parameter takesShort: whether short ones count too, where they are a part of a URL of their own.
-  func matches(in text: [UInt8], takesShort: Bool) -> [Match] {
+  package func matches(in text: [UInt8], takesShort: Bool) -> [Match] {
     guard !needles.isEmpty else { return [] }
     var found: [Match] = []
     for reading in EscapedReading(text).readings(atMost: SecretSearch.depth) {
@@ -118,6 +120,12 @@ private struct EscapedReading {
       {
         result.bytes.append(EscapedReading.folded(high << 4 | low))
         index += 3
+      } else if let escape = JSONEscape(bytes, at: index) {
+        // All of its bytes stand where it does.
+        let rest = escape.bytes.count - 1
+        result.starts.append(contentsOf: repeatElement(starts[index], count: rest))
+        result.bytes += escape.bytes.map(EscapedReading.folded)
+        index += escape.length
       } else {
         result.bytes.append(bytes[index])
         index += 1
@@ -149,5 +157,46 @@ private struct EscapedReading {
   /// A form has `+` for a space, and some read a `+` so that stands for itself.
   private static func folded(_ byte: UInt8) -> UInt8 {
     byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte
+  }
+}
+
+/// A character as a string of JSON may have it: `\/`, `\u002F`, or two of these for one beyond the first plane.
+private struct JSONEscape {
+  let bytes: [UInt8]
+  /// Of the escape.
+  let length: Int
+
+  init?(_ text: [UInt8], at index: Int) {
+    guard text[index] == UInt8(ascii: "\\"), index + 1 < text.count else { return nil }
+    let plain: UInt8
+    switch text[index + 1] {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): plain = text[index + 1]
+    case UInt8(ascii: "b"): plain = 8
+    case UInt8(ascii: "t"): plain = 9
+    case UInt8(ascii: "n"): plain = 10
+    case UInt8(ascii: "f"): plain = 12
+    case UInt8(ascii: "r"): plain = 13
+    case UInt8(ascii: "u"):
+      guard let high = JSONEscape.unit(text, at: index) else { return nil }
+      let low = JSONEscape.unit(text, at: index + 6)
+      if let low, (0xD800..<0xDC00).contains(high), (0xDC00..<0xE000).contains(low),
+        let scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
+      {
+        (bytes, length) = (Array(String(Character(scalar)).utf8), 12)
+        return
+      }
+      guard let scalar = Unicode.Scalar(high) else { return nil }
+      (bytes, length) = (Array(String(Character(scalar)).utf8), 6)
+      return
+    default: return nil
+    }
+    (bytes, length) = ([plain], 2)
+  }
+
+  private static func unit(_ text: [UInt8], at index: Int) -> UInt32? {
+    guard index + 5 < text.count, text[index] == UInt8(ascii: "\\"),
+      text[index + 1] == UInt8(ascii: "u")
+    else { return nil }
+    return UInt32(String(decoding: text[index + 2...index + 5], as: UTF8.self), radix: 16)
   }
 }

@@ -1,0 +1,108 @@
+import LullCore
+
+/// Values whose names say that they let somebody in.
+enum NamedCredentials {
+  /// What of a body counts: what can be nothing else, or what may be.
+  enum Certainty {
+    case certain
+    case likely
+  }
+
+  /// User and password of the URLs in a text.
+  static func users(in text: String) -> [(user: String, password: String)] {
+    var found: [(String, String)] = []
+    var rest = text[...]
+    while let start = rest.firstRange(of: "://")?.upperBound {
+      rest = rest[start...]
+      let end = rest.firstIndex { "/?#'\"<> ".contains($0) } ?? rest.endIndex
+      if let at = rest[..<end].lastIndex(of: "@") {
+        let parts = rest[..<at].split(separator: ":", maxSplits: 1)
+        found.append((String(parts.first ?? ""), decoded(parts.count > 1 ? parts[1] : "")))
+      }
+      rest = rest[end...]
+    }
+    return found
+  }
+
+  /// Of the queries and fragments in a text.
+  static func values(inQueryOf text: String) -> [String] {
+    var values: [String] = []
+    for piece in text.split(whereSeparator: { "?&#<>\"' ;,".contains($0) }) {
+      guard let equals = piece.firstIndex(of: "=") else { continue }
+      let value = piece[piece.index(after: equals)...]
+      if isCalledSo(decoded(piece[..<equals]), value, .likely) { values.append(decoded(value)) }
+    }
+    return values
+  }
+
+  /// Of a header that is called so, or has a scheme before what it holds.
+  static func values(inHeader name: String, _ value: String) -> [String] {
+    if name.lowercased() == "cookie" {
+      return value.split(separator: ";").map { pair in
+        pair.firstIndex(of: "=").map { String(pair[pair.index(after: $0)...]) } ?? String(pair)
+      }
+    }
+    let words = value.split(separator: " ", maxSplits: 1)
+    guard words.count == 2, words[0].allSatisfy({ $0.isLetter || $0 == "-" }) else {
+      return [value]
+    }
+    let rest = String(words[1])
+    guard words[0].lowercased() == "basic", let bytes = try? Base64.decode(Array(rest.utf8)) else {
+      return [rest]
+    }
+    let pair = String(decoding: bytes, as: UTF8.self)
+    let password = pair.firstIndex(of: ":").map { String(pair[pair.index(after: $0)...]) }
+    return [rest, pair] + (password.map { [$0] } ?? [])
+  }
+
+  /// Of JSON, and of a form.
+  static func values(inBody bytes: [UInt8], _ certainty: Certainty) -> [String] {
+    if let document = try? JSONDocument(parsing: bytes) {
+      var values: [String] = []
+      collect(document.root, called: "", certainty, into: &values)
+      return values
+    }
+    guard let text = String(validating: bytes, as: UTF8.self), !text.contains("\n") else {
+      return []
+    }
+    return text.split(separator: "&").compactMap { pair in
+      guard let equals = pair.firstIndex(of: "=") else { return nil }
+      let value = pair[pair.index(after: equals)...]
+      return isCalledSo(decoded(pair[..<equals]), value, certainty) ? decoded(value) : nil
+    }
+  }
+
+  private static func collect(
+    _ element: JSONElement, called name: String, _ certainty: Certainty, into values: inout [String]
+  ) {
+    switch element.kind {
+    case .object:
+      for (key, value) in element.pairs { collect(value, called: key, certainty, into: &values) }
+    case .array:
+      for value in element.elements { collect(value, called: name, certainty, into: &values) }
+    case .string:
+      if let text = element.string, isCalledSo(name, text, certainty) { values.append(text) }
+    default: break
+    }
+  }
+
+  /// What may be called so and be something else is taken for a credential in an answer if it looks like one.
+  private static func isCalledSo(
+    _ name: String, _ value: some StringProtocol, _ certainty: Certainty
+  ) -> Bool {
+    switch CredentialName(name) {
+    case .certain: true
+    case .likely: certainty == .likely || RandomText.isRandom(value)
+    case nil: codes.contains(name.lowercased()) && RandomText.isRandom(value)
+    }
+  }
+
+  /// What a login gives out, and whose names are those of other things.
+  private static let codes: Set<String> = [
+    "code", "device_code", "user_code", "code_verifier", "ticket", "nonce", "state",
+  ]
+
+  private static func decoded(_ text: some StringProtocol) -> String {
+    CredentialMask.decoded(text)
+  }
+}

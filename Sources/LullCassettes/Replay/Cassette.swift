@@ -1,0 +1,98 @@
+/// Recorded exchanges that answer requests in place of a server.
+///
+/// A request is answered by a recorded one with the same method, URL, body and chosen headers: by each of those in
+/// the order of the recording, and by the last again when all have been. What was recorded before a write to
+/// the same resource answers only until that write is answered, and what was recorded after it only from then
+/// on, so that a value that is read has been written. (CAS-01 to CAS-05)
+package struct Cassette: Sendable {
+  /// Of the recorded exchange, in order.
+  package let entries: [HAREntry]
+  private let requests: [RecordedRequest]
+  private let names: [String]
+  private var isPlayed: [Bool]
+  /// Where the last write stands that was answered, by resource.
+  private var lastWrites: [String: Int] = [:]
+  /// Where writes to a resource stand, in order.
+  private let writes: [String: [Int]]
+  /// Where requests of a method to a resource stand, in order.
+  private let places: [Place: [Int]]
+
+  private struct Place: Hashable {
+    let method: String
+    let resource: String
+
+    init(_ request: RecordedRequest) {
+      method = request.method
+      resource = request.url.resource
+    }
+  }
+
+  /// - Parameter names: of headers that count too.
+  package init(_ entries: [HAREntry], comparing names: [String] = []) {
+    self.entries = entries
+    self.names = names
+    requests = entries.map { RecordedRequest($0.request, comparing: names) }
+    isPlayed = entries.map { _ in false }
+    var writes: [String: [Int]] = [:]
+    var places: [Place: [Int]] = [:]
+    for (index, request) in requests.enumerated() {
+      places[Place(request), default: []].append(index)
+      if request.isWrite { writes[request.url.resource, default: []].append(index) }
+    }
+    self.writes = writes
+    self.places = places
+  }
+
+  /// The recorded exchanges that nobody has asked for.
+  package var unplayed: [HAREntry] {
+    zip(entries, isPlayed).filter { !$0.1 }.map(\.0)
+  }
+
+  /// What a request is answered with.
+  ///
+  /// - Throws: A `CassetteMiss` if nothing was recorded for it, or nothing for now.
+  package mutating func answer(to asked: HARRequest) throws(CassetteMiss) -> HAREntry {
+    let request = RecordedRequest(asked, comparing: names)
+    let same = (places[Place(request)] ?? []).filter { requests[$0] == request }
+    guard !same.isEmpty else {
+      throw CassetteMiss(asked, nearest: nearest(to: request))
+    }
+    let now = same.filter(isOfNow)
+    guard let index = now.first(where: { !isPlayed[$0] }) ?? now.last else {
+      throw CassetteMiss(asked, isBehindWrite: same.allSatisfy { isPast($0) })
+    }
+    guard entries[index].response?.lacksBody != true else { throw CassetteMiss(bodyless: asked) }
+    if request.isWrite, !isPlayed[index] { lastWrites[request.url.resource] = index }
+    isPlayed[index] = true
+    return entries[index]
+  }
+
+  /// Writes come in any order: what they do is known only from what is read.
+  private func isOfNow(_ index: Int) -> Bool {
+    let request = requests[index]
+    guard !request.isWrite else { return true }
+    guard !isPast(index) else { return false }
+    let last = lastWrites[request.url.resource] ?? -1
+    let next = (writes[request.url.resource] ?? []).first { $0 > last }
+    return next.map { index < $0 } ?? true
+  }
+
+  private func isPast(_ index: Int) -> Bool {
+    let request = requests[index]
+    return !request.isWrite && index < lastWrites[request.url.resource] ?? -1
+  }
+
+  /// The recorded request with the fewest differences, and what these are; nil of an empty recording.
+  private func nearest(to request: RecordedRequest) -> CassetteMiss.Nearest? {
+    var best: (weight: Int, index: Int, differences: [RequestDifference])?
+    for (index, recorded) in requests.enumerated() {
+      let differences = RequestDifference.between(recorded, request)
+      let weight = differences.reduce(0) { $0 + $1.weight }
+      if best.map({ weight < $0.weight }) ?? true { best = (weight, index, differences) }
+    }
+    return best.map {
+      CassetteMiss.Nearest(
+        number: $0.index + 1, request: entries[$0.index].request, differences: $0.differences)
+    }
+  }
+}

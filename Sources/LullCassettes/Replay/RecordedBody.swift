@@ -1,0 +1,81 @@
+import LullClients
+import LullCore
+import LullHost
+
+/// A body as it is compared: JSON by its values, forms of several parts without what stands between the parts,
+/// which is new each time, anything else by its bytes.
+enum RecordedBody: Sendable, Hashable {
+  case none
+  case json(RecordedJSON)
+  case bytes([UInt8])
+
+  init(_ bytes: [UInt8]?, type: String) {
+    guard let bytes else {
+      self = .none
+      return
+    }
+    if RecordedBody.mayBeJSON(bytes, type), let document = try? JSONDocument(parsing: bytes) {
+      self = .json(RecordedJSON(JSONText(document.root, spelledBy: bytes)))
+    } else if let boundary = RecordedBody.boundary(type) {
+      self = .bytes(RecordedBody.replacing(Array(boundary.utf8), in: bytes))
+    } else {
+      self = .bytes(bytes)
+    }
+  }
+
+  /// Of the text, as it was sent.
+  var count: Int {
+    switch self {
+    case .none: 0
+    case .json(let json): json.text.range.count
+    case .bytes(let bytes): bytes.count
+    }
+  }
+
+  /// Whatever it is called: who sends JSON often does not say so.
+  private static func mayBeJSON(_ bytes: [UInt8], _ type: String) -> Bool {
+    if type.lowercased().contains("json") { return true }
+    let first = bytes.first { ![9, 10, 13, 32].contains($0) }
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+  }
+
+  private static func boundary(_ type: String) -> String? {
+    let parts = type.split(separator: ";").map { $0.drop { $0 == " " } }
+    guard parts.first?.lowercased().hasPrefix("multipart/") == true else { return nil }
+    let value = parts.first { $0.lowercased().hasPrefix("boundary=") }?.dropFirst("boundary=".count)
+    return value.map { $0.filter { $0 != "\"" } }
+  }
+
+  private static func replacing(_ boundary: [UInt8], in bytes: [UInt8]) -> [UInt8] {
+    guard let first = boundary.first else { return bytes }
+    var result: [UInt8] = []
+    var place = 0
+    while place < bytes.count {
+      if bytes[place] == first, bytes[place...].starts(with: boundary) {
+        result += "boundary".utf8
+        place += boundary.count
+      } else {
+        result.append(bytes[place])
+        place += 1
+      }
+    }
+    return result
+  }
+}
+
+/// A JSON text that is the same as another if it says the same.
+struct RecordedJSON: Sendable, Hashable {
+  let text: JSONText
+  private let canonical: [UInt8]
+
+  init(_ text: JSONText) {
+    self.text = text
+    canonical = CanonicalJSON(isExact: true).bytes(of: text)
+  }
+
+  static func == (one: RecordedJSON, other: RecordedJSON) -> Bool {
+    one.canonical == other.canonical
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+}

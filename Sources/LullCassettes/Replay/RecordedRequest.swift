@@ -1,0 +1,25 @@
+import LullCore
+
+/// A request as it is compared with recorded ones: method, URL, body, and those headers that were chosen.
+struct RecordedRequest: Sendable, Equatable {
+  let method: String
+  let url: RecordedURL
+  let body: RecordedBody
+  /// Of the chosen headers those that it has, each with all of its values; by names in lower case.
+  let headers: [String: [[UInt8]]]
+
+  init(_ request: HARRequest, comparing names: [String]) {
+    method = request.method
+    url = RecordedURL(request.url)
+    body = RecordedBody(request.body?.bytes, type: request.body?.type ?? "")
+    var headers: [String: [[UInt8]]] = [:]
+    let names = names.map { $0.lowercased() }
+    for header in request.headers where names.contains(header.name.lowercased()) {
+      headers[header.name.lowercased(), default: []].append(header.value)
+    }
+    self.headers = headers
+  }
+
+  /// Whether it changes what is at its place. (RFC 9110, section 9.2.1; RFC 10008 has QUERY)
+  var isWrite: Bool { !["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"].contains(method) }
+}

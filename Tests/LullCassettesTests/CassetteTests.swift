@@ -1,0 +1,147 @@
+import LullCassettes
+import LullCore
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct CassetteTests {
+  private static func entry(
+    _ method: String, _ path: String, _ answer: String, body: HARBody? = nil,
+    headers: [HARHeader] = []
+  ) -> HAREntry {
+    HAREntry(
+      started: 0, milliseconds: 0, request: request(method, path, body: body, headers: headers),
+      response: HARResponse(status: 200, body: HARBody(Array(answer.utf8))))
+  }
+
+  private static func request(
+    _ method: String, _ path: String, body: HARBody? = nil, headers: [HARHeader] = []
+  ) -> HARRequest {
+    HARRequest(method: method, url: "https://a.test" + path, headers: headers, body: body)
+  }
+
+  private static func part(_ boundary: String, quote: String = "") -> HARBody {
+    HARBody(
+      Array("--\(boundary)\r\n\r\nx\r\n--\(boundary)--\r\n".utf8),
+      type: "multipart/form-data; boundary=\(quote)\(boundary)\(quote)")
+  }
+
+  private static func json(_ text: String) -> HARBody {
+    HARBody(Array(text.utf8), type: "application/json")
+  }
+
+  /// The text of the answer, or the sentence that says why there is none.
+  private static func ask(_ cassette: inout Cassette, _ request: HARRequest) -> String {
+    do throws(CassetteMiss) {
+      let bytes = try cassette.answer(to: request).response?.body?.bytes ?? []
+      return String(decoding: bytes, as: UTF8.self)
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test func `CAS-01 the same request gets what was recorded for it in order, then the last again`()
+  {
+    var cassette = Cassette([
+      CassetteTests.entry("GET", "/a", "1"), CassetteTests.entry("GET", "/b", "other"),
+      CassetteTests.entry("GET", "/a", "2"),
+    ])
+    let request = CassetteTests.request("GET", "/a")
+    #expect((0..<4).map { _ in CassetteTests.ask(&cassette, request) } == ["1", "2", "2", "2"])
+    #expect(cassette.unplayed == [CassetteTests.entry("GET", "/b", "other")])
+  }
+
+  @Test func `CAS-02 a GET moves on when what it reads has been written, and not before`() {
+    let entries = [
+      CassetteTests.entry("GET", "/a", "old"), CassetteTests.entry("GET", "/a", "still old"),
+      CassetteTests.entry("PUT", "/a", "written"), CassetteTests.entry("GET", "/a", "new"),
+      CassetteTests.entry("GET", "/b", "b"),
+    ]
+    let (get, put) = (CassetteTests.request("GET", "/a"), CassetteTests.request("PUT", "/a"))
+    var cassette = Cassette(entries)
+    #expect(CassetteTests.ask(&cassette, get) == "old")
+    #expect(CassetteTests.ask(&cassette, put) == "written")
+    // What nobody has asked for before the write is of the past.
+    #expect(CassetteTests.ask(&cassette, get) == "new")
+    #expect(CassetteTests.ask(&cassette, get) == "new")
+    #expect(CassetteTests.ask(&cassette, CassetteTests.request("GET", "/b")) == "b")
+
+    cassette = Cassette(entries)
+    let answers = (0..<4).map { _ in CassetteTests.ask(&cassette, get) }
+    #expect(answers == ["old", "still old", "still old", "still old"])
+  }
+
+  @Test
+  func `CAS-03 what was recorded only before or only after a write is missed on its other side`() {
+    let (get, put) = (CassetteTests.request("GET", "/a"), CassetteTests.request("PUT", "/a"))
+    var cassette = Cassette([
+      CassetteTests.entry("PUT", "/a", ""), CassetteTests.entry("GET", "/a", "new"),
+    ])
+    #expect(CassetteTests.ask(&cassette, get).contains("only after something was written there"))
+    #expect(CassetteTests.ask(&cassette, put) == "")
+    #expect(CassetteTests.ask(&cassette, get) == "new")
+    cassette = Cassette([
+      CassetteTests.entry("GET", "/a", "old"), CassetteTests.entry("PUT", "/a", ""),
+    ])
+    #expect(CassetteTests.ask(&cassette, put) == "")
+    #expect(CassetteTests.ask(&cassette, get).contains("only before what has been written there"))
+  }
+
+  @Test
+  func
+    `CAS-04 bodies are compared as JSON values, forms of parts without their boundary, others by bytes`()
+  {
+    let recorded = CassetteTests.json(#"{"a": 1.0, "b": ["x", null]}"#)
+    var cassette = Cassette([
+      CassetteTests.entry("POST", "/j", "json", body: recorded),
+      CassetteTests.entry("POST", "/m", "parts", body: CassetteTests.part("abc")),
+      CassetteTests.entry("POST", "/t", "text", body: HARBody(Array("a=1".utf8))),
+    ])
+    let same = CassetteTests.json(#"{"b":["x",null],"a":1}"#)
+    let reordered = CassetteTests.request("POST", "/j", body: same)
+    #expect(CassetteTests.ask(&cassette, reordered) == "json")
+    let parts = CassetteTests.request("POST", "/m", body: CassetteTests.part("x-y", quote: "\""))
+    #expect(CassetteTests.ask(&cassette, parts) == "parts")
+    let other = CassetteTests.json(#"{"b":["x",0],"a":1}"#)
+    let miss = CassetteTests.ask(&cassette, CassetteTests.request("POST", "/j", body: other))
+    #expect(miss.hasPrefix("POST https://a.test/j was not recorded; nearest is number 1"))
+    #expect(miss.contains("body:") && miss.contains("b[]"), "\(miss)")
+    let text = CassetteTests.request("POST", "/t", body: HARBody(Array("a=2".utf8)))
+    #expect(CassetteTests.ask(&cassette, text).contains("body: 3 other bytes"))
+    let none = CassetteTests.request("POST", "/t")
+    let absence = CassetteTests.ask(&cassette, none)
+    #expect(absence.contains("body: one was recorded, and there is none"))
+  }
+
+  @Test func `CAS-05 a miss names the nearest recording and what differs`() {
+    var cassette = Cassette(
+      [
+        CassetteTests.entry("GET", "/a?page=1&q=x", "", headers: [HARHeader("X-Tenant", "one")]),
+        CassetteTests.entry("GET", "/b", ""),
+      ], comparing: ["x-tenant"])
+    #expect(
+      CassetteTests.ask(
+        &cassette,
+        CassetteTests.request("GET", "/a?page=2&q=x", headers: [HARHeader("x-tenant", "two")]))
+          == """
+          GET https://a.test/a?page=2&q=x was not recorded; nearest is number 1, GET https://a.test/a?page=1&q=x:
+            query 'page': 1 → 2
+            header 'x-tenant': one → two
+          """)
+    #expect(
+      CassetteTests.ask(&cassette, CassetteTests.request("DELETE", "/b")).hasSuffix(
+        "\n  method: GET → DELETE"))
+    #expect(
+      CassetteTests.ask(&cassette, CassetteTests.request("GET", "/c")).hasSuffix(
+        "\n  path: /b → /c"))
+    var empty = Cassette([])
+    #expect(
+      CassetteTests.ask(&empty, CassetteTests.request("GET", "/a"))
+        == "GET https://a.test/a was not recorded: the recording is empty")
+    var bodyless = CassetteTests.entry("GET", "/a", "")
+    bodyless.response?.body = nil
+    bodyless.response?.lacksBody = true
+    var left = Cassette([bodyless])
+    #expect(
+      CassetteTests.ask(&left, CassetteTests.request("GET", "/a"))
+        == "GET https://a.test/a was recorded without the body of its answer")
+  }
+}

@@ -1,0 +1,229 @@
+import LullCassettes
+import LullCore
+import LullTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct RedactionTests {
+  @Test
+  func `CAS-20 of secrets in twelve places of ten thousand random recordings none is in any file`()
+    throws
+  {
+    var random = SeededGenerator(seed: 21)
+    var planted = 0
+    for _ in 0..<10_000 {
+      let secret = RandomSecret(&random)
+      var redaction = Redaction()
+      // As the transport tells what it has put in the place of a mask.
+      redaction.hide(Array(secret.text.utf8), as: "‹secret KEY›")
+      let place = Place.allCases.randomElement(using: &random) ?? .path
+      let other = Place.allCases.randomElement(using: &random) ?? .path
+      let entries = [place.entry(secret, &random), other.entry(secret, &random)]
+      var file = HARFile(creator: RedactionTests.creator, entries: entries)
+      if secret.isFound(in: file) { planted += 1 }
+      file.entries = redaction.redacted(entries)
+      #expect(!secret.isFound(in: file), "\(secret.text) at \(place) or \(other)")
+    }
+    // The test sees what it looks for.
+    #expect(planted == 10_000)
+  }
+
+  @Test
+  func
+    `CAS-21 a token that was given out has one stand-in, and a request with it is the recorded one`()
+    throws
+  {
+    let token = "ghs_16C7e42F292c6912E7710c838347Ae178B4a"
+    var redaction = Redaction()
+    let entries = redaction.redacted([
+      HAREntry(
+        started: 0, milliseconds: 0,
+        request: HARRequest(method: "POST", url: "https://a.test/token"),
+        response: HARResponse(
+          status: 200, headers: [HARHeader("Set-Cookie", "sid=\(token)x; Path=/; HttpOnly")],
+          body: HARBody(Array(#"{"access_token":"\#(token)","expires_in":60}"#.utf8)))),
+      HAREntry(
+        started: 0, milliseconds: 0, request: RedactionTests.call(token),
+        response: HARResponse(status: 204)),
+    ])
+    let answer = try #require(entries[0].response)
+    let text = String(decoding: answer.body?.bytes ?? [], as: UTF8.self)
+    let value = try #require(answer.headers.first?.value)
+    #expect(String(decoding: value, as: UTF8.self) == "sid=lull-token-1; Path=/; HttpOnly")
+    #expect(text == #"{"access_token":"lull-token-2","expires_in":60}"#)
+    #expect(entries[1].request.url == "https://a.test/files?cursor=lull-token-2")
+    var cassette = Cassette(entries, comparing: ["X-Session"])
+    var replaying = Redaction()
+    let asked = replaying.redacted(RedactionTests.call("lull-token-2"))
+    #expect(throws: Never.self) { try cassette.answer(to: asked) }
+  }
+
+  @Test
+  func `CAS-22 what is called like a credential is masked in requests, and matches whatever it is`()
+    throws
+  {
+    func request(_ key: String) -> HARRequest {
+      HARRequest(
+        method: "POST", url: "https://me:\(key)@a.test/x?api_key=\(key)&page=1",
+        headers: [HARHeader("Authorization", "Bearer \(key)"), HARHeader("Accept", "text/plain")],
+        body: HARBody(Array(#"{"password":"\#(key)","name":"x"}"#.utf8)))
+    }
+    var redaction = Redaction()
+    let redacted = redaction.redacted(request("hunter2"))
+    #expect(redacted.url == "https://a.test/x?api_key=***&page=1")
+    #expect(redacted.headers.first == HARHeader("Authorization", "***"))
+    let body = String(decoding: redacted.body?.bytes ?? [], as: UTF8.self)
+    #expect(body == #"{"password":"***","name":"x"}"#)
+    var other = Redaction()
+    #expect(other.redacted(request("another")) == redacted)
+  }
+
+  @Test func `CAS-23 of an answer stays what is only called as credentials are too`() {
+    let text =
+      #"{"key":"PROJ-17","token":"PAGE_2","code":"not_found","#
+      + #""sha":"a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"}"#
+    let entry = HAREntry(
+      started: 0, milliseconds: 0, request: HARRequest(method: "GET", url: "https://a.test/"),
+      response: HARResponse(status: 200, body: HARBody(Array(text.utf8))))
+    var redaction = Redaction()
+    #expect(redaction.redacted([entry]) == [entry])
+    #expect(Leftover.all(in: [entry]).isEmpty)
+  }
+
+  @Test func `CAS-24 bytes that are no text stay as they are`() {
+    let bytes = (0..<600).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let entry = HAREntry(
+      started: 0, milliseconds: 0,
+      request: HARRequest(
+        method: "PUT", url: "https://a.test/", headers: [HARHeader("X-Name", [0xE9, 0x20])],
+        body: HARBody(bytes)), response: HARResponse(status: 200, body: HARBody(bytes)))
+    var redaction = Redaction()
+    redaction.hide(Array("some secret".utf8), as: "‹secret KEY›")
+    #expect(redaction.redacted([entry]) == [entry])
+  }
+
+  @Test
+  func `CAS-25 words that look random and have no name are told of, at their place, and not whole`()
+  {
+    let word = "xoxbT7kQ29fLmZ4pWv81RaYc"
+    let entry = HAREntry(
+      started: 0, milliseconds: 0,
+      request: HARRequest(method: "GET", url: "https://a.test/\(word)"),
+      response: HARResponse(
+        status: 200, headers: [HARHeader("X-Request", "2f1e0d3c-0b4a-4c39-8f10-9f5b6d1a7e42")],
+        body: HARBody(Array(#"{"a":"\#(word)","node_id":"MDEwOlJlcG9zaXRvcnkxMjk2MjY5"}"#.utf8))))
+    #expect(
+      Leftover.all(in: [entry]).map(\.description) == ["number 1, request URL: xoxbT7…"])
+  }
+
+  private static func call(_ token: String) -> HARRequest {
+    HARRequest(
+      method: "GET", url: "https://a.test/files?cursor=\(token)",
+      headers: [HARHeader("X-Session", token)])
+  }
+
+  private static let creator = HARFile.Creator(name: "lull", version: "1")
+}
+
+/// A secret, and whether a recording tells it in any of the ways that somebody would try.
+private struct RandomSecret {
+  let text: String
+
+  init(_ random: inout SeededGenerator) {
+    let alphabets = [
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "0123456789abcdef",
+      "abcXYZ019-_.~", "abcXYZ019/\\\"&=%?#:@", "abcäöü€😀019",
+    ]
+    let alphabet = Array(alphabets.randomElement(using: &random) ?? "abc")
+    let count = Int.random(in: 10...48, using: &random)
+    // Letters around it: a mark at its edge may belong to what is beside it.
+    text =
+      "q" + String((0..<count).compactMap { _ in alphabet.randomElement(using: &random) }) + "Z"
+  }
+
+  func isFound(in file: HARFile) -> Bool {
+    file.entries.contains { entry in
+      var texts: [[UInt8]] = [Array(entry.request.url.utf8), entry.request.body?.bytes ?? []]
+      texts += entry.request.headers.map(\.value)
+      texts += entry.response?.headers.map(\.value) ?? []
+      texts += [entry.response?.body?.bytes ?? [], Array((entry.response?.finalURL ?? "").utf8)]
+      texts.append(Array((entry.failure?.message ?? "").utf8))
+      return texts.contains(where: isFound)
+    }
+  }
+
+  private func isFound(in bytes: [UInt8]) -> Bool {
+    let text = String(decoding: bytes, as: UTF8.self)
+    var readings = [text, CredentialMask.decoded(text)]
+    readings.append(CredentialMask.decoded(readings[1]))
+    if let json = try? JSONDocument(parsing: bytes) { readings += Self.strings(json.root) }
+    for word in text.split(whereSeparator: { " \"=&:;,{}".contains($0) }) {
+      if let bytes = try? Base64.decode(Array(word.utf8)) {
+        readings.append(String(decoding: bytes, as: UTF8.self))
+      }
+    }
+    let digits = Hexadecimal.text(Array(self.text.utf8))
+    return readings.contains { $0.contains(self.text) } || text.lowercased().contains(digits)
+  }
+
+  private static func strings(_ element: JSONElement) -> [String] {
+    switch element.kind {
+    case .object: element.pairs.flatMap { [$0.key] + strings($0.value) }
+    case .array: element.elements.flatMap(strings)
+    default: element.string.map { [$0] } ?? []
+    }
+  }
+}
+
+private enum Place: CaseIterable {
+  case path, query, nestedURL, requestHeader, requestJSON, requestForm, basicInAnswer
+  case responseHeader, cookie, escapedJSON, finalURL, message
+
+  func entry(_ secret: RandomSecret, _ random: inout SeededGenerator) -> HAREntry {
+    let escaped = Self.percent(secret.text, &random)
+    var request = HARRequest(method: "POST", url: "https://a.test/x")
+    var response = HARResponse(status: 200)
+    var failure: HARFailure?
+    switch self {
+    case .path: request.url += "/\(escaped)/y"
+    case .query: request.url += "?a=\(escaped)&b=1"
+    case .nestedURL:
+      let inner = "https://b.test/?t=\(escaped)"
+      request.url += "?next=\(Self.percent(inner, &random, all: true))"
+    case .requestHeader: request.headers = [HARHeader("X-Thing", "v1 \(secret.text)")]
+    case .requestJSON: request.body = HARBody(Self.json(secret.text, escapesAll: false))
+    case .requestForm: request.body = HARBody(Array("a=\(escaped)&b=2".utf8))
+    case .basicInAnswer:
+      let pair = Base64.encode(Array("user:\(secret.text)".utf8))
+      response.body = HARBody(Array("you sent ".utf8) + pair)
+    case .responseHeader: response.headers = [HARHeader("X-Echo", secret.text)]
+    case .cookie: response.headers = [HARHeader("Set-Cookie", "a=\(escaped); Path=/")]
+    case .escapedJSON: response.body = HARBody(Self.json(secret.text, escapesAll: true))
+    case .finalURL: response.finalURL = "https://c.test/\(escaped)"
+    case .message: failure = HARFailure(kind: "network", message: "cannot reach \(secret.text)")
+    }
+    return HAREntry(
+      started: 0, milliseconds: 1, request: request, response: response, failure: failure)
+  }
+
+  /// All that must be, and some of the rest.
+  private static func percent(
+    _ text: String, _ random: inout SeededGenerator, all: Bool = false
+  ) -> String {
+    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~".utf8)
+    return text.utf8.map { byte in
+      plain.contains(byte) && (all || !random.chance(5))
+        ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text([byte])
+    }.joined()
+  }
+
+  private static func json(_ text: String, escapesAll: Bool) -> [UInt8] {
+    guard escapesAll else {
+      return (try? JSONValue.object([.init("a", .string(text))]).encode()) ?? []
+    }
+    let units = text.utf16.map { unit in
+      let digits = String(unit, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+    return Array(#"{"echo":"\#(units.joined())"}"#.utf8)
+  }
+}
