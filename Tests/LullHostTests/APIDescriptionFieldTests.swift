@@ -69,6 +69,7 @@ struct APIDescriptionFieldTests {
     if problem then error(problem, 0) end
     """,
     "FileCacheOptions": "lull.cache.file{ [key] = value }",
+    "SharedCacheOptions": "lull.cache.shared{ [key] = value }",
     "ShareOptions": "lull.share{ [key] = value }",
     "StubAnswer": "lull.testing.stub{ ['GET /x'] = { [key] = value } }",
     "OAuth2Client": "lull.auth.oauth2_client_credentials{ [key] = value }",

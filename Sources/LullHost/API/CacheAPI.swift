@@ -46,6 +46,24 @@ extension APIOwner {
         example: """
           api:configure { pipeline = { parsing = { cache = lull.cache.file { version = 2 } } } }
           """, swift: "FileEntityCache", rules: "CACHE-14 CACHE-28 CACHE-31 LOAD-03"),
+      .function(
+        "shared", "(options?: SharedCacheOptions): Cache",
+        "A cache on the server of `lull.share`, for all hosts that share by it.",
+        """
+        Keeps what `lull.cache.file` keeps, told apart by the same, and leaves out the same. Whatever it \
+        keeps is in a file of this machine too, which is read while there is no server, or it cannot be \
+        used: nobody waits for it then. An older entity takes the place of no newer one. What comes from the \
+        server is believed when it is whole and belongs where it was found; anything else is a miss. With \
+        `secret` entries are sealed (AES-256-GCM), and the server knows neither what nor whose they are; \
+        without it entries of an identity stay in the file, as do all while no server is named. What nobody \
+        uses for 30 days, or is older than `max_age`, the server removes by itself. Not available in the \
+        sandbox.
+        """,
+        example: """
+          lull.share { url = "rediss://cache.internal:6380", namespace = "team-a" }
+          api:configure { pipeline = { parsing = {
+            cache = lull.cache.shared { secret = lull.secret { env = "TEAM_SECRET" } } } } }
+          """, swift: "SharedEntityCache", rules: "SCA-01 SCA-02 SCA-03"),
     ])
 
   static let fileCacheOptions = APIOwner.table(
@@ -78,6 +96,41 @@ extension APIOwner {
         file has a digest of it.
         """,
         swift: "FileEntityCache.Options.identity"),
+    ])
+
+  static let sharedCacheOptions = APIOwner.table(
+    "SharedCacheOptions", "Options of `lull.cache.shared`.",
+    swift: "SharedEntityCache.Options",
+    entries: [
+      .field(
+        "version", "integer?",
+        "To be raised when transformers change: entries of other versions are not found; default 1.",
+        swift: "SharedEntityCache.Options.version"),
+      .field(
+        "path", "string?",
+        "The file of this machine; default that of `lull.cache.file`.",
+        swift: "SharedEntityCache.Options.path"),
+      .field(
+        "max_size", "integer?",
+        """
+        How many bytes the namespace may have on the server, and how large the file may be; default 200 MB. \
+        What has not been used for longest goes. The server's are in eight parts of the same size, so that a \
+        cluster spreads them; no entity may take more than an eighth of a part, or 4 MB.
+        """, swift: "SharedEntityCache.Options.maxSize"),
+      .field(
+        "max_age", "number?",
+        "How old an entity may be to be found, in seconds, also offline; default any age.",
+        swift: "SharedEntityCache.Options.maxAge"),
+      .field(
+        "identity", "string?",
+        "Whose the entries are, where configured headers do not tell, or a command prints who it is.",
+        swift: "SharedEntityCache.Options.identity"),
+      .field(
+        "secret", "Secret|string|nil",
+        """
+        What only those have who share entries: long and random, and known without running a command. Only \
+        those find them who have the same.
+        """, swift: "SharedEntityCache.Options.secret"),
     ])
 
   static let memoryCache = APIOwner.object(

@@ -7,7 +7,7 @@ protocol ScriptCache: EntityCache {
   var assigned: KeptValue { get }
 }
 
-/// `lull.cache.memory()` or `lull.cache.file()` on a stage of some configuration.
+/// `lull.cache.memory()`, `lull.cache.file()` or `lull.cache.shared()` on a stage of some configuration.
 final class ReadyCache<Cache: EntityCache>: ScriptCache {
   private let cache: Cache
   let assigned: KeptValue
@@ -62,6 +62,7 @@ final class CacheBox {
   enum Cache {
     case memory(MemoryEntityCache)
     case file(FileEntityCache)
+    case shared(SharedEntityCache)
   }
 
   let cache: Cache
@@ -75,6 +76,7 @@ final class CacheBox {
     switch cache {
     case .memory: "Cache(in memory)"
     case .file(let file): "Cache(\(file.path ?? "in no file"))"
+    case .shared(let shared): "Cache(shared, \(shared.path ?? "in no file"))"
     }
   }
 }

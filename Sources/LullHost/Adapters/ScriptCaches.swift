@@ -62,10 +62,11 @@ final class ScriptCaches {
         switch box.cache {
         case .memory(let memory): return ReadyCache(memory, assigned: assigned)
         case .file(let file): return ReadyCache(file, assigned: assigned)
+        case .shared(let shared): return ReadyCache(shared, assigned: assigned)
         }
       }
       throw .message(
-        "'cache' must be lull.cache.memory(), lull.cache.file(), a table of functions or nil, got "
+        "'cache' must be lull.cache.memory(), lull.cache.file(), lull.cache.shared(), a table of functions or nil, got "
           + value.typeName)
     }
   }

@@ -47,6 +47,7 @@ extension Method {
       call.return(call.caches.makeMemoryCache())
     },
     .function("cache.file", "T") { call throws(Misuse) in try makeFileCache(call) },
+    .function("cache.shared", "T") { call throws(Misuse) in try makeSharedCache(call) },
     .method(.cache, "__tostring") { call throws(Misuse) in
       call.return(.string(try call.selfObject(.cache, as: CacheBox.self).text))
     },

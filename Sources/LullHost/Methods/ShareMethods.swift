@@ -28,8 +28,8 @@ extension Method {
     try call.reading.options.forEach(of: call.index(0), in: call.state, known: shareKeys) {
       name, value throws(Misuse) in
       switch name {
-      case "password": share.password = try credential(call, value, name)
-      case "secret": share.secret = try credential(call, value, name)
+      case "password": share.password = try credential(call, value, name, of: "lull.share")
+      case "secret": share.secret = try credential(call, value, name, of: "lull.share")
       case "namespace": share.namespace = try value.nonEmptyText(name)
       case "ca_file": share.certificateAuthorities = try value.nonEmptyText(name)
       default: share.url = try value.nonEmptyText(name)
@@ -42,15 +42,15 @@ extension Method {
   }
 
   /// What it is, is not for a message.
-  private static func credential(
-    _ call: Call, _ value: lull_value, _ name: String
+  static func credential(
+    _ call: Call, _ value: lull_value, _ name: String, of function: String
   ) throws(Misuse) -> SecretText {
     if let text = call.handles.secret(value) { return text }
     guard value.string != nil else {
       throw .message("'\(name)' must be a secret or a string, got \(value.typeName)")
     }
     let text = try value.nonEmptyText(name)
-    call.permissions.checker?.look(atCredential: text, "the \(name) of lull.share")
+    call.permissions.checker?.look(atCredential: text, "the \(name) of \(function)")
     return SecretText(Secret(.literal(text)))
   }
 }

@@ -83,9 +83,12 @@ public final class FileEntityCache: EntityCache {
       url: LogText.withoutUser(resource.url.text), stage: stage.description,
       version: options.version,
       identity: identity)
-    return Key(
-      place: place, headers: resource.configuration(for: .get).headers,
-      pump: resource.pump)
+    return key(place, resource.configuration(for: .get).headers, resource.pump)
+  }
+
+  /// nil if there is no file.
+  func key(_ place: CachePlace, _ headers: Headers, _ pump: Pump) -> Key? {
+    store == nil ? nil : Key(place: place, headers: headers, pump: pump)
   }
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {

@@ -28,6 +28,8 @@ struct ScriptCall {
   let script: ServerScript
   let keys: [String]
   let arguments: [String]
+  /// Further arguments, which are no text.
+  var payload: [[UInt8]] = []
 
   func command(byDigest: Bool) -> RESPCommand {
     var words =
@@ -36,7 +38,7 @@ struct ScriptCall {
     words.append("\(keys.count)")
     words += keys
     words += arguments
-    return RESPCommand(words.map { Array($0.utf8) })
+    return RESPCommand(words.map { Array($0.utf8) } + payload)
   }
 
   /// What decides where a cluster keeps them.

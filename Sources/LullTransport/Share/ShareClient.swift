@@ -17,7 +17,12 @@ final class ShareClient: PumpGuest {
   private let warn: (String) -> Void
   private lazy var memory = ShareMemory(
     of: "\(settings.address.shown)\n\(settings.namespace)", beside: limitsPath)
-  private var links: [ShareAddress.Place: ShareLink] = [:]
+  private struct LinkName: Hashable {
+    let lane: ShareLane
+    let place: ShareAddress.Place
+  }
+
+  private var links: [LinkName: ShareLink] = [:]
   /// Where a cluster keeps what, as far as it has said so.
   private var routes: [String: ShareAddress.Place] = [:]
   private var heartbeat: (any HostTimer)?
@@ -83,32 +88,38 @@ final class ShareClient: PumpGuest {
   // MARK: Asking
 
   /// Whether what is kept under that tag may be asked for.
-  func isUsable(_ tag: String) -> Bool {
+  func isUsable(_ tag: String, on lane: ShareLane = .counting) -> Bool {
     guard !isClosed else { return false }
-    return links[routes["\(tag.drop { $0 != "{" })"] ?? settings.address.place]?.isUsable ?? true
+    let place = routes["\(tag.drop { $0 != "{" })"] ?? settings.address.place
+    if let link = links[LinkName(lane: lane, place: place)] { return link.isUsable }
+    // Nobody waits for a new connection to what is known to be away.
+    return !links.contains { $0.key.place == place && $0.value.state == .down }
   }
 
   /// Runs a script; the answer comes once, on a later turn, or inside this call that there is none.
-  func run(_ call: ScriptCall, _ finish: @escaping ShareLink.Finish) {
+  func run(
+    _ call: ScriptCall, on lane: ShareLane = .counting, _ finish: @escaping ShareLink.Finish
+  ) {
     guard !isClosed else { return finish(.unavailable) }
-    run(call, byDigest: true, moves: 0, finish)
+    run(call, lane, byDigest: true, moves: 0, finish)
   }
 
   private func run(
-    _ call: ScriptCall, byDigest: Bool, moves: Int, _ finish: @escaping ShareLink.Finish
+    _ call: ScriptCall, _ lane: ShareLane, byDigest: Bool, moves: Int,
+    _ finish: @escaping ShareLink.Finish
   ) {
-    let link = link(for: call.tag)
+    let link = link(for: call.tag, on: lane)
     link.run(call.command(byDigest: byDigest)) { [weak self, weak link] outcome in
       guard let self, let link, !isClosed, case .reply(.failure(let words)) = outcome else {
         return finish(outcome)
       }
       if byDigest, words.hasPrefix("NOSCRIPT") {
-        return run(call, byDigest: false, moves: moves, finish)
+        return run(call, lane, byDigest: false, moves: moves, finish)
       }
       if moves < ShareClient.mostMoves, let place = settings.address.place.moved(words) {
         if place.refusal(by: allowedHosts) == nil {
           routes[call.tag] = place
-          return run(call, byDigest: byDigest, moves: moves + 1, finish)
+          return run(call, lane, byDigest: byDigest, moves: moves + 1, finish)
         }
         link.fail("its cluster keeps this at a host that is not allowed (--allow-host)")
       } else {
@@ -119,9 +130,9 @@ final class ShareClient: PumpGuest {
   }
 
   /// The same without an answer; nothing happens while the server is not there.
-  func post(_ call: ScriptCall) {
+  func post(_ call: ScriptCall, on lane: ShareLane = .counting) {
     guard !isClosed else { return }
-    let link = link(for: call.tag)
+    let link = link(for: call.tag, on: lane)
     link.post(call.command(byDigest: true)) { [weak link] outcome in
       guard case .reply(.failure(let words)) = outcome, words.hasPrefix("NOSCRIPT") else { return }
       link?.post(call.command(byDigest: false))
@@ -130,21 +141,22 @@ final class ShareClient: PumpGuest {
 
   /// What it says of that makes no sense.
   func refuse(_ tag: String, _ reason: String) {
-    link(for: "\(tag.drop { $0 != "{" })").fail(reason)
+    link(for: "\(tag.drop { $0 != "{" })", on: .counting).fail(reason)
   }
 
-  private func link(for tag: String) -> ShareLink {
-    let place = routes[tag] ?? settings.address.place
-    if let link = links[place] { return link }
-    let link = ShareLink(place, pump: pump, authorities: settings.authorities) {
-      [weak self] finish in
+  private func link(for tag: String, on lane: ShareLane) -> ShareLink {
+    let name = LinkName(lane: lane, place: routes[tag] ?? settings.address.place)
+    if let link = links[name] { return link }
+    let link = ShareLink(
+      name.place, pump: pump, authorities: settings.authorities, patience: lane.patience
+    ) { [weak self] finish in
       guard let self else { return finish(.success([])) }
       greet(finish)
     }
     link.onChange = { [weak self, weak link] in
-      if let self, let link { changed(link, at: place) }
+      if let self, let link { changed(link, name) }
     }
-    links[place] = link
+    links[name] = link
     return link
   }
 
@@ -164,31 +176,32 @@ final class ShareClient: PumpGuest {
 
   // MARK: What becomes of it
 
-  private func changed(_ link: ShareLink, at place: ShareAddress.Place) {
+  private func changed(_ link: ShareLink, _ name: LinkName) {
     guard !isClosed else { return }
     switch link.state {
-    case .ready:
+    case .ready where name.lane == .counting:
       readyCount += 1
       beatNow()
-    case .down where place != settings.address.place:
+    case .down where name.place != settings.address.place:
       // The cluster knows who has taken its place.
-      links[place] = nil
+      links[name] = nil
       link.close()
-      routes = routes.filter { $0.value != place }
-      complain(of: link)
-    case .down: complain(of: link)
+      routes = routes.filter { $0.value != name.place }
+      complain(of: link, name.lane)
+    case .down: complain(of: link, name.lane)
     default: break
     }
   }
 
-  private func complain(of link: ShareLink) {
+  private func complain(of link: ShareLink, _ lane: ShareLane) {
     guard let trouble = link.trouble, !hasWarned else { return }
     hasWarned = true
     let part =
-      switch memory.hosts {
-      case nil: "each machine counts for itself, and may use all of a limit"
-      case 1?: "this machine counts for itself"
-      case let hosts?:
+      switch (lane, memory.hosts) {
+      case (.entities, _): "this machine keeps its entities in a file"
+      case (_, nil): "each machine counts for itself, and may use all of a limit"
+      case (_, 1?): "this machine counts for itself"
+      case (_, let hosts?):
         "each of \(hosts) machines counts for itself, and may use its part of a limit"
       }
     warn(

@@ -28,9 +28,11 @@ final class ShareLink {
   }
 
   /// Seconds for an operation, for the first connection, for what is told first, and until a connection is
-  /// given up that does not answer.
+  /// given up that does not answer; and how much longer an operation may take while its bytes, or those of
+  /// others before it, are moving.
   struct Patience {
     var operation = 0.05
+    var whileMoving = 0.0
     var first = 0.5
     var connecting = 2.0
     var late = 1.0
@@ -75,6 +77,9 @@ final class ShareLink {
   private var retry: (any HostTimer)?
   /// When it answered late first, by the clock's uptime.
   private var lateSince = 0.0
+  /// When bytes were seen to move last, and how many had to go out then.
+  private var movedAt = 0.0
+  private var waitingBytes = 0
 
   /// One of the commands that are sent before others.
   struct Greeting {
@@ -145,7 +150,8 @@ final class ShareLink {
     let deadline = pump.clock.uptime + patience.operation
     pending.append(Pending(deadline: deadline, finish: finish))
     socket.send(bytes)
-    guard socket.waitingByteCount <= ShareLink.mostBytes, pendingCount <= ShareLink.mostPending
+    waitingBytes = socket.waitingByteCount
+    guard waitingBytes <= ShareLink.mostBytes, pendingCount <= ShareLink.mostPending
     else {
       return fail("it does not take what it is sent")
     }
@@ -212,6 +218,7 @@ final class ShareLink {
 
   private func arrived(_ bytes: UnsafeRawBufferPointer) {
     guard let reader else { return }
+    if patience.whileMoving > 0 { movedAt = pump.clock.uptime }
     do throws(RESPReader.Failure) {
       try reader.feed(bytes)
       // It may have been let go of.
@@ -292,7 +299,7 @@ final class ShareLink {
     if state == .late {
       times.append(lateSince + patience.late)
     } else if pendingCount > 0 {
-      times.append(pending[firstPending].deadline)
+      times.append(dueTime)
     }
     guard let time = times.min(), timer == nil || time < timerTime else { return }
     timer?.cancel()
@@ -306,11 +313,26 @@ final class ShareLink {
     }
   }
 
+  /// When the operation that was asked for first is late.
+  private var dueTime: Double {
+    let deadline = pending[firstPending].deadline
+    guard patience.whileMoving > 0 else { return deadline }
+    return min(max(deadline, movedAt + patience.operation), deadline + patience.whileMoving)
+  }
+
+  private func lookForMovement() {
+    guard patience.whileMoving > 0, let socket else { return }
+    let count = socket.waitingByteCount
+    if count < waitingBytes { movedAt = pump.clock.uptime }
+    waitingBytes = count
+  }
+
   private func lookForLate() {
     // It may be this loop that was late.
     socket?.receive()
+    lookForMovement()
     let now = pump.clock.uptime
-    let isOverdue = pendingCount > 0 && pending[firstPending].deadline <= now
+    let isOverdue = pendingCount > 0 && dueTime <= now
     switch state {
     case .preparing where isOverdue: fail("it does not answer")
     case .late where lateSince + patience.late <= now:

@@ -1260,6 +1260,26 @@ function lull.cache.memory() end
 ---@return lull.Cache
 function lull.cache.file(options) end
 
+--- A cache on the server of `lull.share`, for all hosts that share by it.
+---
+--- Keeps what `lull.cache.file` keeps, told apart by the same, and leaves out the same. Whatever it
+--- keeps is in a file of this machine too, which is read while there is no server, or it cannot be
+--- used: nobody waits for it then. An older entity takes the place of no newer one. What comes from the
+--- server is believed when it is whole and belongs where it was found; anything else is a miss. With
+--- `secret` entries are sealed (AES-256-GCM), and the server knows neither what nor whose they are;
+--- without it entries of an identity stay in the file, as do all while no server is named. What nobody
+--- uses for 30 days, or is older than `max_age`, the server removes by itself. Not available in the
+--- sandbox.
+---
+--- ```lua
+--- lull.share { url = "rediss://cache.internal:6380", namespace = "team-a" }
+--- api:configure { pipeline = { parsing = {
+---   cache = lull.cache.shared { secret = lull.secret { env = "TEAM_SECRET" } } } } }
+--- ```
+---@param options? lull.SharedCacheOptions
+---@return lull.Cache
+function lull.cache.shared(options) end
+
 --- Ways to prove who sends a request, for the setting `auth`.
 ---
 --- They are put on when everything else of a request is there, unless it has a header of that name. A
@@ -3031,6 +3051,15 @@ function PipelineStage:remove_transformers() end
 ---@field max_size? integer # How large the file may be, in bytes; default 200 MB. What has not been used for longest goes; no entity may take more than an eighth. While it is in use there is a log beside it, of up to about a quarter of that and rarely more than 2 MB.
 ---@field max_age? number # How old an entity may be to be found, in seconds, also offline; default any age.
 ---@field identity? string # Whose the entries are, where configured headers do not tell, or a command prints who it is; the file has a digest of it.
+
+--- Options of `lull.cache.shared`.
+---@class lull.SharedCacheOptions
+---@field version? integer # To be raised when transformers change: entries of other versions are not found; default 1.
+---@field path? string # The file of this machine; default that of `lull.cache.file`.
+---@field max_size? integer # How many bytes the namespace may have on the server, and how large the file may be; default 200 MB. What has not been used for longest goes. The server's are in eight parts of the same size, so that a cluster spreads them; no entity may take more than an eighth of a part, or 4 MB.
+---@field max_age? number # How old an entity may be to be found, in seconds, also offline; default any age.
+---@field identity? string # Whose the entries are, where configured headers do not tell, or a command prints who it is.
+---@field secret? lull.Secret|string # What only those have who share entries: long and random, and known without running a command. Only those find them who have the same.
 
 --- Options of `lull.share`.
 ---@class lull.ShareOptions

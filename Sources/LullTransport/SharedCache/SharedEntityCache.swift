@@ -1,0 +1,239 @@
+public import LullCore
+
+/// A cache on the server by which hosts share, named by `Home.share` or `LULL_SHARE`. (SCA-01 to SCA-14)
+///
+/// Keeps what `FileEntityCache` keeps, by the same URL, stage, identity, version and variant, with the same
+/// left out. Whatever it keeps stands in a file cache of this machine too, which is read while there is no server,
+/// or it cannot be used: nobody waits for it then, and no load fails. What comes from the server is believed
+/// when it is whole and belongs where it was found, else it is a miss. Large entities are taken apart in the
+/// pool; reads come back on a later turn.
+///
+/// With `Options.secret` the server has nothing that others can read, make or move to another place. Without it
+/// entries of an identity stay in the file. Lua: `lull.cache.shared()`.
+public final class SharedEntityCache: EntityCache {
+  /// What a shared cache may be told.
+  public struct Options: Sendable, Equatable {
+    /// To be raised when transformers change: entries of other versions are not found.
+    public var version = 1
+    /// The file of this machine; nil: `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.
+    public var path: String?
+    /// Of what the namespace keeps on the server, and of the whole file, in bytes; what has not been used
+    /// for longest goes. The server's is kept in eight parts, and no entity may take more than an eighth of
+    /// one, or 4 MB.
+    public var maxSize = 200 * 1024 * 1024
+    /// What is older, in seconds, is not there, even for a service that is offline; nil: no limit, but what
+    /// nobody has used for 30 days is removed from the server.
+    public var maxAge: Double?
+    /// Whose entries these are, if requests do not tell by headers that are configured.
+    public var identity: String?
+    /// What only those have who share entries, which are sealed with it; nil: entries of an identity stay on
+    /// this machine.
+    public var secret: SecretText?
+
+    /// 200 MB, of any age, without a secret.
+    public init() {}
+  }
+
+  /// The place of an entity, and who looks for it.
+  public struct Key {
+    package let place: CachePlace
+    fileprivate let headers: Headers
+    fileprivate let pump: Pump
+    fileprivate let local: FileEntityCache.Key?
+  }
+
+  /// The line keeps the order.
+  public let operations = CacheOperations(isOrderedByCache: true)
+  public let outlivesProcess = true
+  /// As they were given; changing a copy of them changes nothing here.
+  public let options: Options
+  /// The file of this machine; nil if there is no folder to put it in.
+  public var path: String? { local.path }
+  private let local: FileEntityCache
+  private let secret: SharedCacheSecret?
+  private let line = SharedEntityLine()
+  /// What the server could not be told to remove.
+  private var owed: [SharedCachePlace: SharedEntityServer] = [:]
+
+  /// More are forgotten, and end by their age.
+  private static let mostOwed = 10_000
+
+  /// Touches neither file nor server before it is used.
+  ///
+  /// - Throws: A `ShareError` if the secret is not known without running a command, or empty.
+  public convenience init(_ options: Options = Options()) throws(ShareError) {
+    self.init(
+      options, local: FileEntityCache(SharedEntityCache.fileOptions(options)),
+      secret: try SharedEntityCache.secret(options))
+  }
+
+  /// One that has nothing, keeps nothing, asks nobody and touches no file.
+  package convenience init(inert options: Options) {
+    self.init(
+      options, local: FileEntityCache(inert: SharedEntityCache.fileOptions(options)), secret: nil)
+  }
+
+  private init(_ options: Options, local: FileEntityCache, secret: SharedCacheSecret?) {
+    self.options = options
+    self.local = local
+    self.secret = secret
+  }
+
+  private static func fileOptions(_ options: Options) -> FileEntityCache.Options {
+    var file = FileEntityCache.Options()
+    file.version = options.version
+    file.path = options.path
+    file.maxSize = options.maxSize
+    file.maxAge = options.maxAge
+    file.identity = options.identity
+    return file
+  }
+
+  private static func secret(_ options: Options) throws(ShareError) -> SharedCacheSecret? {
+    guard let given = options.secret else { return nil }
+    guard let text = SecretIdentity.knownText(of: SecretIdentity.settled(given)) else {
+      throw ShareError(
+        description:
+          "secret: it must be known when the cache is made, and not empty: give a text, or a secret of a "
+          + "variable or a file, and not of a command")
+    }
+    guard let secret = SharedCacheSecret(text.utf8) else {
+      throw ShareError(
+        description: "secret: there is no way to seal here: it needs libcrypto.so.3 (libssl3)")
+    }
+    return secret
+  }
+
+  public func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
+    guard let identity = CacheIdentity.digest(of: resource, name: options.identity) else {
+      return nil
+    }
+    let place = CachePlace(
+      url: LogText.withoutUser(resource.url.text), stage: stage.description,
+      version: options.version, identity: identity)
+    let headers = resource.configuration(for: .get).headers
+    return Key(
+      place: place, headers: headers, pump: resource.pump,
+      local: local.key(place, headers, resource.pump))
+  }
+
+  /// The entry on the server; nil: it has no place there.
+  private func server(for key: Key) -> SharedEntityServer? {
+    guard key.place.identity.isEmpty || secret != nil,
+      let client = (key.pump.attachedLimits as? SharedLimits)?.connected,
+      let place = SharedCachePlace(key.place, client.settings, secret)
+    else { return nil }
+    return SharedEntityServer(
+      client: client, pump: key.pump, local: key.place, wanted: .answering(key.headers),
+      form: SharedEntityForm(place: place, seal: secret?.seal), maxSize: options.maxSize,
+      maxAge: options.maxAge)
+  }
+
+  public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
+    guard let server = usableServer(for: key) else { return readLocal(key, completion) }
+    line.perform(server.form.place.key) { [self] done in
+      server.read { outcome in
+        switch outcome {
+        case .found(let entity): completion(entity)
+        case .unavailable: self.readLocal(key, completion)
+        }
+        done()
+      }
+    }
+  }
+
+  private func readLocal(_ key: Key, _ completion: @escaping (Entity?) -> Void) {
+    guard let localKey = key.local else { return completion(nil) }
+    local.readEntity(forKey: localKey, completion: completion)
+  }
+
+  /// Only bytes, text and JSON.
+  public func accepts(_ entity: Entity) -> Bool { StoredEntity.accepts(entity) }
+
+  public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
+    // Later reads come after it; nobody else waits for it.
+    defer { completion() }
+    if let localKey = key.local { local.writeEntity(entity, forKey: localKey) {} }
+    // A value of the script must not be held beyond this call.
+    let entity = accepts(entity) ? entity : nil
+    change(key, byteCount: entity?.size ?? 0) { server, answer in
+      if let entity { server.write(entity, answer) } else { server.remove(answer) }
+    }
+  }
+
+  public func updateEntity(
+    forKey key: Key, _ change: @escaping @Sendable (inout Entity) -> Void,
+    completion: @escaping () -> Void
+  ) {
+    defer { completion() }
+    if let localKey = key.local { local.updateEntity(forKey: localKey, change) {} }
+    self.change(key) { $0.change(change, $1) }
+  }
+
+  public func updateEntityTimestamp(
+    _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    defer { completion() }
+    if let localKey = key.local {
+      local.updateEntityTimestamp(timestamp, forKey: localKey) {}
+    }
+    change(key) { server, answer in server.change({ $0.timestamp = timestamp }, answer) }
+  }
+
+  public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {
+    defer { completion() }
+    if let localKey = key.local { local.removeEntity(forKey: localKey) {} }
+    change(key) { $0.remove($1) }
+  }
+
+  // MARK: What the server is told
+
+  private func usableServer(for key: Key) -> SharedEntityServer? {
+    guard let server = server(for: key), isUsable(server) else { return nil }
+    return server
+  }
+
+  private func isUsable(_ server: SharedEntityServer) -> Bool {
+    guard server.client.isUsable(server.form.place.tag, on: .entities) else { return false }
+    payDebts(to: server.client)
+    return true
+  }
+
+  private func change(
+    _ key: Key, byteCount: Int = 0,
+    _ body: @escaping (SharedEntityServer, _ answer: @escaping (Bool) -> Void) -> Void
+  ) {
+    guard let server = server(for: key) else { return }
+    guard isUsable(server) else { return owe(server) }
+    perform(server, byteCount: byteCount, body)
+  }
+
+  private func perform(
+    _ server: SharedEntityServer, byteCount: Int = 0,
+    _ body: @escaping (SharedEntityServer, _ answer: @escaping (Bool) -> Void) -> Void
+  ) {
+    // A program that ends is to have told others what it has found out.
+    server.pump.ending.hold()
+    line.perform(server.form.place.key, byteCount: byteCount) { [self] done in
+      body(server) { isAnswered in
+        // Whatever the server has is of the past.
+        if !isAnswered { self.owe(server) }
+        server.pump.ending.release()
+        done()
+      }
+    }
+  }
+
+  private func owe(_ server: SharedEntityServer) {
+    guard owed.count < SharedEntityCache.mostOwed else { return }
+    owed[server.form.place] = server
+  }
+
+  private func payDebts(to client: ShareClient) {
+    guard !owed.isEmpty else { return }
+    let all = owed.values
+    owed = [:]
+    // A server that is not shared by any more is owed nothing.
+    for server in all where server.client === client { perform(server) { $0.remove($1) } }
+  }
+}

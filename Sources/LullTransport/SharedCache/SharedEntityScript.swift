@@ -1,0 +1,260 @@
+import LullCore
+
+/// What a server does for the entities of one place, as the script that it runs.
+///
+/// An entry is one hash, of each variant's head (`h…`), body (`b…`), timestamp (`t…`) and size (`s…`). Beside the
+/// entries of a part there are three indexes: when each was used last, when it ends, and how large it is. What
+/// has not been used for longest is named by who writes, and then removed by its own key, so that no script
+/// touches a key that it has not been given. Times are milliseconds; those of entries are the hosts', and one
+/// that is more than a minute ahead of the server's clock counts for nothing.
+struct SharedEntityScript: Sendable {
+  let place: SharedCachePlace
+
+  /// How many variants one entry has at most: those dated longest ago go.
+  static let mostVariants = 8
+
+  /// - Parameters:
+  ///   - variant: nil: all of them, without bodies if there are several.
+  ///   - keep: for how long an entry is kept that is used, in seconds; nil: as it was to be.
+  func read(_ variant: String? = nil, isWithBody: Bool, keep: Double?) -> ScriptCall {
+    call(
+      "read",
+      [variant ?? "", keep.map(SharedEntityScript.milliseconds) ?? "", isWithBody ? "1" : ""])
+  }
+
+  /// - Parameters:
+  ///   - room: how many bytes the part may have.
+  ///   - keep: seconds.
+  func write(_ pack: SharedEntityPack, room: Int, keep: Double) -> ScriptCall {
+    call(
+      "write",
+      [
+        pack.variant, SharedEntityScript.milliseconds(pack.timestamp), "\(pack.size)", "\(room)",
+        SharedEntityScript.milliseconds(keep),
+      ], [pack.head, pack.body])
+  }
+
+  /// Puts a head in the place of one that is still there.
+  func change(
+    _ variant: String, timestamp: Double, from old: [UInt8], to new: [UInt8], keep: Double?
+  ) -> ScriptCall {
+    call(
+      "change",
+      [
+        variant, SharedEntityScript.milliseconds(timestamp),
+        keep.map(SharedEntityScript.milliseconds) ?? "",
+      ], [old, new])
+  }
+
+  var remove: ScriptCall { call("remove", []) }
+
+  /// Removes others of the same part.
+  func evict(_ digests: [String]) -> ScriptCall {
+    ScriptCall(
+      script: SharedEntityScript.script,
+      keys: place.indexes + digests.map { place.neighbour($0).key },
+      arguments: ["evict", place.digest] + digests)
+  }
+
+  /// How many entries a part has, and of how many bytes.
+  static func look(_ tag: String) -> ScriptCall {
+    ScriptCall(script: script, keys: SharedCachePlace.indexes(tag), arguments: ["look", ""])
+  }
+
+  private func call(
+    _ operation: String, _ arguments: [String], _ payload: [[UInt8]] = []
+  ) -> ScriptCall {
+    ScriptCall(
+      script: SharedEntityScript.script, keys: place.indexes + [place.key],
+      arguments: [operation, place.digest] + arguments, payload: payload)
+  }
+
+  private static func milliseconds(_ seconds: Double) -> String {
+    "\(Int(min(max(0, seconds), 1e12) * 1000))"
+  }
+
+  // MARK: Answers
+
+  struct Found {
+    let variant: String
+    let head: [UInt8]
+    /// nil: it is to be asked for.
+    let body: [UInt8]?
+  }
+
+  /// Empty also of what makes no sense.
+  static func found(_ value: RESPValue) -> [Found] {
+    let parts = value.array ?? []
+    return stride(from: 0, to: parts.count - 2, by: 3).prefix(2 * mostVariants).compactMap {
+      index in
+      guard let variant = parts[index].text, let head = parts[index + 1].bytes else { return nil }
+      return Found(variant: variant, head: head, body: parts[index + 2].bytes)
+    }
+  }
+
+  enum Written {
+    case done(tooMany: [String])
+    /// What is there is newer.
+    case isOlder
+    /// The server has no room.
+    case isFull(tooMany: [String])
+  }
+
+  /// nil if it makes no sense.
+  static func written(_ value: RESPValue) -> Written? {
+    guard let parts = value.array, let kind = parts.first?.integer else { return nil }
+    let others = parts.dropFirst().compactMap(\.text)
+    switch kind {
+    case 0: return .isOlder
+    case 1: return .done(tooMany: others)
+    case 2: return .isFull(tooMany: others)
+    default: return nil
+    }
+  }
+
+  private static let script = ServerScript(
+    """
+    if redis.replicate_commands then redis.replicate_commands() end
+    local call, try = redis.call, redis.pcall
+    local used, ends, sizes, entry = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+    local operation, digest = ARGV[1], ARGV[2]
+    local time = call('TIME')
+    local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+    local function text(number) return string.format('%.0f', number) end
+    local function number(value) return tonumber(value or '') or 0 end
+    local function failure(value) return type(value) == 'table' and value.err end
+
+    -- Somebody else's value at a key of ours is nothing.
+    local function be(key, kind)
+      local there = call('TYPE', key).ok
+      if there ~= kind and there ~= 'none' then call('DEL', key) end
+    end
+    local function beIndexes()
+      be(used, 'zset'); be(ends, 'zset'); be(sizes, 'hash')
+    end
+
+    -- How many bytes the part has, once that entry has so many.
+    local function account(name, size)
+      local total = number(call('HGET', sizes, 'total')) - number(call('HGET', sizes, name))
+      if size then call('HSET', sizes, name, text(size)) else call('HDEL', sizes, name) end
+      total = math.max(0, total + (size or 0))
+      call('HSET', sizes, 'total', text(total))
+      return total
+    end
+    local function forget(name)
+      call('ZREM', used, name)
+      call('ZREM', ends, name)
+      return account(name)
+    end
+
+    local function lastUsed(bytes)
+      local found, freed = {}, 0
+      for _, name in ipairs(call('ZRANGE', used, 0, 63)) do
+        if freed >= bytes then break end
+        if name ~= digest then
+          found[#found + 1] = name
+          freed = freed + number(call('HGET', sizes, name))
+        end
+      end
+      return found
+    end
+    local function keepFor(duration)
+      call('PEXPIRE', entry, duration)
+      call('ZADD', ends, text(now + tonumber(duration) + 1000), digest)
+    end
+    local function sizeOfEntry()
+      local size = 0
+      for _, field in ipairs(call('HKEYS', entry)) do
+        if string.sub(field, 1, 1) == 's' then size = size + number(call('HGET', entry, field)) end
+      end
+      return size
+    end
+
+    if operation == 'read' then
+      local wanted, keep = ARGV[3], ARGV[4]
+      local fields, names, found = try('HKEYS', entry), {}, {}
+      if failure(fields) then return found end
+      for _, field in ipairs(fields) do
+        local name = string.match(field, '^h(.*)$')
+        if name and (wanted == '' or name == wanted) then names[#names + 1] = name end
+      end
+      if #names == 0 then return found end
+      -- Reading is not to be writing, and is done also where there can be no writing.
+      if math.abs(now - number(try('ZSCORE', used, digest))) > 60000 then
+        try('ZADD', used, 'XX', text(now), digest)
+        if keep ~= '' then
+          try('PEXPIRE', entry, keep)
+          try('ZADD', ends, 'XX', text(now + tonumber(keep) + 1000), digest)
+        end
+      end
+      for _, name in ipairs(names) do
+        found[#found + 1] = name
+        found[#found + 1] = call('HGET', entry, 'h' .. name)
+        found[#found + 1] = ARGV[5] == '1' and #names == 1 and call('HGET', entry, 'b' .. name)
+      end
+      return found
+    elseif operation == 'write' then
+      local name, timestamp, size, room, keep = ARGV[3], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), ARGV[7]
+      beIndexes(); be(entry, 'hash')
+      local there = call('HGET', entry, 't' .. name)
+      if there and number(there) > timestamp and number(there) <= now + 60000 then return { 0 } end
+      local noted = try('ZADD', used, text(now), digest)
+      if failure(noted) then
+        if not string.find(noted.err, 'OOM', 1, true) then return noted end
+        local answer = lastUsed(tonumber(size))
+        table.insert(answer, 1, 2)
+        return answer
+      end
+      call('HSET', entry, 'h' .. name, ARGV[8], 'b' .. name, ARGV[9],
+        't' .. name, text(timestamp), 's' .. name, size)
+      local variants = {}
+      for _, field in ipairs(call('HKEYS', entry)) do
+        local other = string.match(field, '^t(.*)$')
+        if other and other ~= name then
+          variants[#variants + 1] = { number(call('HGET', entry, field)), other }
+        end
+      end
+      table.sort(variants, function(a, b) return a[1] > b[1] end)
+      for i = \(mostVariants), #variants do
+        for _, kind in ipairs({ 'h', 'b', 't', 's' }) do call('HDEL', entry, kind .. variants[i][2]) end
+      end
+      keepFor(keep)
+      for _, name in ipairs(call('ZRANGEBYSCORE', ends, '-inf', text(now), 'LIMIT', 0, 32)) do
+        forget(name)
+      end
+      local excess = account(digest, sizeOfEntry()) - room
+      for i = 1, 3 do call('PEXPIRE', KEYS[i], '5184000000') end
+      -- Some more than is needed, so that not every write has to remove something.
+      local answer = excess > 0 and lastUsed(excess + room / 16) or {}
+      table.insert(answer, 1, 1)
+      return answer
+    elseif operation == 'change' then
+      local name, timestamp, keep = ARGV[3], tonumber(ARGV[4]), ARGV[5]
+      beIndexes()
+      if try('HGET', entry, 'h' .. name) ~= ARGV[6] then return 0 end
+      local there = number(call('HGET', entry, 't' .. name))
+      if there > timestamp and there <= now + 60000 then return 0 end
+      local size = number(call('HGET', entry, 's' .. name)) + #ARGV[7] - #ARGV[6]
+      call('HSET', entry, 'h' .. name, ARGV[7], 't' .. name, text(timestamp), 's' .. name, text(size))
+      if keep ~= '' then keepFor(keep) end
+      account(digest, sizeOfEntry())
+      return 1
+    elseif operation == 'remove' then
+      beIndexes()
+      call('DEL', entry)
+      forget(digest)
+    elseif operation == 'evict' then
+      beIndexes()
+      for i = 4, #KEYS do
+        call('DEL', KEYS[i])
+        forget(ARGV[i - 1])
+      end
+    elseif operation == 'look' then
+      local total = try('HGET', sizes, 'total')
+      local count = try('ZCOUNT', ends, text(now), '+inf')
+      if failure(total) or failure(count) then return { 0, 0 } end
+      return { count, number(total) }
+    end
+    return 1
+    """)
+}

@@ -1,0 +1,150 @@
+import LullCore
+
+/// One place on the server, for one who asks: what is there, and how it is changed. Each answer comes once, on a
+/// later turn or inside the call. Home thread only.
+struct SharedEntityServer {
+  enum Outcome {
+    case found(Entity?)
+    /// The server cannot be asked; whether it has done it is not known.
+    case unavailable
+  }
+
+  let client: ShareClient
+  let pump: Pump
+  let local: CachePlace
+  let wanted: CacheVariant
+  let form: SharedEntityForm
+  /// In bytes, of the whole namespace.
+  let maxSize: Int
+  /// In seconds.
+  let maxAge: Double?
+
+  private var script: SharedEntityScript { SharedEntityScript(place: form.place) }
+
+  /// Seconds that an entry is kept which nobody uses.
+  private static let longestKeep = 30 * 86400.0
+  /// Of one entity: the time that it takes is others' too.
+  private static let largest = 4 << 20
+  /// What is larger is taken apart in the pool.
+  private static let largestOnHomeThread = 64 * 1024
+
+  private var keep: Double { min(max(maxAge ?? .infinity, 1), SharedEntityServer.longestKeep) }
+  /// For as long as somebody uses it, if nothing else is said.
+  private var keepOfUsed: Double? { maxAge == nil ? SharedEntityServer.longestKeep : nil }
+
+  /// Of each part, in bytes.
+  private var room: Int { maxSize / SharedCachePlace.parts }
+
+  private func run(_ call: ScriptCall, _ finish: @escaping (RESPValue?) -> Void) {
+    client.run(call, on: .entities) { outcome in
+      if case .reply(let value) = outcome { finish(value) } else { finish(nil) }
+    }
+  }
+
+  // MARK: Reading
+
+  func read(_ answer: @escaping (Outcome) -> Void) {
+    run(script.read(isWithBody: true, keep: keepOfUsed)) { value in
+      guard let value else { return answer(.unavailable) }
+      guard let (found, head) = newest(value) else { return answer(.found(nil)) }
+      if let body = found.body { return takeApart(found.variant, head, body, answer) }
+      run(script.read(found.variant, isWithBody: true, keep: nil)) { value in
+        guard let value else { return answer(.unavailable) }
+        guard let (found, head) = newest(value), let body = found.body else {
+          return answer(.found(nil))
+        }
+        takeApart(found.variant, head, body, answer)
+      }
+    }
+  }
+
+  private func newest(_ value: RESPValue) -> (SharedEntityScript.Found, SharedEntityHead)? {
+    SharedEntityScript.found(value)
+      .compactMap { found in form.head(found.head, found.variant, wanted).map { (found, $0) } }
+      .max { $0.1.timestamp < $1.1.timestamp }
+  }
+
+  private func takeApart(
+    _ variant: String, _ head: SharedEntityHead, _ body: [UInt8],
+    _ answer: @escaping (Outcome) -> Void
+  ) {
+    let now = pump.clock.now
+    let maxAge = maxAge
+    let work: @Sendable () -> Entity? = { [form, local, wanted] in
+      guard var entity = form.entity(head, body, variant, at: local, wanted) else { return nil }
+      if entity.timestamp > StoredEntity.lastTime(now) { entity.timestamp = 0 }
+      if let maxAge, now - entity.timestamp > maxAge { return nil }
+      return entity
+    }
+    guard body.count > SharedEntityServer.largestOnHomeThread else {
+      return answer(.found(work()))
+    }
+    JSONDocument.prepareForThreads()
+    pump.offload(work) { answer(.found($0)) }
+  }
+
+  // MARK: Changing
+
+  /// Keeps the entity in place of an older one; what cannot be kept removes that.
+  ///
+  /// - Parameter answer: whether the server has been asked, or need not be.
+  func write(_ entity: Entity, _ answer: @escaping (Bool) -> Void) {
+    let work: @Sendable () -> SharedEntityPack? = { [form, local] in
+      form.packed(entity, at: local)
+    }
+    let limit = min(room / 8, SharedEntityServer.largest)
+    func send(_ pack: SharedEntityPack?) {
+      guard let pack, pack.size <= limit else { return remove(answer) }
+      write(pack, isAgain: false, answer)
+    }
+    guard entity.size > SharedEntityServer.largestOnHomeThread else { return send(work()) }
+    // Far too large: not even looked at.
+    guard entity.size / 64 < limit else { return remove(answer) }
+    pump.offload(work) { send($0) }
+  }
+
+  private func write(
+    _ pack: SharedEntityPack, isAgain: Bool, _ answer: @escaping (Bool) -> Void
+  ) {
+    run(script.write(pack, room: room, keep: keep)) { value in
+      guard let value else { return answer(false) }
+      switch SharedEntityScript.written(value) {
+      case nil: answer(false)
+      case .isOlder: answer(true)
+      case .done(let others):
+        evict(others)
+        answer(true)
+      case .isFull(let others) where !others.isEmpty && !isAgain:
+        run(script.evict(others)) { _ in write(pack, isAgain: true, answer) }
+      case .isFull: remove(answer)
+      }
+    }
+  }
+
+  private func evict(_ digests: [String]) {
+    guard !digests.isEmpty else { return }
+    client.run(script.evict(digests), on: .entities) { _ in }
+  }
+
+  /// Changes what is known of the entity that is wanted, as long as nobody has put another one there.
+  func change(
+    _ change: @escaping (inout Entity) -> Void, _ answer: @escaping (Bool) -> Void
+  ) {
+    run(script.read(isWithBody: false, keep: nil)) { value in
+      guard let value else { return answer(false) }
+      guard let (found, head) = newest(value) else { return answer(true) }
+      guard let changed = head.changed(at: local, wanted, change),
+        let bytes = form.packed(changed, found.variant)
+      else { return remove(answer) }
+      let call = script.change(
+        found.variant, timestamp: changed.timestamp, from: found.head, to: bytes,
+        keep: maxAge.map { _ in keep })
+      run(call) { answer($0 != nil) }
+    }
+  }
+
+  /// Removes every variant of it.
+  func remove(_ answer: @escaping (Bool) -> Void) {
+    run(script.remove) { answer($0 != nil) }
+  }
+}

@@ -1,0 +1,84 @@
+import LullCore
+import LullTesting
+import Testing
+
+@testable import LullTransport
+
+/// A program of a host of its own: a loop, a service on stubbed networking, and a cache on a server.
+final class SharedCacheHost {
+  let loop: EventLoop
+  let provider = StubProvider()
+  let service: Service
+  let cache: SharedEntityCache
+  let folder: CacheFolderFixture
+
+  /// - Parameters:
+  ///   - url: of the server; nil: none is named.
+  ///   - folder: of this machine; nil: one of its own.
+  init(
+    _ url: String?, folder: CacheFolderFixture? = nil, stage: PipelineStageKey = .parsing,
+    _ change: (inout SharedEntityCache.Options) -> Void = { _ in }
+  ) throws {
+    let given = try folder ?? #require(CacheFolderFixture())
+    self.folder = given
+    loop = try EventLoop()
+    loop.pump.attach(SharedLimits(loop.pump, path: given.folder + "/limits.db"))
+    try SharedLimits.share(url.map { Share(url: $0) }, on: loop.pump)
+    service = Service(baseURL: "https://api.test", networking: provider, pump: loop.pump)
+    var options = SharedEntityCache.Options()
+    options.path = given.path
+    change(&options)
+    cache = try SharedEntityCache(options)
+    service.configure { [cache] in
+      $0.pipeline[stage].cacheUsing(cache)
+      $0.expirationTime = 30
+    }
+  }
+
+  deinit { loop.close() }
+
+  var client: ShareClient {
+    get throws { try #require((loop.pump.attachedLimits as? SharedLimits)?.connected) }
+  }
+
+  func stub(_ path: String, _ answers: StubProvider.Answer...) {
+    provider.stub("GET", "https://api.test" + path, answers: answers)
+  }
+
+  /// What a resource has that is loaded if it needs to be, as text.
+  func content(_ path: String) -> String? {
+    let resource = service.resource(path)
+    let request = resource.loadIfNeeded()
+    loop.turn { request?.isCompleted ?? true }
+    settle()
+    return SharedCacheHost.text(resource.latestData)
+  }
+
+  /// After a load of what the server is to have.
+  @discardableResult
+  func loaded(_ path: String, _ answer: StubProvider.Answer) -> Resource {
+    stub(path, answer)
+    let resource = service.resource(path)
+    let request = resource.load()
+    loop.turn { request.isCompleted }
+    settle()
+    return resource
+  }
+
+  /// Until the server has been told whatever it is to be told.
+  func settle() {
+    loop.turn { !loop.pump.ending.isHeld && !loop.pump.hasWork }
+  }
+
+  static func text(_ entity: Entity?) -> String? {
+    switch entity?.content {
+    case .text(let text): return text
+    case .bytes(let bytes): return "\(bytes)"
+    case .json(let document):
+      var text: [UInt8] = []
+      document.root.encode(into: &text, pretty: false)
+      return String(decoding: text, as: UTF8.self)
+    default: return nil
+    }
+  }
+}
