@@ -28,8 +28,8 @@ final class ShareLink {
   }
 
   /// Seconds for an operation, for the first connection, for what is told first, and until a connection is
-  /// given up that does not answer; and how much longer an operation may take while its bytes, or those of
-  /// others before it, are moving.
+  /// given up that does not answer; and how much longer an operation may take while its bytes are moving, once
+  /// those of others before it have.
   struct Patience {
     var operation = 0.05
     var whileMoving = 0.0
@@ -80,6 +80,8 @@ final class ShareLink {
   /// When bytes were seen to move last, and how many had to go out then.
   private var movedAt = 0.0
   private var waitingBytes = 0
+  /// Since when nothing is waited for before what was asked for first.
+  private var turnBegan = 0.0
 
   /// One of the commands that are sent before others.
   struct Greeting {
@@ -233,6 +235,7 @@ final class ShareLink {
     let entry = pending[firstPending]
     pending[firstPending].finish = nil
     firstPending += 1
+    if patience.whileMoving > 0 { turnBegan = pump.clock.uptime }
     if firstPending == pending.count {
       pending.removeAll(keepingCapacity: true)
       firstPending = 0
@@ -317,7 +320,9 @@ final class ShareLink {
   private var dueTime: Double {
     let deadline = pending[firstPending].deadline
     guard patience.whileMoving > 0 else { return deadline }
-    return min(max(deadline, movedAt + patience.operation), deadline + patience.whileMoving)
+    return min(
+      max(deadline, movedAt + patience.operation),
+      max(deadline, turnBegan) + patience.whileMoving)
   }
 
   private func lookForMovement() {

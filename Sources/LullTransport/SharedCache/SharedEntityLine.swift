@@ -11,7 +11,7 @@ final class SharedEntityLine {
   }
 
   /// Operations, and bytes of what they send.
-  private static let mostAtOnce = 16
+  private static let mostAtOnce = 8
   private static let mostBytesAtOnce = 4 << 20
 
   private var busy: Set<String> = []

@@ -69,10 +69,5 @@ final class ShareBench {
   }
 
   /// What the server says to somebody else.
-  func say(_ line: String) -> [String] {
-    let file = server.socket + ".said"
-    ChildProcess("redis-cli -s \(server.socket) \(line) >\(file) 2>&1")?.wait()
-    let text = String(decoding: contents(file) ?? [], as: UTF8.self)
-    return text.split(separator: "\n").map(String.init)
-  }
+  func say(_ line: String) -> [String] { server.say(line) }
 }

@@ -12,18 +12,6 @@ struct SharedEntityCacheTests {
     try #require(RedisServer(options))
   }
 
-  /// What the server says to somebody else.
-  private func say(_ server: RedisServer, _ line: String) -> [String] {
-    let file = server.socket + ".said"
-    ChildProcess("redis-cli -s \(server.socket) \(line) >\(file) 2>&1")?.wait()
-    let text = String(decoding: contents(file) ?? [], as: UTF8.self)
-    return text.split(separator: "\n").map(String.init)
-  }
-
-  private func entries(_ server: RedisServer) -> [String] {
-    say(server, "--raw keys 'lull:*:e:*'").filter { !$0.isEmpty }
-  }
-
   @Test func `SCA-01 another host finds what was loaded, with its age and its headers`() throws {
     let server = try server()
     let first = try SharedCacheHost(server.url)
@@ -32,7 +20,7 @@ struct SharedEntityCacheTests {
     first.loaded("/bytes", .bytes([0, 255, 10], type: "application/octet-stream"))
     first.loaded("/lines", .text("{\"a\":1}\n2\n", type: "application/x-ndjson"))
     first.loaded("/empty", .text(""))
-    #expect(entries(server).count == 4)
+    #expect(server.entities.count == 4)
     let second = try SharedCacheHost(server.url)
     #expect(second.content("/a") == text, "keys keep their order")
     let data = second.service.resource("/a").latestData
@@ -62,7 +50,7 @@ struct SharedEntityCacheTests {
       other.stub("/a", .text("other \(number)"))
       #expect(other.content("/a") == "other \(number)")
     }
-    #expect(entries(server).count == 5)
+    #expect(server.entities.count == 5)
     #expect(try SharedCacheHost(server.url).content("/a") == "one")
     #expect(try SharedCacheHost(server.url) { $0.version = 2 }.content("/a") == "other 1")
   }
@@ -92,13 +80,13 @@ struct SharedEntityCacheTests {
     let host = try SharedCacheHost(server.url)
     host.loaded(
       "/a", .init(headers: [("Content-Type", "text/plain"), ("Set-Cookie", "hush=1")], body: "x"))
-    #expect(entries(server).count == 1)
+    #expect(server.entities.count == 1)
     let second = try SharedCacheHost(server.url)
     #expect(second.content("/a") == "x")
     #expect(second.service.resource("/a").latestData?.headers["set-cookie"] == nil)
     host.loaded(
       "/a", .init(headers: [("Content-Type", "text/plain"), ("Cache-Control", "no-store")]))
-    #expect(entries(server).isEmpty)
+    #expect(server.entities.isEmpty)
   }
 
   @Test func `SCA-03 without a server the file of the machine is the cache`() throws {
@@ -126,11 +114,11 @@ struct SharedEntityCacheTests {
     host.loaded("/b", .text("newer"))
     #expect(second.provider.requests.isEmpty)
     #expect(server.start())
-    #expect(entries(server).count == 2)
+    #expect(server.entities.count == 2)
     let client = try host.client
     host.loop.turn { client.isUsable("", on: .entities) }
     host.loaded("/c", .text("else"))
-    #expect(entries(server).count == 1)
+    #expect(server.entities.count == 1)
     let third = try SharedCacheHost(server.url)
     third.stub("/a", .text("asked"))
     third.stub("/b", .text("asked"))
@@ -150,13 +138,13 @@ struct SharedEntityCacheTests {
     }
     let alone = try host(nil)
     alone.loaded("/private-place", .text("private content"))
-    #expect(entries(server).isEmpty)
+    #expect(server.entities.isEmpty)
     #expect(try host(nil, alone.folder).content("/private-place") == "private content")
     let first = try host("geheim")
     first.loaded("/private-place", .text("private content"))
-    let found = entries(server)
+    let found = server.entities
     #expect(found.count == 1)
-    let all = (found + say(server, "--raw hgetall '\(found.first ?? "")'")).joined()
+    let all = (found + server.say("--raw hgetall '\(found.first ?? "")'")).joined()
     for word in ["private", "hush", "text/plain", "geheim", "Bearer"] {
       #expect(!all.contains(word))
     }
@@ -171,7 +159,7 @@ struct SharedEntityCacheTests {
   @Test func `SCA-05 of entries without an identity the server has no URL as a key`() throws {
     let server = try server()
     try SharedCacheHost(server.url).loaded("/some-place?key=value", .text("x"))
-    #expect(!say(server, "--raw keys '*'").joined().contains("some-place"))
+    #expect(!server.say("--raw keys '*'").joined().contains("some-place"))
   }
 
   @Test func `SCA-06 an older entity takes the place of no newer one`() throws {

@@ -52,4 +52,15 @@ final class RedisServer {
     process?.wait()
     process = nil
   }
+
+  /// What it says to somebody else, in lines.
+  func say(_ line: String) -> [String] {
+    let file = socket + ".said"
+    ChildProcess("redis-cli -s \(socket) \(line) >\(file) 2>&1")?.wait()
+    let text = String(decoding: contents(file) ?? [], as: UTF8.self)
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  /// The keys of entities on it.
+  var entities: [String] { say("--raw keys 'lull:*:e:*'") }
 }
