@@ -17,6 +17,12 @@ public final class NetworkRequest: Request {
   private let policies: Policies?
   /// The way through the policies; nil before it is gone.
   private var exchange: PolicyExchange?
+  /// Whether others who load the same are asked.
+  private let manner: FetchManner
+  /// Its place among them; nil: there are none.
+  private var shared: SharedFetch?
+  /// What another has loaded, which is the answer.
+  private(set) var found: Entity?
   /// Runs while it waits for what a cache on a disk may say.
   private var patience: (any HostTimer)?
   private var channel: NetworkCompletion?
@@ -35,13 +41,14 @@ public final class NetworkRequest: Request {
   ///   (MUT-08).
   init(
     resource: Resource, initialMethod: RequestMethod, revalidates: Bool, adHoc: AdHocMutation?,
-    http: HTTPRequest, policies: Policies?
+    http: HTTPRequest, policies: Policies?, manner: FetchManner = .alone
   ) {
     loader = resource
     self.initialMethod = initialMethod
     self.revalidates = revalidates
     self.adHoc = adHoc
     self.policies = policies
+    self.manner = manner
     download = http.options?.download
     heldBody = http.body.flatMap { HeldBytes.ofBody($0.count) }
     self.http = http
@@ -73,7 +80,7 @@ public final class NetworkRequest: Request {
     if http.headers.awaitsCondition, let lookup = loader.record.lookup {
       awaitCondition(from: lookup, channel)
     } else {
-      goOut(channel)
+      seekTurn(channel)
     }
   }
 
@@ -92,7 +99,50 @@ public final class NetworkRequest: Request {
     guard let patience, !isCompleted else { return }
     patience.cancel()
     self.patience = nil
-    goOut(channel)
+    seekTurn(channel)
+  }
+
+  /// Goes out when it is its turn, unless what another has brought by then will do. (SCA-20)
+  private func seekTurn(_ channel: NetworkCompletion) {
+    guard manner != .alone, isLoad, http.method == .get, download == nil, !loader.owner.isOffline,
+      let shared = SharedFetch(of: loader)
+    else { return goOut(channel) }
+    self.shared = shared
+    guard manner == .byTurns else {
+      shared.announce()
+      return goOut(channel)
+    }
+    let condition = loader.condition
+    shared.begin { [weak self] answer in
+      guard let self, !isCompleted else { return }
+      switch answer {
+      case .fetch:
+        replace(condition)
+        goOut(channel)
+      case .found(let entity, let isNew):
+        pump.log(.cache, "\(displayName): another has loaded it")
+        pump.discard(channel)
+        self.channel = nil
+        found = entity
+        isInCaches = true
+        complete(with: .success(entity, isNew: isNew))
+      }
+    }
+  }
+
+  /// By that of what has come from the caches meanwhile, if nobody has changed it.
+  private func replace(_ condition: ResourceState.Condition?) {
+    guard let condition, let newer = loader.condition, newer != condition,
+      http.headers.bytes(condition.name).map({ ByteString($0) }) == condition.value
+    else { return }
+    http.headers.remove(condition.name)
+    http.headers.set(newer.name, bytes: newer.value.bytes)
+  }
+
+  /// What it has written, and what a 304 has made younger, is there for others.
+  override package func didDeliver() {
+    shared?.end(isCancelled: false)
+    shared = nil
   }
 
   private func goOut(_ channel: NetworkCompletion) {
@@ -118,6 +168,7 @@ public final class NetworkRequest: Request {
   }
 
   override package func stopWork() {
+    shared?.end(isCancelled: true)
     patience?.cancel()
     patience = nil
     if let channel { pump.discard(channel) }

@@ -57,6 +57,13 @@ extension Resource {
     notify(event)
   }
 
+  /// What others have loaded is newer, though it does not make a load needless. (SCA-22)
+  func take(newer entity: Entity) {
+    let event = record.state.cacheHit(entity)
+    stateChanged()
+    notify(event)
+  }
+
   /// Data has come another way: the check counts as finished, whether or not the caches ever
   /// answer, and what waited for them goes on. (CACHE-03, CACHE-34)
   func endCacheCheck() {
@@ -84,7 +91,7 @@ extension Resource {
       let running = record.loads.first {
         $0.request.state != .notStarted && !$0.request.waits(for: composite)
       }
-      return .passTo(running?.request ?? load())
+      return .passTo(running?.request ?? loadAfterLook())
     }
     record.loads.append(ResourceRecord.Load(request: composite, token: nil))
     // No event: nothing was announced. What the caches have answered meanwhile is dropped too.

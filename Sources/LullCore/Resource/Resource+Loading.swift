@@ -114,16 +114,27 @@ extension Resource {
     }
   }
 
+  /// The load that is needed after what the caches have had.
+  func loadAfterLook() -> Request {
+    let plan = loadPlan(isForced: true)
+    pump.log(.staleness, "\(displayName): \(plan.logText)")
+    return load(as: plan, record.state.isInvalidated ? .announced : .byTurns)
+  }
+
   /// Begins the load that a plan has.
-  private func load(as plan: LoadPlan) -> Request {
+  ///
+  /// - Parameter manner: nil: what is asked for whatever there is waits for nobody. (SCA-21)
+  private func load(as plan: LoadPlan, _ manner: FetchManner? = nil) -> Request {
+    let manner =
+      manner ?? (plan.reason == .forced || plan.reason == .invalidated ? .announced : .byTurns)
     let request =
       switch plan.step {
       case .answerOffline(let source): offlineLoad(from: source)
       case .failOffline: offlineLoad(from: nil)
       case .load(let condition):
-        prepared(.get, plan.configuration, revalidation: .sending(condition))
+        prepared(.get, plan.configuration, revalidation: .sending(condition), manner: manner)
       case .loadAfterDisk:
-        prepared(.get, plan.configuration, revalidation: .awaiting)
+        prepared(.get, plan.configuration, revalidation: .awaiting, manner: manner)
       // What cannot be asked for is a request that has failed.
       default: prepared(.get, plan.configuration)
       }
@@ -170,6 +181,8 @@ extension Resource {
   ) {
     let outcome: ResourceState.LoadOutcome
     switch response.outcome {
+    case .success where (request.lastPart as? NetworkRequest)?.found != nil:
+      outcome = .found(response)
     case .success(let entity):
       outcome =
         response.isNew
@@ -198,7 +211,7 @@ extension Resource {
     switch event {
     case .newData where !isOwnGet || (last as? NetworkRequest)?.isInCaches == false:
       removeFromCaches()
-    case .notModified where isOwnGet:
+    case .notModified where isOwnGet && (last as? NetworkRequest)?.found == nil:
       let load = last as? NetworkRequest
       touchCaches(
         forbidsStoring: load?.forbidsStoring ?? false, refreshment: load?.refreshment)

@@ -70,7 +70,7 @@ extension Resource {
   /// - Parameter configuration: the method's, if it has been looked up.
   func makeRequest(
     _ method: RequestMethod, _ configuration: ResolvedConfiguration? = nil,
-    revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil
+    revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, manner: FetchManner = .alone
   ) -> Request {
     switch record.invalidSource {
     case nil: break
@@ -106,7 +106,7 @@ extension Resource {
       ? configuration.policies : self.resolvedConfiguration(for: http.method).policies
     let request = NetworkRequest(
       resource: self, initialMethod: method, revalidates: revalidates, adHoc: adHoc, http: http,
-      policies: policies)
+      policies: policies, manner: manner)
     if let maker = adHoc?.maker { pump.requestHost?.requestMade(request, by: maker) }
     return request
   }
@@ -166,11 +166,11 @@ extension Resource {
   /// Builds, decorates and lists a request; the caller starts what comes of it.
   func prepared(
     _ method: RequestMethod, _ configuration: ResolvedConfiguration? = nil,
-    revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil
+    revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, manner: FetchManner = .alone
   ) -> Request {
     let configuration = configuration ?? self.resolvedConfiguration(for: method)
     var request = makeRequest(
-      method, configuration, revalidation: revalidation, adHoc: adHoc)
+      method, configuration, revalidation: revalidation, adHoc: adHoc, manner: manner)
     guard !(request is FixedRequest) else { return request }
     // Decorators are those of the final method (CFG-17, DEC-13).
     let final =

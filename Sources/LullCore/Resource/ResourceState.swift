@@ -43,6 +43,8 @@ package struct ResourceState {
     case newData(Entity)
     /// What is there holds still, with what is known of it anew.
     case notModified(Refreshment?)
+    /// Another has loaded it.
+    case found(Response)
     /// Nobody was asked; the data that is there must do, as old as it is.
     case kept
     case failure(RequestError)
@@ -93,6 +95,11 @@ package struct ResourceState {
       latestData?.timestamp = now
       latestError = nil
       return LoadEffect(.notModified)
+    case .found(let response):
+      latestSucceededLoad = load.order
+      if let entity = response.entity { latestData = entity }
+      latestError = nil
+      return LoadEffect(response.isNew ? .newData(.cache) : .notModified)
     case .kept:
       latestSucceededLoad = load.order
       latestError = nil

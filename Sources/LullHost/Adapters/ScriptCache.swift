@@ -52,6 +52,16 @@ final class ReadyCache<Cache: EntityCache>: ScriptCache {
   }
 }
 
+extension ReadyCache: FetchSharing {
+  func makeTurn(forKey key: Cache.Key) -> (any FetchTurn)? {
+    guard let sharing = cache as? any FetchSharing else { return nil }
+    func open<Sharing: FetchSharing>(_ sharing: Sharing) -> (any FetchTurn)? {
+      (key as? Sharing.Key).flatMap { sharing.makeTurn(forKey: $0) }
+    }
+    return open(sharing)
+  }
+}
+
 extension ReadyCache: CustomStringConvertible {
   /// As logs name it.
   var description: String { "\(Cache.self)" }

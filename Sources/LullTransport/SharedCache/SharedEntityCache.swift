@@ -237,3 +237,9 @@ public final class SharedEntityCache: EntityCache {
     for server in all where server.client === client { perform(server) { $0.remove($1) } }
   }
 }
+
+extension SharedEntityCache: FetchSharing {
+  package func makeTurn(forKey key: Key) -> (any FetchTurn)? {
+    usableServer(for: key).map { SharedFetchTurn($0, line) }
+  }
+}

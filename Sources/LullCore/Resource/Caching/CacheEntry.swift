@@ -6,6 +6,8 @@ struct CacheEntry {
   /// Makes it as old as that, and says anew what is known of it.
   let touch: (_ timestamp: Double, Refreshment?) -> Void
   let remove: () -> Void
+  /// Of a load that is to fetch what is kept there; nil where everybody fetches alone.
+  let makeTurn: (() -> (any FetchTurn)?)?
 
   /// nil if the cache gives the resource no key. (CACHE-24)
   init?(_ stage: Pipeline.StageCache, resource: Resource) {
@@ -66,5 +68,18 @@ struct CacheEntry {
     remove = {
       cache.operations.perform { cache.removeEntity(forKey: key, completion: $0) }
     }
+    makeTurn = CacheEntry.turns(of: cache, key)
+  }
+
+  private static func turns<Cache: EntityCache>(
+    of cache: Cache, _ key: Cache.Key
+  ) -> (() -> (any FetchTurn)?)? {
+    guard let sharing = cache as? any FetchSharing else { return nil }
+    func open<Sharing: FetchSharing>(_ sharing: Sharing) -> (() -> (any FetchTurn)?)? {
+      // It is the same object.
+      guard let key = key as? Sharing.Key else { return nil }
+      return { sharing.makeTurn(forKey: key) }
+    }
+    return open(sharing)
   }
 }

@@ -13,7 +13,7 @@ package final class CacheLookup: Request {
   /// The last stage's last: they are taken from the end.
   private var untried: [CacheEntry]
   /// The caches of the stages after those tried.
-  private var later: [CacheEntry] = []
+  private var later: [CacheEntry]
   private var run: PipelineRun?
   /// The cache whose turn it is to answer.
   package private(set) var queue: CacheOperations?
@@ -21,10 +21,15 @@ package final class CacheLookup: Request {
   /// Whether some of what is asked is on a disk.
   let isOnDisk: Bool
 
-  init(of resource: Resource, entries: [CacheEntry], conf: ResolvedConfiguration) {
+  /// - Parameter later: caches of stages after those, latest last, which are not looked into.
+  init(
+    of resource: Resource, entries: [CacheEntry], later: [CacheEntry] = [],
+    conf: ResolvedConfiguration
+  ) {
     record = resource.record
     address = resource.url.text
     untried = entries
+    self.later = later.reversed()
     isOnDisk = entries.contains { $0.stage.cache.outlivesProcess }
     configuration = conf
     super.init(pump: resource.pump)

@@ -1,0 +1,30 @@
+/// A cache whose users take turns in fetching what it keeps, wherever they are. (SCA-20)
+package protocol FetchSharing: EntityCache {
+  /// The turn of one load; nil: nobody is asked now.
+  func makeTurn(forKey key: Key) -> (any FetchTurn)?
+}
+
+/// The turn of one load among all that fetch the same. Home thread only.
+package protocol FetchTurn: AnyObject {
+  /// Waits until it is one's turn, or somebody has written something newer than that; may be asked again after
+  /// the latter. The answer comes once, on a later turn or inside the call, and not after `end`.
+  ///
+  /// - Parameter timestamp: Unix seconds, of what is there already; nil: there is nothing.
+  func seek(newerThan timestamp: Double?, _ answer: @escaping (FetchChance) -> Void)
+
+  /// Fetches without waiting for anybody; others wait, if nobody else fetches.
+  func announce()
+
+  /// Others have their turn, after what has been written until now. The second time nothing happens.
+  ///
+  /// - Parameter isCancelled: whether nothing is known of what would have come.
+  func end(isCancelled: Bool)
+}
+
+/// What has come of waiting for a turn.
+package enum FetchChance: Equatable {
+  /// It is one's turn, or nobody can be asked: what is wanted is to be fetched.
+  case fetch
+  /// The cache has something newer; `isAwaited`: since one has begun to wait.
+  case written(isAwaited: Bool)
+}

@@ -1,0 +1,105 @@
+/// One load of a resource among those that other users of a cache make: either it is this one's turn to fetch, or
+/// another has fetched meanwhile what will do. (SCA-20 to SCA-27) Home thread only.
+final class SharedFetch {
+  enum Answer {
+    case fetch
+    /// As the resource has it from now on; `isNew`: other than what it had.
+    case found(Entity, isNew: Bool)
+  }
+
+  private let resource: Resource
+  private let configuration: ResolvedConfiguration
+  private let entry: CacheEntry
+  /// The caches of the stages after that.
+  private let later: [CacheEntry]
+  private let turn: any FetchTurn
+  private var lookup: CacheLookup?
+  private var isOver = false
+
+  /// nil if no cache of the resource has turns, or nobody is to be asked.
+  init?(of resource: Resource) {
+    let configuration = resource.resolvedConfiguration
+    // Asked for with each load: most have none at all.
+    guard !configuration.caches.isEmpty else { return nil }
+    let entries = resource.cacheEntries(configuration)
+    guard let index = entries.lastIndex(where: { $0.makeTurn != nil }),
+      let turn = entries[index].makeTurn?()
+    else { return nil }
+    self.resource = resource
+    self.configuration = configuration
+    self.turn = turn
+    entry = entries[index]
+    later = Array(entries[(index + 1)...])
+  }
+
+  func announce() { turn.announce() }
+
+  func end(isCancelled: Bool) {
+    guard !isOver else { return }
+    isOver = true
+    lookup?.cancel()
+    lookup = nil
+    turn.end(isCancelled: isCancelled)
+  }
+
+  /// The answer comes once, on a later turn or inside the call, and not after `end`.
+  func begin(_ answer: @escaping (Answer) -> Void) {
+    turn.seek(newerThan: resource.record.state.latestData?.timestamp) { [self] chance in
+      guard !isOver else { return }
+      switch chance {
+      case .fetch: answer(.fetch)
+      case .written(let isAwaited): look(isAwaited: isAwaited, answer)
+      }
+    }
+  }
+
+  private func look(isAwaited: Bool, _ answer: @escaping (Answer) -> Void) {
+    let lookup = CacheLookup(of: resource, entries: [entry], later: later, conf: configuration)
+    self.lookup = lookup
+    lookup.onCompletion { [self] response in
+      guard !isOver else { return }
+      self.lookup = nil
+      if let entity = response.entity, let found = take(entity, isAwaited: isAwaited) {
+        return answer(found)
+      }
+      begin(answer)
+    }
+    lookup.start()
+  }
+
+  /// What will do; else, if it is newer than what is there, it becomes the data that is asked for anew.
+  private func take(_ entity: Entity, isAwaited: Bool) -> Answer? {
+    let state = resource.record.state
+    if let data = state.latestData, data.timestamp >= entity.timestamp { return nil }
+    guard isAwaited || entity.timestamp > state.timestamp && isFresh(entity) else {
+      resource.take(newer: entity)
+      return nil
+    }
+    guard var data = state.latestData, let etag = data.etag, etag == entity.etag,
+      data.validatorsHold
+    else { return .found(entity, isNew: true) }
+    // Another has been told that it is what it was.
+    data.headers = entity.headers
+    data.timestamp = entity.timestamp
+    data.exchange?.variant = entity.exchange?.variant
+    return .found(data, isNew: false)
+  }
+
+  private func isFresh(_ entity: Entity) -> Bool {
+    let age = resource.pump.clock.now - entity.timestamp
+    return switch configuration.expirationTime {
+    case .seconds(let seconds): age <= seconds
+    case .http: age < entity.httpFreshness.remaining
+    }
+  }
+}
+
+/// How a load asks, where others ask for the same.
+enum FetchManner {
+  /// As if there were no others.
+  case alone
+  /// At once; others wait for it.
+  case announced
+  /// When nobody else does; what another brings meanwhile will do.
+  case byTurns
+}

@@ -1,0 +1,111 @@
+import LullCore
+
+/// What a server does for those who want to fetch one entity, as the script that it runs: one of them has a lease,
+/// which ends with its process.
+///
+/// A lease is one key, with who has it until when by the server's clock; or, for a moment, the word that a load
+/// has brought nothing to keep, by which those who wait go on.
+struct FetchLeaseScript: Sendable {
+  let place: SharedCachePlace
+  /// Who asks.
+  let owner = Hexadecimal.random(byteCount: 8)
+
+  /// Seconds without a word of its process for which others wait.
+  static let lease = 4.0
+
+  /// - Parameters:
+  ///   - known: the timestamp of what is there already, in milliseconds.
+  ///   - hasWaited: whether somebody else has had the lease since one asks.
+  func seek(newerThan known: Int, hasWaited: Bool) -> ScriptCall {
+    call("seek", FetchLeaseScript.span, "\(known)", hasWaited ? "1" : "")
+  }
+
+  /// Whatever is there already.
+  var take: ScriptCall { call("take", FetchLeaseScript.span, "", "") }
+
+  var keep: ScriptCall { call("keep", FetchLeaseScript.span) }
+
+  /// - Parameter known: what was there when it was begun; what is newer now has come of it.
+  func end(isCancelled: Bool, known: Int) -> ScriptCall {
+    call("end", isCancelled ? "1" : "", "\(known)")
+  }
+
+  static func milliseconds(_ timestamp: Double) -> Int {
+    Int(min(max(0, timestamp), 1e12) * 1000)
+  }
+
+  private static let span = "\(Int(lease * 1000))"
+
+  private func call(_ operation: String, _ arguments: String...) -> ScriptCall {
+    ScriptCall(
+      script: FetchLeaseScript.script, keys: [place.key, "\(place.tag):f:\(place.digest)"],
+      arguments: [operation, owner] + arguments)
+  }
+
+  enum Answer: Equatable {
+    case busy
+    case leased
+    /// Nobody is waited for.
+    case alone
+    case written
+  }
+
+  /// With the timestamp of the newest that is there, in milliseconds; nil if it makes no sense.
+  static func answer(_ value: RESPValue) -> (answer: Answer, newest: Int)? {
+    let numbers = (value.array ?? []).map { $0.integer ?? -1 }
+    guard numbers.count == 2, let newest = Int(exactly: numbers[1]) else { return nil }
+    switch numbers[0] {
+    case 0: return (.busy, newest)
+    case 1: return (.leased, newest)
+    case 2: return (.alone, newest)
+    case 3: return (.written, newest)
+    default: return nil
+    }
+  }
+
+  private static let script = ServerScript(
+    """
+    local call, try = redis.call, redis.pcall
+    local entry, lease = KEYS[1], KEYS[2]
+    local operation, owner = ARGV[1], ARGV[2]
+    local function failure(value) return type(value) == 'table' and value.err end
+
+    local function newest()
+      local found = -1
+      local fields = try('HKEYS', entry)
+      if failure(fields) then return found end
+      for _, field in ipairs(fields) do
+        if string.sub(field, 1, 1) == 't' then
+          found = math.max(found, tonumber(call('HGET', entry, field)) or -1)
+        end
+      end
+      return found
+    end
+
+    local holder = try('GET', lease)
+    if failure(holder) then
+      try('DEL', lease)
+      holder = false
+    end
+    if operation == 'seek' or operation == 'take' then
+      local written = newest()
+      if operation == 'seek' and written > tonumber(ARGV[4]) then return { 3, written } end
+      if holder == 'vain' and ARGV[5] == '1' then return { 2, written } end
+      if holder and holder ~= 'vain' and holder ~= owner then return { 0, written } end
+      -- Where nothing can be written everybody fetches alone.
+      if failure(try('SET', lease, owner, 'PX', ARGV[3])) then return { 2, written } end
+      return { 1, written }
+    end
+    if holder ~= owner then return 0 end
+    if operation == 'keep' then
+      try('PEXPIRE', lease, ARGV[3])
+    elseif operation == 'end' then
+      if ARGV[3] == '1' or newest() > tonumber(ARGV[4]) then
+        try('DEL', lease)
+      elseif failure(try('SET', lease, 'vain', 'PX', '2000')) then
+        try('DEL', lease)
+      end
+    end
+    return 1
+    """)
+}

@@ -1,0 +1,134 @@
+import LullCore
+
+/// The turn of one load by a lease on the server: who has it fetches, the others ask again and again whether
+/// there is something newer, or it is free. Home thread only.
+final class SharedFetchTurn: FetchTurn {
+  private let server: SharedEntityServer
+  private let line: SharedEntityLine
+  private let script: FetchLeaseScript
+  private var timer: (any HostTimer)?
+  private var isMine = false
+  private var isOver = false
+  private var hasAsked = false
+  private var hasWaited = false
+  /// What was there last, in milliseconds; -1: nothing.
+  private var newest = -1
+  private var pause = SharedFetchTurn.shortestPause
+  private var began = 0.0
+
+  /// Seconds between two questions, of which half is left to chance, and for all of them.
+  private static let shortestPause = 0.01
+  private static let longestPause = 0.2
+  private static let patience = 30.0
+
+  init(_ server: SharedEntityServer, _ line: SharedEntityLine) {
+    self.server = server
+    self.line = line
+    script = FetchLeaseScript(place: server.form.place)
+  }
+
+  deinit { timer?.cancel() }
+
+  private var pump: Pump { server.pump }
+
+  private var isUsable: Bool { server.client.isUsable(server.form.place.tag, on: .entities) }
+
+  /// After what this process has asked for before.
+  private func run(_ call: ScriptCall, _ finish: @escaping (RESPValue?) -> Void) {
+    line.perform(server.form.place.key) { [server] done in
+      server.client.run(call, on: .entities) { outcome in
+        if case .reply(let value) = outcome { finish(value) } else { finish(nil) }
+        done()
+      }
+    }
+  }
+
+  // MARK: Asking
+
+  func seek(newerThan timestamp: Double?, _ answer: @escaping (FetchChance) -> Void) {
+    guard !isOver else { return }
+    let known = max(newest, timestamp.map(FetchLeaseScript.milliseconds) ?? -1)
+    if !hasAsked {
+      hasAsked = true
+      began = pump.clock.uptime
+    }
+    ask(known, answer)
+  }
+
+  private func ask(_ known: Int, _ answer: @escaping (FetchChance) -> Void) {
+    guard isUsable, pump.clock.uptime - began < SharedFetchTurn.patience else {
+      return answer(.fetch)
+    }
+    run(script.seek(newerThan: known, hasWaited: hasWaited)) { [self] value in
+      let found = value.flatMap(FetchLeaseScript.answer)
+      if case .leased? = found?.answer { isMine = true }
+      guard !isOver else { return giveBack(isCancelled: true) }
+      guard let found else { return answer(.fetch) }
+      switch found.answer {
+      case .leased:
+        newest = found.newest
+        keep()
+        answer(.fetch)
+      case .alone: answer(.fetch)
+      case .written:
+        newest = found.newest
+        answer(.written(isAwaited: hasWaited))
+      case .busy:
+        hasWaited = true
+        wait(known, answer)
+      }
+    }
+  }
+
+  private func wait(_ known: Int, _ answer: @escaping (FetchChance) -> Void) {
+    if pause == SharedFetchTurn.shortestPause {
+      pump.log(.cache, "waiting: another loads \(LogText.url(server.local.url))")
+    }
+    let delay = pause * (0.5 + pump.random() / 2)
+    pause = min(pause * 1.6, SharedFetchTurn.longestPause)
+    timer = pump.clock.schedule(after: delay) { [weak self] in
+      guard let self else { return }
+      timer = nil
+      ask(known, answer)
+    }
+  }
+
+  func announce() {
+    guard !isOver, isUsable else { return }
+    hasAsked = true
+    run(script.take) { [self] value in
+      guard let found = value.flatMap(FetchLeaseScript.answer), found.answer == .leased else {
+        return
+      }
+      isMine = true
+      newest = found.newest
+      if isOver { giveBack(isCancelled: true) } else { keep() }
+    }
+  }
+
+  // MARK: With the lease
+
+  private func keep() {
+    timer = pump.clock.schedule(after: FetchLeaseScript.lease / 3) { [weak self] in
+      guard let self, !isOver else { return }
+      server.client.post(script.keep, on: .entities)
+      keep()
+    }
+  }
+
+  func end(isCancelled: Bool) {
+    guard !isOver else { return }
+    isOver = true
+    timer?.cancel()
+    timer = nil
+    if isMine { giveBack(isCancelled: isCancelled) }
+  }
+
+  private func giveBack(isCancelled: Bool) {
+    guard isMine else { return }
+    isMine = false
+    guard isUsable else { return }
+    pump.ending.hold()
+    run(script.end(isCancelled: isCancelled, known: newest)) { [pump] _ in pump.ending.release() }
+  }
+}
