@@ -18,8 +18,9 @@ struct ShareCommand {
     ArgumentSpec(
       name: "lull share",
       description: """
-        Shows the Valkey or Redis server by which hosts share limits (lull.share{ url = … }): whether it
-        can be used, its version, how long an operation takes, and how many hosts there are.
+        Shows the Valkey or Redis server by which hosts share limits, tokens and caches
+        (lull.share{ url = … }): whether it can be used, its version, how long an operation takes, how
+        many hosts there are, and what caches have there.
 
         The URL is that of $LULL_SHARE unless one is given: redis://[user:password@]host[:port][/db],
         rediss://… for TLS, or unix:///path. Exit code 1 if it cannot be used.
@@ -81,6 +82,9 @@ struct ShareCommand {
       lines.append(("latency", "\(Int((latency * 1e6).rounded())) µs"))
     }
     if let hosts = report.hosts { lines.append(("hosts", "\(hosts)")) }
+    if let count = report.entities, let bytes = report.entityBytes {
+      lines.append(("entities", count == 0 ? "none" : "\(count), \(ByteCount.text(bytes))"))
+    }
     return lines.map { name, value in
       name + String(repeating: " ", count: 11 - name.count) + value + "\n"
     }.joined()
@@ -95,6 +99,8 @@ struct ShareCommand {
       .init("version", report.version.map { .string($0) } ?? .null),
       .init("latency", report.latency.map { .double($0) } ?? .null),
       .init("hosts", report.hosts.map { .int($0) } ?? .null),
+      .init("entities", report.entities.map { .int($0) } ?? .null),
+      .init("entity_bytes", report.entityBytes.map { .int($0) } ?? .null),
     ])
     // Numbers here are finite, so that it can be written.
     let bytes = (try? value.encode(pretty: true)) ?? []

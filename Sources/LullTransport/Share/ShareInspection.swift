@@ -14,6 +14,9 @@ package struct ShareInspection {
     package var latency: Double?
     /// Those that were there within the last minutes.
     package var hosts: Int?
+    /// Of the caches in the namespace: how many, and of how many bytes; of a cluster those on this server.
+    package var entities: Int?
+    package var entityBytes: Int?
     /// As it calls itself, such as `redis` and `7.0.15`.
     package var software: String?
     package var version: String?
@@ -57,7 +60,19 @@ package struct ShareInspection {
       }
       let hosts = ask(RESPCommand("ZCARD", settings.hostsKey), link, loop)
       report.hosts = hosts?.integer.map { Int(clamping: $0) }
+      lookAtEntities(&report, link, loop)
       return report
+    }
+  }
+
+  private func lookAtEntities(_ report: inout Report, _ link: ShareLink, _ loop: EventLoop) {
+    for part in 0..<SharedCachePlace.parts {
+      let call = SharedEntityScript.look(SharedCachePlace.tag(part, settings.namespace))
+      let numbers = ask(call.command(byDigest: false), link, loop)?.array?.compactMap(\.integer)
+      guard let numbers, numbers.count == 2 else { continue }
+      report.entities = (report.entities ?? 0) + Int(clamping: max(0, min(numbers[0], 1 << 40)))
+      report.entityBytes =
+        (report.entityBytes ?? 0) + Int(clamping: max(0, min(numbers[1], 1 << 50)))
     }
   }
 
