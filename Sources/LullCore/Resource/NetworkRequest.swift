@@ -141,7 +141,7 @@ public final class NetworkRequest: Request {
 
   /// What it has written, and what a 304 has made younger, is there for others.
   override package func didDeliver() {
-    shared?.end(isCancelled: false)
+    shared?.end(response?.isSuccess ?? false ? .succeeded : .failed)
     shared = nil
   }
 
@@ -168,7 +168,7 @@ public final class NetworkRequest: Request {
   }
 
   override package func stopWork() {
-    shared?.end(isCancelled: true)
+    shared?.end(.cancelled)
     patience?.cancel()
     patience = nil
     if let channel { pump.discard(channel) }

@@ -3,6 +3,8 @@ package final class ResolvedConfiguration {
   package let settings: Configuration
   package let steps: [PipelineStep]
   package let caches: [Pipeline.StageCache]
+  /// Whether loads may have to wait for those of others. (SCA-20)
+  let takesTurns: Bool
   /// Why requests must fail: the first block that raised.
   package var failure: RequestError? { failures.first }
   // One or none, and not an optional: errors are rare and large, configurations many.
@@ -22,6 +24,7 @@ package final class ResolvedConfiguration {
     failures = failure.map { [$0] } ?? []
     steps = settings.pipeline.steps
     caches = settings.pipeline.caches
+    takesTurns = caches.contains { ($0.cache as? any FetchSharing)?.takesTurns ?? false }
     expirationTime = settings.expirationTime
     retryTime = settings.retryTime
     policies = settings.policies

@@ -53,6 +53,8 @@ final class ReadyCache<Cache: EntityCache>: ScriptCache {
 }
 
 extension ReadyCache: FetchSharing {
+  var takesTurns: Bool { (cache as? any FetchSharing)?.takesTurns ?? false }
+
   func makeTurn(forKey key: Cache.Key) -> (any FetchTurn)? {
     guard let sharing = cache as? any FetchSharing else { return nil }
     func open<Sharing: FetchSharing>(_ sharing: Sharing) -> (any FetchTurn)? {

@@ -3,8 +3,9 @@ import LullCore
 /// What a server does for those who want to fetch one entity, as the script that it runs: one of them has a lease,
 /// which ends with its process.
 ///
-/// A lease is one key, with who has it until when by the server's clock; or, for a moment, the word that a load
-/// has brought nothing to keep, by which those who wait go on.
+/// A lease is one key, with who has it until when by the server's clock. When a load has failed it is the word
+/// `failed` for a moment, by which those who wait go on; when it has brought nothing that is kept, `open` for a
+/// minute, in which nobody waits.
 struct FetchLeaseScript: Sendable {
   let place: SharedCachePlace
   /// Who asks.
@@ -26,8 +27,12 @@ struct FetchLeaseScript: Sendable {
   var keep: ScriptCall { call("keep", FetchLeaseScript.span) }
 
   /// - Parameter known: what was there when it was begun; what is newer now has come of it.
-  func end(isCancelled: Bool, known: Int) -> ScriptCall {
-    call("end", isCancelled ? "1" : "", "\(known)")
+  func end(_ ending: FetchEnding, known: Int) -> ScriptCall {
+    switch ending {
+    case .cancelled: call("end", "\(known)", "", "")
+    case .failed: call("end", "\(known)", "failed", "2000")
+    case .succeeded: call("end", "\(known)", "open", "60000")
+    }
   }
 
   static func milliseconds(_ timestamp: Double) -> Int {
@@ -90,8 +95,8 @@ struct FetchLeaseScript: Sendable {
     if operation == 'seek' or operation == 'take' then
       local written = newest()
       if operation == 'seek' and written > tonumber(ARGV[4]) then return { 3, written } end
-      if holder == 'vain' and ARGV[5] == '1' then return { 2, written } end
-      if holder and holder ~= 'vain' and holder ~= owner then return { 0, written } end
+      if holder == 'open' or holder == 'failed' and ARGV[5] == '1' then return { 2, written } end
+      if holder and holder ~= 'failed' and holder ~= owner then return { 0, written } end
       -- Where nothing can be written everybody fetches alone.
       if failure(try('SET', lease, owner, 'PX', ARGV[3])) then return { 2, written } end
       return { 1, written }
@@ -100,10 +105,9 @@ struct FetchLeaseScript: Sendable {
     if operation == 'keep' then
       try('PEXPIRE', lease, ARGV[3])
     elseif operation == 'end' then
-      if ARGV[3] == '1' or newest() > tonumber(ARGV[4]) then
-        try('DEL', lease)
-      elseif failure(try('SET', lease, 'vain', 'PX', '2000')) then
-        try('DEL', lease)
+      try('DEL', lease)
+      if ARGV[4] ~= '' and newest() <= tonumber(ARGV[3]) then
+        try('SET', lease, ARGV[4], 'PX', ARGV[5])
       end
     end
     return 1

@@ -239,6 +239,8 @@ public final class SharedEntityCache: EntityCache {
 }
 
 extension SharedEntityCache: FetchSharing {
+  package var takesTurns: Bool { true }
+
   package func makeTurn(forKey key: Key) -> (any FetchTurn)? {
     usableServer(for: key).map { SharedFetchTurn($0, line) }
   }

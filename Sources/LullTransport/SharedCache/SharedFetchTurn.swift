@@ -62,7 +62,7 @@ final class SharedFetchTurn: FetchTurn {
     run(script.seek(newerThan: known, hasWaited: hasWaited)) { [self] value in
       let found = value.flatMap(FetchLeaseScript.answer)
       if case .leased? = found?.answer { isMine = true }
-      guard !isOver else { return giveBack(isCancelled: true) }
+      guard !isOver else { return giveBack(.cancelled) }
       guard let found else { return answer(.fetch) }
       switch found.answer {
       case .leased:
@@ -102,7 +102,7 @@ final class SharedFetchTurn: FetchTurn {
       }
       isMine = true
       newest = found.newest
-      if isOver { giveBack(isCancelled: true) } else { keep() }
+      if isOver { giveBack(.cancelled) } else { keep() }
     }
   }
 
@@ -116,19 +116,19 @@ final class SharedFetchTurn: FetchTurn {
     }
   }
 
-  func end(isCancelled: Bool) {
+  func end(_ ending: FetchEnding) {
     guard !isOver else { return }
     isOver = true
     timer?.cancel()
     timer = nil
-    if isMine { giveBack(isCancelled: isCancelled) }
+    giveBack(ending)
   }
 
-  private func giveBack(isCancelled: Bool) {
+  private func giveBack(_ ending: FetchEnding) {
     guard isMine else { return }
     isMine = false
     guard isUsable else { return }
     pump.ending.hold()
-    run(script.end(isCancelled: isCancelled, known: newest)) { [pump] _ in pump.ending.release() }
+    run(script.end(ending, known: newest)) { [pump] _ in pump.ending.release() }
   }
 }

@@ -212,6 +212,12 @@ struct SharedFetchTests {
     release(hosts)
     turn(hosts) { requests.allSatisfy(\.isCompleted) }
     #expect(requests.allSatisfy { $0.response?.isSuccess == (way != "failure") })
+    guard way != "failure" else { return }
+    turn(hosts, seconds: 0.05)
+    for host in hosts { host.service.resource("/a").wipe() }
+    // Known to be of no use to others.
+    _ = start(hosts)
+    turn(hosts) { count(hosts) == 8 }
   }
 
   @Test func `SCA-25 when the server is lost everybody asks`() throws {

@@ -1,5 +1,8 @@
 /// A cache whose users take turns in fetching what it keeps, wherever they are. (SCA-20)
 package protocol FetchSharing: EntityCache {
+  /// Whether they do at all.
+  var takesTurns: Bool { get }
+
   /// The turn of one load; nil: nobody is asked now.
   func makeTurn(forKey key: Key) -> (any FetchTurn)?
 }
@@ -16,9 +19,7 @@ package protocol FetchTurn: AnyObject {
   func announce()
 
   /// Others have their turn, after what has been written until now. The second time nothing happens.
-  ///
-  /// - Parameter isCancelled: whether nothing is known of what would have come.
-  func end(isCancelled: Bool)
+  func end(_ ending: FetchEnding)
 }
 
 /// What has come of waiting for a turn.
@@ -27,4 +28,12 @@ package enum FetchChance: Equatable {
   case fetch
   /// The cache has something newer; `isAwaited`: since one has begun to wait.
   case written(isAwaited: Bool)
+}
+
+/// What has become of a load that had its turn.
+package enum FetchEnding: Equatable, Sendable {
+  case succeeded
+  case failed
+  /// Nothing is known of what would have come.
+  case cancelled
 }

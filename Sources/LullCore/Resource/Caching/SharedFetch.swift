@@ -15,12 +15,15 @@ final class SharedFetch {
   private let turn: any FetchTurn
   private var lookup: CacheLookup?
   private var isOver = false
+  /// How often something newer was of no use.
+  private var vainLooks = 0
+
+  private static let mostLooks = 5
 
   /// nil if no cache of the resource has turns, or nobody is to be asked.
   init?(of resource: Resource) {
     let configuration = resource.resolvedConfiguration
-    // Asked for with each load: most have none at all.
-    guard !configuration.caches.isEmpty else { return nil }
+    guard configuration.takesTurns else { return nil }
     let entries = resource.cacheEntries(configuration)
     guard let index = entries.lastIndex(where: { $0.makeTurn != nil }),
       let turn = entries[index].makeTurn?()
@@ -34,12 +37,12 @@ final class SharedFetch {
 
   func announce() { turn.announce() }
 
-  func end(isCancelled: Bool) {
+  func end(_ ending: FetchEnding) {
     guard !isOver else { return }
     isOver = true
     lookup?.cancel()
     lookup = nil
-    turn.end(isCancelled: isCancelled)
+    turn.end(ending)
   }
 
   /// The answer comes once, on a later turn or inside the call, and not after `end`.
@@ -48,6 +51,7 @@ final class SharedFetch {
       guard !isOver else { return }
       switch chance {
       case .fetch: answer(.fetch)
+      case .written where vainLooks == SharedFetch.mostLooks: answer(.fetch)
       case .written(let isAwaited): look(isAwaited: isAwaited, answer)
       }
     }
@@ -62,6 +66,7 @@ final class SharedFetch {
       if let entity = response.entity, let found = take(entity, isAwaited: isAwaited) {
         return answer(found)
       }
+      vainLooks += 1
       begin(answer)
     }
     lookup.start()
