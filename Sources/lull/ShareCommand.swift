@@ -6,8 +6,8 @@ import LullTransport
 
 extension Command {
   static let share = Command(
-    "share", "show the server by which hosts share limits", .more,
-    forms: [("share info [URL]", "show the server by which hosts share limits")],
+    "share", "show the server by which hosts share", .more,
+    forms: [("share info [URL]", "show the server by which hosts share")],
     spec: { ShareCommand.spec }, words: .of(["info"])
   ) { words, _ throws(CommandEnd) in try ShareCommand(words.dropFirst()).run() }
 }

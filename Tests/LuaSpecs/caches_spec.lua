@@ -815,7 +815,8 @@ describe("cache = …", function()
       return function() service:configure { pipeline = { model = { cache = cache } } } end
     end
     local function nothing() end
-    raises("'cache' must be lull.cache.memory(), lull.cache.file(), a table of functions or nil, got number", set(7))
+    raises("'cache' must be lull.cache.memory(), lull.cache.file(), lull.cache.shared(), "
+        .. "a table of functions or nil, got number", set(7))
     raises("got string", set("memory"))
     raises("got function", set(lull.cache.memory))
     raises("got boolean", set(true))

@@ -56,14 +56,19 @@ extension APIOwner {
         server is believed when it is whole and belongs where it was found; anything else is a miss. With \
         `secret` entries are sealed (AES-256-GCM), and the server knows neither what nor whose they are; \
         without it entries of an identity stay in the file, as do all while no server is named. What nobody \
-        uses for 30 days, or is older than `max_age`, the server removes by itself. Not available in the \
+        uses for 30 days, or is older than `max_age`, the server removes by itself.
+
+        Of all that need the same stale entity by `load_if_needed()`, on whatever hosts, one asks for it; the \
+        others wait for what it brings, which comes as `new_data` from `cache`, or as `not_modified` where it \
+        has the same `ETag`. When who asks is cancelled, fails or is killed they go on; nobody waits longer \
+        than 30 seconds, or for what is known not to be kept. `load()` waits for nobody. Not available in the \
         sandbox.
         """,
         example: """
           lull.share { url = "rediss://cache.internal:6380", namespace = "team-a" }
           api:configure { pipeline = { parsing = {
             cache = lull.cache.shared { secret = lull.secret { env = "TEAM_SECRET" } } } } }
-          """, swift: "SharedEntityCache", rules: "SCA-01 SCA-02 SCA-03"),
+          """, swift: "SharedEntityCache", rules: "SCA-01 SCA-03 SCA-04 SCA-20"),
     ])
 
   static let fileCacheOptions = APIOwner.table(

@@ -6,7 +6,8 @@ public import LullCore
 /// left out. Whatever it keeps stands in a file cache of this machine too, which is read while there is no server,
 /// or it cannot be used: nobody waits for it then, and no load fails. What comes from the server is believed
 /// when it is whole and belongs where it was found, else it is a miss. Large entities are taken apart in the
-/// pool; reads come back on a later turn.
+/// pool; reads come back on a later turn. Of loads that need the same stale entity one asks the network, by a
+/// lease on the server, and the others wait for what it brings (SCA-20 to SCA-26).
 ///
 /// With `Options.secret` the server has nothing that others can read, make or move to another place. Without it
 /// entries of an identity stay in the file. Lua: `lull.cache.shared()`.

@@ -1,5 +1,5 @@
 /// One load of a resource among those that other users of a cache make: either it is this one's turn to fetch, or
-/// another has fetched meanwhile what will do. (SCA-20 to SCA-27) Home thread only.
+/// another has fetched meanwhile what will do. (SCA-20 to SCA-26) Home thread only.
 final class SharedFetch {
   enum Answer {
     case fetch
