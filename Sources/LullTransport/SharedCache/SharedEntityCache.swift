@@ -53,6 +53,7 @@ public final class SharedEntityCache: EntityCache {
   private let local: FileEntityCache
   private let secret: SharedCacheSecret?
   private let line = SharedEntityLine()
+  private var hasToldOfIdentity = false
   /// What the server could not be told to remove.
   private var owed: [SharedCachePlace: SharedEntityServer] = [:]
 
@@ -151,7 +152,18 @@ public final class SharedEntityCache: EntityCache {
   /// Only bytes, text and JSON.
   public func accepts(_ entity: Entity) -> Bool { StoredEntity.accepts(entity) }
 
+  /// Once, since it is so by intent or by mistake, and then for all of them.
+  private func tellOfIdentity(_ key: Key) {
+    guard secret == nil, !key.place.identity.isEmpty, !hasToldOfIdentity else { return }
+    hasToldOfIdentity = true
+    key.pump.log(
+      .cache,
+      "\(LogText.url(key.place.url)): kept on this machine only, as all of an identity without a secret"
+    )
+  }
+
   public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
+    tellOfIdentity(key)
     // Later reads come after it; nobody else waits for it.
     defer { completion() }
     if let localKey = key.local { local.writeEntity(entity, forKey: localKey) {} }

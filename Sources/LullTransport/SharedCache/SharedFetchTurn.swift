@@ -8,6 +8,8 @@ final class SharedFetchTurn: FetchTurn {
   private let script: FetchLeaseScript
   private var timer: (any HostTimer)?
   private var isMine = false
+  /// Whether it may become so by what is asked now.
+  private var isAsking = false
   private var isOver = false
   private var hasAsked = false
   private var hasWaited = false
@@ -37,8 +39,8 @@ final class SharedFetchTurn: FetchTurn {
   private func run(_ call: ScriptCall, _ finish: @escaping (RESPValue?) -> Void) {
     line.perform(server.form.place.key) { [server] done in
       server.client.run(call, on: .entities) { outcome in
-        if case .reply(let value) = outcome { finish(value) } else { finish(nil) }
         done()
+        if case .reply(let value) = outcome { finish(value) } else { finish(nil) }
       }
     }
   }
@@ -59,13 +61,14 @@ final class SharedFetchTurn: FetchTurn {
     guard isUsable, pump.clock.uptime - began < SharedFetchTurn.patience else {
       return answer(.fetch)
     }
+    isAsking = true
     run(script.seek(newerThan: known, hasWaited: hasWaited)) { [self] value in
-      let found = value.flatMap(FetchLeaseScript.answer)
-      if case .leased? = found?.answer { isMine = true }
-      guard !isOver else { return giveBack(.cancelled) }
-      guard let found else { return answer(.fetch) }
+      isAsking = false
+      guard !isOver else { return }
+      guard let found = value.flatMap(FetchLeaseScript.answer) else { return answer(.fetch) }
       switch found.answer {
       case .leased:
+        isMine = true
         newest = found.newest
         keep()
         answer(.fetch)
@@ -96,13 +99,14 @@ final class SharedFetchTurn: FetchTurn {
   func announce() {
     guard !isOver, isUsable else { return }
     hasAsked = true
+    isAsking = true
     run(script.take) { [self] value in
-      guard let found = value.flatMap(FetchLeaseScript.answer), found.answer == .leased else {
-        return
-      }
+      isAsking = false
+      guard let found = value.flatMap(FetchLeaseScript.answer), found.answer == .leased, !isOver
+      else { return }
       isMine = true
       newest = found.newest
-      if isOver { giveBack(.cancelled) } else { keep() }
+      keep()
     }
   }
 
@@ -121,11 +125,11 @@ final class SharedFetchTurn: FetchTurn {
     isOver = true
     timer?.cancel()
     timer = nil
-    giveBack(ending)
+    // What is asked still is answered before.
+    if isMine || isAsking { giveBack(ending) }
   }
 
   private func giveBack(_ ending: FetchEnding) {
-    guard isMine else { return }
     isMine = false
     guard isUsable else { return }
     pump.ending.hold()

@@ -147,29 +147,13 @@ struct ShareLossTests {
     ] {
       #expect(ShareAddress.Place.host("a", port: 1, isTLS: false).moved(words) == nil, "\(words)")
     }
-    let buses = RawSocket.freePorts(2)
-    try #require(buses.count == 2)
-    let one = try #require(RedisServer("--cluster-enabled yes --cluster-port \(buses[0])"))
-    let two = try #require(RedisServer("--cluster-enabled yes --cluster-port \(buses[1])"))
-    func say(_ server: RedisServer, _ line: String) -> String {
-      let file = server.socket + ".said"
-      ChildProcess("redis-cli -s \(server.socket) \(line) >\(file) 2>&1")?.wait()
-      return String(decoding: contents(file) ?? [], as: UTF8.self)
-    }
-    _ = say(one, "cluster addslotsrange 0 8191")
-    _ = say(two, "cluster addslotsrange 8192 16383")
-    _ = say(one, "cluster meet 127.0.0.1 \(two.port) \(buses[1])")
-    for server in [one, two] {
-      for _ in 0..<600 where !say(server, "cluster info").contains("cluster_state:ok") {
-        usleep(50_000)
-      }
-    }
+    let cluster = try #require(RedisCluster())
     final class Warnings { var list: [String] = [] }
     let warnings = Warnings()
     let loop = try EventLoop()
     defer { loop.close() }
     let client = ShareClient(
-      try ShareSettings(Share(url: "redis://127.0.0.1:\(one.port)")), loop.pump, limitsPath: nil
+      try ShareSettings(Share(url: cluster.url)), loop.pump, limitsPath: nil
     ) { warnings.list.append($0) }
     loop.pump.add(client)
     for number in 0..<12 {
@@ -189,7 +173,7 @@ struct ShareLossTests {
       }
     }
     #expect(warnings.list == [])
-    let keys = [one, two].map { say($0, "dbsize").split(separator: "\n").first ?? "" }
+    let keys = cluster.nodes.map { $0.say("dbsize").first ?? "" }
     #expect(!keys.contains("0"), "both have some: \(keys)")
   }
 

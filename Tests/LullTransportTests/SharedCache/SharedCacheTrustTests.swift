@@ -101,6 +101,7 @@ struct SharedCacheTrustTests {
     for _ in 0..<20000 {
       let value = value(0)
       _ = SharedEntityScript.written(value)
+      _ = FetchLeaseScript.answer(value)
       for found in SharedEntityScript.found(value) {
         #expect(form.head(found.head, found.variant, .answering(Headers())) == nil)
       }
@@ -172,6 +173,8 @@ struct SharedCacheTrustTests {
       Array("*3\r\n$1\r\n-\r\n$300\r\n".utf8) + head + Array("\r\n$2\r\nxx\r\n".utf8),
       Array("*3\r\n*0\r\n*0\r\n*0\r\n".utf8), Array("*65000\r\n".utf8),
       Array("*3\r\n$1\r\n-\r\n$99999999\r\n".utf8), Array("-WRONGTYPE x\r\n".utf8),
+      Array("*2\r\n:3\r\n:9\r\n".utf8), Array("*2\r\n:3\r\n:9223372036854775807\r\n".utf8),
+      Array("*2\r\n:1\r\n:-9223372036854775808\r\n".utf8), Array("*2\r\n:9\r\n:1\r\n".utf8),
       (0..<2000).map { _ in UInt8(random.below(256)) },
     ]
     for answer in answers {
@@ -179,7 +182,7 @@ struct SharedCacheTrustTests {
         RawServer { connection in
           connection.readSome(1000)
           connection.write("+OK\r\n+PONG\r\n")
-          for _ in 0..<5 {
+          for _ in 0..<20 {
             guard connection.readSome(100_000) > 0 else { return }
             connection.write(answer)
           }

@@ -137,8 +137,13 @@ struct SharedEntityCacheTests {
       return host
     }
     let alone = try host(nil)
+    var lines: [String] = []
+    alone.loop.pump.log.enabled = [.cache]
+    alone.loop.pump.log.messageHandler = { lines.append($1) }
     alone.loaded("/private-place", .text("private content"))
     #expect(server.entities.isEmpty)
+    alone.loaded("/private-place", .text("private content"))
+    #expect(lines.count { $0.contains("kept on this machine only") } == 1, "\(lines)")
     #expect(try host(nil, alone.folder).content("/private-place") == "private content")
     let first = try host("geheim")
     first.loaded("/private-place", .text("private content"))
@@ -154,6 +159,26 @@ struct SharedEntityCacheTests {
       other.stub("/private-place", .text("asked"))
       #expect(other.content("/private-place") == "asked")
     }
+  }
+
+  @Test func `SHR-38 SCA-09 a cluster spreads what is kept, and is asked where it is`() throws {
+    let cluster = try #require(RedisCluster())
+    let host = try SharedCacheHost(cluster.url)
+    for number in 0..<40 { host.loaded("/\(number)", .text("\(number)")) }
+    let counts = cluster.nodes.map(\.entities.count)
+    #expect(counts.reduce(0, +) == 40)
+    #expect(!counts.contains(0), "\(counts)")
+    let second = try SharedCacheHost(cluster.url)
+    for number in 0..<40 { #expect(second.content("/\(number)") == "\(number)") }
+    #expect(second.provider.requests.isEmpty)
+    let first = try #require(second.service.resource("/0").latestData?.timestamp)
+    second.service.configure { $0.expirationTime = 0 }
+    second.stub("/0", .init(status: 304))
+    #expect(second.content("/0") == "0")
+    second.settle()
+    let third = try SharedCacheHost(cluster.url)
+    #expect(third.content("/0") == "0")
+    #expect(third.service.resource("/0").latestData?.timestamp ?? 0 > first)
   }
 
   @Test func `SCA-05 of entries without an identity the server has no URL as a key`() throws {

@@ -148,6 +148,19 @@ struct SharedFetchTests {
     turn(hosts) { again.allSatisfy(\.isCompleted) }
   }
 
+  @Test func `SCA-23 what ends before the server has answered leaves no lease`() throws {
+    let hosts = try hosts(1)
+    hosts[0].stub("/a", .text("one"))
+    for number in 0..<20 {
+      let request = hosts[0].service.resource("/\(number)").load()
+      if number % 2 == 0 { hosts[0].loop.turn(.noWait) }
+      request.cancel()
+    }
+    hosts[0].settle()
+    turn(hosts, seconds: 0.2)
+    #expect(server.say("--raw keys 'lull:*:f:*'").filter { !$0.isEmpty } == [])
+  }
+
   @Test
   func `SCA-22 what is newer on the server will do if it is fresh, else it is asked for anew`()
     throws
