@@ -141,7 +141,8 @@ public final class NetworkRequest: Request {
 
   /// What it has written, and what a 304 has made younger, is there for others.
   override package func didDeliver() {
-    shared?.end(response?.isSuccess ?? false ? .succeeded : .failed)
+    let isNew = response.map { $0.isSuccess && $0.isNew } ?? false
+    shared?.end(isNew ? .succeeded : .failed)
     shared = nil
   }
 

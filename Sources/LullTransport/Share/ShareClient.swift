@@ -198,7 +198,8 @@ final class ShareClient: PumpGuest {
     hasWarned = true
     let part =
       switch (lane, memory.hosts) {
-      case (.entities, _): "this machine keeps its entities in a file"
+      case (.entities, _) where !links.keys.contains { $0.lane == .counting }:
+        "this machine keeps its entities in a file"
       case (_, nil): "each machine counts for itself, and may use all of a limit"
       case (_, 1?): "this machine counts for itself"
       case (_, let hosts?):

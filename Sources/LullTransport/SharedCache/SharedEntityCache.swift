@@ -180,7 +180,14 @@ public final class SharedEntityCache: EntityCache {
   ) {
     defer { completion() }
     if let localKey = key.local { local.updateEntity(forKey: localKey, change) {} }
-    self.change(key) { $0.change(change, $1) }
+    update(key, change)
+  }
+
+  /// On the server, which may have lost the entity that this machine still has.
+  private func update(_ key: Key, _ change: @escaping (inout Entity) -> Void) {
+    self.change(key) { [self] server, answer in
+      server.change(change, orWrite: { self.readLocal(key, $0) }, answer)
+    }
   }
 
   public func updateEntityTimestamp(
@@ -190,7 +197,7 @@ public final class SharedEntityCache: EntityCache {
     if let localKey = key.local {
       local.updateEntityTimestamp(timestamp, forKey: localKey) {}
     }
-    change(key) { server, answer in server.change({ $0.timestamp = timestamp }, answer) }
+    update(key) { $0.timestamp = timestamp }
   }
 
   public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {

@@ -127,12 +127,20 @@ struct SharedEntityServer {
   }
 
   /// Changes what is known of the entity that is wanted, as long as nobody has put another one there.
+  ///
+  /// - Parameter orWrite: asked for the entity as it is now, if the server has none.
   func change(
-    _ change: @escaping (inout Entity) -> Void, _ answer: @escaping (Bool) -> Void
+    _ change: @escaping (inout Entity) -> Void,
+    orWrite find: @escaping (_ found: @escaping (Entity?) -> Void) -> Void,
+    _ answer: @escaping (Bool) -> Void
   ) {
     run(script.read(isWithBody: false, keep: nil)) { value in
       guard let value else { return answer(false) }
-      guard let (found, head) = newest(value) else { return answer(true) }
+      guard let (found, head) = newest(value) else {
+        return find { entity in
+          if let entity { write(entity, answer) } else { answer(true) }
+        }
+      }
       guard let changed = head.changed(at: local, wanted, change),
         let bytes = form.packed(changed, found.variant)
       else { return remove(answer) }

@@ -241,4 +241,25 @@ struct SharedEntityCacheTests {
     #expect(third.service.resource("/a").latestData?.timestamp ?? 0 >= before)
     #expect(third.provider.requests.isEmpty)
   }
+
+  @Test func `SCA-07 what the server has lost it is told anew, if the machine has it`() throws {
+    let server = try server()
+    let host = try SharedCacheHost(server.url)
+    let stranger = try SharedCacheHost(server.url)
+    for one in [host, stranger] { one.service.configure { $0.expirationTime = 0 } }
+    host.loaded("/a", .json("1", etag: "\"v1\""))
+    stranger.stub("/a", .init(status: 304))
+    #expect(stranger.content("/a") == "1")
+    _ = server.say("flushall")
+    #expect(stranger.content("/a") == "1")
+    stranger.settle()
+    #expect(server.entities.isEmpty, "its file has nothing of it")
+    host.stub("/a", .init(status: 304))
+    #expect(host.content("/a") == "1")
+    host.settle()
+    #expect(server.entities.count == 1)
+    let third = try SharedCacheHost(server.url)
+    #expect(third.content("/a") == "1")
+    #expect(third.provider.requests.isEmpty)
+  }
 }

@@ -32,7 +32,9 @@ package enum FetchChance: Equatable {
 
 /// What has become of a load that had its turn.
 package enum FetchEnding: Equatable, Sendable {
+  /// Something new has come.
   case succeeded
+  /// It has failed, or what was there holds still.
   case failed
   /// Nothing is known of what would have come.
   case cancelled
