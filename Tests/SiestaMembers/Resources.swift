@@ -83,6 +83,7 @@ final class Observer: ResourceObserver {  // ResourceObserver
     case .cache: "cache"  // ResourceEvent.NewDataSource.cache
     case .localOverride: "override"  // ResourceEvent.NewDataSource.localOverride
     case .wipe: "wipe"  // ResourceEvent.NewDataSource.wipe
+    case .shared: "shared"
     }
   }
 }

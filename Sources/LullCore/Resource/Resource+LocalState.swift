@@ -2,7 +2,7 @@ extension Resource {
   /// Replaces the data with an entity of the caller's, as it is; pipeline and loads in flight are
   /// not touched. Observers get newData(localOverride). (OVR-01 to OVR-06, OVR-11)
   public func overrideLocalData(with entity: Entity) {
-    overridden(record.state.override(with: entity))
+    overridden(record.state.override(with: entity, now: pump.clock.now))
   }
 
   /// Replaces the content, keeps content type and headers, age is zero. (OVR-07 to OVR-10)
@@ -12,6 +12,7 @@ extension Resource {
 
   private func overridden(_ event: ResourceEvent) {
     endCacheCheck()
+    for news in record.news { news.drop() }
     removeFromCaches()
     stateChanged()
     notify(event)
@@ -33,6 +34,7 @@ extension Resource {
     let event = record.state.wipe()
     stateChanged()
     stopCacheCheck()
+    for news in record.news { news.drop() }
     for request in requests { request.cancel() }
     notify(event)
     checkCachesIfObserved()

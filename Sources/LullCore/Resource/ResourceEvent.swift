@@ -19,6 +19,8 @@ public enum ResourceEvent: Sendable, Equatable, CustomStringConvertible {
     case network
     /// The cache of a pipeline's stage.
     case cache
+    /// Another host or process, which has written it to a cache that is shared. (NEWS-01)
+    case shared
     /// The program, by `overrideLocalData` or `overrideLocalContent`.
     case localOverride
     /// Nowhere: it is gone.

@@ -15,8 +15,13 @@ package final class ResourceRecord: RequestTracker {
   package let observers = ObserverList()
   /// In order of initiation.
   var loads: [Load] = [] {
-    didSet { changes.note() }
+    didSet {
+      changes.note()
+      if loads.isEmpty { for news in news { news.loadsEnded() } }
+    }
   }
+  /// What caches tell of by which others keep what they load, one for each stage.
+  var news: [EntityNews] = []
   package var allRequests: [Request] = []
   /// How many streams make its content now.
   var followerCount = 0 {

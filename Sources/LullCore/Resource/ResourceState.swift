@@ -29,6 +29,10 @@ package struct ResourceState {
   private var wipedLoads = 0
   /// The latest load whose response has passed the pipeline as a success.
   private var latestCachedLoad = 0
+  /// Overrides and wipes.
+  private var localChanges: Int32 = 0
+  /// When data was overridden last; what others have made before is of the past.
+  private var overriddenAt = -Double.infinity
 
   package init() {}
 
@@ -131,7 +135,11 @@ package struct ResourceState {
   }
 
   /// A local value replaces the data; errors and invalidation are cleared. (OVR-02, OVR-11)
-  package mutating func override(with entity: Entity) -> ResourceEvent {
+  ///
+  /// - Parameter now: nil for what is as old as it says.
+  package mutating func override(with entity: Entity, now: Double? = nil) -> ResourceEvent {
+    localChanges &+= 1
+    overriddenAt = now ?? entity.timestamp
     latestData = entity
     // The caller says that they belong together. (OVR-10)
     latestData?.validatorsHold = true
@@ -177,7 +185,53 @@ package struct ResourceState {
     latestError = nil
     isInvalidated = false
     wipedLoads = loadsStarted
+    localChanges &+= 1
+    overriddenAt = -.infinity
     return .newData(.wipe)
+  }
+
+  // MARK: What others have written
+
+  /// Up to where a resource had come when what another has written was asked for.
+  package struct NewsToken {
+    fileprivate let order: Int
+    fileprivate let localChanges: Int32
+  }
+
+  package var newsToken: NewsToken {
+    NewsToken(order: loadsStarted, localChanges: localChanges)
+  }
+
+  /// Whether what others have made at that time is newer than what is here. (NEWS-03, NEWS-05)
+  package func isNews(_ timestamp: Double) -> Bool {
+    timestamp > (freshness.dataTimestamp ?? -.infinity) && timestamp > overriddenAt
+  }
+
+  /// What another has written is here; the event observers hear, nil if it comes too late: after an override
+  /// or a wipe, or a load that has begun since it was asked for and has succeeded. An invalidation stays in
+  /// force. (NEWS-03, NEWS-05 to NEWS-08)
+  package mutating func newsArrived(_ token: NewsToken, _ entity: Entity) -> ResourceEvent? {
+    guard isInTime(token), isNews(entity.timestamp) else { return nil }
+    latestData = entity
+    latestError = nil
+    return .newData(.shared)
+  }
+
+  /// Another was told by the server that what is here holds still, and when; nil if it is not this. (NEWS-04)
+  package mutating func newsRefreshed(
+    _ token: NewsToken, by entity: Entity, _ request: Headers
+  ) -> ResourceEvent? {
+    guard isInTime(token), isNews(entity.timestamp), let condition,
+      condition == entity.condition
+    else { return nil }
+    latestData?.refresh(by: Refreshment(entity.headers, to: request))
+    latestData?.timestamp = entity.timestamp
+    latestError = nil
+    return .notModified
+  }
+
+  private func isInTime(_ token: NewsToken) -> Bool {
+    token.localChanges == localChanges && latestSucceededLoad <= token.order
   }
 
   /// Roughly how many bytes the content takes.

@@ -202,6 +202,7 @@ extension ResourceEvent.NewDataSource {
     switch self {
     case .network: .network
     case .cache: .cache
+    case .shared: .shared
     case .localOverride: .localOverride
     case .wipe: .wipe
     }

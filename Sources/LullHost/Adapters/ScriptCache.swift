@@ -24,6 +24,8 @@ final class ReadyCache<Cache: EntityCache>: ScriptCache {
     cache.key(for: resource, at: stage)
   }
 
+  func follow(_ key: Cache.Key, _ news: () -> EntityNews) { cache.follow(key, news) }
+
   func readEntity(forKey key: Cache.Key, completion: @escaping (Entity?) -> Void) {
     cache.readEntity(forKey: key, completion: completion)
   }

@@ -10,6 +10,7 @@ package enum LuaConstant: Int32 {
   case cache
   case localOverride
   case wipe
+  case shared
 
   var text: StaticString {
     switch self {
@@ -23,6 +24,7 @@ package enum LuaConstant: Int32 {
     case .cache: "cache"
     case .localOverride: "local_override"
     case .wipe: "wipe"
+    case .shared: "shared"
     }
   }
 }

@@ -18,7 +18,14 @@ final class SpyCache: EntityCache {
   var makeKey: (Resource, PipelineStageKey) -> String? = { resource, stage in
     "\(stage) \(resource.url.text.split(separator: "/").last ?? "")"
   }
+  /// Whether it tells of what others write, as the test has it.
+  var tellsNews = false
+  private var followed: [String: Follower] = [:]
   private let journal: Journal
+
+  private struct Follower {
+    weak var news: EntityNews?
+  }
   private var held: [() -> Void] = []
   private var isBusy = false
 
@@ -43,6 +50,23 @@ final class SpyCache: EntityCache {
 
   func key(for resource: Resource, at stage: PipelineStageKey) -> String? {
     makeKey(resource, stage)
+  }
+
+  func follow(_ key: String, _ news: () -> EntityNews) {
+    if tellsNews { followed[key] = Follower(news: news()) }
+  }
+
+  /// Whether somebody would hear of what another has written there.
+  func isFollowed(_ key: String) -> Bool { followed[key]?.news != nil }
+
+  /// As if another had written it there.
+  func othersWrite(
+    _ entity: Entity?, _ key: String, timestamp: Double? = nil, isRefresh: Bool = false
+  ) {
+    entries[key] = entity
+    followed[key]?.news?.arrived(
+      timestamp: timestamp ?? entity?.timestamp ?? 0, isRefresh: isRefresh
+    ) { [journal] in journal("told") }
   }
 
   func readEntity(forKey key: String, completion: @escaping (Entity?) -> Void) {

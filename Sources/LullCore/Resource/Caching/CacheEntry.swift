@@ -8,13 +8,20 @@ struct CacheEntry {
   let remove: () -> Void
   /// Of a load that is to fetch what is kept there; nil where everybody fetches alone.
   let makeTurn: (() -> (any FetchTurn)?)?
+  /// Whether the cache tells of what others write there.
+  let isFollowed: Bool
 
   /// nil if the cache gives the resource no key. (CACHE-24)
   init?(_ stage: Pipeline.StageCache, resource: Resource) {
     let host = resource.pump.hostSlot?.pumpHost
     func open<Cache: EntityCache>(_ cache: Cache) -> CacheEntry? {
       guard let key = cache.key(for: resource, at: stage.stage) else { return nil }
-      return CacheEntry(stage, cache, key, host)
+      var isFollowed = false
+      cache.follow(key) {
+        isFollowed = true
+        return resource.news(at: stage.stage)
+      }
+      return CacheEntry(stage, cache, key, host, isFollowed: isFollowed)
     }
     guard let entry = open(stage.cache) else { return nil }
     self = entry
@@ -32,9 +39,11 @@ struct CacheEntry {
   }
 
   private init<Cache: EntityCache>(
-    _ stage: Pipeline.StageCache, _ cache: Cache, _ key: Cache.Key, _ host: (any PumpHost)?
+    _ stage: Pipeline.StageCache, _ cache: Cache, _ key: Cache.Key, _ host: (any PumpHost)?,
+    isFollowed: Bool
   ) {
     self.stage = stage
+    self.isFollowed = isFollowed
     read = { found in
       cache.operations.perform { done in
         cache.readEntity(forKey: key) { entity in

@@ -15,6 +15,8 @@ package final class CacheLookup: Request {
   /// The caches of the stages after those tried.
   private var later: [CacheEntry]
   private var run: PipelineRun?
+  /// What is there already, and need not be read.
+  private var found: (entity: Entity, entry: CacheEntry)?
   /// The cache whose turn it is to answer.
   package private(set) var queue: CacheOperations?
 
@@ -35,12 +37,33 @@ package final class CacheLookup: Request {
     super.init(pump: resource.pump)
   }
 
+  /// Has an entity that was read pass the stages after that of its entry.
+  ///
+  /// - Parameter later: of the stages after it, in their order, those that it is written to. (NEWS-09)
+  init(
+    of resource: Resource, found entity: Entity, from entry: CacheEntry, later: [CacheEntry],
+    conf: ResolvedConfiguration
+  ) {
+    record = resource.record
+    address = resource.url.text
+    untried = []
+    isOnDisk = false
+    self.later = later.reversed()
+    configuration = conf
+    found = (entity, entry)
+    super.init(pump: resource.pump)
+  }
+
   override package var target: (any RequestTarget)? { record?.resource }
   override package var method: RequestMethod? { .get }
   override package var url: String? { address }
   override package var displayName: String { "cache check of \(LogText.url(address))" }
 
-  override package func begin() { tryNext() }
+  override package func begin() {
+    guard let (entity, entry) = found else { return tryNext() }
+    found = nil
+    examine(entity, from: entry)
+  }
 
   /// Data has come another way: nothing more is looked for, and nothing written. (CACHE-03)
   func giveUp() {
@@ -50,6 +73,7 @@ package final class CacheLookup: Request {
 
   override package func stopWork() {
     untried = []
+    found = nil
     run?.abandon()
     run = nil
   }
@@ -62,13 +86,17 @@ package final class CacheLookup: Request {
       queue = nil
       guard !isCompleted else { return }
       guard let entity else { return goOn(after: entry) }
-      // It answers other headers than requests have now. (RFC 9111, section 4.1)
-      if let variant = entity.exchange?.variant, !variant.answers(configuration.settings.headers) {
-        pump.log(.cache, "\(LogText.url(address)): another variant at \(entry.stage.stage)")
-        return goOn(after: entry)
-      }
-      process(entity, from: entry)
+      examine(entity, from: entry)
     }
+  }
+
+  private func examine(_ entity: Entity, from entry: CacheEntry) {
+    // It answers other headers than requests have now. (RFC 9111, section 4.1)
+    if let variant = entity.exchange?.variant, !variant.answers(configuration.settings.headers) {
+      pump.log(.cache, "\(LogText.url(address)): another variant at \(entry.stage.stage)")
+      return goOn(after: entry)
+    }
+    process(entity, from: entry)
   }
 
   private func goOn(after entry: CacheEntry) {

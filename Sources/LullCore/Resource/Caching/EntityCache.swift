@@ -28,6 +28,10 @@ public protocol EntityCache<Key>: AnyObject {
   /// writes alike, at once, while the resource may be empty (CACHE-23).
   func key(for resource: Resource, at stage: PipelineStageKey) -> Key?
 
+  /// Has what `news` makes told whenever another process or host has written what is kept there. Called with each
+  /// key that is made; by default, without others, nothing is made or told. (NEWS-01)
+  func follow(_ key: Key, _ news: () -> EntityNews)
+
   /// The entity, with the timestamp it was written with (CACHE-31), or nil.
   func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void)
 
@@ -54,6 +58,8 @@ public protocol EntityCache<Key>: AnyObject {
 
 extension EntityCache {
   public var outlivesProcess: Bool { false }
+
+  public func follow(_ key: Key, _ news: () -> EntityNews) {}
 
   public func accepts(_ entity: Entity) -> Bool { true }
 

@@ -1,0 +1,172 @@
+/// By what a cache tells a resource that another host or process has written what is kept for it. (NEWS-01 to
+/// NEWS-12)
+///
+/// `EntityCache.follow` is given one for each resource and stage, which goes with what the service remembers
+/// of the resource: to be held weakly. What has been written is read, passes the stages after its own as a hit
+/// does, and becomes the data if it is newer than that. Home thread only.
+public final class EntityNews {
+  let stage: PipelineStageKey
+  private weak var record: ResourceRecord?
+  private weak var owner: (any ResourceOwner)?
+  /// Where it was followed last, for the cache.
+  package var place: [UInt8] = []
+  /// What waits until loads have ended, or what is being read.
+  private var postponed: Hint?
+  private var isReading = false
+  private var run: CacheLookup?
+
+  /// Something was written then.
+  private struct Hint {
+    var timestamp: Double
+    /// Whether the server has only said that it holds still.
+    var isRefresh: Bool
+
+    /// What both say, of which one read makes one event. (NEWS-10)
+    func merged(with other: Hint?) -> Hint {
+      guard let other else { return self }
+      return Hint(
+        timestamp: max(timestamp, other.timestamp), isRefresh: isRefresh && other.isRefresh)
+    }
+  }
+
+  init(of record: ResourceRecord, at stage: PipelineStageKey, _ owner: any ResourceOwner) {
+    self.record = record
+    self.stage = stage
+    self.owner = owner
+  }
+
+  /// Another has written an entity of that timestamp, seconds since 1970: it is read, if it may be newer than what
+  /// is here and somebody has use for it (NEWS-02, NEWS-03). The hint need not be true.
+  ///
+  /// - Parameters:
+  ///   - isRefresh: whether only its age and headers are new, by a 304. (NEWS-04)
+  ///   - completion: called once, when nothing is read any more; inside this call if nothing is read.
+  public func arrived(
+    timestamp: Double, isRefresh: Bool = false, completion: @escaping () -> Void
+  ) {
+    take(Hint(timestamp: timestamp, isRefresh: isRefresh), completion)
+  }
+
+  private func take(_ hint: Hint, _ completion: @escaping () -> Void) {
+    guard let record, let owner, record.takesNews(of: hint.timestamp) else { return completion() }
+    guard !isBusy, !record.holdsNewsBack else {
+      postponed = hint.merged(with: postponed)
+      return completion()
+    }
+    let resource = owner.resource(of: record)
+    let configuration = resource.resolvedConfiguration
+    let entries = resource.cacheEntries(configuration)
+    guard let index = entries.firstIndex(where: { $0.stage.stage == stage }) else {
+      return completion()
+    }
+    let news = Reading(
+      hint: hint, token: record.state.newsToken, entry: entries[index],
+      // Whoever has written it has written what its later stages have made of it, too. (NEWS-09)
+      later: entries[(index + 1)...].filter { !$0.isFollowed }, configuration: configuration)
+    isReading = true
+    // What has gone is not kept by a cache that does not answer.
+    news.entry.read { [weak self] entity in
+      if let self {
+        isReading = false
+        if let entity { found(entity, news) } else { goOn() }
+      }
+      completion()
+    }
+  }
+
+  /// What is asked for under way.
+  private struct Reading {
+    let hint: Hint
+    let token: ResourceState.NewsToken
+    let entry: CacheEntry
+    let later: [CacheEntry]
+    let configuration: ResolvedConfiguration
+  }
+
+  private func found(_ entity: Entity, _ news: Reading) {
+    guard let resource = taker(of: entity, news) else { return goOn() }
+    if news.hint.isRefresh,
+      let event = resource.record.state.newsRefreshed(
+        news.token, by: entity, news.configuration.settings.headers)
+    {
+      resource.newsArrived(event)
+      return goOn()
+    }
+    let run = CacheLookup(
+      of: resource, found: entity, from: news.entry, later: news.later, conf: news.configuration)
+    self.run = run
+    run.onCompletion { [weak self, unowned run] response in
+      guard let self, self.run === run else { return }
+      self.run = nil
+      if let entity = response.entity, let resource = taker(of: entity, news),
+        let event = resource.record.state.newsArrived(news.token, entity)
+      {
+        resource.newsArrived(event)
+      }
+      goOn()
+    }
+    run.start()
+  }
+
+  /// The resource, if it takes it now.
+  private func taker(of entity: Entity, _ news: Reading) -> Resource? {
+    guard let record, let owner, record.takesNews(of: entity.timestamp) else { return nil }
+    guard !record.holdsNewsBack else {
+      // A load has begun meanwhile.
+      postponed = news.hint.merged(with: postponed)
+      return nil
+    }
+    return owner.resource(of: record)
+  }
+
+  private var isBusy: Bool { isReading || run != nil }
+
+  /// What came while something was read.
+  private func goOn() {
+    guard let record, !record.holdsNewsBack, !isBusy, let hint = postponed else { return }
+    postponed = nil
+    take(hint) {}
+  }
+
+  /// What waited for loads goes on, when what they have brought is the data.
+  func loadsEnded() {
+    guard postponed != nil else { return }
+    owner?.pump.enqueue { [weak self] in self?.goOn() }
+  }
+
+  /// Overridden or wiped: what is under way comes too late. (NEWS-05, NEWS-07)
+  func drop() {
+    postponed = nil
+    let run = run
+    self.run = nil
+    run?.cancel()
+  }
+}
+
+extension ResourceRecord {
+  /// Whether an entity of that timestamp is newer than what is here, and of use to somebody. (NEWS-02, NEWS-03)
+  fileprivate func takesNews(of timestamp: Double) -> Bool {
+    isInUse && followerCount == 0 && (state.freshness.hasData || !observers.isEmpty)
+      && state.isNews(timestamp)
+  }
+
+  /// Whether what a load brings may be an answer about the data that is here, such as a 304. (NEWS-06)
+  fileprivate var holdsNewsBack: Bool { !loads.isEmpty && state.freshness.hasData }
+}
+
+extension Resource {
+  /// By what caches tell of that stage.
+  func news(at stage: PipelineStageKey) -> EntityNews {
+    if let news = record.news.first(where: { $0.stage == stage }) { return news }
+    let news = EntityNews(of: record, at: stage, owner)
+    record.news.append(news)
+    return news
+  }
+
+  fileprivate func newsArrived(_ event: ResourceEvent) {
+    pump.log(.stateChanges, "\(shortDescription): \(event)")
+    endCacheCheck()
+    stateChanged()
+    notify(event)
+  }
+}
