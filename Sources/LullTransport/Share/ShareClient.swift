@@ -28,6 +28,7 @@ final class ShareClient: PumpGuest {
   private var heartbeat: (any HostTimer)?
   private var hasWarned = false
   private var isClosed = false
+  private var heardNews: ShareNews?
   /// Admissions are told apart by numbers that nobody else has.
   private var lastNumber = -Int64.random(in: 1 << 40..<1 << 62)
 
@@ -64,6 +65,7 @@ final class ShareClient: PumpGuest {
     guard !isClosed else { return }
     isClosed = true
     heartbeat?.cancel()
+    heardNews?.close()
     for link in links.values { link.close() }
     links = [:]
     store.close()
@@ -137,6 +139,46 @@ final class ShareClient: PumpGuest {
       guard case .reply(.failure(let words)) = outcome, words.hasPrefix("NOSCRIPT") else { return }
       link?.post(call.command(byDigest: false))
     }
+  }
+
+  /// Tells others what was written under that tag; nothing happens while the server is not there.
+  func publish(_ message: NewsMessage, tag: String) {
+    guard !isClosed else { return }
+    let command = RESPCommand("PUBLISH", settings.newsChannel, message.text)
+    link(for: tag, on: .entities).post(command, isOptional: true) { [weak self] in self?.news.published($0) }
+  }
+
+  /// What others have written.
+  var news: ShareNews {
+    if let heardNews { return heardNews }
+    let place = settings.address.place
+    let news = ShareNews(pump, warn: { [weak self] in self?.warnOfNews($0) }) { tell in
+      ShareChannel(
+        settings.newsChannel, pump: pump, authorities: settings.authorities,
+        // Any of a cluster hears of everything.
+        place: { [weak self] attempt in self?.place(forNews: attempt) ?? place },
+        greet: { [weak self] finish in
+          guard let self else { return finish(.success([])) }
+          greet(finish)
+        }, tell: tell)
+    }
+    news.onOpen = { [weak self] in
+      guard let self else { return }
+      for (name, link) in links where name.place == place { link.retryNow() }
+    }
+    if isClosed { news.close() }
+    heardNews = news
+    return news
+  }
+
+  private func place(forNews attempt: Int) -> ShareAddress.Place {
+    let others = Set(routes.values).subtracting([settings.address.place])
+    let all = [settings.address.place] + others
+    return all[attempt % all.count]
+  }
+
+  private func warnOfNews(_ text: String) {
+    warn("the shared server \(settings.address.shown): \(text) \(settings.newsChannel)")
   }
 
   /// What it says of that makes no sense.

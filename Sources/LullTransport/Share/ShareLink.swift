@@ -138,19 +138,21 @@ final class ShareLink {
 
   /// Sends a command whose answer matters to nobody; false if it cannot be sent now.
   @discardableResult
-  func post(_ command: RESPCommand, _ finish: Finish? = nil) -> Bool {
+  func post(
+    _ command: RESPCommand, isOptional: Bool = false, _ finish: Finish? = nil
+  ) -> Bool {
     guard state == .ready || state == .late else { return false }
-    write(command, finish)
+    write(command, isOptional: isOptional, finish)
     return true
   }
 
-  private func write(_ command: RESPCommand, _ finish: Finish?) {
+  private func write(_ command: RESPCommand, isOptional: Bool = false, _ finish: Finish?) {
     guard let socket, let bytes = command.wire else {
       if let finish { pump.enqueue { finish(.unavailable) } }
       return
     }
     let deadline = pump.clock.uptime + patience.operation
-    pending.append(Pending(deadline: deadline, finish: finish))
+    pending.append(Pending(deadline: deadline, finish: finish, isOptional: isOptional))
     socket.send(bytes)
     waitingBytes = socket.waitingByteCount
     guard waitingBytes <= ShareLink.mostBytes, pendingCount <= ShareLink.mostPending
@@ -176,6 +178,14 @@ final class ShareLink {
       place, pump: pump, authorities: authorities, timeout: patience.connecting
     ) { [weak self] event in self?.happened(event) }
     if socket == nil || reader == nil { fail("there is no memory for a connection") }
+  }
+
+  /// Tries a server that is waited for: another connection has found it.
+  func retryNow() {
+    guard state == .down, retry != nil else { return }
+    retry?.cancel()
+    retry = nil
+    connect()
   }
 
   private func happened(_ event: StreamSocket.Event) {

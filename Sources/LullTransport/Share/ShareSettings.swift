@@ -36,6 +36,9 @@ struct ShareSettings {
   /// Where the server counts hosts.
   var hostsKey: String { "lull:{\(namespace):hosts}" }
 
+  /// Where those who share tell each other what they have written.
+  var newsChannel: String { "lull:{\(namespace)}:news" }
+
   private static func isNamespace(_ text: String) -> Bool {
     (1...mostNamespaceBytes).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in

@@ -9,7 +9,7 @@ public final class EntityNews {
   private weak var record: ResourceRecord?
   private weak var owner: (any ResourceOwner)?
   /// Where it was followed last, for the cache.
-  package var place: [UInt8] = []
+  package var place = ""
   /// What waits until loads have ended, or what is being read.
   private var postponed: Hint?
   private var isReading = false

@@ -1,0 +1,257 @@
+import LullCore
+import LullSystem
+
+/// A connection on which a server tells what others publish on one channel; hostile input. (RESP 2)
+///
+/// Lost, it is made again after a pause, and what was said meanwhile is not known. Nobody waits for it. Home
+/// thread only.
+final class ShareChannel {
+  enum State: Equatable {
+    case idle
+    case connecting
+    /// It is told who listens, and to what.
+    case preparing
+    case open
+    case down
+    /// The server does not let this user listen, which asking again would not mend.
+    case refused
+    case closed
+  }
+
+  /// Seconds for the connection, for what is told first, without a word until the server is asked whether it is
+  /// there, and for its answer to that; how long it is there before its loss is not one of many.
+  struct Patience {
+    var connecting = 2.0
+    var preparing = 2.0
+    var quiet = 30.0
+    var answer = 10.0
+    var proven = 5.0
+  }
+
+  private(set) var state = State.idle
+  /// Why it could not be used when that was last so, in words.
+  private(set) var trouble: String?
+  /// How often it has been opened.
+  private(set) var openCount = 0
+  /// Called on a turn of its own.
+  var onChange: () -> Void = {}
+
+  private let name: String
+  private unowned let pump: Pump
+  private let authorities: CertificateAuthorities
+  private let patience: Patience
+  private let place: (_ attempt: Int) -> ShareAddress.Place
+  private let greet: (@escaping (Result<[ShareLink.Greeting], ShareProblem>) -> Void) -> Void
+  private let tell: ([UInt8]) -> Void
+  private var breaker = ShareBreaker()
+  private var socket: StreamSocket?
+  private var reader: RESPReader?
+  /// Whether each answer that is still to come may be a refusal; the last one is that of the subscription.
+  private var expected: [Bool] = []
+  private var timer: (any HostTimer)?
+  private var openedAt = 0.0
+  private var heardAt = 0.0
+  private var isAsked = false
+
+  /// Of one message with what surrounds it, and what is read at a time.
+  private static let mostBytes = 1 << 17
+  private static let mostParts = 16
+
+  /// - Parameters:
+  ///   - name: of the channel.
+  ///   - place: a server for each attempt; of a cluster any will do.
+  ///   - greet: what the server is told first.
+  ///   - tell: is called with each message, inside a turn.
+  init(
+    _ name: String, pump: Pump, authorities: CertificateAuthorities,
+    patience: Patience = Patience(), place: @escaping (_ attempt: Int) -> ShareAddress.Place,
+    greet: @escaping (@escaping (Result<[ShareLink.Greeting], ShareProblem>) -> Void) -> Void,
+    tell: @escaping ([UInt8]) -> Void
+  ) {
+    self.name = name
+    self.pump = pump
+    self.authorities = authorities
+    self.patience = patience
+    self.place = place
+    self.greet = greet
+    self.tell = tell
+  }
+
+  deinit { close() }
+
+  /// Begins to listen, unless it does; does nothing once it is refused or closed.
+  func open() {
+    if state == .idle { connect() }
+  }
+
+  func close() {
+    guard state != .closed else { return }
+    letGo()
+    state = .closed
+  }
+
+  private func letGo() {
+    socket?.close()
+    socket = nil
+    reader = nil
+    timer?.cancel()
+    timer = nil
+    expected = []
+    isAsked = false
+  }
+
+  // MARK: Connecting
+
+  private func connect() {
+    state = .connecting
+    if let problem = RESPReader.problem ?? CurlLibrary.failure?.message { return refuse(problem) }
+    reader = RESPReader(mostBytes: ShareChannel.mostBytes, mostParts: ShareChannel.mostParts)
+    socket = StreamSocket(
+      place(breaker.failureCount), pump: pump, authorities: authorities,
+      timeout: patience.connecting
+    ) { [weak self] event in
+      guard let self else { return }
+      switch event {
+      case .opened: prepare()
+      case .arrived(let bytes): arrived(bytes)
+      case .ended(let reason): fail(reason)
+      }
+    }
+    if socket == nil || reader == nil { fail("there is no memory for a connection") }
+  }
+
+  private func prepare() {
+    state = .preparing
+    let connection = socket
+    greet { [weak self] greetings in
+      guard let self, state == .preparing, socket === connection, let connection else { return }
+      switch greetings {
+      case .failure(let problem): fail(problem.message)
+      case .success(let greetings):
+        let all = greetings + [ShareLink.Greeting(command: RESPCommand("SUBSCRIBE", name))]
+        for greeting in all {
+          guard let bytes = greeting.command.wire else { continue }
+          expected.append(greeting.isOptional)
+          connection.send(bytes)
+        }
+        wait(patience.preparing) { $0.fail("it does not answer") }
+      }
+    }
+  }
+
+  private func becomeOpen() {
+    state = .open
+    trouble = nil
+    openCount += 1
+    openedAt = pump.clock.uptime
+    heardAt = openedAt
+    waitForSilence()
+    changed()
+  }
+
+  // MARK: Hearing
+
+  private func arrived(_ bytes: UnsafeRawBufferPointer) {
+    guard let reader else { return }
+    heardAt = pump.clock.uptime
+    isAsked = false
+    do throws(RESPReader.Failure) {
+      try reader.feed(bytes)
+      // It may have been let go of.
+      while self.reader === reader, let value = try reader.next() { answered(value) }
+    } catch {
+      fail(error.message)
+    }
+  }
+
+  private func answered(_ value: RESPValue) {
+    switch state {
+    case .preparing: prepared(value)
+    case .open: heard(value)
+    default: fail("it says what nobody has asked for")
+    }
+  }
+
+  private func prepared(_ value: RESPValue) {
+    guard !expected.isEmpty else { return fail("it says what nobody has asked for") }
+    let isOptional = expected.removeFirst()
+    let isSubscription = expected.isEmpty
+    if case .failure(let words) = value {
+      if isOptional { return }
+      let problem =
+        ShareRefusal(words)?.message ?? "it refuses: \(LogText.part(words, limit: 120))"
+      // Without a right to the channel, or without channels at all.
+      let isForGood =
+        isSubscription && (words.hasPrefix("NOPERM") || words.hasPrefix("ERR unknown command"))
+      return isForGood ? refuse(problem) : fail(problem)
+    }
+    guard isSubscription else { return }
+    guard let parts = value.array, parts.count == 3, parts[0].text == "subscribe",
+      parts[1].text == name
+    else { return fail("its answers make no sense") }
+    becomeOpen()
+  }
+
+  private func heard(_ value: RESPValue) {
+    let parts = value.array ?? []
+    switch parts.first?.text {
+    case "message" where parts.count == 3 && parts[1].text == name:
+      guard let message = parts[2].bytes else { return fail("its answers make no sense") }
+      tell(message)
+    case "pong": break
+    default: fail("it says what nobody has asked for")
+    }
+  }
+
+  /// A connection that has been lost on the way says nothing.
+  private func waitForSilence() {
+    let due = heardAt + patience.quiet + (isAsked ? patience.answer : 0)
+    wait(max(0.01, due - pump.clock.uptime)) { channel in
+      // It may be this loop that was late.
+      channel.socket?.receive()
+      guard channel.state == .open else { return }
+      let silence = channel.pump.clock.uptime - channel.heardAt
+      if channel.isAsked, silence >= channel.patience.quiet + channel.patience.answer {
+        return channel.fail("it does not answer")
+      }
+      if !channel.isAsked, silence >= channel.patience.quiet {
+        channel.isAsked = true
+        if let bytes = RESPCommand("PING").wire { channel.socket?.send(bytes) }
+      }
+      channel.waitForSilence()
+    }
+  }
+
+  private func wait(_ seconds: Double, _ action: @escaping (ShareChannel) -> Void) {
+    timer?.cancel()
+    timer = pump.clock.schedule(after: seconds) { [weak self] in
+      guard let self else { return }
+      timer = nil
+      action(self)
+    }
+  }
+
+  // MARK: Failing
+
+  private func fail(_ reason: String) {
+    guard state != .closed, state != .down, state != .refused else { return }
+    let now = pump.clock.uptime
+    if state == .open, now - openedAt >= patience.proven { breaker.succeed() }
+    letGo()
+    state = .down
+    trouble = reason
+    wait(breaker.fail(now: now, chance: pump.random())) { $0.connect() }
+    changed()
+  }
+
+  private func refuse(_ reason: String) {
+    letGo()
+    state = .refused
+    trouble = reason
+    changed()
+  }
+
+  private func changed() {
+    pump.enqueue { [weak self] in self?.onChange() }
+  }
+}

@@ -1,0 +1,208 @@
+import LullCore
+
+/// What others who share a namespace say of what they have written, for the resources in memory that want to
+/// know, and what is said to them. Home thread only.
+///
+/// The channel is opened when somebody follows first. News are hints: what is missed while it is away is found by
+/// age. However many come, each place is read once at a time, and few places at once.
+final class ShareNews {
+  /// Of this home.
+  let sender = UInt64.random(in: 1...UInt64.max)
+  /// How many have come that were of others.
+  private(set) var count = 0
+
+  private unowned let pump: Pump
+  private let channel: ShareChannel
+  private let warn: (String) -> Void
+  private var followers: [String: [Follower]] = [:]
+  private var sweepCount = ShareNews.leastSweep
+  private var waiters: [String: [(number: Int, action: () -> Void)]] = [:]
+  private var lastWaiter = 0
+  /// What is to be read, by place; `order` says in which order, from `first` on.
+  private var hints: [String: Hint] = [:]
+  private var order: [String] = []
+  private var first = 0
+  private var underWay = 0
+  private var isScheduled = false
+  /// Others cannot be told, or what they say be heard.
+  private var hasWarned = false
+  private var mayTell = true
+  /// Called when the server can be heard.
+  var onOpen: () -> Void = {}
+
+  private struct Follower {
+    weak var news: EntityNews?
+  }
+
+  private struct Hint {
+    var timestamp: Double
+    var isRefresh: Bool
+  }
+
+  /// Places that are followed, and read at a time.
+  static let mostFollowed = 200_000
+  static let mostUnderWay = 8
+  private static let leastSweep = 1024
+
+  /// - Parameters:
+  ///   - makeChannel: is given what hears of each message.
+  ///   - warn: says something to the user.
+  init(
+    _ pump: Pump, warn: @escaping (String) -> Void,
+    channel makeChannel: (_ tell: @escaping ([UInt8]) -> Void) -> ShareChannel
+  ) {
+    self.pump = pump
+    self.warn = warn
+    let slot = Slot()
+    channel = makeChannel { slot.news?.heard($0) }
+    slot.news = self
+    channel.onChange = { [weak self] in self?.channelChanged() }
+  }
+
+  private final class Slot {
+    weak var news: ShareNews?
+  }
+
+  func close() {
+    channel.close()
+    followers = [:]
+    waiters = [:]
+    hints = [:]
+    order = []
+    first = 0
+  }
+
+  var channelState: ShareChannel.State { channel.state }
+  var openCount: Int { channel.openCount }
+  /// Places, also of some that have gone.
+  var followedCount: Int { followers.count }
+  var waitingCount: Int { hints.count }
+
+  // MARK: Who wants to know
+
+  /// Tells `news` of what others write at that place, for as long as somebody holds it. It is at one place at a
+  /// time: the last one.
+  func follow(_ digest: String, _ news: EntityNews) {
+    news.place = digest
+    var list = followers[digest] ?? []
+    guard !list.contains(where: { $0.news === news }) else { return }
+    if followers.count >= sweepCount { sweep() }
+    guard followers.count < ShareNews.mostFollowed else {
+      return pump.log(
+        .cache, "more than \(ShareNews.mostFollowed) entities: news of others are not heard of")
+    }
+    list.removeAll { $0.news?.place != digest }
+    list.append(Follower(news: news))
+    followers[digest] = list
+    channel.open()
+  }
+
+  private func sweep() {
+    followers = followers.compactMapValues { list in ShareNews.live(list, nil) }
+    sweepCount = max(ShareNews.leastSweep, 2 * followers.count)
+  }
+
+  /// Those that are still there and at that place; nil if there are none.
+  private static func live(_ list: [Follower], _ digest: String?) -> [Follower]? {
+    let live = list.filter { $0.news != nil && (digest == nil || $0.news?.place == digest) }
+    return live.isEmpty ? nil : live
+  }
+
+  /// Calls `action` once, when others say next that they have written there, true or not; never if nobody does.
+  ///
+  /// - Returns: what `forget` takes.
+  func onNext(_ digest: String, _ action: @escaping () -> Void) -> Int {
+    lastWaiter += 1
+    waiters[digest, default: []].append((lastWaiter, action))
+    channel.open()
+    return lastWaiter
+  }
+
+  func forget(_ number: Int, of digest: String) {
+    waiters[digest]?.removeAll { $0.number == number }
+    if waiters[digest]?.isEmpty == true { waiters[digest] = nil }
+  }
+
+  // MARK: What others say
+
+  private func heard(_ bytes: [UInt8]) {
+    guard let message = NewsMessage(bytes), message.sender != sender else { return }
+    count &+= 1
+    for waiter in waiters.removeValue(forKey: message.digest) ?? [] {
+      pump.enqueue(waiter.action)
+    }
+    guard followers[message.digest] != nil else { return }
+    if let hint = hints[message.digest] {
+      hints[message.digest] = Hint(
+        timestamp: max(hint.timestamp, message.timestamp),
+        isRefresh: hint.isRefresh && message.isRefresh)
+    } else {
+      hints[message.digest] = Hint(timestamp: message.timestamp, isRefresh: message.isRefresh)
+      order.append(message.digest)
+    }
+    schedule()
+  }
+
+  /// Once all that has come in this turn is known.
+  private func schedule() {
+    guard !isScheduled, first < order.count, underWay < ShareNews.mostUnderWay else { return }
+    isScheduled = true
+    pump.enqueue { [weak self] in self?.start() }
+  }
+
+  private func start() {
+    isScheduled = false
+    while underWay < ShareNews.mostUnderWay, first < order.count {
+      let digest = order[first]
+      first += 1
+      guard let hint = hints.removeValue(forKey: digest) else { continue }
+      followers[digest] = ShareNews.live(followers[digest] ?? [], digest)
+      let all = (followers[digest] ?? []).compactMap(\.news)
+      var left = all.count
+      guard left > 0 else { continue }
+      underWay += 1
+      for news in all {
+        news.arrived(timestamp: hint.timestamp, isRefresh: hint.isRefresh) { [weak self] in
+          left -= 1
+          guard left == 0, let self else { return }
+          underWay -= 1
+          schedule()
+        }
+      }
+    }
+    guard first == order.count else { return }
+    order = []
+    first = 0
+  }
+
+  // MARK: What is said to others
+
+  /// What says that an entity of that timestamp has been written; nil if nobody may be told.
+  func message(_ digest: String, timestamp: Double, isRefresh: Bool) -> NewsMessage? {
+    guard mayTell else { return nil }
+    return NewsMessage(
+      sender: sender, isRefresh: isRefresh, timestamp: timestamp, digest: digest)
+  }
+
+  /// What the server has said to a message that was to be published.
+  func published(_ outcome: ShareLink.Outcome) {
+    guard case .reply(.failure(let words)) = outcome else { return }
+    mayTell = false
+    complain("others are not told of what is written", LogText.part(words, limit: 120))
+  }
+
+  private func channelChanged() {
+    switch channel.state {
+    case .open: onOpen()
+    case .refused: complain("what others write is not heard of", channel.trouble ?? "")
+    default: break
+    }
+  }
+
+  private func complain(_ what: String, _ reason: String) {
+    guard !hasWarned else { return }
+    hasWarned = true
+    warn(
+      "\(what) (\(reason)): what is in memory is as old as it says; let its user have the channel")
+  }
+}
