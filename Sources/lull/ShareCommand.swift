@@ -85,6 +85,10 @@ struct ShareCommand {
     if let count = report.entities, let bytes = report.entityBytes {
       lines.append(("entities", count == 0 ? "none" : "\(count), \(ByteCount.text(bytes))"))
     }
+    if let listeners = report.listeners {
+      lines.append(
+        ("news", "\(listeners) \(listeners == 1 ? "process listens" : "processes listen")"))
+    }
     return lines.map { name, value in
       name + String(repeating: " ", count: 11 - name.count) + value + "\n"
     }.joined()
@@ -101,6 +105,7 @@ struct ShareCommand {
       .init("hosts", report.hosts.map { .int($0) } ?? .null),
       .init("entities", report.entities.map { .int($0) } ?? .null),
       .init("entity_bytes", report.entityBytes.map { .int($0) } ?? .null),
+      .init("listeners", report.listeners.map { .int($0) } ?? .null),
     ])
     // Numbers here are finite, so that it can be written.
     let bytes = (try? value.encode(pretty: true)) ?? []

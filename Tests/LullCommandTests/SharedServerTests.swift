@@ -196,7 +196,7 @@ struct SharedServerTests {
     #expect(text.code == 0)
     for part in [
       "url        unix:///", "state      can be used", "server     redis 7", "latency    ",
-      "hosts      1", "namespace  lull",
+      "hosts      1", "namespace  lull", "news       0 processes listen",
     ] { #expect(text.output.contains(part), "\(part): \(text.output)") }
     let json = try run(["share", "info", url, "-o", "json", "--namespace", "other"])
     #expect(json.output.contains("\"usable\": true"))

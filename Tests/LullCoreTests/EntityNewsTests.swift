@@ -16,7 +16,8 @@ struct EntityNewsTests {
   private let key = "parsing a"
 
   @Test
-  func `NEWS-01 what another has written becomes the data, and observers hear new_data from shared`()
+  func
+    `NEWS-01 what another has written becomes the data, and observers hear new_data from shared`()
   {
     withHarness { harness in
       let journal = Journal()
@@ -35,8 +36,8 @@ struct EntityNewsTests {
     }
   }
 
-  @Test func `NEWS-02 only a resource takes it that has data or observers, and is held or observed`()
-  {
+  @Test
+  func `NEWS-02 only a resource takes it that has data or observers, and is held or observed`() {
     withHarness { harness in
       let journal = Journal()
       let cache = shared(harness, journal)
@@ -196,7 +197,7 @@ struct EntityNewsTests {
         let journal = Journal()
         let cache = shared(harness, journal)
         let resource = harness.loaded(
-        "/a", .init(headers: [("Content-Type", "text/plain"), ("ETag", "1")], body: "x"))
+          "/a", .init(headers: [("Content-Type", "text/plain"), ("ETag", "1")], body: "x"))
         let recorder = resource.recorded()
         harness.provider.holdsAnswers = true
         harness.stub(
@@ -219,7 +220,9 @@ struct EntityNewsTests {
     }
   }
 
-  @Test func `NEWS-06 it waits for a load that began while it was read, and is taken if that is cancelled`()
+  @Test
+  func
+    `NEWS-06 it waits for a load that began while it was read, and is taken if that is cancelled`()
   {
     withHarness { harness in
       let cache = shared(harness)
@@ -326,7 +329,9 @@ struct EntityNewsTests {
       let recorder = resource.recorded()
       _ = journal.take()
       cache.answering = .whenReleased
-      for number in 1...100 { cache.othersWrite(.text("\(number)", at: 1000 + Double(number)), key) }
+      for number in 1...100 {
+        cache.othersWrite(.text("\(number)", at: 1000 + Double(number)), key)
+      }
       #expect(journal.take().filter { $0 == "read parsing a" }.count == 1)
       cache.entries[key] = .text("1", at: 1001)
       cache.release()

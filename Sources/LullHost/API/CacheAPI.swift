@@ -61,14 +61,17 @@ extension APIOwner {
         Of all that need the same stale entity by `load_if_needed()`, on whatever hosts, one asks for it; the \
         others wait for what it brings, which comes as `new_data` from `cache`, or as `not_modified` where it \
         has the same `ETag`. When who asks is cancelled, fails or is killed they go on; nobody waits longer \
-        than 30 seconds, or for what is known not to be kept. `load()` waits for nobody. Not available in the \
-        sandbox.
+        than 30 seconds, or for what is known not to be kept. `load()` waits for nobody.
+
+        Resources in memory that have data or are observed, and load nothing now, take what another host has \
+        written, if it is newer: observers hear `new_data` from `shared`. A write is told by a digest and its time, \
+        on a connection of its own. Not available in the sandbox.
         """,
         example: """
           lull.share { url = "rediss://cache.internal:6380", namespace = "team-a" }
           api:configure { pipeline = { parsing = {
             cache = lull.cache.shared { secret = lull.secret { env = "TEAM_SECRET" } } } } }
-          """, swift: "SharedEntityCache", rules: "SCA-01 SCA-03 SCA-04 SCA-20"),
+          """, swift: "SharedEntityCache", rules: "SCA-01 SCA-03 SCA-04 SCA-20 NEWS-30"),
     ])
 
   static let fileCacheOptions = APIOwner.table(

@@ -17,6 +17,8 @@ package struct ShareInspection {
     /// Of the caches in the namespace: how many, and of how many bytes; of a cluster those on this server.
     package var entities: Int?
     package var entityBytes: Int?
+    /// Processes that hear of what others write, by that server; nil: it does not say.
+    package var listeners: Int?
     /// As it calls itself, such as `redis` and `7.0.15`.
     package var software: String?
     package var version: String?
@@ -61,6 +63,10 @@ package struct ShareInspection {
       let hosts = ask(RESPCommand("ZCARD", settings.hostsKey), link, loop)
       report.hosts = hosts?.integer.map { Int(clamping: $0) }
       lookAtEntities(&report, link, loop)
+      let listeners = ask(RESPCommand("PUBSUB", "NUMSUB", settings.newsChannel), link, loop)
+      if let parts = listeners?.array, parts.count == 2 {
+        report.listeners = parts[1].integer.map { max(0, Int(clamping: $0)) }
+      }
       return report
     }
   }

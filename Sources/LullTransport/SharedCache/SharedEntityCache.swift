@@ -9,6 +9,9 @@ public import LullCore
 /// pool; reads come back on a later turn. Of loads that need the same stale entity one asks the network, by a
 /// lease on the server, and the others wait for what it brings (SCA-20 to SCA-26).
 ///
+/// Resources in memory that have data or observers take what another host has written, if it is newer; observers
+/// hear `newData(shared)`. (NEWS-30 to NEWS-38)
+///
 /// With `Options.secret` the server has nothing that others can read, make or move to another place. Without it
 /// entries of an identity stay in the file. Lua: `lull.cache.shared()`.
 public final class SharedEntityCache: EntityCache {
@@ -117,6 +120,12 @@ public final class SharedEntityCache: EntityCache {
     return Key(
       place: place, headers: headers, pump: resource.pump,
       local: local.key(place, headers, resource.pump))
+  }
+
+  /// By the channel of the server; nobody is told of what has no place there. (NEWS-30)
+  public func follow(_ key: Key, _ news: () -> EntityNews) {
+    guard let server = server(for: key) else { return }
+    server.client.news.follow(server.form.place.digest, news())
   }
 
   /// The entry on the server; nil: it has no place there.

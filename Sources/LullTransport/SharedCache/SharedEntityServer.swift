@@ -112,6 +112,7 @@ struct SharedEntityServer {
       case nil: answer(false)
       case .isOlder: answer(true)
       case .done(let others):
+        tellOthers(timestamp: pack.timestamp, isRefresh: false)
         evict(others)
         answer(true)
       case .isFull(let others) where !others.isEmpty && !isAgain:
@@ -147,8 +148,19 @@ struct SharedEntityServer {
       let call = script.change(
         found.variant, timestamp: changed.timestamp, from: found.head, to: bytes,
         keep: maxAge.map { _ in keep })
-      run(call) { answer($0 != nil) }
+      run(call) { value in
+        if value?.integer == 1 { tellOthers(timestamp: changed.timestamp, isRefresh: true) }
+        answer(value != nil)
+      }
     }
+  }
+
+  /// Behind what has been written, on the same connection. That something is removed is told to nobody: what
+  /// others have is as old as it is. (NEWS-30, NEWS-33)
+  private func tellOthers(timestamp: Double, isRefresh: Bool) {
+    let message = client.news.message(
+      form.place.digest, timestamp: timestamp, isRefresh: isRefresh)
+    if let message { client.publish(message, tag: script.remove.tag) }
   }
 
   /// Removes every variant of it.
