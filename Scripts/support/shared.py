@@ -2,6 +2,7 @@
 
     shared.py LULL [--processes N] [--seconds S]                    of one machine, by its file of limits
     shared.py LULL --hosts H [--processes N] [--delay MS] [--cuts]  of H hosts, by a redis-server
+    shared.py LULL --news COUNT                                     how soon one hears what another has loaded
 
 They share a limit of 100 requests a second; one after the other is killed with kill -9 and another takes
 its place. Afterwards no second of the log of admissions may have more than 100, and none of nginx's log, the second
@@ -11,6 +12,10 @@ used. Prints what it saw, and exits with 0 only if all of that holds and no requ
 A host is a network namespace with a state folder of its own, which needs root. Between the hosts and the server is a
 relay: --delay has it hold each piece back for up to so many milliseconds, each way, and --cuts has it cut
 all connections now and then. What is used is not judged then; with --cuts only whether requests fail.
+
+With --news two processes share a cache by a redis-server on loopback: one loads, the other observes the same
+resources, and the time from an answer to the observer that hears of it is taken. All must be heard, and 99 % of
+them within five times 20 ms: more is a mistake, and no matter of a busy machine.
 """
 
 import asyncio
@@ -47,6 +52,37 @@ for worker = 1, 4 do
 end
 lull.run()
 """ % (LIMIT, PER)
+
+NEWS_PLACES, NEWS_GOAL = 100, 0.020
+
+# The time of an answer is its content.
+WRITER = """
+local lull = require "lull"
+local count = tonumber((...))
+local api = lull.service { base_url = "http://api.test", networking = function()
+  return { headers = { ["Content-Type"] = "application/json" }, body = ('{"at":%%.6f}'):format(lull.now()) }
+end }
+api:configure { pipeline = { parsing = { cache = lull.cache.shared() } } }
+for number = 1, count do
+  assert(api("/" .. number %% %d):load():await())
+  lull.sleep(0.001)
+end
+""" % NEWS_PLACES
+
+LISTENER = """
+local lull = require "lull"
+local count = tonumber((...))
+local api = lull.service { base_url = "http://api.test" }
+api:configure { pipeline = { parsing = { cache = lull.cache.shared() } } }
+local delays = {}
+for number = 0, %d do
+  api("/" .. number):observe(function(resource, event, source)
+    if source == "shared" then delays[#delays + 1] = lull.now() - resource.content.at end
+  end)
+end
+lull.wait_until(function() return #delays >= count end, { every = 0.1, timeout = 60 })
+for _, delay in ipairs(delays) do print(("%%.6f"):format(delay)) end
+""" % (NEWS_PLACES - 1)
 
 NGINX = """
 daemon off; worker_processes 1; pid @FOLDER@/nginx.pid; error_log @FOLDER@/nginx-error.log warn; @USER@
@@ -159,13 +195,13 @@ class ServerAdmissions:
 class Redis:
     """A server that keeps nothing, on a socket of its own."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, port=0):
         self.socket = os.path.join(folder, "redis.sock")
         program = shutil.which("redis-server")
         if program is None:
             sys.exit("shared: redis-server was not found")
         self.process = subprocess.Popen(
-            [program, "--port", "0", "--unixsocket", self.socket, "--save", "", "--appendonly", "no",
+            [program, "--bind", "127.0.0.1", "--port", str(port), "--unixsocket", self.socket, "--save", "", "--appendonly", "no",
              "--dir", folder], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         for _ in range(100):
             if os.path.exists(self.socket):
@@ -274,6 +310,66 @@ def most(times, window):
             first += 1
         best = max(best, index - first + 1)
     return best
+
+
+class News:
+    """How soon one process hears what another has loaded."""
+
+    def __init__(self, arguments):
+        self.lull = os.path.abspath(arguments.lull)
+        self.count = arguments.news
+        self.folder = tempfile.mkdtemp(prefix="lull-shared-")
+        port = free_port()
+        self.redis = Redis(self.folder, port)
+        self.url = f"redis://127.0.0.1:{port}"
+        self.children = []
+
+    def start(self, name, text):
+        script = os.path.join(self.folder, name + ".lua")
+        with open(script, "w") as file:
+            file.write(text)
+        # Each has folders of its own, as if it were on another host.
+        state = os.path.join(self.folder, name)
+        os.mkdir(state, 0o700)
+        child = subprocess.Popen(
+            [self.lull, script, str(self.count)],
+            env={**os.environ, "XDG_STATE_HOME": state, "XDG_CACHE_HOME": state, "LULL_SHARE": self.url},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+        self.children.append(child)
+        return child
+
+    def carry_out(self):
+        listener = self.start("listener", LISTENER)
+        for _ in range(200):
+            if self.redis.ask("PUBSUB", "CHANNELS"):
+                break
+            time.sleep(0.05)
+        else:
+            return ["nobody listens"]
+        # Its looks into the cache are over, too.
+        time.sleep(0.5)
+        writer = self.start("writer", WRITER)
+        output, _ = listener.communicate(timeout=120)
+        writer.communicate(timeout=120)
+        problems = [f"a process ended with {child.returncode}" for child in self.children if child.returncode]
+        delays = sorted(float(line) for line in output.split())
+        if len(delays) < self.count:
+            problems.append(f"{len(delays)} of {self.count} news were heard")
+        if delays:
+            middle, late = delays[len(delays) // 2], delays[min(len(delays) - 1, len(delays) * 99 // 100)]
+            print(f"{len(delays)} news by {self.url.split(':')[0]} on loopback: half of them within {middle * 1000:.2f} ms, "
+                  f"99 % within {late * 1000:.2f} ms, all within {delays[-1] * 1000:.2f} ms")
+            if late > 5 * NEWS_GOAL:
+                problems.append(f"99 % of the news took {late * 1000:.0f} ms")
+        return problems
+
+    def stop(self):
+        for child in self.children:
+            if child.poll() is None:
+                child.kill()
+                child.wait()
+        self.redis.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Run:
@@ -430,12 +526,13 @@ def main():
     parser.add_argument("--delay", type=float, default=0)
     parser.add_argument("--cuts", action="store_true")
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--news", type=int, default=0)
     arguments = parser.parse_args()
     if arguments.hosts and "LULL_SHARED_NETWORK" not in os.environ:
         # Nothing of it is seen by anybody else, and all of it ends with this.
         os.execvpe("unshare", ["unshare", "-n", sys.executable, "-B", *sys.argv],
                    {**os.environ, "LULL_SHARED_NETWORK": "own"})
-    run = Run(arguments)
+    run = News(arguments) if arguments.news else Run(arguments)
     try:
         problems = run.carry_out()
     finally:
