@@ -241,23 +241,27 @@ struct EntityNewsTests {
     }
   }
 
-  @Test func `NEWS-06 a resource without data that loads takes it at once, and then the answer`() {
-    withHarness { harness in
-      let cache = shared(harness)
-      let resource = harness.service.resource("/a")
-      let recorder = resource.recorded()
-      harness.settle()
-      harness.provider.holdsAnswers = true
-      harness.stub("GET", "/a", .text("network"))
-      resource.load()
-      harness.settle()
-      cache.othersWrite(.text("theirs", at: 1001), key)
-      harness.settle()
-      #expect(recorder.take() == ["requested L", "newData(shared) L D"])
-      harness.provider.release()
-      harness.settle()
-      #expect(recorder.take() == ["newData(network) D"])
-      #expect(resource.text == "network")
+  @Test func `NEWS-06 a resource without data that loads takes it when that has failed`() {
+    for answer in [StubProvider.Answer.text("network"), .init(status: 500)] {
+      withHarness { harness in
+        let cache = shared(harness)
+        let resource = harness.service.resource("/a")
+        let recorder = resource.recorded()
+        harness.settle()
+        harness.provider.holdsAnswers = true
+        harness.stub("GET", "/a", answer)
+        resource.load()
+        harness.settle()
+        harness.clock.advance(by: 100)
+        cache.othersWrite(.text("theirs", at: 1001), key)
+        harness.settle()
+        #expect(recorder.take() == ["requested L"])
+        harness.provider.release()
+        harness.settle()
+        #expect(
+          recorder.take()
+            == (answer.status == 500 ? ["error E", "newData(shared) D"] : ["newData(network) D"]))
+      }
     }
   }
 

@@ -7,6 +7,8 @@ final class SharedFetchTurn: FetchTurn {
   private let line: SharedEntityLine
   private let script: FetchLeaseScript
   private var timer: (any HostTimer)?
+  /// What is told that somebody has written.
+  private var waiter: Int?
   private var isMine = false
   /// Whether it may become so by what is asked now.
   private var isAsking = false
@@ -29,7 +31,7 @@ final class SharedFetchTurn: FetchTurn {
     script = FetchLeaseScript(place: server.form.place)
   }
 
-  deinit { timer?.cancel() }
+  deinit { stopWaiting() }
 
   private var pump: Pump { server.pump }
 
@@ -89,11 +91,24 @@ final class SharedFetchTurn: FetchTurn {
     }
     let delay = pause * (0.5 + pump.random() / 2)
     pause = min(pause * 1.6, SharedFetchTurn.longestPause)
-    timer = pump.clock.schedule(after: delay) { [weak self] in
-      guard let self else { return }
-      timer = nil
-      ask(known, answer)
+    timer = pump.clock.schedule(after: delay) { [weak self] in self?.askAgain(known, answer) }
+    // Whoever has the lease says when it has written, if that is heard. (NEWS-39)
+    waiter = server.client.news.onNext(server.form.place.digest) { [weak self] in
+      self?.askAgain(known, answer)
     }
+  }
+
+  private func askAgain(_ known: Int, _ answer: @escaping (FetchChance) -> Void) {
+    guard timer != nil, !isOver else { return }
+    stopWaiting()
+    ask(known, answer)
+  }
+
+  private func stopWaiting() {
+    timer?.cancel()
+    timer = nil
+    if let waiter { server.client.news.forget(waiter, of: server.form.place.digest) }
+    waiter = nil
   }
 
   func announce() {
@@ -123,8 +138,7 @@ final class SharedFetchTurn: FetchTurn {
   func end(_ ending: FetchEnding) {
     guard !isOver else { return }
     isOver = true
-    timer?.cancel()
-    timer = nil
+    stopWaiting()
     // What is asked still is answered before.
     if isMine || isAsking { giveBack(ending) }
   }

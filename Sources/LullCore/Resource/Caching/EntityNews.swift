@@ -150,8 +150,8 @@ extension ResourceRecord {
       && state.isNews(timestamp)
   }
 
-  /// Whether what a load brings may be an answer about the data that is here, such as a 304. (NEWS-06)
-  fileprivate var holdsNewsBack: Bool { !loads.isEmpty && state.freshness.hasData }
+  /// Whether what a load brings may be an answer about what is here now, such as a 304. (NEWS-06)
+  fileprivate var holdsNewsBack: Bool { !loads.isEmpty }
 }
 
 extension Resource {
