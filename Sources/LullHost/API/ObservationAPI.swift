@@ -67,7 +67,8 @@ extension APIOwner {
         swift: "ResourceEvent.NewDataSource.cache",
         rules: "CACHE-05"),
       .word(
-        "shared", "Another host or process, by `lull.cache.shared()`; what `is_loading` says stays.",
+        "shared",
+        "Another host or process, by `lull.cache.shared()`; what `is_loading` says stays.",
         swift: "ResourceEvent.NewDataSource.shared", rules: "NEWS-01"),
       .word(
         "local_override", "`override_local_data` or `override_local_content`.",

@@ -77,6 +77,7 @@ final class ShareNews {
   /// Places, also of some that have gone.
   var followedCount: Int { followers.count }
   var waitingCount: Int { hints.count }
+  var waiterCount: Int { waiters.count }
 
   // MARK: Who wants to know
 

@@ -145,7 +145,9 @@ final class ShareClient: PumpGuest {
   func publish(_ message: NewsMessage, tag: String) {
     guard !isClosed else { return }
     let command = RESPCommand("PUBLISH", settings.newsChannel, message.text)
-    link(for: tag, on: .entities).post(command, isOptional: true) { [weak self] in self?.news.published($0) }
+    link(for: tag, on: .entities).post(command, isOptional: true) { [weak self] in
+      self?.news.published($0)
+    }
   }
 
   /// What others have written.

@@ -221,6 +221,34 @@ struct SharedNewsTests {
     #expect(text(second) == "1")
   }
 
+  @Test func `NEWS-39 who waits for another host's load asks when that has written`() throws {
+    let server = try #require(RedisServer())
+    let hosts = try (0..<2).map { _ in try SharedCacheHost(server.url) }
+    for host in hosts {
+      host.stub("/a", .text("x"))
+      host.provider.holdsAnswers = true
+      // Left to chance is how long one waits to ask again: for years.
+      host.loop.pump.random = { 1e9 }
+      _ = host.service.resource("/a").latestData
+      let news = try host.client.news
+      host.loop.turn { news.channelState == .open }
+      try waitForLook(host, "/a")
+    }
+    let fetching = try #require(hosts[0].service.resource("/a").loadIfNeeded())
+    hosts[0].loop.turn { hosts[0].provider.heldCount == 1 }
+    let waiting = try #require(hosts[1].service.resource("/a").loadIfNeeded())
+    let news = try hosts[1].client.news
+    hosts[1].loop.turn { news.waiterCount == 1 }
+    hosts[0].provider.release()
+    hosts[0].loop.turn { fetching.isCompleted }
+    hosts[0].settle()
+    hosts[1].loop.turn { waiting.isCompleted }
+    hosts[1].settle()
+    #expect(text(hosts[1]) == "x")
+    #expect(hosts[1].provider.requests.isEmpty)
+    #expect(news.waiterCount == 0)
+  }
+
   @Test func `NEWS-38 a home ends while it listens`() throws {
     let server = try #require(RedisServer())
     let (host, _) = try listener(server.url)

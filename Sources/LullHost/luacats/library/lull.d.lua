@@ -1273,8 +1273,11 @@ function lull.cache.file(options) end
 --- Of all that need the same stale entity by `load_if_needed()`, on whatever hosts, one asks for it;
 --- the others wait for what it brings, which comes as `new_data` from `cache`, or as `not_modified`
 --- where it has the same `ETag`. When who asks is cancelled, fails or is killed they go on; nobody
---- waits longer than 30 seconds, or for what is known not to be kept. `load()` waits for nobody. Not
---- available in the sandbox.
+--- waits longer than 30 seconds, or for what is known not to be kept. `load()` waits for nobody.
+---
+--- Resources in memory that have data or are observed, and load nothing now, take what another host has
+--- written, if it is newer: observers hear `new_data` from `shared`. A write is told by a digest and
+--- its time, on a connection of its own. Not available in the sandbox.
 ---
 --- ```lua
 --- lull.share { url = "rediss://cache.internal:6380", namespace = "team-a" }
@@ -3191,6 +3194,7 @@ function PipelineStage:remove_transformers() end
 ---@alias lull.DataSource
 ---| "network" # A load.
 ---| "cache" # An entity cache; `is_loading` may still be true.
+---| "shared" # Another host or process, by `lull.cache.shared()`; what `is_loading` says stays.
 ---| "local_override" # `override_local_data` or `override_local_content`.
 ---| "wipe" # `wipe`: there is no data any more.
 
