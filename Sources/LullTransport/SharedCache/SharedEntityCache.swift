@@ -143,7 +143,7 @@ public final class SharedEntityCache: EntityCache {
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
     guard let server = usableServer(for: key) else { return readLocal(key, completion) }
     line.perform(server.form.place.key) { [self] done in
-      server.read { outcome in
+      server.read(line) { outcome in
         switch outcome {
         case .found(let entity): completion(entity)
         case .unavailable: self.readLocal(key, completion)

@@ -1,3 +1,5 @@
+import LullCore
+
 /// What is asked of the server for entities: of one entry one thing after the other, in the order asked, and not
 /// more at once than a connection carries well. Home thread only.
 final class SharedEntityLine {
@@ -22,11 +24,17 @@ final class SharedEntityLine {
   private var ready: [Waiting] = []
   private var arriving: [Waiting] = []
   private var isRunning = false
+  private let large = CacheOperations()
 
   func perform(_ name: String, byteCount: Int = 0, _ operation: @escaping Operation) {
     let waiting = Waiting(name: name, byteCount: byteCount, operation: operation)
     arriving.append(waiting)
     run()
+  }
+
+  /// Whatever the entry, one after the other: a part of an operation that answers with much.
+  func performAlone(_ operation: @escaping Operation) {
+    large.perform(operation)
   }
 
   private func next() -> Waiting? {

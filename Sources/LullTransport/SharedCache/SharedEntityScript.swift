@@ -13,14 +13,24 @@ struct SharedEntityScript: Sendable {
   /// How many variants one entry has at most: those dated longest ago go.
   static let mostVariants = 8
 
-  /// - Parameters:
-  ///   - variant: nil: all of them, without bodies if there are several.
-  ///   - keep: for how long an entry is kept that is used, in seconds; nil: as it was to be.
-  func read(_ variant: String? = nil, isWithBody: Bool, keep: Double?) -> ScriptCall {
+  /// All variants; the body too if there is one only, and it is small.
+  ///
+  /// - Parameter keep: for how long an entry is kept that is used, in seconds; nil: as it was to be.
+  func look(keep: Double?) -> ScriptCall {
     call(
       "read",
-      [variant ?? "", keep.map(SharedEntityScript.milliseconds) ?? "", isWithBody ? "1" : ""])
+      ["", keep.map(SharedEntityScript.milliseconds) ?? "", "\(SharedEntityScript.largestAtOnce)"])
   }
+
+  /// One variant with its body, of whatever size.
+  func read(_ variant: String) -> ScriptCall { call("read", [variant, "", "1e15"]) }
+
+  /// All of them without bodies.
+  var heads: ScriptCall { call("read", ["", "", ""]) }
+
+  /// A server answers nothing of what it is asked at once before it has it all: what is larger is asked for
+  /// alone.
+  private static let largestAtOnce = 64 * 1024
 
   /// - Parameters:
   ///   - room: how many bytes the part may have.
@@ -190,7 +200,9 @@ struct SharedEntityScript: Sendable {
       for _, name in ipairs(names) do
         found[#found + 1] = name
         found[#found + 1] = call('HGET', entry, 'h' .. name)
-        found[#found + 1] = ARGV[5] == '1' and #names == 1 and call('HGET', entry, 'b' .. name)
+        local isGiven = ARGV[5] ~= '' and #names == 1
+          and call('HSTRLEN', entry, 'b' .. name) <= tonumber(ARGV[5])
+        found[#found + 1] = isGiven and call('HGET', entry, 'b' .. name)
       end
       return found
     elseif operation == 'write' then

@@ -43,17 +43,21 @@ struct SharedEntityServer {
 
   // MARK: Reading
 
-  func read(_ answer: @escaping (Outcome) -> Void) {
-    run(script.read(isWithBody: true, keep: keepOfUsed)) { value in
+  /// - Parameter line: by which what is large comes one after the other.
+  func read(_ line: SharedEntityLine, _ answer: @escaping (Outcome) -> Void) {
+    run(script.look(keep: keepOfUsed)) { value in
       guard let value else { return answer(.unavailable) }
       guard let (found, head) = newest(value) else { return answer(.found(nil)) }
       if let body = found.body { return takeApart(found.variant, head, body, answer) }
-      run(script.read(found.variant, isWithBody: true, keep: nil)) { value in
-        guard let value else { return answer(.unavailable) }
-        guard let (found, head) = newest(value), let body = found.body else {
-          return answer(.found(nil))
+      line.performAlone { done in
+        run(script.read(found.variant)) { value in
+          done()
+          guard let value else { return answer(.unavailable) }
+          guard let (found, head) = newest(value), let body = found.body else {
+            return answer(.found(nil))
+          }
+          takeApart(found.variant, head, body, answer)
         }
-        takeApart(found.variant, head, body, answer)
       }
     }
   }
@@ -135,7 +139,7 @@ struct SharedEntityServer {
     orWrite find: @escaping (_ found: @escaping (Entity?) -> Void) -> Void,
     _ answer: @escaping (Bool) -> Void
   ) {
-    run(script.read(isWithBody: false, keep: nil)) { value in
+    run(script.heads) { value in
       guard let value else { return answer(false) }
       guard let (found, head) = newest(value) else {
         return find { entity in
