@@ -92,13 +92,20 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .target(
+      name: "LullProving",
+      dependencies: [
+        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
+        "CLullBridge",
+      ],
+      swiftSettings: swiftSettings),
+    .target(
       name: "LullModule", dependencies: ["LullHost", "LullClients", "LullREPL"],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "lull",
       dependencies: [
         "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
-        "LullClients", "LullREPL", "CCommandLine", "CLullMalloc", "LullLua",
+        "LullClients", "LullREPL", "LullProving", "CCommandLine", "CLullMalloc", "LullLua",
       ],
       swiftSettings: swiftSettings),
 
@@ -128,7 +135,7 @@ let package = Package(
       name: "LullHostTests",
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
-        "LullTesting", "CLullBridge", "CStackEffects", "LullLua",
+        "LullProving", "LullTesting", "CLullBridge", "CStackEffects", "LullLua",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

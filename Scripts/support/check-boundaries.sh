@@ -97,8 +97,9 @@ LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
 LullClients: LullArguments LullSystem LullCore LullHost CLullBridge
 LullCassettes: LullCore LullTransport LullHost LullClients
 LullREPL: LullSystem LullCore LullTransport LullHost CEditline
+LullProving: LullSystem LullCore LullTransport LullHost LullClients CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
-lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL
+lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL LullProving
 lull-demo: LullArguments FlyingFox FlyingSocks Foundation PackageDescription
 LullTesting: LullSystem LullCore
 '

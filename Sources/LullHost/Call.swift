@@ -1,5 +1,5 @@
 package import CLullBridge
-import LullCore
+package import LullCore
 
 /// One call from Lua: its arguments, where its results go, and the owners of what a method works with.
 /// Valid during the call only.
@@ -19,7 +19,7 @@ package struct Call {
   var bridge: BridgeRuntime { host.bridge }
   var writer: ValueWriter { host.writer }
   package var handles: ObjectHandles { host.handles }
-  var kept: KeptValues { host.kept }
+  package var kept: KeptValues { host.kept }
   package var values: ScriptValues { host.values }
   var coroutines: Coroutines { host.coroutines }
   var requests: RequestsInFlight { host.requests }
@@ -29,7 +29,7 @@ package struct Call {
   package var permissions: Permissions { host.permissions }
   package var reading: ScriptReading { host.reading }
   var nilContents: NilContents { host.nilContents }
-  var callbacks: Callbacks { host.callbacks }
+  package var callbacks: Callbacks { host.callbacks }
   var functions: ModelFunctions { host.functions }
   var iterators: ScriptIterators { host.iterators }
   var session: SessionKeeper { host.session }
@@ -42,7 +42,7 @@ package struct Call {
   var reporter: Reporter { host.reporter }
   var sampleAPI: SampleAPI { host.sampleAPI }
   var statistics: [(name: String, count: Int)] { host.statistics }
-  var pump: Pump { host.pump }
+  package var pump: Pump { host.pump }
 
   /// The owner of what an extension keeps.
   package func part<Part: HostExtension>(_ type: Part.Type) -> Part { host.part(type) }
@@ -82,7 +82,7 @@ package struct Call {
 
   func optionalString(_ position: Int) -> String? { raw(position).string }
 
-  func number(_ position: Int) -> Double? { raw(position).double }
+  package func number(_ position: Int) -> Double? { raw(position).double }
 
   /// The position on the stack of an argument.
   package func index(_ position: Int) -> Int32 { Int32(position + 1) }

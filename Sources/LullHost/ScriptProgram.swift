@@ -29,7 +29,7 @@ package final class ScriptProgram {
     static let cannotCompile: Int32 = 3
   }
 
-  let host: LuaHost
+  package let host: LuaHost
   let state: OpaquePointer
   private let environment: any HostEnvironment
   private let trust: ScriptTrust

@@ -59,7 +59,7 @@ struct Command: Sendable {
   static let all: [Command] = [
     .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed, .apis, .explain,
     .check, .trust, .login, .logout,
-    .run, .repl,
+    .run, .test, .repl,
     .demo, .cache, .limits, .share, .completion, .help,
   ]
 

@@ -1,4 +1,5 @@
 import LullHost
+import LullProving
 import LullCore
 
 /// The command `lull`.
@@ -36,6 +37,9 @@ enum Lull {
     case "-h", "--help": throw .help(nil)
     case "--version": throw .version
     case "--complete": return WordCompletion(words.dropFirst()).run()
+    case TestCommand.workerWord:
+      // What `lull test` has started, and nobody else starts.
+      return ProofWorker(words: Array(words.dropFirst()))?.run() ?? 2
     case _?:
       // Whatever stands behind a script's name is the script's: not for any parser to look at.
       let name = CommandWords.all[words.startIndex]

@@ -1,6 +1,6 @@
 import CLullBridge
-import LullClients
 import LullCore
+import LullProving
 import Testing
 
 @testable import LullHost
@@ -13,7 +13,7 @@ struct APIDescriptionTests {
 
   /// Objects that scripts never see: their functions come bound, as arguments and results, and are
   /// described with what brings them.
-  private static let unseen: Set<String> = ["Completion", "Handler", "Iterator", "Stub"]
+  private static let unseen: Set<String> = ["Completion", "Handler", "Iterator", "Proof", "Stub"]
 
   /// The entries of what the bridge calls by that name.
   private func entries(for method: Method) -> [(owner: APIOwner, entry: APIEntry)] {
@@ -40,14 +40,14 @@ struct APIDescriptionTests {
       let owner = APIDescription.whole.owners.first(where: { $0.handle == method.kind }),
       !owner.entries.contains(where: { $0.name == method.name.description })
     else { return false }
-    let own = LuaLibrary.withClients.methods.filter { $0.kind == method.kind && $0.role == .getter }
+    let own = LuaLibrary.withProving.methods.filter { $0.kind == method.kind && $0.role == .getter }
     return owner.entries.contains { entry in
       entry.kind == .property && !own.contains { $0.name.description == entry.name }
     }
   }
 
   private var named: [Method] {
-    LuaLibrary.withClients.methods.filter { method in
+    LuaLibrary.withProving.methods.filter { method in
       !Self.universal.contains(method.name.description) && !isLookup(method)
         && !Self.unseen.contains(method.kind.name)
     }
@@ -77,7 +77,7 @@ struct APIDescriptionTests {
       #expect(!Self.unseen.contains(kind.name), "\(owner.name)")
     }
     // Who sees an object can print it.
-    for method in LuaLibrary.withClients.methods where Self.unseen.contains(method.kind.name) {
+    for method in LuaLibrary.withProving.methods where Self.unseen.contains(method.kind.name) {
       #expect(method.role == .method, "\(method.kind).\(method.name)")
       #expect(!method.name.description.hasPrefix("__"), "\(method.kind).\(method.name)")
     }
@@ -86,7 +86,7 @@ struct APIDescriptionTests {
   @Test func `every object has a readable text`() {
     for owner in APIDescription.whole.owners {
       guard let kind = owner.handle else { continue }
-      let members = LuaLibrary.withClients.methods.filter { $0.kind == kind }.map(
+      let members = LuaLibrary.withProving.methods.filter { $0.kind == kind }.map(
         \.name.description)
       guard !members.isEmpty else { continue }
       #expect(members.contains("__tostring"), "\(owner.name) has no __tostring")
@@ -194,11 +194,11 @@ struct APIDescriptionTests {
     }
     guard let kind = owner.handle else {
       // Documents: with the property that gives them.
-      return LuaLibrary.withClients.methods.contains {
+      return LuaLibrary.withProving.methods.contains {
         $0.kind == .entity && $0.name.description == "document"
       }
     }
-    let members = LuaLibrary.withClients.methods.filter { $0.kind == kind }
+    let members = LuaLibrary.withProving.methods.filter { $0.kind == kind }
     func has(_ role: Method.Role, _ name: String) -> Bool {
       members.contains { $0.role == role && $0.name.description == name }
     }

@@ -42,7 +42,8 @@
   KIND(API_CALLS, apiCalls, "APICalls") \
   KIND(API_CALL, apiCall, "APICall") \
   KIND(SWIFT_FUNCTION, swiftFunction, "SwiftFunction") \
-  KIND(SWIFT_ERROR, swiftError, "SwiftError")
+  KIND(SWIFT_ERROR, swiftError, "SwiftError") \
+  KIND(PROOF, proof, "Proof")
 
 enum {
 #define LULL_KIND_CONSTANT(constant, word, name) LULL_KIND_##constant,

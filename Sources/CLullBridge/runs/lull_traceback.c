@@ -22,6 +22,9 @@ enum { LULL_FIRST_LEVELS = 10, LULL_LAST_LEVELS = 11, LULL_MAX_FRAMES = 72 };
 // A loaded string larger than this is not copied for the line that failed.
 enum { LULL_MAX_SOURCE = 256 * 1024 };
 
+// What `lull.test` is written in, as the command names it.
+#define LULL_TEST_CHUNK "=lull.test"
+
 typedef struct tracing {
   lull_runtime *runtime;
   lua_State *L;  // where names are looked up
@@ -147,7 +150,9 @@ static void add_frame(tracing *trace, lua_State *target, lua_Debug *info) {
   lua_getinfo(L, "f", info);
   frame->kind = *info->what == 'C' ? LULL_FRAME_C : LULL_FRAME_LUA;
   if (frame->kind == LULL_FRAME_C && is_host_function(trace)) frame->kind = LULL_FRAME_HOST;
-  if (strcmp(info->source, LULL_LIST_CHUNK) == 0) frame->kind = LULL_FRAME_HOST;
+  if (strcmp(info->source, LULL_LIST_CHUNK) == 0 || strcmp(info->source, LULL_TEST_CHUNK) == 0) {
+    frame->kind = LULL_FRAME_HOST;
+  }
   frame->line = info->currentline > 0 ? info->currentline : 0;
   frame->is_tail_call = info->istailcall;
   if (info->name) frame->name = copy(runtime, info->name, strlen(info->name));

@@ -136,6 +136,13 @@ int luaopen_lull(lua_State *L) {
   return 1;
 }
 
+// [-n, +0] what `require "lull.test"` comes to where no file of tests is run
+int luaopen_lull_test(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
+  return luaL_error(
+    L, "lull.test is there only while tests are run: lull test FILE (or a folder of *_test.lua)");
+}
+
 // [-0, +0]
 static int open_libraries(lua_State *L) {
   LULL_CALLED(L, 0, 0);
@@ -164,6 +171,8 @@ static int preload(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_lull);
   lua_setfield(L, -2, "lull");
+  lua_pushcfunction(L, luaopen_lull_test);
+  lua_setfield(L, -2, "lull.test");
   return 0;
 }
 

@@ -82,7 +82,7 @@ package struct APIOwner: Sendable {
   }
 
   /// Objects that are no kind of the host's.
-  static func object(
+  package static func object(
     _ name: String, receiver: String, _ summary: String, _ text: String = "",
     swift: String? = nil, entries: [APIEntry]
   ) -> APIOwner {

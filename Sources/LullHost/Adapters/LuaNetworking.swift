@@ -1,25 +1,28 @@
 import CLullBridge
-import LullCore
+package import LullCore
 
 /// A `networking` function of the script in place of the network.
 ///
 /// It is called when a request starts, in a coroutine that ends with the request; it answers by
 /// returning a table, or by calling `complete`.
-final class LuaNetworking: NetworkingProvider {
+package final class LuaNetworking: NetworkingProvider {
   private unowned let callbacks: Callbacks
   private unowned let reader: NetworkAnswerReader
   private let log: Log
   private let function: Int64
 
-  init(_ function: Int64, _ callbacks: Callbacks, _ reader: NetworkAnswerReader, log: Log) {
+  package init(
+    _ function: Int64, _ callbacks: Callbacks, _ reader: NetworkAnswerReader, log: Log
+  ) {
     self.function = function
     self.callbacks = callbacks
     self.reader = reader
     self.log = log
   }
 
-  func startRequest(_ request: HTTPRequest, completion: NetworkCompletion) -> any RequestNetworking
-  {
+  package func startRequest(
+    _ request: HTTPRequest, completion: NetworkCompletion
+  ) -> any RequestNetworking {
     let held = HeldAnswer(callbacks.kept)
     let answer = NetworkAnswer(completion, request, held, log: log)
     let id = function

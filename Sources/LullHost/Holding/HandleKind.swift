@@ -11,6 +11,7 @@ package enum HandleKind: Int32, CaseIterable {
   case secret, auth
   case api, apiCalls, apiCall
   case swiftFunction, swiftError
+  case proof
 
   /// As scripts see it, in messages and in `tostring`.
   package var name: String { String(cString: lull_kind_name(rawValue)) }

@@ -1,10 +1,10 @@
 import CLullBridge
-import LullCore
+package import LullCore
 
 /// Reads what `networking` functions answer, and the answers of stubs.
 ///
 /// An object, since providers must not hold what holds their services. Home thread only.
-final class NetworkAnswerReader {
+package final class NetworkAnswerReader {
   static let keys = ["status", "headers", "body", "json", "text"]
 
   private let handles: ObjectHandles
@@ -47,7 +47,9 @@ final class NetworkAnswerReader {
   }
 
   /// The answer that a table is.
-  func result(table: Int32, _ state: OpaquePointer?, url: String) throws(Misuse) -> NetworkResult {
+  package func result(
+    table: Int32, _ state: OpaquePointer?, url: String
+  ) throws(Misuse) -> NetworkResult {
     var status = 200
     var headers = Headers()
     var body: [UInt8]?

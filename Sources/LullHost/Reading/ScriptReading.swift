@@ -5,7 +5,7 @@ package struct ScriptReading {
   package let json: JSONReader
   let bodies: RequestBodyReader
   let multipart: MultipartReader
-  let answers: NetworkAnswerReader
+  package let answers: NetworkAnswerReader
   let credentials: CredentialReader
   let fields: ContentFields
 

@@ -26,7 +26,7 @@ package final class Reporter {
   /// What lines of the script were warned about.
   var warnings = PlaceWarnings()
   /// Whether the program that embeds the host hears of errors, in the place of standard error.
-  var program: ((ScriptFailure, _ place: String) -> Void)?
+  package var program: ((ScriptFailure, _ place: String) -> Void)?
   /// Whether it was said which limit was passed.
   package private(set) var hasReportedLimit = false
 
@@ -135,8 +135,10 @@ package final class Reporter {
   }
 
   /// An error as reports show it, for standard error.
-  package func describe(_ failure: ScriptFailure) -> String {
-    var report = FailureExplanation.report(failure, place: nil, request: nil)
+  ///
+  /// - Parameter place: what called the function that failed; nil for what nobody but the program has called.
+  package func describe(_ failure: ScriptFailure, in place: String? = nil) -> String {
+    var report = FailureExplanation.report(failure, place: place, request: nil)
     report.value = inspection(of: failure)
     report.excerpts = explanation.excerpts(for: failure)
     return report.text(.forStandardError())
@@ -206,7 +208,7 @@ package final class Reporter {
   }
 
   /// The report of the limit that was passed; nil if none was.
-  func describePassedLimit(_ failure: ScriptFailure?) -> String? {
+  package func describePassedLimit(_ failure: ScriptFailure?) -> String? {
     limits.passed(failure).map { describe($0) }
   }
 

@@ -41,9 +41,12 @@ struct WaitNotice {
 extension Reporter {
   /// Says on standard error what the script waits for, if it does.
   func reportWaiting() {
-    guard let text = WaitNotice.text(waitItems, at: clock.now) else { return }
+    guard let text = waitingText else { return }
     StandardError.write("lull: \(text)\n")
   }
+
+  /// What the script waits for, in words; nil for nothing.
+  var waitingText: String? { WaitNotice.text(waitItems, at: clock.now) }
 
   /// Requests, as far as they are no parts of others, and coroutines that wait for something else.
   private var waitItems: [WaitNotice.Item] {

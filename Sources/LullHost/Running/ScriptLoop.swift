@@ -115,7 +115,7 @@ package final class ScriptLoop {
   package func run(asksFirst: Bool = false, until condition: () -> Bool) {
     environment.run { [self] in
       session.takeForeground()
-      if requests.hasStreams { collectSoon() }
+      if requests.hasStreams, !environment.holdsTime { collectSoon() }
       if asksFirst, condition() { return true }
       resumeIdleWaiters()
       return condition()

@@ -27,6 +27,9 @@ package protocol HostEnvironment: AnyObject {
   var sharedServices: Set<ObjectIdentifier> { get }
   /// Whether a call of a script that nothing can suspend may turn the loop until it has its answer.
   var canBlock: Bool { get }
+  /// Whether time stands still until nothing else is left to do, so that what only looks around from time to
+  /// time would keep it going for ever.
+  var holdsTime: Bool { get }
   /// Says when there is something to read; nil where the loop cannot watch such a descriptor, as of a
   /// file, which can always be read.
   func watch(_ descriptor: Int32) -> DescriptorWatch?
@@ -39,6 +42,7 @@ extension HostEnvironment {
   package var isShared: Bool { false }
   package var sharedServices: Set<ObjectIdentifier> { [] }
   package var canBlock: Bool { true }
+  package var holdsTime: Bool { false }
   package var queuedExchangeCount: Int { 0 }
   package func wake() {}
   package func watch(_ descriptor: Int32) -> DescriptorWatch? { nil }

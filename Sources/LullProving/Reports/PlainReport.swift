@@ -1,0 +1,52 @@
+import LullSystem
+
+/// For people: file by file, what is wrong below the test.
+final class PlainReport: ProofReport {
+  private let write: (String) -> Void
+  private let isColoured: Bool
+  private var file: String?
+
+  init(isColoured: Bool, _ write: @escaping (String) -> Void) {
+    self.isColoured = isColoured
+    self.write = write
+  }
+
+  func ended(_ outcome: ProofOutcome) {
+    var text = ""
+    if outcome.file != file {
+      text += (file == nil ? "" : "\n") + ControlCharacters.shown(in: outcome.file) + "\n"
+      file = outcome.file
+    }
+    let mark =
+      switch outcome.verdict {
+      case .passed: painted("ok     ", "32")
+      case .failed: painted("FAILED ", "1;31")
+      case .skipped: painted("skipped", "33")
+      }
+    text += "  \(mark)  \(outcome.shownName)"
+    if outcome.seconds >= 0.5 { text += "  (\(ProofSummary.shown(outcome.seconds)))" }
+    text += "\n"
+    for failure in outcome.failures { text += PlainReport.indented(failure, by: 4) }
+    for note in outcome.notes { text += PlainReport.indented("note: " + note, by: 4) }
+    if outcome.verdict == .failed, !outcome.output.isEmpty {
+      text += "    printed:\n" + PlainReport.indented(TerminalText.visible(outcome.output), by: 6)
+    }
+    write(text)
+  }
+
+  func finish(_ summary: ProofSummary, isInterrupted: Bool) {
+    let end = isInterrupted ? "interrupted: " : ""
+    write((file == nil ? "" : "\n") + end + summary.text + "\n")
+  }
+
+  private func painted(_ text: String, _ code: String) -> String {
+    isColoured ? TerminalText.painted(text, code) : text
+  }
+
+  static func indented(_ text: String, by count: Int) -> String {
+    let space = String(repeating: " ", count: count)
+    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    if lines.last?.isEmpty == true { lines.removeLast() }
+    return lines.map { $0.isEmpty ? "\n" : "\(space)\($0)\n" }.joined()
+  }
+}

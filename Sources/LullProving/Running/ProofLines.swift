@@ -1,0 +1,51 @@
+import LullLibC
+import LullCore
+
+/// Lines of JSON that come through a descriptor, one object each.
+struct ProofLines {
+  let descriptor: Int32
+  private var rest: [UInt8] = []
+
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Waits for the next one; nil at the end, and for what is none.
+  mutating func next<Value: Decodable & Sendable>(_ type: Value.Type) -> Value? {
+    while true {
+      if let line = takeLine() { return ProofLines.value(type, of: line) }
+      guard read() else { return nil }
+    }
+  }
+
+  /// Reads what is there, once; false at the end.
+  mutating func read() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = LullLibC.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest += buffer[..<count]
+      return true
+    }
+  }
+
+  /// One that has been read.
+  mutating func taken<Value: Decodable & Sendable>(_ type: Value.Type) -> Value? {
+    takeLine().flatMap { ProofLines.value(type, of: $0) }
+  }
+
+  private mutating func takeLine() -> [UInt8]? {
+    guard let end = rest.firstIndex(of: 10) else { return nil }
+    defer { rest.removeFirst(end + 1) }
+    return Array(rest[..<end])
+  }
+
+  private static func value<Value: Decodable & Sendable>(
+    _ type: Value.Type, of line: [UInt8]
+  ) -> Value? {
+    try? JSONDocument(parsing: line).root.decoded(type)
+  }
+
+  static func bytes(of value: some Encodable) -> [UInt8] {
+    ((try? JSONDocument.text(encoding: value)) ?? []) + [10]
+  }
+}

@@ -1,0 +1,8 @@
+/// What a worker is to do: say which tests a file declares, or run one of them.
+struct ProofOrder: Codable {
+  /// As it was given, or found.
+  var file: String
+  /// Which test, from 1 on, and what it is called; nil: say which there are.
+  var number: Int?
+  var name: String?
+}

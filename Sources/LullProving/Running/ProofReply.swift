@@ -1,0 +1,22 @@
+/// What came of an order.
+struct ProofReply: Codable {
+  /// The tests of the file.
+  var declared: [DeclaredProof] = []
+  /// Why it cannot be read or compiled, as a report.
+  var unreadable: String?
+  /// What is wrong, each as a report; none: all went well.
+  var failures: [String] = []
+  /// What is to be told besides.
+  var notes: [String] = []
+  /// What the test has begun and not ended, in words.
+  var leftovers: String?
+  var expectationCount = 0
+  /// By the system's clock.
+  var seconds = 0.0
+  /// By that of the test.
+  var heldSeconds = 0.0
+  var usedSnapshots: [String] = []
+  var snapshots: [ProofSnapshots.Entry] = []
+  /// What was printed.
+  var output = ""
+}

@@ -1,0 +1,83 @@
+import LullLibC
+import LullCore
+import LullHost
+import LullSystem
+
+/// One run of a file of tests in a state and a host of its own: to see which tests it has, or for one of them.
+///
+/// Home thread only.
+struct ProofRun {
+  let settings: ProofSettings
+  /// What was written to standard output and error since the test began.
+  let printed: () -> [UInt8]
+
+  /// The names of the folders that a program may have for itself.
+  private static let folders = ["CONFIG", "CACHE", "STATE", "DATA", "RUNTIME"]
+
+  func carryOut(_ order: ProofOrder) -> ProofReply {
+    var reply = ProofReply()
+    let start = SystemClock.uptime
+    makeRoom()
+    do throws(SnapshotFile.Problem) {
+      let snapshots = try SnapshotFile(of: order.file)
+      run(order, snapshots, &reply)
+    } catch {
+      reply.failures.append("lull: \(error.text)\n")
+    }
+    reply.seconds = SystemClock.uptime - start
+    return reply
+  }
+
+  /// Folders that are the test's own, of which none is there before something is kept in it.
+  private func makeRoom() {
+    for name in ProofRun.folders {
+      let folder = "\(settings.folder)/\(UInt64.random(in: 0...(.max)))-\(name.lowercased())"
+      setenv(name == "RUNTIME" ? "XDG_RUNTIME_DIR" : "XDG_\(name)_HOME", folder, 1)
+    }
+    // What machines share, they do not share with a test.
+    unsetenv("LULL_SHARE")
+  }
+
+  private func run(_ order: ProofOrder, _ snapshots: SnapshotFile, _ reply: inout ProofReply) {
+    let path = Array(order.file.utf8)
+    let source: [UInt8]
+    switch TextFile.read(path) {
+    case .success(let bytes): source = SourceText.withoutFirstLineMarks(bytes)
+    case .failure(let problem):
+      reply.unreadable = "lull: cannot read \(String(escaping: problem.message))\n"
+      return
+    }
+    let environment = HeldEnvironment()
+    var limits = ScriptLimits(time: settings.longest)
+    limits.subject = order.number == nil ? "the file" : "the test"
+    guard
+      let program = ScriptProgram(
+        environment: environment, library: .withProving, limits: limits),
+      program.open(folder: FileName.folder(of: path), words: [path])
+    else {
+      reply.failures.append("lull: cannot start: not enough memory\n")
+      return
+    }
+    let proof = program.host.part(Proof.self)
+    proof.snapshots = ProofSnapshots(
+      known: snapshots.entries, isUpdating: settings.isUpdating, isReadOnly: settings.isReadOnly)
+    proof.printed = printed
+    let stages = ProofStages(program, proof)
+    if let unreadable = stages.load(source, path) {
+      reply.unreadable = unreadable
+    } else if let number = order.number {
+      stages.prove(number, order.name ?? "")
+      reply.leftovers = stages.leftovers
+    }
+    program.endStages()
+    if order.number == nil { reply.declared = proof.declared }
+    reply.failures = stages.failures
+    if order.number != nil {
+      reply.failures += environment.network.misses.map { "lull: \($0)\n" }
+    }
+    reply.expectationCount = proof.expectationCount
+    reply.heldSeconds = environment.clock.uptime
+    reply.usedSnapshots = proof.snapshots.used
+    reply.snapshots = proof.snapshots.made
+  }
+}

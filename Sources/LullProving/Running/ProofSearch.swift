@@ -1,0 +1,61 @@
+import LullLibC
+import LullSystem
+
+/// The files of tests among files and folders.
+package struct ProofSearch {
+  /// Sorted within each folder, each once.
+  package private(set) var files: [String] = []
+  /// What could not be read, in sentences.
+  package private(set) var problems: [String] = []
+  /// By device and number: a folder that leads back into itself is not entered twice.
+  private var seen: Set<[UInt64]> = []
+
+  package static let ending = "_test.lua"
+
+  package init(_ words: [String]) {
+    for word in words { visit(word, isNamed: true) }
+  }
+
+  private mutating func visit(_ path: String, isNamed: Bool) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      // A link that leads nowhere is nobody's test.
+      if isNamed { problems.append("cannot read '\(path)': \(ErrorText.of(errno))") }
+      return
+    }
+    let isFolder = status.st_mode & S_IFMT == S_IFDIR
+    guard isFolder || isNamed || path.hasSuffix(ProofSearch.ending) else { return }
+    guard isFolder || status.st_mode & S_IFMT == S_IFREG else {
+      if isNamed { problems.append("cannot read '\(path)': it is neither a file nor a folder") }
+      return
+    }
+    guard seen.insert([UInt64(status.st_dev), UInt64(status.st_ino)]).inserted else { return }
+    guard isFolder else {
+      files.append(path)
+      return
+    }
+    guard let directory = opendir(path) else {
+      problems.append("cannot read '\(path)': \(ErrorText.of(errno))")
+      return
+    }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      // The name ends with a NUL, inside the entry.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+          (text: String(validatingCString: name), shown: String(cString: name))
+        }
+      }
+      if let name = name.text {
+        if !name.hasPrefix(".") { names.append(name) }
+      } else if name.shown.hasSuffix(ProofSearch.ending) {
+        problems.append("cannot read '\(path)/\(name.shown)': its name is not UTF-8")
+      }
+    }
+    closedir(directory)
+    let folder = path == "." ? "" : path.hasSuffix("/") ? path : path + "/"
+    for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+      visit(folder + name, isNamed: false)
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import LullLibC
+import LullSystem
+
+/// All that `lull test` does: the files are asked for their tests, the tests are run, and what comes of them is
+/// told and kept.
+///
+/// Order of events: every file is loaded once, then the tests run, one host each; snapshots are written when all
+/// have ended. Thread of its maker only.
+package final class ProofSession {
+  package struct Options: Sendable {
+    package var files: [String] = []
+    /// Why some cannot be read, in sentences.
+    package var problems: [String] = []
+    package var jobs = 1
+    /// What names contain.
+    package var filter: String?
+    package var isTAP = false
+    package var junit: String?
+    /// Whether what is only told of otherwise fails.
+    package var isStrict = false
+    package var settings = ProofSettings()
+    package var isColoured = false
+    /// How a worker is started, but for its settings.
+    package var words: [String] = []
+
+    package init() {}
+  }
+
+  private var options: Options
+  private let complain: (String) -> Void
+  private var reports: [any ProofReport] = []
+  private let junit: JUnitReport?
+  private var summary = ProofSummary()
+  private var snapshots: SnapshotLedger
+
+  /// - Parameters:
+  ///   - write: takes what is told.
+  ///   - complain: takes what is wrong with the call itself.
+  package init(
+    _ options: Options, write: @escaping (String) -> Void, complain: @escaping (String) -> Void
+  ) {
+    self.options = options
+    self.complain = complain
+    junit = options.junit.map { JUnitReport($0, complain) }
+    snapshots = SnapshotLedger(options.settings)
+    reports = [
+      options.isTAP ? TAPReport(write) : PlainReport(isColoured: options.isColoured, write)
+    ]
+    if let junit { reports.append(junit) }
+  }
+
+  /// The exit code.
+  package func run() -> Int32 {
+    let start = SystemClock.uptime
+    guard let folder = makeFolder() else { return 1 }
+    defer { ProofFolder.remove(folder) }
+    options.settings.folder = folder
+    for problem in options.problems {
+      complain("lull: \(problem)\n")
+      summary.unreadable += 1
+    }
+    let crew: ProofCrew
+    var signal: Int32?
+    do throws(ProofCrew.Failure) {
+      crew = try ProofCrew(options.words, options.settings, size: options.jobs)
+      defer { crew.close() }
+      let plan = try collect(crew)
+      if let filter = options.filter, plan.items.isEmpty, crew.signal == nil, summary.failed == 0,
+        summary.unreadable == 0
+      {
+        complain("lull: no test's name contains '\(filter)'\n")
+        return 2
+      }
+      try run(plan, crew)
+      signal = crew.signal
+    } catch {
+      complain("lull: \(error.text)\n")
+      return 1
+    }
+    summary.seconds = SystemClock.uptime - start
+    for report in reports { report.finish(summary, isInterrupted: signal != nil) }
+    if let signal { return 128 + signal }
+    if summary.unreadable > 0 { return 3 }
+    return summary.failed > 0 || junit?.hasFailed == true ? 1 : 0
+  }
+
+  private func makeFolder() -> String? {
+    let folder = ProofFolder.make()
+    if folder == nil { complain("lull: cannot make a folder for the tests: \(ErrorText.of(errno))\n") }
+    return folder
+  }
+
+  private func tell(_ outcome: ProofOutcome) {
+    summary.count(outcome)
+    for report in reports { report.ended(outcome) }
+  }
+
+  // MARK: The files
+
+  private func collect(_ crew: ProofCrew) throws(ProofCrew.Failure) -> ProofPlan {
+    var found: [(file: String, tests: [DeclaredProof])] = []
+    try crew.carryOut(options.files.map { ProofOrder(file: $0) }) { place, reply in
+      let file = options.files[place]
+      if let unreadable = reply.unreadable {
+        summary.unreadable += 1
+        return tell(file, [unreadable], reply.output)
+      }
+      var failures = reply.failures
+      let only = reply.declared.first { $0.mode == .only }
+      if failures.isEmpty, reply.declared.isEmpty {
+        failures = ["lull: \(file) declares no test: test(\"name\", function(t) … end)\n"]
+      } else if let only, options.settings.isReadOnly {
+        failures.append("lull: \(file):\(only.line): test.only would leave out the other tests, with CI set\n")
+      }
+      guard failures.isEmpty else { return tell(file, failures, reply.output) }
+      found.append((file, reply.declared))
+    }
+    return ProofPlan(found, filter: options.filter)
+  }
+
+  private func tell(_ file: String, _ failures: [String], _ output: String) {
+    tell(
+      ProofOutcome(file: file, name: nil, verdict: .failed, failures: failures, output: output))
+  }
+
+  // MARK: The tests
+
+  private func run(_ plan: ProofPlan, _ crew: ProofCrew) throws(ProofCrew.Failure) {
+    let items = plan.items
+    // What is skipped is told of in its place.
+    let places = items.indices.filter { !items[$0].isSkipped }
+    var next = 0
+    func tellSkipped(before place: Int) {
+      while next < place {
+        if items[next].isSkipped {
+          tell(ProofOutcome(file: items[next].file, name: items[next].test.name, verdict: .skipped))
+          endFile(after: next, plan)
+        }
+        next += 1
+      }
+    }
+    var toldCount = 0
+    try crew.carryOut(
+      places.map {
+        ProofOrder(file: items[$0].file, number: items[$0].number, name: items[$0].test.name)
+      }
+    ) { order, reply in
+      let place = places[order]
+      tellSkipped(before: place)
+      toldCount += 1
+      tell(outcome(of: items[place], reply))
+      next = max(next, place + 1)
+      endFile(after: place, plan)
+    }
+    if crew.signal == nil { tellSkipped(before: items.count) }
+    summary.left = places.count - toldCount
+  }
+
+  private func outcome(of item: ProofPlan.Item, _ reply: ProofReply) -> ProofOutcome {
+    var failures = reply.failures
+    if let unreadable = reply.unreadable { failures.append(unreadable) }
+    var notes: [String] = []
+    if let left = reply.leftovers {
+      let text = "left behind: \(left)"
+      if options.isStrict { failures.append("lull: \(text)\n") } else { notes.append(text) }
+    }
+    snapshots.note(reply, of: item.file, hasPassed: failures.isEmpty)
+    return ProofOutcome(
+      file: item.file, name: item.test.name, verdict: failures.isEmpty ? .passed : .failed,
+      failures: failures, notes: notes, seconds: reply.seconds, output: reply.output)
+  }
+
+  /// What belongs to the file as a whole, behind the last of its tests.
+  private func endFile(after place: Int, _ plan: ProofPlan) {
+    let file = plan.items[place].file
+    guard !plan.items[(place + 1)...].contains(where: { $0.file == file }) else { return }
+    do throws(SnapshotFile.Problem) {
+      let end = try snapshots.end(file, isWhole: plan.whole.contains(file))
+      summary.written += end.written
+      guard !end.obsolete.isEmpty else { return }
+      let text =
+        "nobody asks any more for \(end.obsolete.map { "'\($0)'" }.joined(separator: ", ")) in "
+        + "\(SnapshotFile.path(of: file)): lull test --update takes it out"
+      if options.isStrict { tell(file, ["lull: \(text)\n"], "") }
+    } catch {
+      tell(file, ["lull: \(error.text)\n"], "")
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import LullCore
+import LullHost
+
+/// What a file of tests goes through in one host: it is loaded, then one of its tests is run and what that leaves
+/// is tidied up, while all that is wrong is put down.
+///
+/// Home thread only.
+final class ProofStages {
+  private let program: ScriptProgram
+  private let proof: Proof
+  private var functions: Functions?
+  /// Each as a report.
+  private(set) var failures: [String] = []
+  private(set) var leftovers: String?
+  /// What was raised where a test ended, which need not be told twice.
+  private var raised: [String] = []
+
+  private struct Functions {
+    let run: Int64
+    let tidy: Int64
+    let count: Int64
+  }
+
+  init(_ program: ScriptProgram, _ proof: Proof) {
+    self.program = program
+    self.proof = proof
+    program.host.reporter.program = { [unowned self] failure, place in
+      note(failure, in: place)
+    }
+  }
+
+  private var host: LuaHost { program.host }
+
+  // MARK: The file
+
+  /// Loads the file, which declares its tests; the report of why it is no Lua, if so.
+  func load(_ source: [UInt8], _ path: [UInt8]) -> String? {
+    guard let functions = makeModule() else {
+      failures.append("lull: cannot start: not enough memory\n")
+      return nil
+    }
+    self.functions = functions
+    let chunk: Chunk
+    do throws(Chunk.Problem) {
+      chunk = try host.chunks.compile(source, name: [UInt8(ascii: "@")] + path)
+    } catch {
+      return host.reporter.describe(
+        syntaxError: error.message, in: source, name: String(escaping: path))
+    }
+    note(program.run(stage: chunk.callable, as: "the file"), of: "the file")
+    return nil
+  }
+
+  private func makeModule() -> Functions? {
+    guard
+      let prelude = try? host.chunks.compile(
+        Array(ProofPrelude.text.utf8), name: ProofPrelude.chunkName)
+    else { return nil }
+    defer { prelude.release() }
+    let kept = host.callbacks.kept
+    let answer = host.coroutines.ask(
+      prelude.callable, [host.values.of(ProofBox(), .proof)], kind: "lull.test"
+    ) { results -> Functions? in
+      guard let run = try? kept.keep(results.state, results.index(0)), kept.pin(run),
+        let tidy = try? kept.keep(results.state, results.index(1)), kept.pin(tidy),
+        let count = try? kept.keep(results.state, results.index(2)), kept.pin(count)
+      else { return nil }
+      return Functions(run: run, tidy: tidy, count: count)
+    }
+    guard case .success(let functions) = answer else { return nil }
+    return functions
+  }
+
+  // MARK: A test
+
+  /// Runs the test of that number and tidies up.
+  func prove(_ number: Int, _ name: String) {
+    guard failures.isEmpty, let functions else { return }
+    guard proof.declared.indices.contains(number - 1), proof.declared[number - 1].name == name else {
+      failures.append(
+        "lull: the file does not declare '\(name)' each time it is run: tests must not depend on what changes\n"
+      )
+      return
+    }
+    let end = program.run(
+      stage: Callable(id: functions.run), [.int(Int64(number))], as: "test '\(name)'")
+    note(end, of: "the test")
+    if case .ended = end { return }
+    for place in 0..<tidyCount(functions) {
+      let end = program.run(
+        stage: Callable(id: functions.tidy), [.int(Int64(place))], as: "after_each of '\(name)'")
+      note(end, of: "what test.after_each has")
+      if case .ended = end { return }
+    }
+    noteUnmet()
+    let left = host.leftovers
+    leftovers = left.isEmpty ? nil : left.text
+  }
+
+  private func tidyCount(_ functions: Functions) -> Int {
+    let answer = host.coroutines.ask(Callable(id: functions.count), [], kind: "lull.test") {
+      Int($0[0].double ?? 0)
+    }
+    guard case .success(let count) = answer else { return 0 }
+    return count
+  }
+
+  // MARK: What is wrong
+
+  private func note(_ end: ScriptProgram.StageEnd, of what: String) {
+    switch end {
+    case .finished: break
+    case .failed(let failure): note(failure, in: nil)
+    case .stuck(let text):
+      failures.append(
+        "lull: \(what) waits, and nothing can happen any more that it waits for\n  \(text)\n")
+    case .ended(let failure):
+      if let text = host.reporter.describePassedLimit(failure) {
+        host.reporter.forgoLimit()
+        failures.append(text)
+      } else if let code = host.loop.exitCode {
+        failures.append("lull: \(what) called os.exit(\(code)), which ends no test\n")
+        host.loop.exitCode = nil
+      } else {
+        failures.append("lull: \(what) was interrupted\n")
+      }
+      noteUnmet()
+    }
+  }
+
+  private func note(_ failure: ScriptFailure, in place: String?) {
+    raised.append(failure.message)
+    failures.append(host.reporter.describe(failure, in: place))
+  }
+
+  /// What was caught of expectations that were not met.
+  private func noteUnmet() {
+    for text in proof.unmet where !raised.contains(where: { $0.hasSuffix(text) }) {
+      raised.append(text)
+      failures.append(host.reporter.describe(ScriptFailure(message: text)))
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import LullLibC
+import LullCore
+import LullHost
+import LullSystem
+
+/// The process that runs tests, one after the other, as it is told line by line.
+///
+/// Orders come through what stands at its standard input, replies go to what stands at its standard output, and
+/// standard error is the file for what tests print, to which both are turned before the first of them.
+package struct ProofWorker {
+  private let settings: ProofSettings
+
+  package init?(words: [String]) {
+    guard let settings = ProofSettings(words: words) else { return nil }
+    self.settings = settings
+  }
+
+  /// Until there are no more orders; the exit code.
+  package func run() -> Int32 {
+    let orders = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+    let replies = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+    let nowhere = open("/dev/null", O_RDWR | O_CLOEXEC)
+    guard orders >= 0, replies >= 0, nowhere >= 0 else { return 1 }
+    dup2(nowhere, STDIN_FILENO)
+    dup2(STDERR_FILENO, STDOUT_FILENO)
+    let output = ProofOutput(descriptor: STDERR_FILENO)
+    let run = ProofRun(settings: settings) {
+      _ = StandardOutput.flush()
+      fflush(nil)
+      return output.bytes
+    }
+    var lines = ProofLines(orders)
+    while let order = lines.next(ProofOrder.self) {
+      var reply = run.carryOut(order)
+      _ = StandardOutput.flush()
+      fflush(nil)
+      reply.output = output.take()
+      guard DescriptorWriting.put(ProofLines.bytes(of: reply), into: replies) == nil else {
+        return 1
+      }
+    }
+    return 0
+  }
+}

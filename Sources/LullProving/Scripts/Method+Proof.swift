@@ -1,0 +1,145 @@
+import CLullBridge
+import LullClients
+import LullCore
+import LullHost
+
+// What the Lua half of `lull.test` is built of; scripts do not see it.
+extension Method {
+  static let proof: [Method] = proofDeclaring + proofTime + proofNetwork + proofSnapshots
+
+  private static let proofDeclaring: [Method] = [
+    // The line of another test of that name, if there is one.
+    .method(.proof, "declare", "sns") { call throws(Misuse) in
+      let mode = DeclaredProof.Mode(rawValue: call.string(3)) ?? .plain
+      let proof = DeclaredProof(
+        name: call.string(1), line: Int(call.number(2) ?? 0), mode: mode)
+      call.return(
+        call.part(Proof.self).declare(proof).map { .int(Int64($0)) } ?? .nil)
+    },
+    .method(.proof, "met") { call throws(Misuse) in call.part(Proof.self).met() },
+    .method(.proof, "was_not_met", "s") { call throws(Misuse) in
+      call.part(Proof.self).wasNotMet(call.string(1))
+    },
+    .method(.proof, "printed") { call throws(Misuse) in
+      call.return(.bytes(call.part(Proof.self).printed()))
+    },
+  ]
+
+  private static let proofTime: [Method] = [
+    .method(.proof, "now") { call throws(Misuse) in
+      call.return(.number(call.pump.clock.now))
+    },
+    .method(.proof, "set_time", "n") { call throws(Misuse) in
+      let time = call.number(1) ?? .nan
+      guard time.isFinite, abs(time) < 1e15 else {
+        throw .message("a time in seconds since 1970 expected, got \(call.raw(1).described)")
+      }
+      try call.part(Proof.self).held.clock.set(time)
+    },
+  ]
+
+  private static let proofNetwork: [Method] = [
+    // The number of a rule, to which answers are added.
+    .method(.proof, "rule", "ss") { call throws(Misuse) in
+      let network = try call.part(Proof.self).held.network
+      let method = try MethodReader.method(call.string(1))
+      do throws(URLGlob.Problem) {
+        call.return(.int(Int64(network.addRule(method, try URLGlob(call.string(2))))))
+      } catch {
+        throw .message(error.text)
+      }
+    },
+    .method(.proof, "answer", "itn") { call throws(Misuse) in
+      let result = try call.reading.answers.result(table: call.index(2), call.state, url: "")
+      try add(.result(result, delay: try delay(call, 3)), call)
+    },
+    .method(.proof, "fail", "isn") { call throws(Misuse) in
+      guard let fault = NetworkFault(rawValue: call.string(2)) else {
+        let known = NetworkFault.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        throw .message("the network fails with one of \(known), got '\(call.string(2))'")
+      }
+      try add(.fault(fault, delay: try delay(call, 3)), call)
+    },
+    .method(.proof, "handle", "if") { call throws(Misuse) in
+      let id = try call.kept.keep(call.state, call.index(2))
+      // For as long as the test has its host.
+      guard call.kept.pin(id) else { throw .message("not enough memory") }
+      let provider = LuaNetworking(
+        id, call.callbacks, call.reading.answers, log: call.pump.log)
+      try add(.function(provider), call)
+    },
+    .method(.proof, "exchanges") { call throws(Misuse) in
+      let exchanges = try call.part(Proof.self).held.network.exchanges
+      call.return(.list(exchanges.map(\.luaValue)))
+    },
+  ]
+
+  private static func add(_ answer: ProofAnswer, _ call: Call) throws(Misuse) {
+    try call.part(Proof.self).held.network.add(answer, to: Int(call.number(1) ?? -1))
+  }
+
+  private static func delay(_ call: Call, _ position: Int) throws(Misuse) -> Double {
+    guard let seconds = call.number(position), seconds >= 0, seconds.isFinite else {
+      throw .message("'delay' must be a number of seconds, 0 or more")
+    }
+    return seconds
+  }
+
+  private static let proofSnapshots: [Method] = [
+    // Whether the key is used for the first time; the text that is known; whether that is to be replaced;
+    // whether nothing may be written.
+    .method(.proof, "snapshot", "s") { call throws(Misuse) in
+      let proof = call.part(Proof.self)
+      let key = call.string(1)
+      call.return(.bool(proof.snapshots.use(key)))
+      call.return(proof.snapshots.known[key].map { .string($0) } ?? .nil)
+      call.return(.bool(proof.snapshots.isUpdating))
+      call.return(.bool(proof.snapshots.isReadOnly))
+    },
+    .method(.proof, "keep_snapshot", "ss") { call throws(Misuse) in
+      call.part(Proof.self).snapshots.keep(call.string(2), for: call.string(1))
+    },
+    // Lines that went and came, each with its mark.
+    .method(.proof, "line_difference", "ss") { call throws(Misuse) in
+      let difference = ContentDifference(.text(call.string(1)), .text(call.string(2)))
+      let lines = difference.entries.compactMap { entry -> LuaValue? in
+        switch entry {
+        case .added(_, let text): .string("+ " + line(text))
+        case .removed(_, let text): .string("- " + line(text))
+        default: nil
+        }
+      }
+      call.return(.list(lines))
+    },
+  ]
+}
+
+extension Method {
+  /// Without its end.
+  private static func line(_ text: JSONText) -> String {
+    let line = text.string ?? ""
+    return line.hasSuffix("\n") ? String(line.dropLast()) : line
+  }
+}
+
+extension ProofExchange {
+  /// As scripts see it.
+  fileprivate var luaValue: LuaValue {
+    var fields: [(String, LuaValue)] = [
+      ("method", .string(request.method.rawValue)), ("url", .string(LogText.url(request.url))),
+      (
+        "headers",
+        .table(
+          request.headers.bytePairs.map { pair in
+            (.string(String(decoding: pair.name, as: UTF8.self).lowercased()), .bytes(pair.value))
+          })
+      ),
+      ("sent_at", .number(start)),
+    ]
+    if let body = request.body { fields.append(("body", .bytes(body))) }
+    if let status { fields.append(("status", .int(Int64(status)))) }
+    if let error { fields.append(("error", .string(error))) }
+    if let end { fields.append(("seconds", .number(end - start))) }
+    return .map(fields)
+  }
+}

@@ -1,0 +1,219 @@
+extension ProofPrelude {
+  /// What a test has besides expectations: time, network, APIs.
+  static let surroundings = #"""
+    local clock_methods = {}
+
+    function clock_methods.advance(_, seconds)
+      if type(seconds) ~= "number" or seconds ~= seconds or seconds < 0 or seconds == math.huge then
+        error(("t.clock:advance needs a number of seconds, 0 or more, got %s"):format(show(seconds)), 2)
+      end
+      lull.sleep(seconds)
+      -- What else is due at that very time comes first.
+      lull.sleep(0)
+    end
+
+    function clock_methods.set(_, moment)
+      if type(moment) == "string" then
+        local time, problem = lull.time.parse(moment)
+        if not time then error(problem, 2) end
+        moment = time
+      end
+      if type(moment) ~= "number" then
+        error(("t.clock:set needs a time, got %s"):format(show(moment)), 2)
+      end
+      ask(2, "set_time", moment)
+    end
+
+    local clock = setmetatable({}, sealed("t.clock", clock_methods, {
+      now = function() return native:now() end,
+    }))
+
+    local network_methods = {}
+
+    local function add_answer(rule, answer)
+      -- No tail calls, of which no line is left to raise at.
+      if type(answer) == "function" then
+        ask(4, "handle", rule, answer)
+        return
+      end
+      if type(answer) ~= "table" then
+        error(("an answer is a table such as { json = … } or a function, got %s"):format(show(answer)), 4)
+      end
+      local delay = answer.delay or 0
+      if type(delay) ~= "number" then error("'delay' must be a number of seconds", 4) end
+      if answer.fail ~= nil then
+        for name in pairs(answer) do
+          if name ~= "fail" and name ~= "delay" then
+            error(("an answer that fails has no '%s'"):format(tostring(name)), 4)
+          end
+        end
+        if type(answer.fail) ~= "string" then error("'fail' must be a string", 4) end
+        ask(4, "fail", rule, answer.fail, delay)
+        return
+      end
+      local fields = {}
+      for name, value in pairs(answer) do
+        if name ~= "delay" then fields[name] = value end
+      end
+      ask(4, "answer", rule, fields, delay)
+    end
+
+    local function add_rule(what, method, path, answers)
+      if type(method) ~= "string" or type(path) ~= "string" then
+        error(("%s needs a method and a path, such as \"GET\" and \"/users/*\""):format(what), 3)
+      end
+      if answers.n == 0 then error(what .. " needs an answer", 3) end
+      local rule = ask(3, "rule", method, path)
+      for index = 1, answers.n do add_answer(rule, answers[index]) end
+    end
+
+    function network_methods.on(_, method, path, ...)
+      add_rule("t.network:on", method, path, table.pack(...))
+    end
+
+    function network_methods.fail(_, method, path, kind, options)
+      options = options or {}
+      if type(options) ~= "table" then error("t.network:fail takes a table of options", 2) end
+      for name in pairs(options) do
+        if name ~= "delay" then error(("t.network:fail knows delay, not '%s'"):format(tostring(name)), 2) end
+      end
+      add_rule("t.network:fail", method, path, table.pack({ fail = kind or 0, delay = options.delay }))
+    end
+
+    local network = setmetatable({}, sealed("t.network", network_methods))
+
+    local test_methods = { expect = expect }
+
+    -- Calls for the script that has called the caller, at whose line is raised what raises here.
+    local function relay(level, call, argument)
+      local done, value = pcall(function()
+        local result = call(argument)
+        return result
+      end)
+      if done then return value end
+      if type(value) ~= "string" then error(value, 0) end
+      local text, count = value:gsub("^lull%.test:%d+: ", "")
+      error(text, count > 0 and level + 1 or 0)
+    end
+
+    function test_methods.api(_, name, options)
+      if type(name) ~= "string" then error("t:api needs the name of an API file", 2) end
+      for key in pairs(options or {}) do
+        error(("t:api knows no option '%s': answers are given with t.network:on"):format(tostring(key)), 2)
+      end
+      local api = relay(2, lull.api, name)
+      return api
+    end
+
+    function test_methods.service(_, url, options)
+      local settings = { base_url = url }
+      for key, value in pairs(options or {}) do settings[key] = value end
+      local service = relay(2, lull.service, settings)
+      return service
+    end
+
+    local test_getters = {
+      clock = function() return clock end,
+      network = function() return network end,
+      name = function() return current.name end,
+      exchanges = function() return native:exchanges() end,
+      output = function() return native:printed() end,
+    }
+
+    """#
+
+  /// The module, and what runs its tests.
+  static let declaring = #"""
+    local tests, befores, afters = {}, {}, {}
+    local is_declaring = true
+
+    local function declare(what, name, body, mode, level)
+      if not is_declaring then
+        error(what .. " stands in the file itself: tests are not declared inside of tests", level + 1)
+      end
+      if type(name) ~= "string" or not name:find("%S") then
+        error(what .. " needs a name that is not empty", level + 1)
+      end
+      if not utf8.len(name) or name:find("%c") then
+        error(what .. ": a name is one line of UTF-8", level + 1)
+      end
+      if type(body) ~= "function" then error(what .. " needs a function", level + 1) end
+      local info = getinfo(level + 1, "l")
+      local known = native:declare(name, info and info.currentline or 0, mode)
+      if known then error(("there is a test '%s' already, on line %d"):format(name, known), level + 1) end
+      tests[#tests + 1] = { name = name, body = body }
+      return tests[#tests]
+    end
+
+    local function each(mode, what)
+      return function(cases, name, body)
+        if type(cases) ~= "table" or #cases == 0 then
+          error(what .. " needs a list of cases that is not empty", 2)
+        end
+        if type(name) ~= "string" then error(what .. " needs a name", 2) end
+        for index, case in ipairs(cases) do
+          local fields = type(case) == "table" and case or {}
+          local shown = name:gsub("{([%w_]*)}", function(key)
+            local value = case
+            if key ~= "" then value = fields[math.tointeger(tonumber(key)) or key] end
+            if value == nil then return nil end
+            return (cut(type(value) == "string" and value or show(value), 60):gsub("%c", " "))
+          end)
+          if shown == name then shown = ("%s (%d)"):format(name, index) end
+          declare(what, shown, body, mode, 2).case = { case }
+        end
+      end
+    end
+
+    local function hook(what, list)
+      return function(body)
+        if type(body) ~= "function" then error(what .. " needs a function", 2) end
+        if not is_declaring then error(what .. " stands in the file itself, not in a test", 2) end
+        list[#list + 1] = body
+      end
+    end
+
+    local no_shared = "each test has a host of its own, in which the file is run anew: what is to be there before "
+      .. "it stands in the file itself, or in test.before_each"
+    local members = {
+      each = each("plain", "test.each"),
+      skip = function(name, body) declare("test.skip", name, body, "skip", 2) end,
+      only = function(name, body) declare("test.only", name, body, "only", 2) end,
+      before_each = hook("test.before_each", befores),
+      after_each = hook("test.after_each", afters),
+    }
+
+    package.loaded["lull.test"] = setmetatable({}, {
+      __call = function(_, name, body) declare("test", name, body, "plain", 2) end,
+      __index = function(_, key)
+        if members[key] then return members[key] end
+        if key == "before_all" or key == "after_all" then
+          error(("there is no test.%s: %s"):format(key, no_shared), 2)
+        end
+        error(("lull.test has no '%s'"):format(tostring(key)), 2)
+      end,
+      __newindex = function(_, key) error(("lull.test: '%s' cannot be set"):format(tostring(key)), 2) end,
+      __name = "lull.test",
+      __tostring = function() return "lull.test" end,
+      __metatable = false,
+    })
+
+    local t = setmetatable({}, sealed("t", test_methods, test_getters))
+
+    local function run(number)
+      is_declaring = false
+      current = tests[number]
+      for _, before in ipairs(befores) do before(t) end
+      local test = current.body
+      if current.case then test(t, current.case[1]) else test(t) end
+    end
+
+    -- The last one first, each in turn: one that fails does not keep the others from it.
+    local function tidy(count)
+      local after = afters[#afters - count]
+      if after then after(t) end
+    end
+
+    return run, tidy, function() return #afters end
+    """#
+}

@@ -1,0 +1,120 @@
+import LullCore
+
+/// A clock that stands still until somebody moves it, from one timer to the next.
+///
+/// Timers fire one by one, in order of when they are due, then of when they were scheduled. Home thread only.
+final class HeldClock: HostClock {
+  /// When tests begin, unless they say otherwise: the first second of 2026, UTC.
+  static let beginning = 1_767_225_600.0
+
+  /// How far it has gone, whatever the time was set to.
+  private(set) var uptime = 0.0
+  private var shift = HeldClock.beginning
+  /// A heap: no timer is due before the one at half its place.
+  private var timers: [Timer] = []
+  private var lastNumber = 0
+  private var cancelledCount = 0
+
+  var now: Double { uptime + shift }
+
+  /// Sets the time, as an administrator would: timers know nothing of it.
+  func set(_ now: Double) { shift = now - uptime }
+
+  func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
+    lastNumber += 1
+    let timer = Timer(
+      due: uptime + max(0, seconds.isFinite ? seconds : .greatestFiniteMagnitude),
+      number: lastNumber, action: action, clock: self)
+    insert(timer)
+    return timer
+  }
+
+  /// Moves to the next timer and fires it; false if there is none that ever comes.
+  func fireNext() -> Bool {
+    while let timer = timers.first {
+      guard timer.action != nil else {
+        removeFirst()
+        cancelledCount -= 1
+        continue
+      }
+      guard timer.due < HeldClock.end else { return false }
+      removeFirst()
+      uptime = max(uptime, timer.due)
+      let action = timer.action
+      timer.action = nil
+      action?()
+      return true
+    }
+    return false
+  }
+
+  /// Forgets all of them.
+  func close() { timers = [] }
+
+  /// Nobody waits longer: some ten thousand years.
+  private static let end = 3e11
+
+  // MARK: The heap
+
+  private func insert(_ timer: Timer) {
+    timers.append(timer)
+    var place = timers.count - 1
+    while place > 0, timers[place].isBefore(timers[(place - 1) / 2]) {
+      timers.swapAt(place, (place - 1) / 2)
+      place = (place - 1) / 2
+    }
+  }
+
+  private func removeFirst() {
+    timers.swapAt(0, timers.count - 1)
+    timers.removeLast()
+    sink(from: 0)
+  }
+
+  private func sink(from start: Int) {
+    var place = start
+    while true {
+      var least = place
+      for child in [2 * place + 1, 2 * place + 2]
+      where child < timers.count && timers[child].isBefore(timers[least]) {
+        least = child
+      }
+      guard least != place else { return }
+      timers.swapAt(place, least)
+      place = least
+    }
+  }
+
+  /// One of the timers will not fire any more. Those are put away when they are most of them.
+  private func cancelled() {
+    cancelledCount += 1
+    guard cancelledCount > 1000, cancelledCount > timers.count / 2 else { return }
+    timers.removeAll { $0.action == nil }
+    cancelledCount = 0
+    for place in stride(from: timers.count / 2, through: 0, by: -1) { sink(from: place) }
+  }
+
+  private final class Timer: HostTimer {
+    let due: Double
+    private let number: Int
+    var action: (() -> Void)?
+    private weak var clock: HeldClock?
+
+    init(due: Double, number: Int, action: @escaping () -> Void, clock: HeldClock) {
+      self.due = due
+      self.number = number
+      self.action = action
+      self.clock = clock
+    }
+
+    func isBefore(_ other: Timer) -> Bool {
+      due != other.due ? due < other.due : number < other.number
+    }
+
+    func cancel() {
+      guard action != nil else { return }
+      action = nil
+      clock?.cancelled()
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import LullLibC
+import LullArguments
+import LullCore
+import LullHost
+import LullProving
+import LullSystem
+
+extension Command {
+  static let test = Command(
+    "test", "run tests of scripts and API files", .scripts,
+    forms: [("test [FILES OR FOLDERS …]", "run the tests of *_test.lua")],
+    spec: { TestCommand.spec }, words: .files
+  ) { words, _ throws(CommandEnd) in try TestCommand(words.dropFirst()).run() }
+}
+
+/// `lull test`: runs files of tests, each test in a host of its own, without a network and in time that stands
+/// still.
+struct TestCommand {
+  /// The hidden word that begins a worker's command line.
+  static let workerWord = "--test-worker"
+
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull test",
+      description: """
+        Runs tests that are written with require "lull.test".
+
+        Folders are searched for files called *_test.lua, with the folders in them, but no hidden ones; without any
+        words, tests is. A file is loaded once to see which tests it declares, then once for each of them, in a
+        host of its own: services, caches, cookies and folders are nobody else's. Time stands still until
+        nothing else is left to do, then goes on to the next timer. No test reaches the network.
+
+        Exit codes: 0 all went well, 1 a test failed, 2 wrong usage, or no file was found, 3 a file cannot be read or
+        is no Lua (the others are run), 130 ended by Ctrl-C.
+        """,
+      arguments: [
+        .init(
+          positional: "FILES OR FOLDERS", help: "where the tests are; tests, unless given",
+          isRequired: false, isRepeated: true),
+        .init(
+          "--jobs", placeholder: "N",
+          demand: .init("a whole number from 1 to 64") { count($0) != nil },
+          help: "how many tests run at the same time; as many as there are processors, unless given"),
+        .init("--filter", placeholder: "TEXT", help: "only tests whose name contains it"),
+        .init("--update", kind: .flag, help: "write snapshots anew"),
+        .init(
+          "--strict", kind: .flag,
+          help: "fail, too, for what tests leave behind, and for snapshots that nobody asks for"),
+        .init("--tap", kind: .flag, help: "tell of them as prove reads it (TAP 13)"),
+        .init("--junit", placeholder: "FILE", help: "write what came of them as CI servers read it"),
+        .init(
+          "--max-time", placeholder: "SECONDS",
+          demand: .init("a number of seconds above 0") { seconds($0) != nil },
+          help: "end a test after that many seconds of real time; 60, unless given"),
+      ],
+      notes: """
+        Examples:
+          lull test
+          lull test tests/repos_test.lua --filter fresh
+          lull test --jobs 1 --update
+          prove -e 'lull test --tap' tests/*_test.lua
+
+        """)
+  }
+
+  private var options = ProofSession.Options()
+
+  /// - Parameter words: what follows `test`.
+  init(_ words: ArraySlice<String>) throws(CommandEnd) {
+    let parsed = try TestCommand.spec.read(words, for: .test)
+    var places = parsed.all("FILES OR FOLDERS")
+    let isGiven = !places.isEmpty
+    if !isGiven { places = ["tests"] }
+    let isReadOnly = getenv("CI").map { $0.pointee != 0 } ?? false
+    options.settings.isUpdating = parsed.has("--update")
+    options.settings.isReadOnly = isReadOnly
+    if isReadOnly, options.settings.isUpdating {
+      throw .wrongUsage("--update writes snapshots, which is not done where CI is set", .test)
+    }
+    if let text = parsed.text("--max-time") {
+      options.settings.longest = TestCommand.seconds(text) ?? options.settings.longest
+    }
+    options.jobs = parsed.text("--jobs").flatMap(TestCommand.count) ?? TestCommand.processorCount
+    options.filter = parsed.text("--filter")
+    options.isStrict = parsed.has("--strict")
+    options.isTAP = parsed.has("--tap")
+    options.junit = parsed.text("--junit")
+    options.isColoured = OutputStyle.forStandardOutput().isColoured
+    options.words = ["/proc/self/exe", TestCommand.workerWord]
+    if !isGiven, access("tests", F_OK) != 0 {
+      throw .wrongUsage(
+        "there is no folder 'tests' here: name files or folders with tests (*_test.lua)", .test)
+    }
+    let search = ProofSearch(places)
+    (options.files, options.problems) = (search.files, search.problems)
+    if options.files.isEmpty, options.problems.isEmpty {
+      let shown = places.map { "'\($0)'" }.joined(separator: ", ")
+      throw .wrongUsage("there is no file of tests (*_test.lua) in \(shown)", .test)
+    }
+  }
+
+  func run() -> Int32 {
+    // Where nobody reads any more, the tests still come to their end, and tidy up.
+    signal(SIGPIPE, SIG_IGN)
+    let session = ProofSession(
+      options, write: { _ = Output.write($0) }, complain: { Exit.complain($0) })
+    return session.run()
+  }
+
+  private static var processorCount: Int { max(1, min(64, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+  private static func count(_ text: String) -> Int? {
+    Int(text).flatMap { (1...64).contains($0) ? $0 : nil }
+  }
+
+  private static func seconds(_ text: String) -> Double? {
+    Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+  }
+}

@@ -1,0 +1,45 @@
+import LullLibC
+
+/// Files of tests in a folder, and `lull test` run there.
+struct ProofFiles {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// With `test` and `lull` at hand.
+  static let head = "local test, lull = require \"lull.test\", require \"lull\"\n"
+
+  /// Writes a file of tests, below a line with `test` and `lull`.
+  func write(_ name: String, _ text: String) throws {
+    try folder.write(name, ProofFiles.head + text)
+  }
+
+  func run(_ words: String..., environment: [String: String] = [:]) throws -> Child.Ending {
+    try run(words, environment: environment)
+  }
+
+  func run(_ words: [String], environment: [String: String] = [:]) throws -> Child.Ending {
+    // Of whoever runs these tests.
+    var environment = environment
+    if environment["CI"] == nil { environment["CI"] = "" }
+    return try Child(
+      Binaries.lull, ["test"] + words, environment: environment, folder: folder.path
+    ).wait()
+  }
+
+  /// Runs the body of one test, and gives what is told of it.
+  func prove(
+    _ body: String, _ words: String..., environment: [String: String] = [:]
+  ) throws -> Child.Ending {
+    try write("one_test.lua", "test(\"one\", function(t)\n\(body)\nend)\n")
+    return try run(["one_test.lua"] + words, environment: environment)
+  }
+
+  func text(_ name: String) -> String? {
+    guard let stream = fopen(folder.path + "/" + name, "r") else { return nil }
+    defer { fclose(stream) }
+    var bytes: [UInt8] = []
+    while case let byte = getc(stream), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
