@@ -40,14 +40,16 @@ struct TestCommand {
         .init(
           "--jobs", placeholder: "N",
           demand: .init("a whole number from 1 to 64") { count($0) != nil },
-          help: "how many tests run at the same time; as many as there are processors, unless given"),
+          help: "how many tests run at the same time; as many as there are processors, unless given"
+        ),
         .init("--filter", placeholder: "TEXT", help: "only tests whose name contains it"),
         .init("--update", kind: .flag, help: "write snapshots anew"),
         .init(
           "--strict", kind: .flag,
           help: "fail, too, for what tests leave behind, and for snapshots that nobody asks for"),
         .init("--tap", kind: .flag, help: "tell of them as prove reads it (TAP 13)"),
-        .init("--junit", placeholder: "FILE", help: "write what came of them as CI servers read it"),
+        .init(
+          "--junit", placeholder: "FILE", help: "write what came of them as CI servers read it"),
         .init(
           "--max-time", placeholder: "SECONDS",
           demand: .init("a number of seconds above 0") { seconds($0) != nil },

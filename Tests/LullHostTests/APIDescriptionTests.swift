@@ -186,6 +186,8 @@ struct APIDescriptionTests {
   private func exists(_ entry: APIEntry, of owner: APIOwner, _ harness: HostHarness) throws
     -> Bool?
   {
+    // What tests have is there while one runs. (PRV-80)
+    if Proof.proofTypes.contains(where: { $0.name == owner.name }) { return nil }
     switch entry.kind {
     case .field, .word: return nil
     case .function: return owner.name == "os" ? true : isInModule(entry, owner, harness)

@@ -13,7 +13,6 @@
 
 #include "base/lull_stack.h"
 #include "runs/lull_chunks.h"
-#include "states/lull_state.h"
 
 int lull_is_absent(const char *name) {
   static const char *const names[] = {
@@ -105,6 +104,13 @@ static void load_module(
   }
   lua_replace(L, -3);
   lua_pop(L, 1);
+}
+
+// [-n, +0] what `require "lull.test"` runs where no file of tests is run
+int luaopen_lull_test(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
+  return luaL_error(
+    L, "lull.test is there only while tests are run: lull test FILE (or a folder of *_test.lua)");
 }
 
 // [-0, +2] the loader and the path of a module below the folder; raises if there is none

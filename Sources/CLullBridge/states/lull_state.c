@@ -11,6 +11,7 @@
 #include "ending/lull_signal.h"
 #include "runs/lull_coroutine.h"
 #include "states/lull_module.h"
+#include "states/lull_modules.h"
 
 // [-0, +1] a new table, with a mode if given.
 static void push_weak_table(lua_State *L, const char *mode) {
@@ -134,13 +135,6 @@ int luaopen_lull(lua_State *L) {
   // A state that has blocked in lull.run or await runs on its own L; between calls, on the main one.
   runtime->L = runtime->main;
   return 1;
-}
-
-// [-n, +0] what `require "lull.test"` comes to where no file of tests is run
-int luaopen_lull_test(lua_State *L) {
-  LULL_CALLED(L, LULL_N, 0);
-  return luaL_error(
-    L, "lull.test is there only while tests are run: lull test FILE (or a folder of *_test.lua)");
 }
 
 // [-0, +0]

@@ -4,6 +4,5 @@
 #include "base/lull_base.h"
 
 int luaopen_lull(lua_State *L);
-int luaopen_lull_test(lua_State *L);
 
 #endif

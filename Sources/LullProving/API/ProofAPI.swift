@@ -9,12 +9,13 @@ extension Proof {
 
 extension APIOwner {
   fileprivate static let proofModule = APIOwner.object(
-    "TestModule", receiver: "test", "What `require \"lull.test\"` gives in a file that `lull test` runs.",
+    "TestModule", receiver: "test",
+    "What `require \"lull.test\"` gives in a file that `lull test` runs.",
     """
-    Anywhere else `require "lull.test"` raises. The file is run once to see which tests it declares, then once for each
+    Anywhere else `require "lull.test"` raises. The file is run once to see which tests it declares, then once for each \
     of them, in a state and a host of its own: what the file makes itself, each test has anew.
 
-    Meanwhile `os.time()`, `os.date()` and `lull.now()` tell the test's time, and `math.random` gives the same numbers each
+    Meanwhile `os.time()`, `os.date()` and `lull.now()` tell the test's time, and `math.random` gives the same numbers each \
     time. There is no `before_all`: tests share nothing.
     """,
     entries: [
@@ -41,7 +42,8 @@ extension APIOwner {
         "Has a function called before each test of the file, in its host; several in their order."),
       .function(
         "after_each", "(body: fun(t: Test))",
-        "Has a function called after each test of the file, whether it has failed or not; the last one first."),
+        "Has a function called after each test of the file, whether it has failed or not; the last one first."
+      ),
     ])
 
   fileprivate static let proof = APIOwner.object(
@@ -50,7 +52,8 @@ extension APIOwner {
       .function(
         "expect", "(value: any): Expectation", "Something that is to be so, as the next call says."),
       .method(
-        "api", "(name: string): API", "An API file, as `lull.api` finds it: below the folder of the command."),
+        "api", "(name: string): API",
+        "An API file, as `lull.api` finds it: below the folder of the command."),
       .method(
         "service", "(base_url: string, options?: ServiceOptions): Service",
         "A service at a URL, with more of what `lull.service` takes."),
@@ -61,20 +64,22 @@ extension APIOwner {
         "What has been sent so far, below retries and limits, in order; each time a new list."),
       .property("name", "string", "What the test is called."),
       .property(
-        "output", "string", "What has been printed so far, on standard output and error, up to a megabyte."),
+        "output", "string",
+        "What has been printed so far, on standard output and error, up to a megabyte."),
     ])
 
   fileprivate static let proofClock = APIOwner.object(
     "TestClock", receiver: "clock", "The time of a test, which stands still.",
     """
-    All that has a time goes by it: staleness, retries, limits, watching, sleeps, timeouts, tokens, ages of caches. It
-    begins with the first second of 2026 (UTC). Where all that runs waits for a timer, it moves on to the next one by
+    All that has a time goes by it: staleness, retries, limits, watching, sleeps, timeouts, tokens, ages of caches. It \
+    begins with the first second of 2026 (UTC). Where all that runs waits for a timer, it moves on to the next one by \
     itself.
     """,
     entries: [
       .property("now", "number", "Seconds since 1970."),
       .method(
-        "advance", "(seconds: number)", "Moves it on, past all that becomes due meanwhile, in order; waits."),
+        "advance", "(seconds: number)",
+        "Moves it on, past all that becomes due meanwhile, in order; waits."),
       .method(
         "set", "(moment: number|string)",
         "Sets the time, as an administrator would: nothing becomes due by that.",
@@ -82,19 +87,22 @@ extension APIOwner {
     ])
 
   fileprivate static let proofNetwork = APIOwner.object(
-    "TestNetwork", receiver: "network", "The network of a test: what nobody has given an answer for fails the test.",
+    "TestNetwork", receiver: "network",
+    "The network of a test: what nobody has given an answer for fails the test.",
     """
-    A path begins with `/` and is for every URL whose path ends so; a whole URL is for that. `*` stands for anything within
-    one part of a path, `**` for anything. The query counts only where it is given. Of several that fit, the longest
+    A path begins with `/` and is for every URL whose path ends so; a whole URL is for that. `*` stands for anything within \
+    one part of a path, `**` for anything. The query counts only where it is given. Of several that fit, the longest \
     counts. Redirects are not followed: an answer is what the service gets.
     """,
     entries: [
       .method(
-        "on", "(method: string, path: string, answer: TestAnswer|NetworkingFunction, ...: TestAnswer|NetworkingFunction)",
+        "on",
+        "(method: string, path: string, answer: TestAnswer|NetworkingFunction, ...: TestAnswer|NetworkingFunction)",
         "Gives the answers to such requests, in turn; the last one stays.",
         "They take the place of those that were given for the same method and path before."),
       .method(
-        "fail", "(method: string, path: string, kind: \"refused\"|\"reset\"|\"cut\"|\"timeout\", options?: table)",
+        "fail",
+        "(method: string, path: string, kind: \"refused\"|\"reset\"|\"cut\"|\"timeout\", options?: table)",
         "Has such requests fail as a network does.",
         "With `delay` in seconds; `timeout` takes as long as the request may take."),
     ])
@@ -111,21 +119,28 @@ extension APIOwner {
         "to_equal", "(expected: any)",
         "To be the same value all the way down; tells the paths that differ.",
         "Documents equal tables with the same in them."),
-      .method("to_be", "(expected: any)", "To be this very value, as `==` has it without metamethods."),
-      .method("to_be_a", "(type: string)", "To be of a type of Lua's, or an object of Lull's such as `Resource`."),
-      .method("to_have_count", "(count: integer)", "To be a list, record or string with so many parts."),
+      .method(
+        "to_be", "(expected: any)", "To be this very value, as `==` has it without metamethods."),
+      .method(
+        "to_be_a", "(type: string)",
+        "To be of a type of Lua's, or an object of Lull's such as `Resource`."),
+      .method(
+        "to_have_count", "(count: integer)", "To be a list, record or string with so many parts."),
       .method("to_match", "(pattern: string)", "To be a string that a pattern of Lua's fits."),
       .method(
         "to_contain", "(part: any)",
-        "To be a string with that in it, a list with such an element, or a record with all these fields."),
+        "To be a string with that in it, a list with such an element, or a record with all these fields."
+      ),
       .method(
         "to_be_near", "(number: number, tolerance?: number)",
         "To be a number not farther than that from this one; a billionth part, unless given."),
       .method(
         "to_raise", "(text?: string): any",
-        "To be a function that raises when it is called, with that in its message; gives what it raised."),
+        "To be a function that raises when it is called, with that in its message; gives what it raised."
+      ),
       .method(
-        "to_succeed", "(): Entity", "To be a request that succeeds, for which it waits; gives what came."),
+        "to_succeed", "(): Entity",
+        "To be a request that succeeds, for which it waits; gives what came."),
       .method(
         "to_fail_with", "(expected: ExpectedFailure): RequestError",
         "To be a request that fails so, for which it waits; gives the error."),
@@ -152,7 +167,8 @@ extension APIOwner {
     entries: [
       .field("method", "string", "The HTTP method."),
       .field("url", "string", "Where it was sent; secrets are masked."),
-      .field("headers", "table<string, string>", "What it was sent with, by names in small letters."),
+      .field(
+        "headers", "table<string, string>", "What it was sent with, by names in small letters."),
       .field("body", "string?", "Its body."),
       .field("status", "integer?", "The status of the answer."),
       .field("error", "string?", "Why there is none."),
@@ -171,9 +187,12 @@ extension APIOwner {
   fileprivate static let snapshotOptions = APIOwner.table(
     "SnapshotOptions", "Options of `to_match_snapshot`.",
     entries: [
-      .field("name", "string?", "What it is called besides the test's name; needed for several in one test."),
+      .field(
+        "name", "string?",
+        "What it is called besides the test's name; needed for several in one test."),
       .field(
         "mask", "string[]?",
-        "JSON Pointers to what is different each time, such as `\"/*/id\"`, where `*` stands for any key or element."),
+        "JSON Pointers to what is different each time, such as `\"/*/id\"`, where `*` stands for any key or element."
+      ),
     ])
 }

@@ -27,7 +27,9 @@ struct URLGlob: Equatable {
 
   func matches(_ url: String) -> Bool {
     var bytes = Array(url.utf8)
-    if !hasQuery, let query = bytes.firstIndex(of: UInt8(ascii: "?")) { bytes = Array(bytes[..<query]) }
+    if !hasQuery, let query = bytes.firstIndex(of: UInt8(ascii: "?")) {
+      bytes = Array(bytes[..<query])
+    }
     if !isWhole { bytes = URLGlob.path(of: bytes) }
     return URLGlob.matches(pattern[...], bytes[...])
   }

@@ -36,7 +36,9 @@ final class ProofCrew {
     self.words = words
     self.settings = settings
     self.size = max(1, size)
-    do throws(TransportError) { loop = try EventLoop() } catch { throw Failure(text: error.message) }
+    do throws(TransportError) { loop = try EventLoop() } catch {
+      throw Failure(text: error.message)
+    }
     signals = [SIGINT, SIGTERM].compactMap { number in
       SignalWatch(number, on: loop) { [unowned self] in signal = signal ?? number }
     }

@@ -6,13 +6,20 @@ import LullSystem
 /// One run of a file of tests in a state and a host of its own: to see which tests it has, or for one of them.
 ///
 /// Home thread only.
-struct ProofRun {
-  let settings: ProofSettings
+final class ProofRun {
+  private let settings: ProofSettings
   /// What was written to standard output and error since the test began.
-  let printed: () -> [UInt8]
+  private let printed: () -> [UInt8]
+  /// The file that was read last, which is most often the next one.
+  private var latest: (file: String, source: [UInt8])?
 
   /// The names of the folders that a program may have for itself.
   private static let folders = ["CONFIG", "CACHE", "STATE", "DATA", "RUNTIME"]
+
+  init(settings: ProofSettings, printed: @escaping () -> [UInt8]) {
+    self.settings = settings
+    self.printed = printed
+  }
 
   func carryOut(_ order: ProofOrder) -> ProofReply {
     var reply = ProofReply()
@@ -28,6 +35,13 @@ struct ProofRun {
     return reply
   }
 
+  private func read(_ file: String) -> Result<[UInt8], TextFile.Problem> {
+    if let latest, latest.file == file { return .success(latest.source) }
+    let source = TextFile.read(Array(file.utf8)).map { SourceText.withoutFirstLineMarks($0) }
+    latest = (try? source.get()).map { (file, $0) }
+    return source
+  }
+
   /// Folders that are the test's own, of which none is there before something is kept in it.
   private func makeRoom() {
     for name in ProofRun.folders {
@@ -41,8 +55,8 @@ struct ProofRun {
   private func run(_ order: ProofOrder, _ snapshots: SnapshotFile, _ reply: inout ProofReply) {
     let path = Array(order.file.utf8)
     let source: [UInt8]
-    switch TextFile.read(path) {
-    case .success(let bytes): source = SourceText.withoutFirstLineMarks(bytes)
+    switch read(order.file) {
+    case .success(let bytes): source = bytes
     case .failure(let problem):
       reply.unreadable = "lull: cannot read \(String(escaping: problem.message))\n"
       return

@@ -86,7 +86,9 @@ package final class ProofSession {
 
   private func makeFolder() -> String? {
     let folder = ProofFolder.make()
-    if folder == nil { complain("lull: cannot make a folder for the tests: \(ErrorText.of(errno))\n") }
+    if folder == nil {
+      complain("lull: cannot make a folder for the tests: \(ErrorText.of(errno))\n")
+    }
     return folder
   }
 
@@ -110,7 +112,8 @@ package final class ProofSession {
       if failures.isEmpty, reply.declared.isEmpty {
         failures = ["lull: \(file) declares no test: test(\"name\", function(t) … end)\n"]
       } else if let only, options.settings.isReadOnly {
-        failures.append("lull: \(file):\(only.line): test.only would leave out the other tests, with CI set\n")
+        failures.append(
+          "lull: \(file):\(only.line): test.only would leave out the other tests, with CI set\n")
       }
       guard failures.isEmpty else { return tell(file, failures, reply.output) }
       found.append((file, reply.declared))

@@ -29,8 +29,6 @@ final class ProofStages {
     }
   }
 
-  private var host: LuaHost { program.host }
-
   // MARK: The file
 
   /// Loads the file, which declares its tests; the report of why it is no Lua, if so.
@@ -42,9 +40,9 @@ final class ProofStages {
     self.functions = functions
     let chunk: Chunk
     do throws(Chunk.Problem) {
-      chunk = try host.chunks.compile(source, name: [UInt8(ascii: "@")] + path)
+      chunk = try program.host.chunks.compile(source, name: [UInt8(ascii: "@")] + path)
     } catch {
-      return host.reporter.describe(
+      return program.host.reporter.describe(
         syntaxError: error.message, in: source, name: String(escaping: path))
     }
     note(program.run(stage: chunk.callable, as: "the file"), of: "the file")
@@ -53,13 +51,13 @@ final class ProofStages {
 
   private func makeModule() -> Functions? {
     guard
-      let prelude = try? host.chunks.compile(
+      let prelude = try? program.host.chunks.compile(
         Array(ProofPrelude.text.utf8), name: ProofPrelude.chunkName)
     else { return nil }
     defer { prelude.release() }
-    let kept = host.callbacks.kept
-    let answer = host.coroutines.ask(
-      prelude.callable, [host.values.of(ProofBox(), .proof)], kind: "lull.test"
+    let kept = program.host.callbacks.kept
+    let answer = program.host.coroutines.ask(
+      prelude.callable, [program.host.values.of(ProofBox(), .proof)], kind: "lull.test"
     ) { results -> Functions? in
       guard let run = try? kept.keep(results.state, results.index(0)), kept.pin(run),
         let tidy = try? kept.keep(results.state, results.index(1)), kept.pin(tidy),
@@ -76,7 +74,8 @@ final class ProofStages {
   /// Runs the test of that number and tidies up.
   func prove(_ number: Int, _ name: String) {
     guard failures.isEmpty, let functions else { return }
-    guard proof.declared.indices.contains(number - 1), proof.declared[number - 1].name == name else {
+    guard proof.declared.indices.contains(number - 1), proof.declared[number - 1].name == name
+    else {
       failures.append(
         "lull: the file does not declare '\(name)' each time it is run: tests must not depend on what changes\n"
       )
@@ -93,12 +92,12 @@ final class ProofStages {
       if case .ended = end { return }
     }
     noteUnmet()
-    let left = host.leftovers
+    let left = program.host.leftovers
     leftovers = left.isEmpty ? nil : left.text
   }
 
   private func tidyCount(_ functions: Functions) -> Int {
-    let answer = host.coroutines.ask(Callable(id: functions.count), [], kind: "lull.test") {
+    let answer = program.host.coroutines.ask(Callable(id: functions.count), [], kind: "lull.test") {
       Int($0[0].double ?? 0)
     }
     guard case .success(let count) = answer else { return 0 }
@@ -115,12 +114,12 @@ final class ProofStages {
       failures.append(
         "lull: \(what) waits, and nothing can happen any more that it waits for\n  \(text)\n")
     case .ended(let failure):
-      if let text = host.reporter.describePassedLimit(failure) {
-        host.reporter.forgoLimit()
+      if let text = program.host.reporter.describePassedLimit(failure) {
+        program.host.reporter.forgoLimit()
         failures.append(text)
-      } else if let code = host.loop.exitCode {
+      } else if let code = program.host.loop.exitCode {
         failures.append("lull: \(what) called os.exit(\(code)), which ends no test\n")
-        host.loop.exitCode = nil
+        program.host.loop.exitCode = nil
       } else {
         failures.append("lull: \(what) was interrupted\n")
       }
@@ -130,14 +129,14 @@ final class ProofStages {
 
   private func note(_ failure: ScriptFailure, in place: String?) {
     raised.append(failure.message)
-    failures.append(host.reporter.describe(failure, in: place))
+    failures.append(program.host.reporter.describe(failure, in: place))
   }
 
   /// What was caught of expectations that were not met.
   private func noteUnmet() {
     for text in proof.unmet where !raised.contains(where: { $0.hasSuffix(text) }) {
       raised.append(text)
-      failures.append(host.reporter.describe(ScriptFailure(message: text)))
+      failures.append(program.host.reporter.describe(ScriptFailure(message: text)))
     }
   }
 }

@@ -46,7 +46,8 @@ struct SnapshotFile {
     func place(_ number: Int) -> Problem {
       Problem(text: "'\(path)', line \(number): not as lull test has written it")
     }
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
       if line.hasPrefix(SnapshotFile.mark) {
         end(key, lines)
         key = String(line.dropFirst(SnapshotFile.mark.count))
@@ -81,7 +82,8 @@ struct SnapshotFile {
       return
     }
     let name = file.split(separator: "/").last.map(String.init) ?? file
-    var text = "# Snapshots of \(name). Written by lull test; `lull test --update` makes them anew.\n"
+    var text =
+      "# Snapshots of \(name). Written by lull test; `lull test --update` makes them anew.\n"
     for (key, value) in entries.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
       text += "\n\(SnapshotFile.mark)\(key)\n\(value)\n"
     }

@@ -23,7 +23,9 @@ struct ProofExpectationTests {
         """), "\(ending.output)")
   }
 
-  @Test func `PRV-41 it fails the test also where the error is caught, and each is told once`() throws {
+  @Test func `PRV-41 it fails the test also where the error is caught, and each is told once`()
+    throws
+  {
     let ending = try files.prove(
       """
         pcall(function() t.expect(1):to_equal(2) end)
@@ -39,16 +41,21 @@ struct ProofExpectationTests {
   }
 
   @Test(arguments: [
-    (#"t.expect({ a = { 1, 2, { b = "x" } }, c = 1 }):to_equal{ a = { 1, 3, { b = "y" } }, d = 1 }"#,
+    (
+      #"t.expect({ a = { 1, 2, { b = "x" } }, c = 1 }):to_equal{ a = { 1, 3, { b = "y" } }, d = 1 }"#,
       """
       not equal, 4 differences:
             a[2]: expected 3, got 2
             a[3].b: expected "y", got "x"
             c: not expected: 1
             d: missing: 1
-      """),
+      """
+    ),
     (#"t.expect({ 1, 2, 3, 4 }):to_equal{ 1, 3, 4 }"#, "not equal: [2]: not expected: 2\n"),
-    (#"t.expect({ { id = 1 }, { id = 3 } }):to_equal{ { id = 1 }, { id = 2 }, { id = 3 } }"#, "not equal: [2]: missing: {\"id\":2}\n"),
+    (
+      #"t.expect({ { id = 1 }, { id = 3 } }):to_equal{ { id = 1 }, { id = 2 }, { id = 3 } }"#,
+      "not equal: [2]: missing: {\"id\":2}\n"
+    ),
     (#"t.expect("a\nb\nc"):to_equal("a\nB\nc")"#, "not equal: line 2: expected \"B\", got \"b\"\n"),
     (#"t.expect({}):to_be({})"#, "which is equal but not the same (to_equal)\n"),
     (#"t.expect(5):to_be(6)"#, "expected 6, got 5\n"),
@@ -57,14 +64,19 @@ struct ProofExpectationTests {
     (#"t.expect({ 1, 2 }):to_have_count(3)"#, "expected 3, got 2:\n      1\n      2\n"),
     (#"t.expect("abc"):to_match("^b")"#, "expected what matches \"^b\", got \"abc\"\n"),
     (#"t.expect({ 1, 2 }):to_contain(3)"#, "3 is not in [1,2]\n"),
-    (#"t.expect({ a = 1, b = 2 }):to_contain{ a = 1, b = 3 }"#, "expected to be in it:\n      b: expected 3, got 2\n"),
+    (
+      #"t.expect({ a = 1, b = 2 }):to_contain{ a = 1, b = 3 }"#,
+      "expected to be in it:\n      b: expected 3, got 2\n"
+    ),
     (#"t.expect(1.1):to_be_near(1, 0.05)"#, "expected 1, 0.05 more or less, got 1.1\n"),
     (#"t.expect(function() end):to_raise()"#, "it raised nothing\n"),
     (#"t.expect(function() error("a") end):to_raise("b")"#, "expected an error with \"b\", got "),
     (#"t.expect("x"):to_be_a("number")"#, "expected a number, got \"x\", which is a string\n"),
     (#"t.expect(lull.null):to_equal(nil)"#, "not equal: expected nil, got null\n"),
   ])
-  func `PRV-42 the difference is told so that a person can read it`(text: String, difference: String) throws {
+  func `PRV-42 the difference is told so that a person can read it`(
+    text: String, difference: String
+  ) throws {
     let ending = try files.prove("  " + text)
     #expect(ending.code == 1)
     #expect(ending.output.contains("lull: one_test.lua:3: "), "\(ending.output)")
@@ -95,7 +107,8 @@ struct ProofExpectationTests {
         pcall(function() t.expect(api("/b"):load()):to_succeed() end)
         pcall(function() t.expect(api("/b"):load()):to_fail_with{ status = 500, kind = "tls" } end)
       """)
-    #expect(wrong.output.contains("was to succeed, and failed: Not found (404)\n"), "\(wrong.output)")
+    #expect(
+      wrong.output.contains("was to succeed, and failed: Not found (404)\n"), "\(wrong.output)")
     #expect(wrong.output.contains("has failed otherwise:\n"))
     #expect(wrong.output.contains("      status: expected 500, got 404\n"))
   }
@@ -106,8 +119,14 @@ struct ProofExpectationTests {
     (#"t.expect(1):to_equals(1)"#, "there is no expectation 'to_equals'"),
     (#"t.expect(1):to_have_count(1)"#, "1 cannot be counted"),
     (#"t.expect(1):to_succeed()"#, "to_succeed is asked of a request, got 1"),
-    (#"t.expect(1):to_fail_with{ satus = 1 }"#, "to_fail_with knows status, kind and message, not 'satus'"),
-    (#"t.expect(1):to_match_snapshot{ mask = { "id" } }"#, #"a mask is a JSON Pointer such as "/*/id", got "id""#),
+    (
+      #"t.expect(1):to_fail_with{ satus = 1 }"#,
+      "to_fail_with knows status, kind and message, not 'satus'"
+    ),
+    (
+      #"t.expect(1):to_match_snapshot{ mask = { "id" } }"#,
+      #"a mask is a JSON Pointer such as "/*/id", got "id""#
+    ),
     (#"t.expect(print):to_match_snapshot()"#, "no snapshot can be made of this: it is a function"),
   ])
   func `PRV-44 what makes no sense is refused at its line`(text: String, problem: String) throws {
@@ -116,7 +135,8 @@ struct ProofExpectationTests {
     #expect(ending.output.contains("lull: one_test.lua:3: \(problem)"), "\(ending.output)")
   }
 
-  @Test func `PRV-45 errors in callbacks and tasks that nobody has heard of fail the test`() throws {
+  @Test func `PRV-45 errors in callbacks and tasks that nobody has heard of fail the test`() throws
+  {
     let ending = try files.prove(
       """
         t.network:on("GET", "/a", {})
@@ -131,7 +151,9 @@ struct ProofExpectationTests {
     #expect(ending.output.contains("lull: one_test.lua:6: task\n"))
   }
 
-  @Test func `PRV-50 what a test leaves behind is cancelled, and told of; with --strict it fails`() throws {
+  @Test func `PRV-50 what a test leaves behind is cancelled, and told of; with --strict it fails`()
+    throws
+  {
     let body = """
         t.network:on("GET", "/a", { delay = 5 })
         api = t:service("https://x.test")
@@ -141,7 +163,8 @@ struct ProofExpectationTests {
       """
     let plain = try files.prove(body)
     #expect(plain.code == 0)
-    let text = "left behind: 1 request in flight (GET https://x.test/a); 1 task unfinished; 1 observer of https://x.test/a"
+    let text =
+      "left behind: 1 request in flight (GET https://x.test/a); 1 task unfinished; 1 observer of https://x.test/a"
     #expect(plain.output.contains("    note: \(text)\n"), "\(plain.output)")
     #expect(!plain.output.contains("never"))
     let strict = try files.prove(body, "--strict")

@@ -39,7 +39,9 @@ struct ProofFiles {
     guard let stream = fopen(folder.path + "/" + name, "r") else { return nil }
     defer { fclose(stream) }
     var bytes: [UInt8] = []
-    while case let byte = getc(stream), byte != EOF { bytes.append(UInt8(truncatingIfNeeded: byte)) }
+    while case let byte = getc(stream), byte != EOF {
+      bytes.append(UInt8(truncatingIfNeeded: byte))
+    }
     return String(decoding: bytes, as: UTF8.self)
   }
 }

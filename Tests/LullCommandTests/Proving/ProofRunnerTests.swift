@@ -13,7 +13,9 @@ struct ProofRunnerTests {
       .map { String($0.dropFirst(11)) }
   }
 
-  @Test func `PRV-01 folders are searched in order, without hidden ones, and links that lead back are entered once`()
+  @Test
+  func
+    `PRV-01 folders are searched in order, without hidden ones, and links that lead back are entered once`()
     throws
   {
     try files.write("tests/b_test.lua", #"test("b", function() end)"#)
@@ -41,7 +43,11 @@ struct ProofRunnerTests {
     #expect(empty.errors.hasPrefix("lull: there is no file of tests (*_test.lua) in 'tests'\n"))
   }
 
-  @Test func `PRV-02 the exit code says how it went, and what cannot be read keeps no other file from its tests`() throws {
+  @Test
+  func
+    `PRV-02 the exit code says how it went, and what cannot be read keeps no other file from its tests`()
+    throws
+  {
     try files.write("good_test.lua", #"test("good", function() end)"#)
     try files.write("bad_test.lua", #"test("bad", function() error("no") end)"#)
     try files.write("wrong_test.lua", "test(\"wrong\", function( end)")
@@ -49,7 +55,8 @@ struct ProofRunnerTests {
     #expect(try files.run("good_test.lua", "bad_test.lua").code == 1)
     let wrong = try files.run("wrong_test.lua", "good_test.lua")
     #expect(wrong.code == 3)
-    #expect(wrong.output.contains("    lull: wrong_test.lua:2: <name> or '...' expected near 'end'\n"))
+    #expect(
+      wrong.output.contains("    lull: wrong_test.lua:2: <name> or '...' expected near 'end'\n"))
     #expect(wrong.output.contains("  ok       good\n"))
     let missing = try files.run("missing_test.lua", "good_test.lua")
     #expect(missing.code == 3)
@@ -102,7 +109,11 @@ struct ProofRunnerTests {
     #expect(names(ending).count == 2)
   }
 
-  @Test func `PRV-05 functions are called before and after each test, the last one first, also when it fails`() throws {
+  @Test
+  func
+    `PRV-05 functions are called before and after each test, the last one first, also when it fails`()
+    throws
+  {
     try files.write(
       "hooks_test.lua",
       """
@@ -135,17 +146,28 @@ struct ProofRunnerTests {
   }
 
   @Test(arguments: [
-    (#"test("a", function() end) test("a", function() end)"#, "2: there is a test 'a' already, on line 2"),
+    (
+      #"test("a", function() end) test("a", function() end)"#,
+      "2: there is a test 'a' already, on line 2"
+    ),
     (#"test("", function() end)"#, "2: test needs a name that is not empty"),
     (#"test("a\nb", function() end)"#, "2: test: a name is one line of UTF-8"),
     (#"test("a")"#, "2: test needs a function"),
-    (#"test.each({}, "a", function() end)"#, "2: test.each needs a list of cases that is not empty"),
-    (#"test.before_all(function() end)"#, "2: there is no test.before_all: each test has a host of its own"),
+    (
+      #"test.each({}, "a", function() end)"#, "2: test.each needs a list of cases that is not empty"
+    ),
+    (
+      #"test.before_all(function() end)"#,
+      "2: there is no test.before_all: each test has a host of its own"
+    ),
     (#"test.befor_each(function() end)"#, "2: lull.test has no 'befor_each'"),
     (#"test("a", function() test("b", function() end) end)"#, "2: test stands in the file itself"),
     ("", "declares no test: test(\"name\", function(t) … end)"),
     (#"test("a" .. tostring({}), function() end)"#, "each time it is run"),
-    (#"lull.sleep(1) lull.service("https://x.test")("/a"):load():await() test("a", function() end)"#, "no test reaches the network"),
+    (
+      #"lull.sleep(1) lull.service("https://x.test")("/a"):load():await() test("a", function() end)"#,
+      "no test reaches the network"
+    ),
   ])
   func `PRV-07 what is declared wrongly is refused at its line`(text: String, problem: String)
     throws
@@ -156,7 +178,10 @@ struct ProofRunnerTests {
     #expect(ending.output.contains(problem), "\(ending.output)")
   }
 
-  @Test func `PRV-08 tests are left out by filter, by skip, and by only, which fails where CI is set`() throws {
+  @Test
+  func `PRV-08 tests are left out by filter, by skip, and by only, which fails where CI is set`()
+    throws
+  {
     try files.write(
       "some_test.lua",
       """
@@ -194,10 +219,16 @@ struct ProofRunnerTests {
     child.send(SIGINT)
     let ending = try child.wait()
     #expect(ending.code == 130)
-    #expect(ending.output.hasSuffix("\ninterrupted: 1 passed, 1 not run (\(ending.output.split(separator: "(").last ?? "")"))
+    #expect(
+      ending.output.hasSuffix(
+        "\ninterrupted: 1 passed, 1 not run (\(ending.output.split(separator: "(").last ?? "")"))
   }
 
-  @Test func `PRV-11 a test that ends its process, or does not end, fails and keeps no other from running`() throws {
+  @Test
+  func
+    `PRV-11 a test that ends its process, or does not end, fails and keeps no other from running`()
+    throws
+  {
     try files.write(
       "end_test.lua",
       """
@@ -211,10 +242,16 @@ struct ProofRunnerTests {
     let ending = try files.run("end_test.lua", "--max-time", "1")
     #expect(ending.code == 1)
     #expect(ending.output.contains("lull: the test called os.exit(0), which ends no test\n"))
-    #expect(ending.output.contains("lull: the process that ran the test was ended by a signal (Killed)\n"))
+    #expect(
+      ending.output.contains("lull: the process that ran the test was ended by a signal (Killed)\n")
+    )
     #expect(ending.output.contains("      last words\n"))
-    #expect(ending.output.contains("lull: end_test.lua:4: the test ran for more than 1 s\n"), "\(ending.output)")
-    #expect(ending.output.contains("lull: the process that ran the test ended with exit code 1\n"), "\(ending.output)")
+    #expect(
+      ending.output.contains("lull: end_test.lua:4: the test ran for more than 1 s\n"),
+      "\(ending.output)")
+    #expect(
+      ending.output.contains("lull: the process that ran the test ended with exit code 1\n"),
+      "\(ending.output)")
     #expect(names(ending) == ["is run"])
   }
 }

@@ -7,6 +7,16 @@ struct ProofSnapshotTests {
 
   init() throws { files = try ProofFiles() }
 
+  private func writeMixed() throws {
+    try files.write(
+      "mixed_test.lua",
+      """
+      test("good # 1", function() end)
+      test("bad <&> \\"2\\"", function(t) print("out\\27[31m\\0 ]]>") error("first\\n\\nlast") end)
+      test.skip("later", function() end)
+      """)
+  }
+
   private static let body = """
       t.expect({ { id = 1, at = 5 }, { id = 2, at = 9, none = lull.null } }):to_match_snapshot{ mask = { "/*/at" } }
       print("hi")
@@ -14,7 +24,11 @@ struct ProofSnapshotTests {
       t.expect("a\\nb"):to_match_snapshot()
     """
 
-  @Test func `PRV-60 a snapshot is written the first time, as text beside the file, and compared from then on`() throws {
+  @Test
+  func
+    `PRV-60 a snapshot is written the first time, as text beside the file, and compared from then on`()
+    throws
+  {
     let first = try files.prove(ProofSnapshotTests.body)
     #expect(first.code == 0)
     #expect(first.output.contains("1 passed, 3 snapshots written"), "\(first.output)")
@@ -54,8 +68,12 @@ struct ProofSnapshotTests {
     let changed = ProofSnapshotTests.body.replacing("id = 2", with: "id = 3")
     let ending = try files.prove(changed)
     #expect(ending.code == 1)
-    #expect(ending.output.contains("not as in the snapshot 'one' (lull test --update takes it as it is now):\n"))
-    #expect(ending.output.contains("      -     \"id\": 2,\n      +     \"id\": 3,\n"), "\(ending.output)")
+    #expect(
+      ending.output.contains(
+        "not as in the snapshot 'one' (lull test --update takes it as it is now):\n"))
+    #expect(
+      ending.output.contains("      -     \"id\": 2,\n      +     \"id\": 3,\n"), "\(ending.output)"
+    )
     let updated = try files.prove(changed, "--update")
     #expect(updated.output.contains("1 passed, 1 snapshot written"), "\(updated.output)")
     #expect(try files.prove(changed).code == 0)
@@ -64,14 +82,19 @@ struct ProofSnapshotTests {
   @Test func `PRV-62 where CI is set nothing is written`() throws {
     let ending = try files.prove(ProofSnapshotTests.body, environment: ["CI": "true"])
     #expect(ending.code == 1)
-    #expect(ending.output.contains("there is no snapshot 'one', and none is written where CI is set"))
+    #expect(
+      ending.output.contains("there is no snapshot 'one', and none is written where CI is set"))
     #expect(files.text("snapshots/one_test.snap") == nil)
     let update = try files.prove("", "--update", environment: ["CI": "true"])
     #expect(update.code == 2)
-    #expect(update.errors.hasPrefix("lull: --update writes snapshots, which is not done where CI is set\n"))
+    #expect(
+      update.errors.hasPrefix(
+        "lull: --update writes snapshots, which is not done where CI is set\n"))
   }
 
-  @Test func `PRV-63 what nobody asks for any more fails with --strict, and goes with --update`() throws {
+  @Test func `PRV-63 what nobody asks for any more fails with --strict, and goes with --update`()
+    throws
+  {
     _ = try files.prove(ProofSnapshotTests.body)
     let less = "  t.expect('a\\nb'):to_match_snapshot{ name = 'other' }"
     #expect(try files.prove(less).code == 0)
@@ -87,29 +110,26 @@ struct ProofSnapshotTests {
     #expect(try files.prove(less, "--filter", "one", "--strict").code == 0)
   }
 
-  @Test func `PRV-64 two of one name are refused, and a file that is not as it was written is no snapshot`() throws {
+  @Test
+  func
+    `PRV-64 two of one name are refused, and a file that is not as it was written is no snapshot`()
+    throws
+  {
     let twice = try files.prove(
       "  for _ = 1, 2 do t.expect(1):to_match_snapshot{ name = 'a' } end")
     #expect(twice.code == 1)
-    #expect(twice.output.contains("one_test.lua:3: two snapshots are called 'one: a'"), "\(twice.output)")
+    #expect(
+      twice.output.contains("one_test.lua:3: two snapshots are called 'one: a'"), "\(twice.output)")
     try files.folder.write("snapshots/one_test.snap", "<<<<<<< ours\n")
     let torn = try files.prove("  t.expect(1):to_match_snapshot()")
     #expect(torn.code == 1)
-    #expect(torn.output.contains("lull: './snapshots/one_test.snap', line 1: not as lull test has written it\n"))
+    #expect(
+      torn.output.contains(
+        "lull: './snapshots/one_test.snap', line 1: not as lull test has written it\n"))
     #expect(files.text("snapshots/one_test.snap") == "<<<<<<< ours\n")
   }
 
   // MARK: Reports
-
-  private func writeMixed() throws {
-    try files.write(
-      "mixed_test.lua",
-      """
-      test("good # 1", function() end)
-      test("bad <&> \\"2\\"", function(t) print("out\\27[31m\\0 ]]>") error("first\\n\\nlast") end)
-      test.skip("later", function() end)
-      """)
-  }
 
   @Test(.enabled(if: Binaries.onPath("prove") != nil))
   func `PRV-70 prove reads --tap`() throws {
@@ -117,7 +137,9 @@ struct ProofSnapshotTests {
     try files.write("good_test.lua", #"test("good", function() end)"#)
     let ending = try files.run("mixed_test.lua", "--tap")
     #expect(ending.code == 1)
-    #expect(ending.output.hasPrefix("TAP version 13\nok 1 - mixed_test.lua: good \\# 1\nnot ok 2 - "), "\(ending.output)")
+    #expect(
+      ending.output.hasPrefix("TAP version 13\nok 1 - mixed_test.lua: good \\# 1\nnot ok 2 - "),
+      "\(ending.output)")
     #expect(ending.output.contains("\nok 3 - mixed_test.lua: later # SKIP\n1..3\n"))
     let prove = try shell(
       "prove -v -e 'lull test --tap' good_test.lua mixed_test.lua 2>&1", environment: ["CI": ""],
@@ -127,7 +149,9 @@ struct ProofSnapshotTests {
     #expect(prove.output.contains("Files=2, Tests=4"), "\(prove.output)")
   }
 
-  @Test(.enabled(if: hasPython("junitparser"), "the Debian package python3-junitparser is not installed"))
+  @Test(
+    .enabled(
+      if: hasPython("junitparser"), "the Debian package python3-junitparser is not installed"))
   func `PRV-71 junitparser reads --junit`() throws {
     try writeMixed()
     try files.write("wrong_test.lua", "(")

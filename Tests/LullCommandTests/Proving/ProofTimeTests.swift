@@ -12,7 +12,11 @@ struct ProofTimeTests {
     #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
   }
 
-  @Test func `PRV-20 all that a script can ask for the time says that of the test, which is the same each time`() throws {
+  @Test
+  func
+    `PRV-20 all that a script can ask for the time says that of the test, which is the same each time`()
+    throws
+  {
     try passes(
       """
         t.expect(t.clock.now):to_be(1767225600.0)
@@ -31,7 +35,10 @@ struct ProofTimeTests {
       """)
   }
 
-  @Test func `PRV-21 it moves on by itself where nothing else can happen: a day of polling is soon over`() throws {
+  @Test
+  func `PRV-21 it moves on by itself where nothing else can happen: a day of polling is soon over`()
+    throws
+  {
     try passes(
       """
         local asked = 0
@@ -45,7 +52,9 @@ struct ProofTimeTests {
       """)
   }
 
-  @Test func `PRV-22 what becomes due on the way comes in its order, and before the test goes on`() throws {
+  @Test func `PRV-22 what becomes due on the way comes in its order, and before the test goes on`()
+    throws
+  {
     try passes(
       """
         local order = {}
@@ -91,7 +100,9 @@ struct ProofTimeTests {
       """)
   }
 
-  @Test func `PRV-24 a test in which nothing can happen any more fails, with what waits for what`() throws {
+  @Test func `PRV-24 a test in which nothing can happen any more fails, with what waits for what`()
+    throws
+  {
     let ending = try files.prove(
       """
         t.network:on("GET", "/a", function(request, complete) kept = complete end)
@@ -106,7 +117,11 @@ struct ProofTimeTests {
         """), "\(ending.output)")
   }
 
-  @Test func `PRV-30 no test reaches the network: what has no answer fails it, also where the error is caught`() throws {
+  @Test
+  func
+    `PRV-30 no test reaches the network: what has no answer fails it, also where the error is caught`()
+    throws
+  {
     let ending = try files.prove(
       """
         t.network:on("GET", "/b", {})
@@ -123,7 +138,10 @@ struct ProofTimeTests {
         """), "\(ending.output)")
   }
 
-  @Test func `PRV-31 answers are found by method and the end of the path, in turn, the longest first`() throws {
+  @Test
+  func `PRV-31 answers are found by method and the end of the path, in turn, the longest first`()
+    throws
+  {
     try passes(
       """
         t.network:on("GET", "/users/*", { text = "any" })
@@ -221,17 +239,31 @@ struct ProofTimeTests {
   }
 
   @Test(arguments: [
-    (#"t.network:on("GET", "users", {})"#, "a path that begins with / or a whole URL expected, got 'users'"),
+    (
+      #"t.network:on("GET", "users", {})"#,
+      "a path that begins with / or a whole URL expected, got 'users'"
+    ),
     (#"t.network:on("GET", "/users")"#, "t.network:on needs an answer"),
-    (#"t.network:on("GET", "/users", 7)"#, "an answer is a table such as { json = … } or a function, got 7"),
+    (
+      #"t.network:on("GET", "/users", 7)"#,
+      "an answer is a table such as { json = … } or a function, got 7"
+    ),
     (#"t.network:on("GET", "/users", { jsn = {} })"#, "unknown setting 'jsn'"),
-    (#"t.network:on("GET", "/users", { delay = -1 })"#, "'delay' must be a number of seconds, 0 or more"),
+    (
+      #"t.network:on("GET", "/users", { delay = -1 })"#,
+      "'delay' must be a number of seconds, 0 or more"
+    ),
     (#"t.network:on("G T", "/users", {})"#, "G T"),
-    (#"t.network:fail("GET", "/users", "gone")"#, "the network fails with one of 'refused', 'reset', 'cut', 'timeout', got 'gone'"),
+    (
+      #"t.network:fail("GET", "/users", "gone")"#,
+      "the network fails with one of 'refused', 'reset', 'cut', 'timeout', got 'gone'"
+    ),
     (#"t.netwrk:on()"#, "t has no 'netwrk'"),
     (#"t.clock.now = 5"#, "t.clock: 'now' cannot be set"),
   ])
-  func `PRV-36 what is said wrongly of the network raises at its line`(text: String, problem: String) throws {
+  func `PRV-36 what is said wrongly of the network raises at its line`(
+    text: String, problem: String
+  ) throws {
     let ending = try files.prove("  " + text)
     #expect(ending.code == 1)
     #expect(ending.output.contains("lull: one_test.lua:3: "), "\(ending.output)")

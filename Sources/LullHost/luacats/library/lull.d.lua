@@ -3373,4 +3373,203 @@ function APICall:resource(params) end
 ---@field required boolean # Whether it must be given.
 ---@field description? string # What the file says of it.
 
+--- What `require "lull.test"` gives in a file that `lull test` runs.
+---
+--- Anywhere else `require "lull.test"` raises. The file is run once to see which tests it declares,
+--- then once for each of them, in a state and a host of its own: what the file makes itself, each test
+--- has anew.
+---
+--- Meanwhile `os.time()`, `os.date()` and `lull.now()` tell the test's time, and `math.random` gives
+--- the same numbers each time. There is no `before_all`: tests share nothing.
+---@class lull.TestModule
+---@overload fun(name: string, body: fun(t: lull.Test))
+local TestModule = {}
+
+--- Declares a test for each element of a list, which its function gets as second argument.
+---
+--- In the name `{}` stands for the element, and `{key}` for a field of it; where nothing stands for
+--- anything, a number is added.
+---@param cases any[]
+---@param name string
+---@param body fun(t: lull.Test, case: any)
+function TestModule.each(cases, name, body) end
+
+--- Declares a test that is not run, but told of.
+---@param name string
+---@param body fun(t: lull.Test)
+function TestModule.skip(name, body) end
+
+--- Declares a test beside which those are not run that are declared otherwise.
+---
+--- Where the environment variable `CI` is set, it fails.
+---@param name string
+---@param body fun(t: lull.Test)
+function TestModule.only(name, body) end
+
+--- Has a function called before each test of the file, in its host; several in their order.
+---@param body fun(t: lull.Test)
+function TestModule.before_each(body) end
+
+--- Has a function called after each test of the file, whether it has failed or not; the last one first.
+---@param body fun(t: lull.Test)
+function TestModule.after_each(body) end
+
+--- What the function of a test is given.
+---@class lull.Test
+---@field clock lull.TestClock # The time of the test.
+---@field network lull.TestNetwork # The network of the test.
+---@field exchanges lull.TestExchange[] # What has been sent so far, below retries and limits, in order; each time a new list.
+---@field name string # What the test is called.
+---@field output string # What has been printed so far, on standard output and error, up to a megabyte.
+local Test = {}
+
+--- Something that is to be so, as the next call says.
+---@param value any
+---@return lull.Expectation
+function Test.expect(value) end
+
+--- An API file, as `lull.api` finds it: below the folder of the command.
+---@param name string
+---@return lull.API
+function Test:api(name) end
+
+--- A service at a URL, with more of what `lull.service` takes.
+---@param base_url string
+---@param options? lull.ServiceOptions
+---@return lull.Service
+function Test:service(base_url, options) end
+
+--- The time of a test, which stands still.
+---
+--- All that has a time goes by it: staleness, retries, limits, watching, sleeps, timeouts, tokens, ages
+--- of caches. It begins with the first second of 2026 (UTC). Where all that runs waits for a timer, it
+--- moves on to the next one by itself.
+---@class lull.TestClock
+---@field now number # Seconds since 1970.
+local TestClock = {}
+
+--- Moves it on, past all that becomes due meanwhile, in order; waits.
+---@param seconds number
+function TestClock:advance(seconds) end
+
+--- Sets the time, as an administrator would: nothing becomes due by that.
+---
+--- A number of seconds since 1970, or a text that `lull.time.parse` takes.
+---@param moment number|string
+function TestClock:set(moment) end
+
+--- The network of a test: what nobody has given an answer for fails the test.
+---
+--- A path begins with `/` and is for every URL whose path ends so; a whole URL is for that. `*` stands
+--- for anything within one part of a path, `**` for anything. The query counts only where it is given.
+--- Of several that fit, the longest counts. Redirects are not followed: an answer is what the service
+--- gets.
+---@class lull.TestNetwork
+local TestNetwork = {}
+
+--- Gives the answers to such requests, in turn; the last one stays.
+---
+--- They take the place of those that were given for the same method and path before.
+---@param method string
+---@param path string
+---@param answer lull.TestAnswer|lull.NetworkingFunction
+---@param ... lull.TestAnswer|lull.NetworkingFunction
+function TestNetwork:on(method, path, answer, ...) end
+
+--- Has such requests fail as a network does.
+---
+--- With `delay` in seconds; `timeout` takes as long as the request may take.
+---@param method string
+---@param path string
+---@param kind "refused"|"reset"|"cut"|"timeout"
+---@param options? table
+function TestNetwork:fail(method, path, kind, options) end
+
+--- What is expected of a value.
+---
+--- What is not met raises at the line that expects it, and fails the test also where the error is
+--- caught. `t.expect(x).never:to_equal(y)` expects the opposite.
+---@class lull.Expectation
+---@field never lull.Expectation # The opposite of what follows.
+local Expectation = {}
+
+--- To be the same value all the way down; tells the paths that differ.
+---
+--- Documents equal tables with the same in them.
+---@param expected any
+function Expectation:to_equal(expected) end
+
+--- To be this very value, as `==` has it without metamethods.
+---@param expected any
+function Expectation:to_be(expected) end
+
+--- To be of a type of Lua's, or an object of Lull's such as `Resource`.
+---@param type string
+function Expectation:to_be_a(type) end
+
+--- To be a list, record or string with so many parts.
+---@param count integer
+function Expectation:to_have_count(count) end
+
+--- To be a string that a pattern of Lua's fits.
+---@param pattern string
+function Expectation:to_match(pattern) end
+
+--- To be a string with that in it, a list with such an element, or a record with all these fields.
+---@param part any
+function Expectation:to_contain(part) end
+
+--- To be a number not farther than that from this one; a billionth part, unless given.
+---@param number number
+---@param tolerance? number
+function Expectation:to_be_near(number, tolerance) end
+
+--- To be a function that raises when it is called, with that in its message; gives what it raised.
+---@param text? string
+---@return any
+function Expectation:to_raise(text) end
+
+--- To be a request that succeeds, for which it waits; gives what came.
+---@return lull.Entity
+function Expectation:to_succeed() end
+
+--- To be a request that fails so, for which it waits; gives the error.
+---@param expected lull.ExpectedFailure
+---@return lull.RequestError
+function Expectation:to_fail_with(expected) end
+
+--- To be what it was the last time, as `snapshots/FILE.snap` beside the file of tests has it.
+---
+--- The first time it is written there, and by `lull test --update` each time; where `CI` is set it is
+--- never written, and fails without. Content, tables and texts can be kept so.
+---@param options? lull.SnapshotOptions
+function Expectation:to_match_snapshot(options) end
+
+--- An answer of `t.network:on`.
+---@class lull.TestAnswer: lull.StubAnswer
+---@field delay? number # Seconds of the test's time until it comes; default 0.
+---@field fail? "refused"|"reset"|"cut"|"timeout" # In place of an answer: how the network fails, as in `t.network:fail`.
+
+--- An element of `t.exchanges`.
+---@class lull.TestExchange
+---@field method string # The HTTP method.
+---@field url string # Where it was sent; secrets are masked.
+---@field headers table<string, string> # What it was sent with, by names in small letters.
+---@field body? string # Its body.
+---@field status? integer # The status of the answer.
+---@field error? string # Why there is none.
+---@field sent_at number # When it was sent, in the test's time.
+---@field seconds? number # How long it took; nil as long as it is under way.
+
+--- What `to_fail_with` expects.
+---@class lull.ExpectedFailure
+---@field status? integer # The status of HTTP.
+---@field kind? lull.CauseKind # The kind of the cause.
+---@field message? string # What is in the message for users.
+
+--- Options of `to_match_snapshot`.
+---@class lull.SnapshotOptions
+---@field name? string # What it is called besides the test's name; needed for several in one test.
+---@field mask? string[] # JSON Pointers to what is different each time, such as `"/*/id"`, where `*` stands for any key or element.
+
 return lull

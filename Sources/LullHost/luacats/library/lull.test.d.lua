@@ -1,0 +1,6 @@
+---@meta lull.test
+
+---@type lull.TestModule
+local test
+
+return test

@@ -1,0 +1,67 @@
+import LullHost
+import LullSystem
+import Testing
+
+@testable import LullProving
+
+/// The description of `lull.test` against what a test has.
+@Suite(.timeLimit(.minutes(10)))
+struct ProofDescriptionTests {
+  /// What gives an object of that name in a test.
+  private static let objects = [
+    "TestModule": "test", "Test": "t", "TestClock": "t.clock", "TestNetwork": "t.network",
+    "Expectation": "t.expect(1)",
+  ]
+
+  private func failures(of body: String) throws -> [String] {
+    let folder = try #require(ProofFolder.make())
+    defer { ProofFolder.remove(folder) }
+    let file = "\(folder)/a_test.lua"
+    let text = "local test = require \"lull.test\"\ntest(\"a\", function(t)\n\(body)\nend)\n"
+    #expect(AtomicFile.write(Array(text.utf8), to: Array(file.utf8), .usual) == nil)
+    var settings = ProofSettings()
+    settings.folder = folder
+    let run = ProofRun(settings: settings) { [] }
+    let reply = run.carryOut(ProofOrder(file: file, number: 1, name: "a"))
+    return reply.failures + (reply.unreadable.map { [$0] } ?? [])
+  }
+
+  @Test func `PRV-80 what is described of tests is there, and no other`() throws {
+    for owner in Proof.proofTypes {
+      guard case .object = owner.kind else { continue }
+      let object = try #require(ProofDescriptionTests.objects[owner.name], "\(owner.name)")
+      for entry in owner.entries where entry.kind != .operation {
+        #expect(
+          try failures(of: "local _ = \(object).\(entry.name)") == [], "\(owner.name).\(entry.name)"
+        )
+      }
+      #expect(try failures(of: "local _ = \(object).no_such_member").count == 1)
+    }
+  }
+
+  @Test func `PRV-80 the fields of its tables are those described`() throws {
+    let answer = try #require(Proof.proofTypes.first { $0.name == "TestAnswer" })
+    for field in answer.entries.map(\.name) + ["status", "headers", "body", "json", "text"] {
+      let value = [
+        "delay": "1", "fail": "'reset'", "status": "201", "headers": "{}", "json": "{}",
+      ][field]
+      let text = "t.network:on('GET', '/a', { \(field) = \(value ?? "'a'") })"
+      #expect(try failures(of: text) == [], "\(field)")
+    }
+    let exchange = try #require(Proof.proofTypes.first { $0.name == "TestExchange" })
+    let names = exchange.entries.map { "\($0.name) = true" }.joined(separator: ", ")
+    #expect(
+      try failures(
+        of: """
+          local names = { \(names) }
+          t.network:on("POST", "/a", { fail = "reset" }, {})
+          for _ = 1, 2 do t:service("https://x.test")("/a"):request("POST", { text = "b" }):await() end
+          for _, exchange in ipairs(t.exchanges) do
+            for name in pairs(exchange) do t.expect(names[name]):to_be(true) end
+            for name in pairs(names) do
+              t.expect(t.exchanges[1][name] ~= nil or t.exchanges[2][name] ~= nil):to_be(true)
+            end
+          end
+          """) == [])
+  }
+}
