@@ -103,8 +103,10 @@ final class ProofCrew {
     switch seat.worker.progress() {
     case .nothing: seat.watch.rearm()
     case .reply(let reply):
-      seat.watch.rearm()
       if let task { replies[task] = reply }
+      guard reply.isLast else { return seat.watch.rearm() }
+      seat.watch.close()
+      seats.removeAll { $0 === seat }
     case .died(let how, let output):
       seat.watch.close()
       seats.removeAll { $0 === seat }

@@ -36,7 +36,11 @@ struct ProofOutput {
 
   /// The same as text, and emptied.
   func take() -> String {
-    let text = String(escaping: bytes)
+    var status = stat()
+    _ = fstat(descriptor, &status)
+    var text = String(escaping: bytes)
+    let rest = Int(status.st_size) - ProofOutput.most
+    if rest > 0 { text += "\n… and \(rest) bytes more\n" }
     empty()
     return text
   }

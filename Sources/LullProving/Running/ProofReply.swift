@@ -19,4 +19,6 @@ struct ProofReply: Codable {
   var snapshots: [ProofSnapshots.Entry] = []
   /// What was printed.
   var output = ""
+  /// Whether the worker ends with it, so that another one has to do the rest.
+  var isLast = false
 }

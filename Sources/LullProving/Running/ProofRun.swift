@@ -13,9 +13,6 @@ final class ProofRun {
   /// The file that was read last, which is most often the next one.
   private var latest: (file: String, source: [UInt8])?
 
-  /// The names of the folders that a program may have for itself.
-  private static let folders = ["CONFIG", "CACHE", "STATE", "DATA", "RUNTIME"]
-
   init(settings: ProofSettings, printed: @escaping () -> [UInt8]) {
     self.settings = settings
     self.printed = printed
@@ -24,7 +21,6 @@ final class ProofRun {
   func carryOut(_ order: ProofOrder) -> ProofReply {
     var reply = ProofReply()
     let start = SystemClock.uptime
-    makeRoom()
     do throws(SnapshotFile.Problem) {
       let snapshots = try SnapshotFile(of: order.file)
       run(order, snapshots, &reply)
@@ -40,16 +36,6 @@ final class ProofRun {
     let source = TextFile.read(Array(file.utf8)).map { SourceText.withoutFirstLineMarks($0) }
     latest = (try? source.get()).map { (file, $0) }
     return source
-  }
-
-  /// Folders that are the test's own, of which none is there before something is kept in it.
-  private func makeRoom() {
-    for name in ProofRun.folders {
-      let folder = "\(settings.folder)/\(UInt64.random(in: 0...(.max)))-\(name.lowercased())"
-      setenv(name == "RUNTIME" ? "XDG_RUNTIME_DIR" : "XDG_\(name)_HOME", folder, 1)
-    }
-    // What machines share, they do not share with a test.
-    unsetenv("LULL_SHARE")
   }
 
   private func run(_ order: ProofOrder, _ snapshots: SnapshotFile, _ reply: inout ProofReply) {

@@ -31,14 +31,33 @@ package struct ProofWorker {
     }
     var lines = ProofLines(orders)
     while let order = lines.next(ProofOrder.self) {
+      makeRoom()
       var reply = run.carryOut(order)
       _ = StandardOutput.flush()
       fflush(nil)
       reply.output = output.take()
+      // The next test is to have standard streams.
+      reply.isLast = fcntl(STDOUT_FILENO, F_GETFD) < 0 || fcntl(STDERR_FILENO, F_GETFD) < 0
       guard DescriptorWriting.put(ProofLines.bytes(of: reply), into: replies) == nil else {
         return 1
       }
+      if reply.isLast { return 0 }
     }
     return 0
+  }
+
+  /// The names of the folders that a program may have for itself.
+  private static let folders = ["CONFIG", "CACHE", "STATE", "DATA"]
+
+  /// Undoes what a test may have done to the process, and names folders that are the next one's own, of which
+  /// none is there before something is kept in it.
+  private func makeRoom() {
+    for name in ProofWorker.folders {
+      let folder = "\(settings.folder)/\(UInt64.random(in: 0...(.max)))-\(name.lowercased())"
+      setenv("XDG_\(name)_HOME", folder, 1)
+    }
+    // What machines share, they do not share with a test.
+    unsetenv("LULL_SHARE")
+    setlocale(LC_ALL, "C")
   }
 }

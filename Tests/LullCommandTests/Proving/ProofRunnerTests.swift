@@ -109,6 +109,24 @@ struct ProofRunnerTests {
     #expect(names(ending).count == 2)
   }
 
+  @Test func `PRV-04 what a test does to its process is nothing to the next one`() throws {
+    try files.write(
+      "process_test.lua",
+      """
+      test("closes", function() io.stdout:close() end)
+      test("prints a lot", function(t) print(("x"):rep(1200000)) error("no") end)
+      test("has what it needs", function(t)
+        print("here")
+        t.expect(t.output):to_be("here\\n")
+        t.expect(io.read("a")):to_be("")
+        t.expect(os.setlocale()):to_be("C")
+      end)
+      """)
+    let ending = try files.run("process_test.lua", "--jobs", "1")
+    #expect(names(ending) == ["closes", "has what it needs"], "\(ending.output.suffix(500))")
+    #expect(ending.output.contains("… and 151425 bytes more\n"), "\(ending.output.suffix(500))")
+  }
+
   @Test
   func
     `PRV-05 functions are called before and after each test, the last one first, also when it fails`()

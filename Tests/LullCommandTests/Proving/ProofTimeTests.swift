@@ -100,6 +100,53 @@ struct ProofTimeTests {
       """)
   }
 
+  @Test func `PRV-25 tokens, what is cached in files and limits that processes share go by it`()
+    throws
+  {
+    let ending = try files.prove(
+      """
+        local issued = 0
+        t.network:on("POST", "/token", function()
+          issued = issued + 1
+          return { json = { access_token = "t" .. issued, expires_in = 3600, token_type = "Bearer" } }
+        end)
+        t.network:on("GET", "/a", { json = { n = 1 } })
+        local api = t:service("https://api.test")
+        api:configure{ auth = lull.auth.oauth2_client_credentials{
+          token_url = "https://auth.test/token", client_id = "x", client_secret = lull.secret{ env = "HUSH" },
+        } }
+        for _ = 1, 2 do t.expect(api("/a"):load()):to_succeed() end
+        t.expect(issued):to_be(1)
+        t.clock:advance(3601)
+        t.expect(api("/a"):load()):to_succeed()
+        t.expect(issued):to_be(2)
+        t.expect(t.exchanges[1].headers.authorization):to_be("Basic ‹secret HUSH›")
+
+        local function cached()
+          return t:service("https://cached.test", {
+            expiration_time = 60, pipeline = { parsing = { cache = lull.cache.file{} } } })("/a")
+        end
+        t.expect(cached():load()):to_succeed()
+        local count = #t.exchanges
+        t.clock:advance(30)
+        local again = cached()
+        local request = again:load_if_needed()
+        if request then request:await() end
+        t.expect(again.content):to_equal{ n = 1 }
+        t.expect(t.exchanges):to_have_count(count)
+        t.clock:advance(31)
+        t.expect(again:load_if_needed()):to_succeed()
+        t.expect(t.exchanges):to_have_count(count + 1)
+
+        local shared = t:service("https://shared.test", { rate_limit = { requests = 1, per = 10, shared = true } })
+        local before = t.clock.now
+        for _ = 1, 3 do t.expect(shared("/a"):load()):to_succeed() end
+        t.expect(t.clock.now - before):to_be_near(20, 0.5)
+      """, environment: ["HUSH": "the text"])
+    #expect(ending.code == 0, "\(ending.output)")
+    #expect(!ending.output.contains("the text"))
+  }
+
   @Test func `PRV-24 a test in which nothing can happen any more fails, with what waits for what`()
     throws
   {

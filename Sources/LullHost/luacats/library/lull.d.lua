@@ -3462,8 +3462,8 @@ function TestClock:set(moment) end
 ---
 --- A path begins with `/` and is for every URL whose path ends so; a whole URL is for that. `*` stands
 --- for anything within one part of a path, `**` for anything. The query counts only where it is given.
---- Of several that fit, the longest counts. Redirects are not followed: an answer is what the service
---- gets.
+--- Of several that fit, the longest counts. Redirects are not followed, and cookies neither kept nor
+--- sent: an answer is what the service gets.
 ---@class lull.TestNetwork
 local TestNetwork = {}
 
