@@ -27,7 +27,7 @@ struct TestCommand {
 
         Folders are searched for files called *_test.lua, with the folders in them, but no hidden ones; without any
         words, tests is. A file is loaded once to see which tests it declares, then once for each of them, in a
-        host of its own: services, caches, cookies and folders are nobody else's. Time stands still until
+        host of its own: services, caches and folders are nobody else's. Time stands still until
         nothing else is left to do, then goes on to the next timer. No test reaches the network.
 
         Exit codes: 0 all went well, 1 a test failed, 2 wrong usage, or no file was found, 3 a file cannot be read or

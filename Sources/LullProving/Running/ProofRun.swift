@@ -69,7 +69,7 @@ final class ProofRun {
       stages.prove(number, order.name ?? "")
       reply.leftovers = stages.leftovers
     }
-    program.endStages()
+    stages.end()
     if order.number == nil { reply.declared = proof.declared }
     reply.failures = stages.failures
     if order.number != nil {

@@ -167,7 +167,11 @@ package final class ProofSession {
       let text = "left behind: \(left)"
       if options.isStrict { failures.append("lull: \(text)\n") } else { notes.append(text) }
     }
-    snapshots.note(reply, of: item.file, hasPassed: failures.isEmpty)
+    if let twice = snapshots.note(reply, of: item.file, hasPassed: failures.isEmpty) {
+      failures.append(
+        "lull: another test of \(item.file) has the snapshot '\(twice)' too: give one of them another name\n"
+      )
+    }
     return ProofOutcome(
       file: item.file, name: item.test.name, verdict: failures.isEmpty ? .passed : .failed,
       failures: failures, notes: notes, seconds: reply.seconds, output: reply.output)

@@ -91,7 +91,6 @@ final class ProofStages {
       note(end, of: "what test.after_each has")
       if case .ended = end { return }
     }
-    noteUnmet()
     let left = program.host.leftovers
     leftovers = left.isEmpty ? nil : left.text
   }
@@ -123,7 +122,6 @@ final class ProofStages {
       } else {
         failures.append("lull: \(what) was interrupted\n")
       }
-      noteUnmet()
     }
   }
 
@@ -132,8 +130,9 @@ final class ProofStages {
     failures.append(program.host.reporter.describe(failure, in: place))
   }
 
-  /// What was caught of expectations that were not met.
-  private func noteUnmet() {
+  /// Ends the program, and puts down what was caught of expectations that were not met.
+  func end() {
+    program.endStages()
     for text in proof.unmet where !raised.contains(where: { $0.hasSuffix(text) }) {
       raised.append(text)
       failures.append(program.host.reporter.describe(ScriptFailure(message: text)))

@@ -12,13 +12,20 @@ struct SnapshotLedger {
   init(_ settings: ProofSettings) { self.settings = settings }
 
   /// What a test that fails would have written is not.
-  mutating func note(_ reply: ProofReply, of file: String, hasPassed: Bool) {
+  ///
+  /// - Returns: what another test of the file has asked for, too.
+  mutating func note(_ reply: ProofReply, of file: String, hasPassed: Bool) -> String? {
+    if let twice = reply.usedSnapshots.first(where: { files[file]?.used.contains($0) ?? false }) {
+      files[file]?.hasFailed = true
+      return twice
+    }
     files[file, default: File()].used.formUnion(reply.usedSnapshots)
     if hasPassed {
       files[file, default: File()].made += reply.snapshots
     } else {
       files[file, default: File()].hasFailed = true
     }
+    return nil
   }
 
   /// Writes what the tests of a file have made.

@@ -1,15 +1,27 @@
 extension ProofPrelude {
   /// What a test has besides expectations: time, network, APIs.
   static let surroundings = #"""
+    -- Calls for the script that has called the caller, at whose line is raised what raises here.
+    local function relay(level, call, argument)
+      local done, value = pcall(function()
+        local result = call(argument)
+        return result
+      end)
+      if done then return value end
+      if type(value) ~= "string" then error(value, 0) end
+      local text, count = value:gsub("^lull%.test:%d+: ", "")
+      error(text, count > 0 and level + 1 or 0)
+    end
+
     local clock_methods = {}
 
     function clock_methods.advance(_, seconds)
       if type(seconds) ~= "number" or seconds ~= seconds or seconds < 0 or seconds == math.huge then
         error(("t.clock:advance needs a number of seconds, 0 or more, got %s"):format(show(seconds)), 2)
       end
-      lull.sleep(seconds)
+      relay(2, lull.sleep, seconds)
       -- What else is due at that very time comes first.
-      lull.sleep(0)
+      relay(2, lull.sleep, 0)
     end
 
     function clock_methods.set(_, moment)
@@ -84,18 +96,6 @@ extension ProofPrelude {
 
     local test_methods = { expect = expect }
 
-    -- Calls for the script that has called the caller, at whose line is raised what raises here.
-    local function relay(level, call, argument)
-      local done, value = pcall(function()
-        local result = call(argument)
-        return result
-      end)
-      if done then return value end
-      if type(value) ~= "string" then error(value, 0) end
-      local text, count = value:gsub("^lull%.test:%d+: ", "")
-      error(text, count > 0 and level + 1 or 0)
-    end
-
     function test_methods.api(_, name, options)
       if type(name) ~= "string" then error("t:api needs the name of an API file", 2) end
       for key in pairs(options or {}) do
@@ -138,10 +138,12 @@ extension ProofPrelude {
         error(what .. ": a name is one line of UTF-8", level + 1)
       end
       if type(body) ~= "function" then error(what .. " needs a function", level + 1) end
-      local info = getinfo(level + 1, "l")
-      local known = native:declare(name, info and info.currentline or 0, mode)
+      local info = getinfo(level + 1, "Sl")
+      local line = info and info.currentline or 0
+      local known = native:declare(name, line, mode)
       if known then error(("there is a test '%s' already, on line %d"):format(name, known), level + 1) end
-      tests[#tests + 1] = { name = name, body = body }
+      local place = line > 0 and ("%s:%d: "):format(info.short_src, line) or ""
+      tests[#tests + 1] = { name = name, body = body, place = place }
       return tests[#tests]
     end
 

@@ -3,8 +3,6 @@ extension ProofPrelude {
   static let expecting = verdicts + values + requests + snapshots
 
   private static let verdicts = #"""
-    local current
-
     -- What an expectation comes to. It is called by its method, which the script has called. What is not met
     -- fails the test also where the error is caught.
     local function verdict(self, holds_true, text, opposite)

@@ -27,10 +27,15 @@ enum ProofPrelude {
     -- What scripts leave to chance is the same each time.
     math.randomseed(1)
 
-    -- Where the function at that level above the caller is, for the beginning of a message.
+    -- The test that runs.
+    local current
+
+    -- Where the function at that level above the caller is, for the beginning of a message; after a tail call,
+    -- where the test is.
     local function place(level)
       local info = getinfo(level + 1, "Sl")
       if not info or info.currentline < 1 then return "" end
+      if info.source == "=lull.test" then return current.place end
       return ("%s:%d: "):format(info.short_src, info.currentline)
     end
 

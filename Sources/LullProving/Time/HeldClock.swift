@@ -23,7 +23,7 @@ final class HeldClock: HostClock {
   func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
     lastNumber += 1
     let timer = Timer(
-      due: uptime + max(0, seconds.isFinite ? seconds : .greatestFiniteMagnitude),
+      due: uptime + (seconds > 0 ? min(seconds, 1e300) : 0),
       number: lastNumber, action: action, clock: self)
     insert(timer)
     return timer

@@ -40,6 +40,26 @@ struct ProofExpectationTests {
     #expect(thrown.code == 1)
   }
 
+  @Test func `PRV-41 in tasks, in coroutines and behind tail calls too`() throws {
+    let ending = try files.prove(
+      """
+        lull.spawn(function() t.expect(1):to_equal(2) end)
+        lull.sleep(1)
+        local inner = coroutine.wrap(function() t.expect(3):to_equal(4) end)
+        pcall(inner)
+        local function last() return t.expect(5):to_equal(6) end
+        pcall(last)
+        return t.expect(7):to_equal(8)
+      """)
+    #expect(ending.output.components(of: "lull: ") == 4, "\(ending.output)")
+    #expect(ending.output.contains("lull: one_test.lua:3: not equal: expected 2, got 1\n"))
+    #expect(ending.output.contains("in task one_test.lua:3, which nobody has awaited\n"))
+    #expect(ending.output.contains("lull: one_test.lua:5: not equal: expected 4, got 3\n"))
+    #expect(ending.output.contains("not equal: expected 6, got 5\n"))
+    // Where no line of it is left, that of the test.
+    #expect(ending.output.contains("lull: one_test.lua:2: not equal: expected 8, got 7\n"))
+  }
+
   @Test(arguments: [
     (
       #"t.expect({ a = { 1, 2, { b = "x" } }, c = 1 }):to_equal{ a = { 1, 3, { b = "y" } }, d = 1 }"#,

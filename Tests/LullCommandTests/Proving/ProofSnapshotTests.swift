@@ -131,6 +131,20 @@ struct ProofSnapshotTests {
 
   // MARK: Reports
 
+  @Test func `PRV-64 two tests of one file have no snapshot together`() throws {
+    try files.write(
+      "two_test.lua",
+      """
+      test("a", function(t) t.expect(1):to_match_snapshot{ name = "b" } end)
+      test("a: b", function(t) t.expect(2):to_match_snapshot() end)
+      """)
+    let ending = try files.run("two_test.lua")
+    #expect(ending.code == 1)
+    #expect(
+      ending.output.contains("another test of two_test.lua has the snapshot 'a: b' too"),
+      "\(ending.output)")
+  }
+
   @Test(.enabled(if: Binaries.onPath("prove") != nil))
   func `PRV-70 prove reads --tap`() throws {
     try writeMixed()
