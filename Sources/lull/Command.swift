@@ -17,6 +17,8 @@ struct Command: Sendable {
   /// What the words behind it may be, for completion.
   enum Words {
     case files
+    /// The options of its page, and files.
+    case optionsAndFiles
     /// The options of its page.
     case options
     /// A resource: an API and a path, and options.

@@ -9,7 +9,7 @@ extension Command {
   static let test = Command(
     "test", "run tests of scripts and API files", .scripts,
     forms: [("test [FILES OR FOLDERS …]", "run the tests of *_test.lua")],
-    spec: { TestCommand.spec }, words: .files
+    spec: { TestCommand.spec }, words: .optionsAndFiles
   ) { words, _ throws(CommandEnd) in try TestCommand(words.dropFirst()).run() }
 }
 

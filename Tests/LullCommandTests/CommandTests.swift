@@ -59,7 +59,8 @@ struct CommandTests {
     case .of(let words): #expect(offered == words)
     case .commands: #expect(offered == Self.names + ["filters"])
     case .options: #expect(offered.contains("--output"))
-    case .files, .target, .call, .apisAndFiles: #expect(offered.last == "//files")
+    case .files, .optionsAndFiles, .target, .call, .apisAndFiles:
+      #expect(offered.last == "//files")
     }
   }
 }

@@ -48,6 +48,7 @@ struct WordCompletion {
     }
     switch command.words {
     case .files: return WordCompletion.files
+    case .optionsAndFiles: return ofOptions(command.spec) ?? WordCompletion.files
     case .options: return ofOptions(command.spec) ?? []
     case .target where command.name.lowercased() != words[0].lowercased():
       // The word of a method is left out.

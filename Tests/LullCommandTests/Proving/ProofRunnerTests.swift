@@ -66,6 +66,11 @@ struct ProofRunnerTests {
     #expect(try files.run("good_test.lua", "--jobs", "0").code == 2)
   }
 
+  @Test func `PRV-02 shells complete its options and files`() throws {
+    #expect(try lull("--complete", "test", "--ju").output.hasPrefix("--junit"))
+    #expect(try lull("--complete", "test", "a").output == "//files\n")
+  }
+
   @Test func `PRV-03 anywhere else the module raises, and says how its tests are run`() throws {
     let text = "lull.test is there only while tests are run: lull test FILE"
     let script = try lull("-e", #"require "lull.test""#)
