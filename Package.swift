@@ -147,7 +147,10 @@ let package = Package(
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullCassettesTests",
-      dependencies: ["LullCore", "LullTransport", "LullCassettes", "LullTesting", "LullLua"],
+      dependencies: [
+        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullCassettes", "LullTesting",
+        "LullLua",
+      ],
       swiftSettings: swiftSettings),
     .executableTarget(
       name: "allocator-program", dependencies: ["CLullMalloc"], path: "Tests/AllocatorProgram"),

@@ -11,7 +11,7 @@ build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblu
   libsqlite3-dev libhiredis-dev zlib1g-dev libbrotli-dev libzstd-dev)
 # Needed by the tests besides.
 test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3 python3-hpack python3-brotli
-  python3-zstandard python3-junitparser curl zsh fish tmux redis-server)
+  python3-zstandard python3-junitparser curl zsh fish tmux redis-server node-har-validator)
 
 say() { printf '%s\n' "$*" >&2; }
 
