@@ -113,6 +113,26 @@ struct EntityNewsTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `NEWS-40 an error stays that came later than what another has written`(isRefresh: Bool) {
+    withHarness { harness in
+      let cache = shared(harness)
+      let resource = harness.loaded("/a", .json("\"x\"", etag: "1"))
+      harness.advance(by: 100)
+      harness.stub("GET", "/a", .init(status: 410))
+      resource.load()
+      harness.settle()
+      let recorder = resource.recorded()
+      for (timestamp, mark) in [(1090.0, " E"), (1100, " E"), (1101, "")] {
+        let theirs = Entity.text("theirs", headers: [("ETag", "1")], at: timestamp)
+        cache.othersWrite(theirs, key, isRefresh: isRefresh)
+        harness.settle()
+        #expect(recorder.take() == [(isRefresh ? "notModified D" : "newData(shared) D") + mark])
+        #expect((resource.text == "theirs") == !isRefresh)
+      }
+    }
+  }
+
   @Test func `NEWS-04 what another was told to hold still is not modified here, and as young`() {
     withHarness { harness in
       let cache = shared(harness)
@@ -191,7 +211,7 @@ struct EntityNewsTests {
     for (status, events, text) in [
       (200, ["requested L D", "newData(network) D"], "network"),
       (304, ["requested L D", "notModified D"], "x"),
-      (500, ["requested L D", "error D E", "newData(shared) D"], "theirs"),
+      (500, ["requested L D", "error D E", "newData(shared) D E"], "theirs"),
     ] {
       withHarness { harness in
         let journal = Journal()
@@ -260,7 +280,8 @@ struct EntityNewsTests {
         harness.settle()
         #expect(
           recorder.take()
-            == (answer.status == 500 ? ["error E", "newData(shared) D"] : ["newData(network) D"]))
+            == (answer.status == 500
+              ? ["error E", "newData(shared) D E"] : ["newData(network) D"]))
       }
     }
   }

@@ -264,4 +264,15 @@ struct ResourceStateTests {
     let header = state.condition.map { "\($0.name): \($0.value)" }
     #expect(header == expected)
   }
+
+  @Test func `SCA-22 an error stays that came later than what others have loaded`() {
+    for (timestamp, hasError) in [(3.0, true), (5, true), (6, false)] {
+      var state = ResourceState()
+      _ = state.loadEnded(state.loadStarted(), .newData(.text("x", at: 1)), now: 1)
+      _ = state.loadEnded(state.loadStarted(), .failure(.failure(at: 5)), now: 5)
+      #expect(state.take(newer: .text("y", at: timestamp)) == .newData(.cache))
+      #expect(state.latestData?.text == "y")
+      #expect(state.hasError == hasError)
+    }
+  }
 }

@@ -59,7 +59,7 @@ extension Resource {
 
   /// What others have loaded is newer, though it does not make a load needless. (SCA-22)
   func take(newer entity: Entity) {
-    let event = record.state.cacheHit(entity)
+    let event = record.state.take(newer: entity)
     stateChanged()
     notify(event)
   }

@@ -134,6 +134,17 @@ package struct ResourceState {
     return .newData(.cache)
   }
 
+  /// What others have loaded is newer than the data; an error that came after that stays. (SCA-22, NEWS-03)
+  package mutating func take(newer entity: Entity) -> ResourceEvent {
+    latestData = entity
+    clearError(before: entity.timestamp)
+    return .newData(.cache)
+  }
+
+  private mutating func clearError(before timestamp: Double) {
+    if let time = freshness.errorTimestamp, time < timestamp { latestError = nil }
+  }
+
   /// A local value replaces the data; errors and invalidation are cleared. (OVR-02, OVR-11)
   ///
   /// - Parameter now: nil for what is as old as it says.
@@ -213,7 +224,7 @@ package struct ResourceState {
   package mutating func newsArrived(_ token: NewsToken, _ entity: Entity) -> ResourceEvent? {
     guard isInTime(token), isNews(entity.timestamp) else { return nil }
     latestData = entity
-    latestError = nil
+    clearError(before: entity.timestamp)
     return .newData(.shared)
   }
 
@@ -226,7 +237,7 @@ package struct ResourceState {
     else { return nil }
     latestData?.refresh(by: Refreshment(entity.headers, to: request))
     latestData?.timestamp = entity.timestamp
-    latestError = nil
+    clearError(before: entity.timestamp)
     return .notModified
   }
 
