@@ -130,13 +130,15 @@ public final class NetworkRequest: Request {
     }
   }
 
-  /// By that of what has come from the caches meanwhile, if nobody has changed it.
+  /// By that of what is there now, if nobody has changed it; none if that has no validator: a 304 would be
+  /// about what is there no more.
   private func replace(_ condition: ResourceState.Condition?) {
-    guard let condition, let newer = loader.condition, newer != condition,
+    let newer = loader.condition
+    guard let condition, newer != condition,
       http.headers.bytes(condition.name).map({ ByteString($0) }) == condition.value
     else { return }
     http.headers.remove(condition.name)
-    http.headers.set(newer.name, bytes: newer.value.bytes)
+    if let newer { http.headers.set(newer.name, bytes: newer.value.bytes) }
   }
 
   /// What it has written, and what a 304 has made younger, is there for others.

@@ -1,4 +1,6 @@
 import LullCore
+import LullLibC
+import LullSystem
 import LullTesting
 import Testing
 
@@ -80,5 +82,28 @@ final class SharedCacheHost {
       return String(decoding: text, as: UTF8.self)
     default: return nil
     }
+  }
+}
+
+extension [SharedCacheHost] {
+  /// How much the network was asked for, by all of them.
+  var requestCount: Int { reduce(0) { $0 + $1.provider.requests.count } }
+
+  /// Turns all of them, half a minute at most.
+  func turn(until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    let end = SystemClock.uptime + 30
+    while !condition() {
+      guard SystemClock.uptime < end else {
+        Issue.record("nothing came for half a minute", sourceLocation: sourceLocation)
+        return
+      }
+      for host in self { host.loop.turn(.noWait) }
+      usleep(500)
+    }
+  }
+
+  func turn(seconds: Double) {
+    let end = SystemClock.uptime + seconds
+    turn { SystemClock.uptime >= end }
   }
 }

@@ -27,30 +27,16 @@ struct SharedFetchTests {
     }
   }
 
-  /// Turns all of them, half a minute at most.
   private func turn(
     _ hosts: [SharedCacheHost], until condition: () -> Bool,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    let end = SystemClock.uptime + 30
-    while !condition() {
-      guard SystemClock.uptime < end else {
-        Issue.record("nothing came for half a minute", sourceLocation: sourceLocation)
-        return
-      }
-      for host in hosts { host.loop.turn(.noWait) }
-      usleep(500)
-    }
+    hosts.turn(until: condition, sourceLocation: sourceLocation)
   }
 
-  private func count(_ hosts: [SharedCacheHost]) -> Int {
-    hosts.reduce(0) { $0 + $1.provider.requests.count }
-  }
+  private func count(_ hosts: [SharedCacheHost]) -> Int { hosts.requestCount }
 
-  private func turn(_ hosts: [SharedCacheHost], seconds: Double) {
-    let end = SystemClock.uptime + seconds
-    turn(hosts) { SystemClock.uptime >= end }
-  }
+  private func turn(_ hosts: [SharedCacheHost], seconds: Double) { hosts.turn(seconds: seconds) }
 
   private func start(_ hosts: [SharedCacheHost], _ path: String = "/a") -> [Request] {
     hosts.compactMap { $0.service.resource(path).loadIfNeeded() }

@@ -1,0 +1,72 @@
+import LullCore
+import LullLibC
+import LullTesting
+import Testing
+
+@testable import LullTransport
+
+/// What a lease is worth whose load waits, is decorated, or has no condition any more, and keys that are none.
+@Suite(.timeLimit(.minutes(10)))
+struct SharedLeaseTests {
+  private let server: RedisServer
+
+  init() throws {
+    server = try #require(RedisServer())
+  }
+
+  private func hosts(_ count: Int, expirationTime: ExpirationTime = 30) throws
+    -> [SharedCacheHost]
+  {
+    try (0..<count).map { _ in
+      let host = try SharedCacheHost(server.url)
+      host.service.configure { $0.expirationTime = expirationTime }
+      host.provider.holdsAnswers = true
+      return host
+    }
+  }
+
+  private var leases: [String] { server.say("--raw keys 'lull:*:f:*'").filter { !$0.isEmpty } }
+
+  private func start(_ host: SharedCacheHost, _ path: String = "/a") throws -> Request {
+    try #require(host.service.resource(path).loadIfNeeded())
+  }
+
+  @Test func `SCA-33 what was put here while one waited is not asked for on the old condition`()
+    throws
+  {
+    let hosts = try hosts(2, expirationTime: 0.3)
+    for host in hosts { host.provider.holdsAnswers = false }
+    hosts[1].loaded("/a", .json("1", etag: "\"v1\""))
+    usleep(350_000)
+    for host in hosts { host.provider.holdsAnswers = true }
+    hosts[0].stub("/a", .json("2"))
+    hosts[1].stub("/a", .json("3"))
+    let first = hosts[0].service.resource("/a").load()
+    hosts.turn { hosts[0].provider.heldCount == 1 }
+    hosts.turn(seconds: 0.1)
+    let second = try start(hosts[1])
+    hosts.turn(seconds: 0.1)
+    #expect(hosts[1].provider.requests.count == 1, "it waits")
+    hosts[1].service.resource("/a").overrideLocalContent(with: .text("mine"))
+    first.cancel()
+    hosts.turn { hosts[1].provider.requests.count == 2 }
+    #expect(hosts[1].provider.requests.last?.headers["if-none-match"] == nil)
+    hosts[1].provider.release()
+    hosts.turn { second.isCompleted }
+  }
+
+  @Test
+  func `SCA-33 what another has brought without a validator is asked for without a condition`()
+    throws
+  {
+    let hosts = try hosts(2, expirationTime: 0.3)
+    for host in hosts { host.provider.holdsAnswers = false }
+    hosts[1].loaded("/a", .json("1", etag: "\"v1\""))
+    usleep(10_000)
+    hosts[0].loaded("/a", .json("2"))
+    usleep(350_000)
+    hosts[1].stub("/a", .json("3"))
+    #expect(hosts[1].content("/a") == "3")
+    #expect(hosts[1].provider.requests.last?.headers["if-none-match"] == nil)
+  }
+}
