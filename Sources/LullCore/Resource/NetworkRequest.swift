@@ -104,7 +104,8 @@ public final class NetworkRequest: Request {
 
   /// Goes out when it is its turn, unless what another has brought by then will do. (SCA-20)
   private func seekTurn(_ channel: NetworkCompletion) {
-    guard manner != .alone, isLoad, http.method == .get, download == nil, !loader.owner.isOffline,
+    guard manner != .alone, load != nil, http.method == .get, download == nil,
+      !loader.owner.isOffline,
       let shared = SharedFetch(of: loader)
     else { return goOut(channel) }
     self.shared = shared
@@ -141,11 +142,21 @@ public final class NetworkRequest: Request {
     if let newer { http.headers.set(newer.name, bytes: newer.value.bytes) }
   }
 
+  /// The load of its resource that this is, or a part of; nil: it is of none that runs.
+  private var load: Request? {
+    loader.record.loads.first { $0.request.includes(self) }?.request
+  }
+
   /// What it has written, and what a 304 has made younger, is there for others.
   override package func didDeliver() {
+    guard let shared else { return }
+    self.shared = nil
     let isNew = response.map { $0.isSuccess && $0.isNew } ?? false
-    shared?.end(isNew ? .succeeded : .failed)
-    shared = nil
+    // Of a 304 the caches are told at the end of the load, which a decorator may have made of this.
+    guard !isNew, response?.isSuccess ?? false, let load, load !== self else {
+      return shared.end(isNew ? .succeeded : .failed)
+    }
+    load.onCompletion { _ in shared.end(.failed) }
   }
 
   private func goOut(_ channel: NetworkCompletion) {

@@ -31,6 +31,33 @@ struct SharedLeaseTests {
     try #require(host.service.resource(path).loadIfNeeded())
   }
 
+  @Test func `SCA-32 decorated loads take turns, and end theirs when a 304 has been told`() throws {
+    let hosts = try hosts(4, expirationTime: 0.2)
+    for host in hosts {
+      host.service.configure {
+        $0.decorateRequests { (_, request) throws(RequestError) in
+          request.chained { _ in .useThisResponse }
+        }
+      }
+      host.stub("/a", .json("1", etag: "\"v1\""))
+    }
+    let first = try start(hosts[0])
+    hosts.turn { hosts.requestCount == 1 }
+    hosts[0].provider.release()
+    hosts.turn { first.isCompleted }
+    hosts[0].settle()
+    usleep(300_000)
+    for host in hosts { host.stub("/a", .init(status: 304)) }
+    let requests = try hosts.map { try start($0) }
+    hosts.turn { hosts.requestCount == 2 }
+    hosts.turn(seconds: 0.2)
+    for host in hosts where host.provider.heldCount > 0 { host.provider.release() }
+    hosts.turn { requests.allSatisfy(\.isCompleted) }
+    #expect(hosts.requestCount == 2)
+    #expect(requests.allSatisfy { $0.response?.isSuccess == true })
+    #expect(hosts.allSatisfy { SharedCacheHost.text($0.service.resource("/a").latestData) == "1" })
+  }
+
   @Test func `SCA-33 what was put here while one waited is not asked for on the old condition`()
     throws
   {
