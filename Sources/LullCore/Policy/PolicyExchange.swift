@@ -69,6 +69,14 @@ package final class PolicyExchange: RequestNetworking {
     return nil
   }
 
+  /// Whether it waits for limits, credentials or the end of a pause, and nothing is under way.
+  var isWaiting: Bool {
+    switch stage {
+    case .waiting, .authorizing, .pausing: true
+    case .idle, .sending, .over: false
+    }
+  }
+
   package var transferMetrics: RequestTransferMetrics {
     let metrics = current?.transferMetrics ?? RequestTransferMetrics()
     return download?.counted(metrics) ?? metrics

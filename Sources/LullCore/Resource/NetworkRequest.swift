@@ -106,7 +106,7 @@ public final class NetworkRequest: Request {
   private func seekTurn(_ channel: NetworkCompletion) {
     guard manner != .alone, load != nil, http.method == .get, download == nil,
       !loader.owner.isOffline,
-      let shared = SharedFetch(of: loader)
+      let shared = SharedFetch(of: loader, isHeldUp: { [weak self] in self?.isHeldUp ?? false })
     else { return goOut(channel) }
     self.shared = shared
     guard manner == .byTurns else {
@@ -114,7 +114,7 @@ public final class NetworkRequest: Request {
       return goOut(channel)
     }
     let condition = loader.condition
-    shared.begin { [weak self] answer in
+    shared.begin(within: http.limits.timeout) { [weak self] answer in
       guard let self, !isCompleted else { return }
       switch answer {
       case .fetch:
@@ -146,6 +146,10 @@ public final class NetworkRequest: Request {
   private var load: Request? {
     loader.record.loads.first { $0.request.includes(self) }?.request
   }
+
+  /// Whether it waits for its own limits, credentials or the pause before the next attempt: others need not
+  /// wait for that. (SCA-30)
+  private var isHeldUp: Bool { exchange?.isWaiting ?? false }
 
   /// What it has written, and what a 304 has made younger, is there for others.
   override package func didDeliver() {

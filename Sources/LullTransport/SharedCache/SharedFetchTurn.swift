@@ -18,7 +18,11 @@ final class SharedFetchTurn: FetchTurn {
   /// What was there last, in milliseconds; -1: nothing.
   private var newest = -1
   private var pause = SharedFetchTurn.shortestPause
-  private var began = 0.0
+  /// Until when others are waited for, by the clock's uptime.
+  private var deadline = 0.0
+  /// Whether the lease may have ended, since its load was held up.
+  private var hasLapsed = false
+  var isHeldUp: () -> Bool = { false }
 
   /// Seconds between two questions, of which half is left to chance, and for all of them.
   private static let shortestPause = 0.01
@@ -49,20 +53,21 @@ final class SharedFetchTurn: FetchTurn {
 
   // MARK: Asking
 
-  func seek(newerThan timestamp: Double?, _ answer: @escaping (FetchChance) -> Void) {
+  func seek(
+    newerThan timestamp: Double?, within seconds: Double,
+    _ answer: @escaping (FetchChance) -> Void
+  ) {
     guard !isOver else { return }
     let known = max(newest, timestamp.map(FetchLeaseScript.milliseconds) ?? -1)
     if !hasAsked {
       hasAsked = true
-      began = pump.clock.uptime
+      deadline = pump.clock.uptime + min(max(0, seconds), SharedFetchTurn.patience)
     }
     ask(known, answer)
   }
 
   private func ask(_ known: Int, _ answer: @escaping (FetchChance) -> Void) {
-    guard isUsable, pump.clock.uptime - began < SharedFetchTurn.patience else {
-      return answer(.fetch)
-    }
+    guard isUsable, pump.clock.uptime < deadline else { return answer(.fetch) }
     isAsking = true
     run(script.seek(newerThan: known, hasWaited: hasWaited)) { [self] value in
       isAsking = false
@@ -89,7 +94,8 @@ final class SharedFetchTurn: FetchTurn {
     if pause == SharedFetchTurn.shortestPause {
       pump.log(.cache, "waiting: another loads \(LogText.url(server.local.url))")
     }
-    let delay = pause * (0.5 + pump.random() / 2)
+    let left = max(0, deadline - pump.clock.uptime)
+    let delay = min(pause * (0.5 + pump.random() / 2), left)
     pause = min(pause * 1.6, SharedFetchTurn.longestPause)
     timer = pump.clock.schedule(after: delay) { [weak self] in self?.askAgain(known, answer) }
     // Whoever has the lease says when it has written, if that is heard. (NEWS-39)
@@ -127,10 +133,17 @@ final class SharedFetchTurn: FetchTurn {
 
   // MARK: With the lease
 
+  /// While its load is held up nothing is said of the lease, which ends then by itself; later it is had again,
+  /// unless another has it.
   private func keep() {
     timer = pump.clock.schedule(after: FetchLeaseScript.lease / 3) { [weak self] in
       guard let self, !isOver else { return }
-      server.client.post(script.keep, on: .entities)
+      if isHeldUp() {
+        hasLapsed = true
+      } else {
+        server.client.post(hasLapsed ? script.take : script.keep, on: .entities)
+        hasLapsed = false
+      }
       keep()
     }
   }

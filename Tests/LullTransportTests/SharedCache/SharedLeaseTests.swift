@@ -31,6 +31,49 @@ struct SharedLeaseTests {
     try #require(host.service.resource(path).loadIfNeeded())
   }
 
+  @Test func `SCA-25 others are waited for no longer than the timeout of the load`() throws {
+    let hosts = try hosts(2)
+    for host in hosts { host.stub("/a", .text("one")) }
+    let first = try start(hosts[0])
+    hosts.turn { hosts.requestCount == 1 }
+    hosts[1].service.configure { $0.limits.timeout = 0.3 }
+    let second = try start(hosts[1])
+    hosts.turn { hosts.requestCount == 2 }
+    #expect(!first.isCompleted, "it has the lease still")
+    for host in hosts { host.provider.release() }
+    hosts.turn { first.isCompleted && second.isCompleted }
+    #expect(
+      hosts.allSatisfy { SharedCacheHost.text($0.service.resource("/a").latestData) == "one" })
+  }
+
+  @Test func `SCA-30 whoever waits for a limit of its own is not waited for`() throws {
+    let hosts = try hosts(2)
+    for host in hosts {
+      for path in ["/a", "/b"] { host.stub(path, .text(path)) }
+    }
+    hosts[0].service.configure { $0.concurrency = 1 }
+    let other = hosts[0].service.resource("/b").load()
+    hosts.turn { hosts.requestCount == 1 && leases.count == 1 }
+    let otherLease = leases
+    let first = try start(hosts[0])
+    hosts.turn { leases.count == 2 }
+    let lease = try #require(leases.first { !otherLease.contains($0) })
+    #expect(hosts.requestCount == 1)
+    // That of what waits in the line ends.
+    hosts.turn { !leases.contains(lease) }
+    #expect(leases == otherLease)
+    // It is had again when the request is out.
+    hosts[0].provider.release()
+    hosts.turn { hosts.requestCount == 2 && other.isCompleted }
+    hosts.turn { leases.contains(lease) }
+    let second = try start(hosts[1])
+    hosts.turn(seconds: 0.3)
+    #expect(hosts[1].provider.requests.isEmpty)
+    hosts[0].provider.release()
+    hosts.turn { first.isCompleted && second.isCompleted }
+    #expect(hosts[1].provider.requests.isEmpty)
+  }
+
   @Test func `SCA-32 decorated loads take turns, and end theirs when a 304 has been told`() throws {
     let hosts = try hosts(4, expirationTime: 0.2)
     for host in hosts {

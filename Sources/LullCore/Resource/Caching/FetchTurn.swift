@@ -12,11 +12,18 @@ package protocol FetchTurn: AnyObject {
   /// Waits until it is one's turn, or somebody has written something newer than that; may be asked again after
   /// the latter. The answer comes once, on a later turn or inside the call, and not after `end`.
   ///
-  /// - Parameter timestamp: Unix seconds, of what is there already; nil: there is nothing.
-  func seek(newerThan timestamp: Double?, _ answer: @escaping (FetchChance) -> Void)
+  /// - Parameters:
+  ///   - timestamp: Unix seconds, of what is there already; nil: there is nothing.
+  ///   - seconds: for how long others are waited for at most, since it was asked first.
+  func seek(
+    newerThan timestamp: Double?, within seconds: Double,
+    _ answer: @escaping (FetchChance) -> Void)
 
   /// Fetches without waiting for anybody; others wait, if nobody else fetches.
   func announce()
+
+  /// Whether the load waits for something of its own now: for long others do not wait for that. (SCA-30)
+  var isHeldUp: () -> Bool { get set }
 
   /// Others have their turn, after what has been written until now. The second time nothing happens.
   func end(_ ending: FetchEnding)

@@ -21,7 +21,9 @@ final class SharedFetch {
   private static let mostLooks = 5
 
   /// nil if no cache of the resource has turns, or nobody is to be asked.
-  init?(of resource: Resource) {
+  ///
+  /// - Parameter isHeldUp: whether the load, whose turn it is, waits for something of its own.
+  init?(of resource: Resource, isHeldUp: @escaping () -> Bool) {
     let configuration = resource.resolvedConfiguration
     guard configuration.takesTurns else { return nil }
     let entries = resource.cacheEntries(configuration)
@@ -31,6 +33,7 @@ final class SharedFetch {
     self.resource = resource
     self.configuration = configuration
     self.turn = turn
+    turn.isHeldUp = isHeldUp
     entry = entries[index]
     later = Array(entries[(index + 1)...])
   }
@@ -46,18 +49,23 @@ final class SharedFetch {
   }
 
   /// The answer comes once, on a later turn or inside the call, and not after `end`.
-  func begin(_ answer: @escaping (Answer) -> Void) {
-    turn.seek(newerThan: resource.record.state.latestData?.timestamp) { [self] chance in
+  ///
+  /// - Parameter seconds: for how long others are waited for at most, since it began first.
+  func begin(within seconds: Double, _ answer: @escaping (Answer) -> Void) {
+    let known = resource.record.state.latestData?.timestamp
+    turn.seek(newerThan: known, within: seconds) { [self] chance in
       guard !isOver else { return }
       switch chance {
       case .fetch: answer(.fetch)
       case .written where vainLooks == SharedFetch.mostLooks: answer(.fetch)
-      case .written(let isAwaited): look(isAwaited: isAwaited, answer)
+      case .written(let isAwaited): look(isAwaited: isAwaited, within: seconds, answer)
       }
     }
   }
 
-  private func look(isAwaited: Bool, _ answer: @escaping (Answer) -> Void) {
+  private func look(
+    isAwaited: Bool, within seconds: Double, _ answer: @escaping (Answer) -> Void
+  ) {
     let lookup = CacheLookup(of: resource, entries: [entry], later: later, conf: configuration)
     self.lookup = lookup
     lookup.onCompletion { [self] response in
@@ -67,7 +75,7 @@ final class SharedFetch {
         return answer(found)
       }
       vainLooks += 1
-      begin(answer)
+      begin(within: seconds, answer)
     }
     lookup.start()
   }
