@@ -5,7 +5,8 @@ import LullCore
 ///
 /// A lease is one key, with who has it until when by the server's clock. When a load has failed it is the word
 /// `failed` for a moment, by which those who wait go on; when it has brought nothing that is kept, `open` for a
-/// minute, in which nobody waits.
+/// minute, in which nobody waits. A key that lasts longer than its kind can, by another clock or by mistake, counts
+/// as none.
 struct FetchLeaseScript: Sendable {
   let place: SharedCachePlace
   /// Who asks.
@@ -30,8 +31,8 @@ struct FetchLeaseScript: Sendable {
   func end(_ ending: FetchEnding, known: Int) -> ScriptCall {
     switch ending {
     case .cancelled: call("end", "\(known)", "", "")
-    case .failed: call("end", "\(known)", "failed", "2000")
-    case .succeeded: call("end", "\(known)", "open", "60000")
+    case .failed: call("end", "\(known)", "failed", FetchLeaseScript.failedSpan)
+    case .succeeded: call("end", "\(known)", "open", FetchLeaseScript.openSpan)
     }
   }
 
@@ -40,6 +41,9 @@ struct FetchLeaseScript: Sendable {
   }
 
   private static let span = "\(Int(lease * 1000))"
+  /// Of `failed` and `open`, in milliseconds.
+  private static let failedSpan = "2000"
+  private static let openSpan = "60000"
 
   private func call(_ operation: String, _ arguments: String...) -> ScriptCall {
     ScriptCall(
@@ -93,6 +97,12 @@ struct FetchLeaseScript: Sendable {
       holder = false
     end
     if operation == 'seek' or operation == 'take' then
+      if holder then
+        local left, longest = call('PTTL', lease), tonumber(ARGV[3])
+        if holder == 'failed' then longest = \(failedSpan) end
+        if holder == 'open' then longest = \(openSpan) end
+        if left < 0 or left > longest then holder = false end
+      end
       local written = newest()
       if operation == 'seek' and written > tonumber(ARGV[4]) then return { 3, written } end
       if holder == 'open' or holder == 'failed' and ARGV[5] == '1' then return { 2, written } end

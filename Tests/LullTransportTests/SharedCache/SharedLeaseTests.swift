@@ -74,6 +74,27 @@ struct SharedLeaseTests {
     #expect(hosts[1].provider.requests.isEmpty)
   }
 
+  @Test(arguments: ["a px 3600000", "a", "failed", "open", "open px 3600000"])
+  func `SCA-31 a lease that ends later than any, or never, is none`(value: String) throws {
+    let hosts = try hosts(2)
+    for host in hosts { host.stub("/a", .text("one")) }
+    let cancelled = try start(hosts[0])
+    hosts.turn { hosts.requestCount == 1 }
+    let key = try #require(leases.first)
+    cancelled.cancel()
+    hosts.turn { leases.isEmpty }
+    _ = server.say("set '\(key)' \(value)")
+    let requests = try hosts.map { try start($0) }
+    hosts.turn { hosts.requestCount == 2 }
+    hosts.turn(seconds: 0.3)
+    #expect(hosts.requestCount == 2, "the other one waits for that")
+    for host in hosts {
+      while host.provider.heldCount > 0 { host.provider.release() }
+    }
+    hosts.turn { requests.allSatisfy(\.isCompleted) }
+    #expect(hosts.requestCount == 2)
+  }
+
   @Test func `SCA-32 decorated loads take turns, and end theirs when a 304 has been told`() throws {
     let hosts = try hosts(4, expirationTime: 0.2)
     for host in hosts {
