@@ -15,13 +15,14 @@ final class ShareNews {
   private let channel: ShareChannel
   private let warn: (String) -> Void
   private var followers: [String: [Follower]] = [:]
-  private var sweepCount = ShareNews.leastSweep
+  /// How many more are followed until those that have gone are looked for.
+  private var untilSweep = ShareNews.leastSweep
+  private let mostFollowed: Int
   private var waiters: [String: [(number: Int, action: () -> Void)]] = [:]
   private var lastWaiter = 0
-  /// What is to be read, by place; `order` says in which order, from `first` on.
+  /// What is to be read, by place; `order` says in which order.
   private var hints: [String: Hint] = [:]
-  private var order: [String] = []
-  private var first = 0
+  private var order = CompactLine<String>()
   private var underWay = 0
   private var isScheduled = false
   /// Others cannot be told, or what they say be heard.
@@ -48,10 +49,11 @@ final class ShareNews {
   ///   - makeChannel: is given what hears of each message.
   ///   - warn: says something to the user.
   init(
-    _ pump: Pump, warn: @escaping (String) -> Void,
+    _ pump: Pump, mostFollowed: Int = ShareNews.mostFollowed, warn: @escaping (String) -> Void,
     channel makeChannel: (_ tell: @escaping ([UInt8]) -> Void) -> ShareChannel
   ) {
     self.pump = pump
+    self.mostFollowed = mostFollowed
     self.warn = warn
     let slot = Slot()
     channel = makeChannel { slot.news?.heard($0) }
@@ -68,8 +70,7 @@ final class ShareNews {
     followers = [:]
     waiters = [:]
     hints = [:]
-    order = []
-    first = 0
+    order.removeAll()
   }
 
   var channelState: ShareChannel.State { channel.state }
@@ -77,6 +78,8 @@ final class ShareNews {
   /// Places, also of some that have gone.
   var followedCount: Int { followers.count }
   var waitingCount: Int { hints.count }
+  /// What is kept in memory of their order.
+  var orderPlaceCount: Int { order.placeCount }
   var waiterCount: Int { waiters.count }
 
   // MARK: Who wants to know
@@ -87,10 +90,11 @@ final class ShareNews {
     news.place = digest
     var list = followers[digest] ?? []
     guard !list.contains(where: { $0.news === news }) else { return }
-    if followers.count >= sweepCount { sweep() }
-    guard followers.count < ShareNews.mostFollowed else {
+    untilSweep -= 1
+    if untilSweep <= 0 { sweep() }
+    guard followers.count < mostFollowed else {
       return pump.log(
-        .cache, "more than \(ShareNews.mostFollowed) entities: news of others are not heard of")
+        .cache, "more than \(mostFollowed) entities: news of others are not heard of")
     }
     list.removeAll { $0.news?.place != digest }
     list.append(Follower(news: news))
@@ -100,7 +104,8 @@ final class ShareNews {
 
   private func sweep() {
     followers = followers.compactMapValues { list in ShareNews.live(list, nil) }
-    sweepCount = max(ShareNews.leastSweep, 2 * followers.count)
+    // Those that were refused count as well: there may be room for the next.
+    untilSweep = max(ShareNews.leastSweep, followers.count / 4)
   }
 
   /// Those that are still there and at that place; nil if there are none.
@@ -146,16 +151,14 @@ final class ShareNews {
 
   /// Once all that has come in this turn is known.
   private func schedule() {
-    guard !isScheduled, first < order.count, underWay < ShareNews.mostUnderWay else { return }
+    guard !isScheduled, !order.isEmpty, underWay < ShareNews.mostUnderWay else { return }
     isScheduled = true
     pump.enqueue { [weak self] in self?.start() }
   }
 
   private func start() {
     isScheduled = false
-    while underWay < ShareNews.mostUnderWay, first < order.count {
-      let digest = order[first]
-      first += 1
+    while underWay < ShareNews.mostUnderWay, let digest = order.popFirst() {
       guard let hint = hints.removeValue(forKey: digest) else { continue }
       followers[digest] = ShareNews.live(followers[digest] ?? [], digest)
       let all = (followers[digest] ?? []).compactMap(\.news)
@@ -171,9 +174,6 @@ final class ShareNews {
         }
       }
     }
-    guard first == order.count else { return }
-    order = []
-    first = 0
   }
 
   // MARK: What is said to others

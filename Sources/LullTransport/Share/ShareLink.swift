@@ -70,8 +70,7 @@ final class ShareLink {
   private var socket: StreamSocket?
   private var reader: RESPReader?
   private var waiting: [Waiting] = []
-  private var pending: [Pending] = []
-  private var firstPending = 0
+  private var pending = CompactLine<Pending>()
   private var timer: (any HostTimer)?
   private var timerTime = 0.0
   private var retry: (any HostTimer)?
@@ -155,14 +154,15 @@ final class ShareLink {
     pending.append(Pending(deadline: deadline, finish: finish, isOptional: isOptional))
     socket.send(bytes)
     waitingBytes = socket.waitingByteCount
-    guard waitingBytes <= ShareLink.mostBytes, pendingCount <= ShareLink.mostPending
+    guard waitingBytes <= ShareLink.mostBytes, pending.count <= ShareLink.mostPending
     else {
       return fail("it does not take what it is sent")
     }
     setTimer()
   }
 
-  private var pendingCount: Int { pending.count - firstPending }
+  /// What is kept in memory of what has been asked.
+  var pendingPlaceCount: Int { pending.placeCount }
 
   // MARK: Connecting
 
@@ -241,15 +241,10 @@ final class ShareLink {
   }
 
   private func answered(_ value: RESPValue) {
-    guard pendingCount > 0 else { return fail("it says what nobody has asked for") }
-    let entry = pending[firstPending]
-    pending[firstPending].finish = nil
-    firstPending += 1
-    if patience.whileMoving > 0 { turnBegan = pump.clock.uptime }
-    if firstPending == pending.count {
-      pending.removeAll(keepingCapacity: true)
-      firstPending = 0
+    guard let entry = pending.popFirst() else {
+      return fail("it says what nobody has asked for")
     }
+    if patience.whileMoving > 0 { turnBegan = pump.clock.uptime }
     if case .failure(let words) = value, let problem = ShareRefusal(words), !entry.isOptional {
       if let finish = entry.finish { pump.enqueue { finish(.unavailable) } }
       return fail(problem.message)
@@ -258,11 +253,11 @@ final class ShareLink {
       if case .failure(let words) = value, !entry.isOptional {
         return fail("it refuses: \(LogText.part(words, limit: 120))")
       }
-      if pendingCount == 0 { becomeReady() }
+      if pending.isEmpty { becomeReady() }
       return
     }
     if let finish = entry.finish { pump.enqueue { finish(.reply(value)) } }
-    guard pendingCount == 0 || state == .ready else { return }
+    guard pending.isEmpty || state == .ready else { return }
     let wasLate = state == .late
     if wasLate { state = .ready }
     breaker.succeed()
@@ -298,9 +293,8 @@ final class ShareLink {
   }
 
   private func dropAll() {
-    let unanswered = pending[firstPending...].compactMap(\.finish) + waiting.map(\.finish)
-    pending = []
-    firstPending = 0
+    let unanswered = pending.all.compactMap(\.finish) + waiting.map(\.finish)
+    pending.removeAll()
     waiting = []
     guard !unanswered.isEmpty else { return }
     pump.enqueue { for finish in unanswered { finish(.unavailable) } }
@@ -311,7 +305,7 @@ final class ShareLink {
     var times = waiting.first.map { [$0.deadline] } ?? []
     if state == .late {
       times.append(lateSince + patience.late)
-    } else if pendingCount > 0 {
+    } else if let dueTime {
       times.append(dueTime)
     }
     guard let time = times.min(), timer == nil || time < timerTime else { return }
@@ -326,9 +320,9 @@ final class ShareLink {
     }
   }
 
-  /// When the operation that was asked for first is late.
-  private var dueTime: Double {
-    let deadline = pending[firstPending].deadline
+  /// When the operation that was asked for first is late; nil: there is none.
+  private var dueTime: Double? {
+    guard let deadline = pending.first?.deadline else { return nil }
     guard patience.whileMoving > 0 else { return deadline }
     return min(
       max(deadline, movedAt + patience.operation),
@@ -347,7 +341,7 @@ final class ShareLink {
     socket?.receive()
     lookForMovement()
     let now = pump.clock.uptime
-    let isOverdue = pendingCount > 0 && dueTime <= now
+    let isOverdue = dueTime.map { $0 <= now } ?? false
     switch state {
     case .preparing where isOverdue: fail("it does not answer")
     case .late where lateSince + patience.late <= now:
@@ -365,9 +359,9 @@ final class ShareLink {
     state = .late
     lateSince = now
     trouble = "it has not answered within \(Int(patience.operation * 1000)) ms"
-    for index in pending.indices.dropFirst(firstPending) {
-      guard let finish = pending[index].finish else { continue }
-      pending[index].finish = nil
+    pending.change { entry in
+      guard let finish = entry.finish else { return }
+      entry.finish = nil
       pump.enqueue { finish(.unavailable) }
     }
     pump.enqueue { [weak self] in self?.onChange() }

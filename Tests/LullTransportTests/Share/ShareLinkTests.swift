@@ -53,6 +53,52 @@ struct ShareLinkTests {
     #expect(warnings.first?.contains("unix:///nowhere/redis.sock") == true)
   }
 
+  @Test func `SHR-28 what was answered is let go of, also if there is always something to answer`()
+    throws
+  {
+    let server = try #require(
+      RawServer { connection in
+        var asked = 0
+        var answered = 0
+        // All but the last one, which is answered with the next.
+        while let bytes = connection.readBytes(65536) {
+          asked += bytes.count { $0 == UInt8(ascii: "*") }
+          let isGreeting = answered < 2
+          let due = isGreeting ? asked : asked - 1
+          if due > answered {
+            guard connection.write(String(repeating: ":1\r\n", count: due - answered)) else {
+              return
+            }
+            answered = due
+          }
+        }
+      })
+    let loop = try EventLoop()
+    defer { loop.close() }
+    let settings = try ShareSettings(Share(url: "redis://127.0.0.1:\(server.port)"))
+    let link = ShareLink(
+      settings.address.place, pump: loop.pump, authorities: settings.authorities,
+      patience: ShareLink.Patience(operation: 60)
+    ) { $0(.success([ShareLink.Greeting(command: RESPCommand("PING"))])) }
+    defer { link.close() }
+    var count = 0
+    func askNext() {
+      link.run(RESPCommand("PING")) { _ in
+        count += 1
+        if count < 5000 { askNext() }
+      }
+    }
+    askNext()
+    askNext()
+    var most = 0
+    loop.turn {
+      most = max(most, link.pendingPlaceCount)
+      return count >= 5000
+    }
+    #expect(most <= 100, "two are under way")
+    server.stop()
+  }
+
   @Test func `SHR-21 a wrong password is told, and not shown`() throws {
     let bench = try ShareBench("--requirepass geheim")
     for (url, word) in [

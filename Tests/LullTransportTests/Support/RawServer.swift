@@ -134,6 +134,13 @@ struct RawConnection {
     return max(0, recv(descriptor, &buffer, count, 0))
   }
 
+  /// One byte at least and `count` at most; nil at the end.
+  func readBytes(_ count: Int) -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: count)
+    let length = recv(descriptor, &buffer, count, 0)
+    return length > 0 ? Array(buffer.prefix(length)) : nil
+  }
+
   /// The server's.
   var port: UInt16 { server.port }
 

@@ -1,0 +1,49 @@
+/// What waits, first come first served, in memory that what waits now bounds: also while it never ends.
+struct CompactLine<Element> {
+  /// Those that have left are nil, so that what they held is let go of.
+  private var places: [Element?] = []
+  private var start = 0
+
+  /// Fewer places of such that have left are not worth the moving.
+  private static var leastMoved: Int { 32 }
+  private static var mostKept: Int { 4096 }
+
+  var count: Int { places.count - start }
+  var isEmpty: Bool { count == 0 }
+  var first: Element? { isEmpty ? nil : places[start] }
+  /// Those of the first come first.
+  var all: [Element] { places[start...].compactMap { $0 } }
+  /// How many places there are in memory.
+  var placeCount: Int { places.count }
+
+  mutating func append(_ element: Element) { places.append(element) }
+
+  mutating func popFirst() -> Element? {
+    guard start < places.count else { return nil }
+    let element = places[start]
+    places[start] = nil
+    start += 1
+    if start == places.count {
+      places.removeAll(keepingCapacity: start <= CompactLine.mostKept)
+      start = 0
+    } else if start >= CompactLine.leastMoved, start > places.count / 2 {
+      places.removeFirst(start)
+      start = 0
+    }
+    return element
+  }
+
+  mutating func removeAll() {
+    places = []
+    start = 0
+  }
+
+  /// Changes each, the first one first.
+  mutating func change(_ change: (inout Element) -> Void) {
+    for index in start..<places.count {
+      guard var element = places[index] else { continue }
+      change(&element)
+      places[index] = element
+    }
+  }
+}
