@@ -185,11 +185,16 @@ final class ShareNews {
       sender: sender, isRefresh: isRefresh, timestamp: timestamp, digest: digest)
   }
 
-  /// What the server has said to a message that was to be published.
+  /// What the server has said to a message that was to be published. Without a right to the channel, or without
+  /// channels at all, it says so for good; anything else passes, and is one message that is missed. (NEWS-41)
   func published(_ outcome: ShareLink.Outcome) {
     guard case .reply(.failure(let words)) = outcome else { return }
+    let reason = LogText.part(words, limit: 120)
+    guard words.hasPrefix("NOPERM") || words.hasPrefix("ERR unknown command") else {
+      return pump.log(.cache, "others were not told of what was written: \(reason)")
+    }
     mayTell = false
-    complain("others are not told of what is written", LogText.part(words, limit: 120))
+    complain("others are not told of what is written", reason)
   }
 
   private func channelChanged() {

@@ -114,6 +114,23 @@ struct ShareChannelTests {
     #expect(bench.warnings.count == 1)
   }
 
+  @Test func `NEWS-41 what the server refuses to publish once is no reason not to tell others`()
+    throws
+  {
+    let bench = try ShareBench()
+    let news = bench.client.news
+    func mayTell() -> Bool { news.message(digest, timestamp: 1, isRefresh: false) != nil }
+    for words in ["BUSY a script runs", "OOM command not allowed", "LOADING", "ERR something else"]
+    {
+      news.published(.reply(.failure(words)))
+      #expect(mayTell(), "\(words)")
+    }
+    #expect(bench.warnings == [])
+    news.published(.reply(.failure("ERR unknown command 'PUBLISH'")))
+    #expect(!mayTell())
+    #expect(bench.warnings.count == 1)
+  }
+
   @Test func `NEWS-25 the channel is greeted as the other connections are`() throws {
     let nginx = try #require(NginxServer.shared)
     let port = try #require(RawSocket.freePorts(1).first)
