@@ -40,7 +40,6 @@ final class ShareLink {
 
   private struct Waiting {
     let command: RESPCommand
-    let deadline: Double
     let finish: Finish
   }
 
@@ -71,6 +70,8 @@ final class ShareLink {
   private var reader: RESPReader?
   private var waiting: [Waiting] = []
   private var pending = CompactLine<Pending>()
+  /// When the connection was begun to be made last, by the clock's uptime.
+  private var connectingSince = 0.0
   private var timer: (any HostTimer)?
   private var timerTime = 0.0
   private var retry: (any HostTimer)?
@@ -119,7 +120,8 @@ final class ShareLink {
   var isUsable: Bool {
     switch state {
     case .idle, .ready: true
-    case .connecting, .preparing: breaker.failureCount == 0
+    case .connecting, .preparing:
+      breaker.failureCount == 0 && pump.clock.uptime < firstDeadline
     case .late, .down, .closed: false
     }
   }
@@ -128,9 +130,8 @@ final class ShareLink {
   func run(_ command: RESPCommand, _ finish: @escaping Finish) {
     guard isUsable else { return finish(.unavailable) }
     if state == .ready { return write(command, finish) }
-    // The first connection, which may take longer than an operation.
-    waiting.append(
-      Waiting(command: command, deadline: pump.clock.uptime + patience.first, finish: finish))
+    // The first connection may take longer than an operation, and all wait for the same one.
+    waiting.append(Waiting(command: command, finish: finish))
     connect()
     setTimer()
   }
@@ -161,6 +162,9 @@ final class ShareLink {
     setTimer()
   }
 
+  /// Until then the first connection is waited for.
+  private var firstDeadline: Double { connectingSince + patience.first }
+
   /// What is kept in memory of what has been asked.
   var pendingPlaceCount: Int { pending.placeCount }
 
@@ -170,6 +174,7 @@ final class ShareLink {
   func connect() {
     guard state == .idle || state == .down, retry == nil else { return }
     state = .connecting
+    connectingSince = pump.clock.uptime
     if let problem = RESPReader.problem ?? CurlLibrary.failure?.message {
       return fail(problem)
     }
@@ -302,7 +307,7 @@ final class ShareLink {
 
   /// One timer for all: what was asked first is due first, but for the first connection.
   private func setTimer() {
-    var times = waiting.first.map { [$0.deadline] } ?? []
+    var times = waiting.isEmpty ? [] : [firstDeadline]
     if state == .late {
       times.append(lateSince + patience.late)
     } else if let dueTime {
@@ -349,9 +354,9 @@ final class ShareLink {
     case .ready where isOverdue: becomeLate(now)
     default: break
     }
-    // Who came first has waited longest.
-    let due = waiting.prefix { $0.deadline <= now }
-    waiting.removeFirst(due.count)
+    guard firstDeadline <= now else { return }
+    let due = waiting
+    waiting = []
     for entry in due { entry.finish(.unavailable) }
   }
 

@@ -53,6 +53,26 @@ struct ShareLinkTests {
     #expect(warnings.first?.contains("unix:///nowhere/redis.sock") == true)
   }
 
+  @Test
+  func `SHR-27 all wait for the same connection, and nobody when it has taken too long`() throws {
+    let silent = try #require(
+      RawServer { connection in while connection.readSome(1000) > 0 {} })
+    _ = try ask("redis://127.0.0.1:\(silent.port)") { loop, client in
+      let call = LimitAsker(RateLimit(requests: 1, per: 1), LimitKey(name: "a"), tag: "{t}").leave()
+      var answers = 0
+      client.run(call) { _ in
+        answers += 1
+        // Asked for inside the call: there is none.
+        for _ in 0..<100 { client.run(call) { _ in answers += 1 } }
+        #expect(answers == 101)
+        #expect(!client.isUsable("{t}"))
+      }
+      loop.turn { answers > 0 }
+      #expect(answers == 101)
+    }
+    silent.stop()
+  }
+
   @Test func `SHR-28 what was answered is let go of, also if there is always something to answer`()
     throws
   {

@@ -160,4 +160,19 @@ struct SharedLeaseTests {
     #expect(hosts[1].content("/a") == "3")
     #expect(hosts[1].provider.requests.last?.headers["if-none-match"] == nil)
   }
+
+  @Test func `SCA-03 a server that accepts and says nothing is waited for once`() throws {
+    let silent = try #require(
+      RawServer { connection in while connection.readSome(1000) > 0 {} })
+    defer { silent.stop() }
+    let host = try SharedCacheHost("redis://127.0.0.1:\(silent.port)")
+    for path in ["/a", "/b"] { host.stub(path, .text(path)) }
+    let resources = ["/a", "/b"].map { host.service.resource($0) }
+    let requests = resources.compactMap { $0.loadIfNeeded() }
+    host.loop.turn { host.provider.requests.count == 2 }
+    #expect(try !host.client.isUsable("", on: .entities), "nor is it for whatever comes next")
+    host.loop.turn { requests.allSatisfy(\.isCompleted) }
+    host.settle()
+    #expect(resources.map { SharedCacheHost.text($0.latestData) } == ["/a", "/b"])
+  }
 }
