@@ -58,7 +58,7 @@ public final class SharedEntityCache: EntityCache {
   private let line = SharedEntityLine()
   private var hasToldOfIdentity = false
   /// What the server could not be told to remove.
-  private var owed: [SharedCachePlace: SharedEntityServer] = [:]
+  private var owed: [SharedCachePlace: SharedCacheDebt] = [:]
 
   /// More are forgotten, and end by their age.
   private static let mostOwed = 10_000
@@ -255,7 +255,7 @@ public final class SharedEntityCache: EntityCache {
 
   private func owe(_ server: SharedEntityServer) {
     guard owed.count < SharedEntityCache.mostOwed else { return }
-    owed[server.form.place] = server
+    owed[server.form.place] = SharedCacheDebt(server)
   }
 
   private func payDebts(to client: ShareClient) {
@@ -263,7 +263,12 @@ public final class SharedEntityCache: EntityCache {
     let all = owed.values
     owed = [:]
     // A server that is not shared by any more is owed nothing.
-    for server in all where server.client === client { perform(server) { $0.remove($1) } }
+    for debt in all where debt.client === client {
+      guard let server = debt.server(maxSize: options.maxSize, maxAge: options.maxAge) else {
+        continue
+      }
+      perform(server) { $0.remove($1) }
+    }
   }
 }
 

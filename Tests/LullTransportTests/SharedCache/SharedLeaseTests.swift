@@ -161,6 +161,20 @@ struct SharedLeaseTests {
     #expect(hosts[1].provider.requests.last?.headers["if-none-match"] == nil)
   }
 
+  @Test func `SCA-34 what a server is owed keeps no home that has ended`() throws {
+    var host: SharedCacheHost? = try SharedCacheHost(server.url)
+    host?.loaded("/a", .text("1"))
+    server.stop()
+    weak let client = try host?.client
+    host?.loop.turn { client?.isUsable("", on: .entities) == false }
+    host?.service.resource("/a").overrideLocalContent(with: .text("mine"))
+    host?.loop.turn(.noWait)
+    let cache = host?.cache
+    host = nil
+    #expect(client == nil)
+    withExtendedLifetime(cache) {}
+  }
+
   @Test func `SCA-03 a server that accepts and says nothing is waited for once`() throws {
     let silent = try #require(
       RawServer { connection in while connection.readSome(1000) > 0 {} })
