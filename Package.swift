@@ -95,7 +95,7 @@ let package = Package(
       name: "LullProving",
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
-        "CLullBridge",
+        "LullCassettes", "CLullBridge",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -156,7 +156,9 @@ let package = Package(
       name: "allocator-program", dependencies: ["CLullMalloc"], path: "Tests/AllocatorProgram"),
     .testTarget(
       name: "LullCommandTests",
-      dependencies: ["LullLibC", "lull", "allocator-program", "LullArguments", "LullTesting"],
+      dependencies: [
+        "LullLibC", "lull", "allocator-program", "LullArguments", "LullTesting", "LullCassettes",
+      ],
       swiftSettings: swiftSettings),
   ],
   cLanguageStandard: .c17,

@@ -97,7 +97,7 @@ LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
 LullClients: LullArguments LullSystem LullCore LullHost CLullBridge
 LullCassettes: LullCore LullTransport LullHost LullClients
 LullREPL: LullSystem LullCore LullTransport LullHost CEditline
-LullProving: LullSystem LullCore LullTransport LullHost LullClients CLullBridge
+LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
 lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL LullProving
 lull-demo: LullArguments FlyingFox FlyingSocks Foundation PackageDescription

@@ -63,6 +63,8 @@ package struct HARResponse: Sendable, Equatable {
 package struct HARFailure: Sendable, Equatable {
   package var kind: String
   package var message: String
+  /// Whether nothing of the request can have reached the server.
+  package var isUnsent = false
 
   package init(kind: String, message: String) {
     self.kind = kind

@@ -37,6 +37,8 @@ struct HARNode {
 
   var string: String? { element.string }
 
+  var isTrue: Bool { element.bool == true }
+
   var neededString: String {
     get throws(HARError) {
       guard let string = element.string else { throw problem("a string is expected") }

@@ -43,6 +43,7 @@ extension HAREntry {
       self.failure = HARFailure(
         kind: try failure.needed("kind").neededString,
         message: failure.member("message")?.string ?? "")
+      self.failure?.isUnsent = failure.member("unsent")?.isTrue == true
     } else if self.response == nil {
       // Browsers say no more than that there was none.
       self.failure = HARFailure(kind: "network", message: "there was no answer")

@@ -59,6 +59,10 @@ private struct HARWriter: ~Copyable {
       json.begin("{")
       string("kind", failure.kind)
       string("message", failure.message)
+      if failure.isUnsent {
+        json.write(key: "unsent")
+        json.write(true)
+      }
       json.end("}")
     }
     json.end("}")

@@ -1,5 +1,13 @@
 import LullCore
 
+extension CredentialMask {
+  /// The mask of a credential in place of that of the secret which it is; the stand-in of a token stays, which
+  /// tells it from others.
+  static func plain(_ name: String, _ value: String) -> String {
+    CredentialName.names(name) && isMasked(value) && !value.contains(standIn) ? mark : value
+  }
+}
+
 /// A URL as recordings are compared by: taken apart, and not changed.
 struct RecordedURL: Sendable, Equatable {
   /// Scheme, host and port.
@@ -27,6 +35,20 @@ struct RecordedURL: Sendable, Equatable {
         CredentialMask.decoded(name), CredentialMask.decoded(pair[name.endIndex...].dropFirst())
       )
     }
+  }
+
+  /// With one mask for all secrets that have the name of a credential: what other programs have recorded says
+  /// of them no more than that.
+  func withPlainMasks() -> RecordedURL {
+    RecordedURL(
+      origin, path,
+      parameters.map { ($0.name, CredentialMask.plain($0.name, $0.value)) })
+  }
+
+  private init(_ origin: String, _ path: String, _ parameters: [(name: String, value: String)]) {
+    self.origin = origin
+    self.path = path
+    self.parameters = parameters
   }
 
   /// What is read and written at one place, whatever is asked of it.

@@ -30,6 +30,8 @@ enum NamedCredentials {
     for piece in text.split(whereSeparator: { "?&#<>\"' ;,".contains($0) }) {
       guard let equals = piece.firstIndex(of: "=") else { continue }
       let value = piece[piece.index(after: equals)...]
+      // The beginning of a secret's mask, which has a space in it.
+      if value.hasPrefix("‹secret") { continue }
       if isCalledSo(decoded(piece[..<equals]), value, .likely) { values.append(decoded(value)) }
     }
     return values

@@ -48,6 +48,11 @@ package struct Cassette: Sendable {
     zip(entries, isPlayed).filter { !$0.1 }.map(\.0)
   }
 
+  /// Which ones these are, from 1.
+  package var unplayedNumbers: [Int] {
+    isPlayed.indices.filter { !isPlayed[$0] }.map { $0 + 1 }
+  }
+
   /// What a request is answered with.
   ///
   /// - Throws: A `CassetteMiss` if nothing was recorded for it, or nothing for now.

@@ -37,6 +37,15 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     reason = .bodyless
   }
 
+  /// How far the request is from what was recorded: 0 of one that was, the most where nothing was.
+  package var distance: Int {
+    switch reason {
+    case .unrecorded(nil): .max
+    case .unrecorded(let nearest?): nearest.differences.reduce(0) { $0 + $1.weight }
+    case .overwritten, .unwritten, .bodyless: 0
+    }
+  }
+
   /// What was asked, why there is no answer, and in lines of their own what is nearest to it.
   package var description: String {
     let asked = "\(request.method) \(request.url)"

@@ -10,7 +10,8 @@ enum RecordedBody: Sendable, Hashable {
   case bytes([UInt8])
 
   init(_ bytes: [UInt8]?, type: String) {
-    guard let bytes else {
+    // A body of no bytes cannot be told from none in what other programs write.
+    guard let bytes, !bytes.isEmpty else {
       self = .none
       return
     }

@@ -10,12 +10,15 @@ struct RecordedRequest: Sendable, Equatable {
 
   init(_ request: HARRequest, comparing names: [String]) {
     method = request.method
-    url = RecordedURL(request.url)
+    url = RecordedURL(request.url).withPlainMasks()
     body = RecordedBody(request.body?.bytes, type: request.body?.type ?? "")
     var headers: [String: [[UInt8]]] = [:]
     let names = names.map { $0.lowercased() }
     for header in request.headers where names.contains(header.name.lowercased()) {
-      headers[header.name.lowercased(), default: []].append(header.value)
+      // Tokens that a service keeps by itself are secrets, which are not told apart.
+      let isCredential = CredentialMask.header(header.name, "x") == CredentialMask.mark
+      headers[header.name.lowercased(), default: []].append(
+        isCredential ? Array(CredentialMask.mark.utf8) : header.value)
     }
     self.headers = headers
   }

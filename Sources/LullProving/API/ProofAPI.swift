@@ -3,7 +3,7 @@ package import LullHost
 extension Proof {
   package static let proofTypes: [APIOwner] = [
     .proofModule, .proof, .proofClock, .proofNetwork, .expectation, .proofAnswer, .proofExchange,
-    .expectedFailure, .snapshotOptions,
+    .expectedFailure, .snapshotOptions, .proofServiceOptions, .proofAPIOptions,
   ]
 }
 
@@ -52,11 +52,13 @@ extension APIOwner {
       .function(
         "expect", "(value: any): Expectation", "Something that is to be so, as the next call says."),
       .method(
-        "api", "(name: string): API",
-        "An API file, as `lull.api` finds it: below the folder of the command."),
+        "api", "(name: string, options?: TestAPIOptions): API",
+        "An API file, as `lull.api` finds it: below the folder of the command.",
+        "With `cassette`, requests are answered from a recording."),
       .method(
-        "service", "(base_url: string, options?: ServiceOptions): Service",
-        "A service at a URL, with more of what `lull.service` takes."),
+        "service", "(base_url: string, options?: TestServiceOptions): Service",
+        "A service at a URL, with more of what `lull.service` takes.",
+        "With `cassette`, requests are answered from a recording."),
       .property("clock", "TestClock", "The time of the test."),
       .property("network", "TestNetwork", "The network of the test."),
       .property(
@@ -72,7 +74,7 @@ extension APIOwner {
     "TestClock", receiver: "clock", "The time of a test, which stands still.",
     """
     All that has a time goes by it: staleness, retries, limits, watching, sleeps, timeouts, tokens, ages of caches. It \
-    begins with the first second of 2026 (UTC). Where all that runs waits for a timer, it moves on to the next one by \
+    begins with the first second of 2026 (UTC), with a recording at its time. Where all that runs waits for a timer, it moves on to the next one by \
     itself.
     """,
     entries: [
@@ -162,6 +164,23 @@ extension APIOwner {
         "fail", "\"refused\"|\"reset\"|\"cut\"|\"timeout\"|nil",
         "In place of an answer: how the network fails, as in `t.network:fail`."),
     ])
+
+  fileprivate static let proofServiceOptions = APIOwner.table(
+    "TestServiceOptions", extending: "ServiceOptions", "Options of `t:service`.",
+    entries: cassetteFields)
+
+  fileprivate static let proofAPIOptions = APIOwner.table(
+    "TestAPIOptions", "Options of `t:api`.", entries: cassetteFields)
+
+  private static let cassetteFields: [APIEntry] = [
+    .field(
+      "cassette", "string?",
+      "A recording, `cassettes/NAME.har` beside the file of tests, that answers what `t.network:on` has no answer for."
+    ),
+    .field(
+      "match", "string[]?",
+      "Names of headers by which its requests are told apart, besides method, URL and body."),
+  ]
 
   fileprivate static let proofExchange = APIOwner.table(
     "TestExchange", "An element of `t.exchanges`.",

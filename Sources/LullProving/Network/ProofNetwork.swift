@@ -1,11 +1,12 @@
+import LullCassettes
 import LullCore
 
 /// The network of one test: it answers as the test has said, after as much of the test's time, and notes what
 /// it was asked. What nobody has said an answer for fails, and the test with it.
 ///
 /// Of several answers that fit a request those of the longest pattern count, of equal ones the last. Answers of
-/// one pattern are given in turn, the last one from then on. A cassette that replays or records takes its place
-/// in `startRequest`. Home thread only.
+/// one pattern are given in turn, the last one from then on. What no pattern fits is answered from the recordings
+/// of the test, as long after as it was recorded. Home thread only.
 final class ProofNetwork: NetworkingProvider {
   private struct Rule {
     let method: RequestMethod
@@ -19,6 +20,8 @@ final class ProofNetwork: NetworkingProvider {
   private(set) var exchanges: [ProofExchange] = []
   /// What there was no answer for, in sentences.
   private(set) var misses: [String] = []
+  /// What answers where no rule does.
+  var cassettes = CassetteDeck()
 
   init(_ pump: Pump) { self.pump = pump }
 
@@ -75,12 +78,38 @@ final class ProofNetwork: NetworkingProvider {
         self?.end(number, result, completion)
       }
       transfer.inner = provider.startRequest(request, completion: own)
-    case nil:
-      let miss = self.miss(request)
-      misses.append(miss)
-      end(number, NetworkResult(error: .final(.network, miss)), completion)
+    case nil: replay(request, number, transfer, completion)
     }
     return transfer
+  }
+
+  private func replay(
+    _ request: HTTPRequest, _ number: Int, _ transfer: Transfer, _ completion: NetworkCompletion
+  ) {
+    do throws(TransportError) {
+      let entry = try recorded(for: request)
+      deliver(
+        NetworkResult(entry, url: request.url), after: entry.seconds, request, number, transfer,
+        completion)
+    } catch {
+      end(number, NetworkResult(error: error), completion)
+    }
+  }
+
+  /// Notes it if there is nothing.
+  private func recorded(for request: HTTPRequest) throws(TransportError) -> HAREntry {
+    if !cassettes.isEmpty {
+      let asked = try HARRequest(request)
+      do throws(CassetteDeck.Miss) {
+        if let entry = try cassettes.answer(to: asked) { return entry }
+      } catch {
+        misses.append(error.description)
+        throw .final(.network, error.summary)
+      }
+    }
+    let miss = self.miss(request)
+    misses.append(miss)
+    throw .final(.network, miss)
   }
 
   private func deliver(

@@ -36,7 +36,8 @@ final class PlainReport: ProofReport {
 
   func finish(_ summary: ProofSummary, isInterrupted: Bool) {
     let end = isInterrupted ? "interrupted: " : ""
-    write((file == nil ? "" : "\n") + end + summary.text + "\n")
+    let notes = summary.notes.map { "note: \(ControlCharacters.shown(in: $0))\n" }.joined()
+    write((file == nil ? "" : "\n") + notes + end + summary.text + "\n")
   }
 
   private func painted(_ text: String, _ code: String) -> String {

@@ -11,6 +11,8 @@ struct ProofSummary {
   /// Files of tests that cannot be read or compiled, and others that cannot be read.
   var unreadable = 0
   var seconds = 0.0
+  /// What is to be told of all of it.
+  var notes: [String] = []
 
   mutating func count(_ outcome: ProofOutcome) {
     switch outcome.verdict {

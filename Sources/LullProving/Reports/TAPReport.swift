@@ -28,7 +28,8 @@ final class TAPReport: ProofReport {
     if isInterrupted {
       write("Bail out! interrupted\n")
     } else {
-      write("1..\(count)\n# \(summary.text)\n")
+      let notes = summary.notes.map { "# note: \(TAPReport.shown($0))\n" }.joined()
+      write("1..\(count)\n\(notes)# \(summary.text)\n")
     }
   }
 

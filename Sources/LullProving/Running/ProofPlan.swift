@@ -11,6 +11,8 @@ struct ProofPlan {
   private(set) var items: [Item] = []
   /// Files of which every test is run.
   private(set) var whole: Set<String> = []
+  /// Whether nothing is left out at all.
+  private(set) var isWhole = true
 
   /// - Parameters:
   ///   - files: each with its tests.
@@ -29,7 +31,7 @@ struct ProofPlan {
         if isSkipped { isWhole = false }
         items.append(Item(file: file, number: place + 1, test: test, isSkipped: isSkipped))
       }
-      if isWhole { whole.insert(file) }
+      if isWhole { whole.insert(file) } else { self.isWhole = false }
     }
   }
 }

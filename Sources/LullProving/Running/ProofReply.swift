@@ -17,6 +17,8 @@ struct ProofReply: Codable {
   var heldSeconds = 0.0
   var usedSnapshots: [String] = []
   var snapshots: [ProofSnapshots.Entry] = []
+  /// The recordings that it has named.
+  var cassettes: [CassetteUse] = []
   /// What was printed.
   var output = ""
   /// Whether the worker ends with it, so that another one has to do the rest.

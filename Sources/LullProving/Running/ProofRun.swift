@@ -61,6 +61,7 @@ final class ProofRun {
     let proof = program.host.part(Proof.self)
     proof.snapshots = ProofSnapshots(
       known: snapshots.entries, isUpdating: settings.isUpdating, isReadOnly: settings.isReadOnly)
+    proof.folder = FileName.folder(of: path)
     proof.printed = printed
     let stages = ProofStages(program, proof)
     if let unreadable = stages.load(source, path) {
@@ -75,6 +76,7 @@ final class ProofRun {
     if order.number != nil {
       reply.failures += environment.network.misses.map { "lull: \($0)\n" }
     }
+    reply.cassettes = environment.network.cassettes.cassettes.map(\.use)
     reply.expectationCount = proof.expectationCount
     reply.heldSeconds = environment.clock.uptime
     reply.usedSnapshots = proof.snapshots.used

@@ -32,6 +32,7 @@ package final class ProofSession {
   private let junit: JUnitReport?
   private var summary = ProofSummary()
   private var snapshots: SnapshotLedger
+  private var cassettes = CassetteLedger()
 
   /// - Parameters:
   ///   - write: takes what is told.
@@ -157,12 +158,16 @@ package final class ProofSession {
     }
     if crew.signal == nil { tellSkipped(before: items.count) }
     summary.left = places.count - toldCount
+    if plan.isWhole, summary.left == 0, summary.failed == 0, summary.unreadable == 0 {
+      endCassettes()
+    }
   }
 
   private func outcome(of item: ProofPlan.Item, _ reply: ProofReply) -> ProofOutcome {
     var failures = reply.failures
     if let unreadable = reply.unreadable { failures.append(unreadable) }
     var notes: [String] = []
+    cassettes.note(reply.cassettes)
     if let left = reply.leftovers {
       let text = "left behind: \(left)"
       if options.isStrict { failures.append("lull: \(text)\n") } else { notes.append(text) }
@@ -175,6 +180,17 @@ package final class ProofSession {
     return ProofOutcome(
       file: item.file, name: item.test.name, verdict: failures.isEmpty ? .passed : .failed,
       failures: failures, notes: notes, seconds: reply.seconds, output: reply.output)
+  }
+
+  /// What no test has asked for, where all were run and have asked for what they would.
+  private func endCassettes() {
+    for (path, text) in cassettes.unplayed {
+      if options.isStrict {
+        tell(path, ["lull: \(text)\n"], "")
+      } else {
+        summary.notes.append(text)
+      }
+    }
   }
 
   /// What belongs to the file as a whole, behind the last of its tests.

@@ -19,6 +19,8 @@ package final class Proof: HostExtension {
   private(set) var unmet: [String] = []
   private(set) var expectationCount = 0
   var snapshots = ProofSnapshots(known: [:], isUpdating: false, isReadOnly: true)
+  /// Where its file is.
+  var folder: [UInt8] = [UInt8(ascii: ".")]
   /// What the script has printed since the test began.
   var printed: () -> [UInt8] = { [] }
 

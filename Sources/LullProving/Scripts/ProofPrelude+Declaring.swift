@@ -96,10 +96,41 @@ extension ProofPrelude {
 
     local test_methods = { expect = expect }
 
+    -- Has the recording answer that the options name; gives the others.
+    local function take_cassette(what, options)
+      if options == nil then return {} end
+      if type(options) ~= "table" then
+        error(("%s takes a table of options, got %s"):format(what, show(options)), 3)
+      end
+      local rest = {}
+      for key, value in pairs(options) do
+        if key ~= "cassette" and key ~= "match" then rest[key] = value end
+      end
+      local name, match, names = options.cassette, options.match, {}
+      if name == nil and match == nil then return rest end
+      if type(name) ~= "string" then
+        error(("%s: 'cassette' must be the name of a recording, got %s"):format(what, show(name)), 3)
+      end
+      if rest.networking ~= nil then
+        error(what .. ": what has a 'networking' function asks no 'cassette': leave one of them out", 3)
+      end
+      if match ~= nil and (type(match) ~= "table" or not is_list(match)) then
+        error(("%s: 'match' must be a list of names of headers, got %s"):format(what, show(match)), 3)
+      end
+      for index, header in ipairs(match or {}) do
+        if type(header) ~= "string" or not header:find("^[%w!#$%%&'*+.^_`|~-]+$") then
+          error(("%s: 'match' has the names of headers, not %s"):format(what, show(header)), 3)
+        end
+        names[index] = header:lower()
+      end
+      ask(3, "cassette", name, table.concat(names, ","))
+      return rest
+    end
+
     function test_methods.api(_, name, options)
       if type(name) ~= "string" then error("t:api needs the name of an API file", 2) end
-      for key in pairs(options or {}) do
-        error(("t:api knows no option '%s': answers are given with t.network:on"):format(tostring(key)), 2)
+      for key in pairs(take_cassette("t:api", options)) do
+        error(("t:api knows cassette and match, not '%s': answers are given with t.network:on"):format(tostring(key)), 2)
       end
       local api = relay(2, lull.api, name)
       return api
@@ -107,7 +138,7 @@ extension ProofPrelude {
 
     function test_methods.service(_, url, options)
       local settings = { base_url = url }
-      for key, value in pairs(options or {}) do settings[key] = value end
+      for key, value in pairs(take_cassette("t:service", options)) do settings[key] = value end
       local service = relay(2, lull.service, settings)
       return service
     end

@@ -10,6 +10,7 @@ final class HeldClock: HostClock {
   /// How far it has gone, whatever the time was set to.
   private(set) var uptime = 0.0
   private var shift = HeldClock.beginning
+  private var isSet = false
   /// A heap: no timer is due before the one at half its place.
   private var timers: [Timer] = []
   private var lastNumber = 0
@@ -18,7 +19,15 @@ final class HeldClock: HostClock {
   var now: Double { uptime + shift }
 
   /// Sets the time, as an administrator would: timers know nothing of it.
-  func set(_ now: Double) { shift = now - uptime }
+  func set(_ now: Double) {
+    shift = now - uptime
+    isSet = true
+  }
+
+  /// Begins at that time, unless somebody has set one or some has passed.
+  func begin(at now: Double) {
+    if !isSet, uptime == 0 { set(now) }
+  }
 
   func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer {
     lastNumber += 1

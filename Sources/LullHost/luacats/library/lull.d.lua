@@ -3429,21 +3429,26 @@ local Test = {}
 function Test.expect(value) end
 
 --- An API file, as `lull.api` finds it: below the folder of the command.
+---
+--- With `cassette`, requests are answered from a recording.
 ---@param name string
+---@param options? lull.TestAPIOptions
 ---@return lull.API
-function Test:api(name) end
+function Test:api(name, options) end
 
 --- A service at a URL, with more of what `lull.service` takes.
+---
+--- With `cassette`, requests are answered from a recording.
 ---@param base_url string
----@param options? lull.ServiceOptions
+---@param options? lull.TestServiceOptions
 ---@return lull.Service
 function Test:service(base_url, options) end
 
 --- The time of a test, which stands still.
 ---
 --- All that has a time goes by it: staleness, retries, limits, watching, sleeps, timeouts, tokens, ages
---- of caches. It begins with the first second of 2026 (UTC). Where all that runs waits for a timer, it
---- moves on to the next one by itself.
+--- of caches. It begins with the first second of 2026 (UTC), with a recording at its time. Where all
+--- that runs waits for a timer, it moves on to the next one by itself.
 ---@class lull.TestClock
 ---@field now number # Seconds since 1970.
 local TestClock = {}
@@ -3571,5 +3576,15 @@ function Expectation:to_match_snapshot(options) end
 ---@class lull.SnapshotOptions
 ---@field name? string # What it is called besides the test's name; needed for several in one test.
 ---@field mask? string[] # JSON Pointers to what is different each time, such as `"/*/id"`, where `*` stands for any key or element.
+
+--- Options of `t:service`.
+---@class lull.TestServiceOptions: lull.ServiceOptions
+---@field cassette? string # A recording, `cassettes/NAME.har` beside the file of tests, that answers what `t.network:on` has no answer for.
+---@field match? string[] # Names of headers by which its requests are told apart, besides method, URL and body.
+
+--- Options of `t:api`.
+---@class lull.TestAPIOptions
+---@field cassette? string # A recording, `cassettes/NAME.har` beside the file of tests, that answers what `t.network:on` has no answer for.
+---@field match? string[] # Names of headers by which its requests are told apart, besides method, URL and body.
 
 return lull

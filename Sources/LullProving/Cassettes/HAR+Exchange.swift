@@ -1,0 +1,46 @@
+import LullCassettes
+import LullCore
+
+extension HARRequest {
+  /// A request as it would go out, with the masks of its secrets; fails where its body cannot be read.
+  init(_ request: HTTPRequest) throws(TransportError) {
+    let type = request.headers["content-type"] ?? ""
+    let body: HARBody?
+    switch request.payload {
+    case .bytes(let bytes)?: body = HARBody(bytes, type: type)
+    case .streamed(let stream)?: body = HARBody(try stream.bytes(), type: type)
+    case nil: body = nil
+    }
+    self.init(
+      method: request.method.rawValue, url: request.url,
+      headers: request.headers.bytePairs.map { HARHeader(String(escaping: $0.name), $0.value) },
+      body: body)
+  }
+}
+
+extension NetworkResult {
+  /// What was recorded, as the network would report it.
+  ///
+  /// - Parameter url: that was asked for.
+  init(_ entry: HAREntry, url: String) {
+    self.init(
+      response: entry.response.map { response in
+        var headers = Headers()
+        for header in response.headers { headers.add(header.name, bytes: header.value) }
+        return HTTPResponse(
+          status: response.status, headers: headers, url: response.finalURL ?? url,
+          elapsed: entry.seconds)
+      },
+      body: entry.response?.body?.bytes,
+      error: entry.failure.map { failure in
+        // Kinds were looked at when the recording was read.
+        var error = TransportError(.init(rawValue: failure.kind) ?? .network, failure.message)
+        error.isUnsent = failure.isUnsent
+        return error
+      })
+  }
+}
+
+extension HAREntry {
+  var seconds: Double { milliseconds / 1000 }
+}
