@@ -104,7 +104,8 @@ struct APIDescriptionFieldTests {
     "APICallParam", "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats", "Timings",
     "URLParts",
     // Of tests, where they are probed (PRV-80).
-    "TestAnswer", "TestExchange", "ExpectedFailure", "SnapshotOptions",
+    "TestAnswer", "TestExchange", "ExpectedFailure", "SnapshotOptions", "TestServiceOptions",
+    "TestAPIOptions",
   ]
 
   /// Whether the table is taken and the key is not turned away as unknown.

@@ -48,6 +48,16 @@ struct ProofDescriptionTests {
       let text = "t.network:on('GET', '/a', { \(field) = \(value ?? "'a'") })"
       #expect(try failures(of: text) == [], "\(field)")
     }
+    for (table, taker) in [
+      ("TestServiceOptions", "t:service('https://x.test', { %s = 7 })"),
+      ("TestAPIOptions", "t:api('x', { %s = 7 })"),
+    ] {
+      let options = try #require(Proof.proofTypes.first { $0.name == table })
+      for name in options.entries.map(\.name) + ["no_such_key"] {
+        let failure = try failures(of: taker.replacing("%s", with: name)).first ?? ""
+        #expect(failure.contains("'cassette' must be") == (name != "no_such_key"), "\(failure)")
+      }
+    }
     let exchange = try #require(Proof.proofTypes.first { $0.name == "TestExchange" })
     let names = exchange.entries.map { "\($0.name) = true" }.joined(separator: ", ")
     #expect(

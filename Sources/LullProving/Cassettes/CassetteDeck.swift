@@ -15,6 +15,9 @@ struct CassetteDeck {
   }
 
   private(set) var cassettes: [TestCassette] = []
+  private let shelf: CassetteShelf
+
+  init(_ shelf: CassetteShelf = CassetteShelf()) { self.shelf = shelf }
 
   var isEmpty: Bool { cassettes.isEmpty }
 
@@ -44,8 +47,8 @@ struct CassetteDeck {
       }
       return nil
     }
-    let cassette = try TestCassette(
-      name, path: FileName.path(of: "cassettes/\(name).har", in: folder), comparing: headers)
+    let path = FileName.path(of: "cassettes/\(name).har", in: folder)
+    let cassette = try TestCassette.open(name, path, comparing: headers, shelf)
     cassettes.append(cassette)
     return cassette.started
   }

@@ -17,11 +17,29 @@ struct TestCassette {
   /// More in one file serves no test.
   private static let largest = 256 << 20
 
-  init(_ name: String, path: [UInt8], comparing headers: [String]) throws(CassetteDeck.Problem) {
+  /// Reads it, unless that was done.
+  static func open(
+    _ name: String, _ path: [UInt8], comparing headers: [String], _ shelf: CassetteShelf
+  ) throws(CassetteDeck.Problem) -> TestCassette {
+    let bytes: [UInt8]
+    switch TextFile.read(path, limit: largest) {
+    case .success(let read): bytes = read
+    case .failure(let problem):
+      throw CassetteDeck.Problem(
+        text: "there is no recording to answer from: \(String(escaping: problem.message))",
+        isOfFile: true)
+    }
+    if let known = shelf.cassette(of: path, headers, bytes) { return known }
+    let shown = String(escaping: path)
+    let cassette = TestCassette(name, shown, try parse(bytes, shown), comparing: headers)
+    shelf.keep(cassette, of: path, headers, bytes)
+    return cassette
+  }
+
+  private init(_ name: String, _ path: String, _ file: HARFile, comparing headers: [String]) {
     self.name = name
-    self.path = String(escaping: path)
+    self.path = path
     self.headers = headers
-    let file = try TestCassette.read(path)
     started = file.entries.first { $0.started > 0 }?.started
     // Requests are compared without what lets somebody in. Answers stay as they are, byte for byte.
     let redacted = redaction.redacted(file.entries)
@@ -33,16 +51,9 @@ struct TestCassette {
     cassette = Cassette(entries, comparing: headers)
   }
 
-  private static func read(_ path: [UInt8]) throws(CassetteDeck.Problem) -> HARFile {
-    let shown = String(escaping: path)
-    let bytes: [UInt8]
-    switch TextFile.read(path, limit: largest) {
-    case .success(let read): bytes = read
-    case .failure(let problem):
-      throw CassetteDeck.Problem(
-        text: "there is no recording to answer from: \(String(escaping: problem.message))",
-        isOfFile: true)
-    }
+  private static func parse(
+    _ bytes: [UInt8], _ shown: String
+  ) throws(CassetteDeck.Problem) -> HARFile {
     let file: HARFile
     do throws(HARError) {
       file = try HARFile(reading: bytes)

@@ -10,6 +10,7 @@ final class ProofRun {
   private let settings: ProofSettings
   /// What was written to standard output and error since the test began.
   private let printed: () -> [UInt8]
+  private let shelf = CassetteShelf()
   /// The file that was read last, which is most often the next one.
   private var latest: (file: String, source: [UInt8])?
 
@@ -48,6 +49,7 @@ final class ProofRun {
       return
     }
     let environment = HeldEnvironment()
+    environment.network.cassettes = CassetteDeck(shelf)
     var limits = ScriptLimits(time: settings.longest)
     limits.subject = order.number == nil ? "the file" : "the test"
     guard

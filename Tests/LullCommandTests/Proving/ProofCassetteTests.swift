@@ -242,7 +242,7 @@ struct ProofCassetteTests {
         t.expect(other):to_raise("the cassette 'a' is in use in this test already, by other headers (none)")
       end)
       """)
-    let ending = try files.run("one_test.lua", "--strict")
+    let ending = try files.run("one_test.lua", "--strict", "--jobs", "1")
     #expect(ending.code == 0, "\(ending.output)")
   }
 
