@@ -47,7 +47,7 @@ struct FetchLeaseScript: Sendable {
 
   private func call(_ operation: String, _ arguments: String...) -> ScriptCall {
     ScriptCall(
-      script: FetchLeaseScript.script, keys: [place.key, "\(place.tag):f:\(place.digest)"],
+      script: FetchLeaseScript.script, keys: [place.key, place.lease],
       arguments: [operation, owner] + arguments)
   }
 

@@ -45,6 +45,9 @@ struct SharedCachePlace: Hashable, Sendable {
   /// What is kept there.
   var key: String { "\(tag):e:\(digest)" }
 
+  /// Who fetches it.
+  var lease: String { "\(tag):f:\(digest)" }
+
   /// The indexes of a part: when each entry was used last, when it ends, and how large it is.
   static func indexes(_ tag: String) -> [String] { ["\(tag):used", "\(tag):ends", "\(tag):sizes"] }
 

@@ -75,7 +75,7 @@ struct SharedEntityScript: Sendable {
     _ operation: String, _ arguments: [String], _ payload: [[UInt8]] = []
   ) -> ScriptCall {
     ScriptCall(
-      script: SharedEntityScript.script, keys: place.indexes + [place.key],
+      script: SharedEntityScript.script, keys: place.indexes + [place.key, place.lease],
       arguments: [operation, place.digest] + arguments, payload: payload)
   }
 
@@ -139,8 +139,13 @@ struct SharedEntityScript: Sendable {
       local there = call('TYPE', key).ok
       if there ~= kind and there ~= 'none' then call('DEL', key) end
     end
+    -- When one is lost, what the others say is not so any more. Where no entries are, only sizes is.
     local function beIndexes()
-      be(used, 'zset'); be(ends, 'zset'); be(sizes, 'hash')
+      local kinds = ''
+      for i = 1, 3 do kinds = kinds .. call('TYPE', KEYS[i]).ok .. ' ' end
+      local isEmpty = kinds == 'none none none ' or kinds == 'none none hash '
+        and number(call('HGET', sizes, 'total')) == 0
+      if not isEmpty and kinds ~= 'zset zset hash ' then call('DEL', used, ends, sizes) end
     end
 
     -- How many bytes the part has, once that entry has so many.
@@ -234,6 +239,8 @@ struct SharedEntityScript: Sendable {
       for _, name in ipairs(call('ZRANGEBYSCORE', ends, '-inf', text(now), 'LIMIT', 0, 32)) do
         forget(name)
       end
+      -- Loads bring again what is kept: they are worth waiting for.
+      if try('GET', KEYS[5]) == 'open' then call('DEL', KEYS[5]) end
       local excess = account(digest, sizeOfEntry()) - room
       for i = 1, 3 do call('PEXPIRE', KEYS[i], '5184000000') end
       -- Some more than is needed, so that not every write has to remove something.
@@ -247,7 +254,11 @@ struct SharedEntityScript: Sendable {
       local there = number(call('HGET', entry, 't' .. name))
       if there > timestamp and there <= now + 60000 then return 0 end
       local size = number(call('HGET', entry, 's' .. name)) + #ARGV[7] - #ARGV[6]
-      call('HSET', entry, 'h' .. name, ARGV[7], 't' .. name, text(timestamp), 's' .. name, text(size))
+      local done = try('HSET', entry, 'h' .. name, ARGV[7], 't' .. name, text(timestamp), 's' .. name, text(size))
+      if failure(done) then
+        -- Without room it stays as old as it was.
+        return string.find(done.err, 'OOM', 1, true) and 0 or done
+      end
       if keep ~= '' then keepFor(keep) end
       account(digest, sizeOfEntry())
       return 1
