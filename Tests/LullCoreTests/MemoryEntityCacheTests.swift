@@ -51,6 +51,29 @@ struct MemoryEntityCacheTests {
     }
   }
 
+  @Test
+  func `CACHE-40 a 304 about one entity leaves alone what another service has put in its place`()
+    throws
+  {
+    let cache = MemoryEntityCache()
+    try withHarness { harness in
+      harness.service.configure { $0.pipeline[.model].cacheUsing(cache) }
+      let resource = harness.loaded("/a", .json("1", etag: "\"v1\""))
+      let key = try key(harness, "/a")(cache)
+      cache.writeEntity(.text("other", headers: [("ETag", "\"v2\"")], at: 1010), forKey: key) {}
+      harness.stub("GET", "/a", .init(status: 304))
+      harness.advance(by: 100)
+      resource.load()
+      harness.settle()
+      #expect(resource.timestamp == 1100)
+      #expect(read(cache, key)?.timestamp == 1010)
+      cache.writeEntity(.text("same", headers: [("ETag", "\"v1\"")], at: 1010), forKey: key) {}
+      resource.load()
+      harness.settle()
+      #expect(read(cache, key)?.timestamp == 1100)
+    }
+  }
+
   @Test func `CACHE-15 CACHE-25 one object keeps several stages and resources apart`() throws {
     try withHarness { harness in
       let cache = MemoryEntityCache()

@@ -73,6 +73,58 @@ struct FileEntityCacheTests {
     #expect(third.provider.requests.isEmpty)
   }
 
+  @Test(arguments: [false, true])
+  func `CACHE-40 a 304 about one entity leaves alone what another process has put in its place`(
+    changesHeaders: Bool
+  ) throws {
+    let fixture = try fixture()
+    let first = fixture.harness()
+    if changesHeaders { first.service.configure { $0.expirationTime = .http } }
+    let resource = first.loaded("/a", .json("1", etag: "\"v1\""))
+    let other = fixture.harness(now: 1010)
+    _ = other.loaded("/a", .json("2", etag: "\"v2\""))
+    first.stub("GET", "/a", .init(status: 304, headers: [("ETag", "\"v1\""), ("X-New", "yes")]))
+    first.advance(by: 100)
+    resource.load()
+    first.settle()
+    #expect(first.provider.requests.last?.headers["if-none-match"] == "\"v1\"")
+    #expect(resource.timestamp == 1100)
+    let third = fixture.harness(now: 1020)
+    #expect(third.content("/a") == "2")
+    let data = third.service.resource("/a").latestData
+    #expect(data?.timestamp == 1010)
+    #expect(data?.etag == "\"v2\"")
+    #expect(data?.headers["x-new"] == nil)
+  }
+
+  @Test func `AGE-04 CACHE-40 what the 304 is about gets its headers and its age`() throws {
+    let fixture = try fixture()
+    let first = fixture.harness()
+    first.service.configure { $0.expirationTime = .http }
+    let text = #"{"z":1,"a":"ü"}"#
+    let resource = first.loaded("/a", .json(text, etag: "\"v1\""))
+    let news = [("ETag", "\"v1\""), ("X-New", "yes"), ("Vary", "Accept-Language")]
+    first.stub("GET", "/a", .init(status: 304, headers: news))
+    for _ in 0..<2 {
+      first.advance(by: 100)
+      resource.load()
+      first.settle()
+    }
+    let second = fixture.harness(now: 1210)
+    #expect(second.content("/a") == text)
+    let data = second.service.resource("/a").latestData
+    #expect(data?.timestamp == 1200)
+    #expect(data?.headers["x-new"] == "yes")
+    #expect(data?.exchange?.variant != nil)
+    #expect(fixture.countSetAside == 0)
+    first.stub("GET", "/a", .init(status: 304, headers: [("Cache-Control", "no-store")]))
+    resource.load()
+    first.settle()
+    let third = fixture.harness(now: 1220)
+    third.stub("GET", "/a", .text("asked"))
+    #expect(third.content("/a") == "asked")
+  }
+
   @Test func `CACHE-15 stages, versions and names are apart`() throws {
     let fixture = try fixture()
     _ = fixture.harness().loaded("/a", .text("one"))

@@ -285,8 +285,16 @@ public final class NetworkRequest: Request {
   private var isAnswerBelieved: Bool { loader.resolvedConfiguration.expirationTime == .http }
 
   /// Whether it depends on what the server has; without data in the resource somebody else wanted that.
-  private var isConditional: Bool {
-    ["if-none-match", "if-modified-since"].contains { http.headers[$0] != nil }
+  private var isConditional: Bool { sentCondition != nil }
+
+  /// What it asks on, whoever has put it there.
+  var sentCondition: ResourceState.Condition? {
+    for name in ["if-none-match", "if-modified-since"] {
+      if let value = http.headers.bytes(name) {
+        return ResourceState.Condition(name, ByteString(value))
+      }
+    }
+    return nil
   }
 
   private func log(_ response: Response) {

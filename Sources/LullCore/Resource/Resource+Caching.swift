@@ -111,9 +111,15 @@ extension Resource {
   // MARK: Writing
 
   /// This resource's places in the caches of a configuration, in the order of their stages.
-  func cacheEntries(_ configuration: ResolvedConfiguration) -> [CacheEntry] {
+  ///
+  /// - Parameter isUnshared: whether by a request with credentials that are not configured.
+  func cacheEntries(
+    _ configuration: ResolvedConfiguration, isUnshared: Bool = false
+  ) -> [CacheEntry] {
     guard !configuration.caches.isEmpty, configuration.failure == nil else { return [] }
-    return configuration.caches.compactMap { CacheEntry($0, resource: self) }
+    return configuration.caches.compactMap {
+      CacheEntry($0, resource: self, isUnshared: isUnshared)
+    }
   }
 
   /// Writes what the cached stages made of a GET load's response, unless a later load has overtaken it;
@@ -127,9 +133,12 @@ extension Resource {
     guard !run.outputs.isEmpty,
       record.state.mayCache(token, succeeded: response.isSuccess)
     else { return true }
+    let isUnshared = (run.request as? NetworkRequest).map { isSenderUnknown(of: $0.httpRequest) }
     for output in run.outputs {
       let stage = caches[output.mark]
-      guard let entry = CacheEntry(stage, resource: self) else { continue }
+      guard let entry = CacheEntry(stage, resource: self, isUnshared: isUnshared ?? false) else {
+        continue
+      }
       if let reason = entry.refusal(of: output.entity, from: run) {
         pump.log(.cache, "\(displayName): not written at \(stage.stage): \(reason)")
         entry.remove()
@@ -153,21 +162,36 @@ extension Resource {
     for entry in cacheEntries(resolvedConfiguration) { entry.remove() }
   }
 
-  /// A 304 makes cached entities as young as the resource's. (CACHE-19, NM-04)
+  /// A 304 makes cached entities as young as the resource's, if they are what it is about. (CACHE-19, CACHE-40,
+  /// NM-04)
   ///
-  /// - Parameters:
-  ///   - forbidsStoring: whether it says that they are not to be kept any more.
-  ///   - refreshment: what it says of them, if that is to be known.
-  func touchCaches(forbidsStoring: Bool, refreshment: Refreshment?) {
+  /// - Parameter load: whose answer it is; nil: nobody knows what that says.
+  func confirmCaches(by load: NetworkRequest?) {
     guard let timestamp = record.state.latestData?.timestamp else { return }
-    for entry in cacheEntries(resolvedConfiguration) {
-      if forbidsStoring, entry.stage.cache.outlivesProcess {
+    let confirmation = EntityConfirmation(
+      timestamp: timestamp, condition: load?.sentCondition, refreshment: load?.refreshment)
+    let isUnshared = load.map { isSenderUnknown(of: $0.httpRequest) } ?? false
+    for entry in cacheEntries(resolvedConfiguration, isUnshared: isUnshared) {
+      if load?.forbidsStoring ?? false, entry.stage.cache.outlivesProcess {
         pump.log(
           .cache, "\(displayName): removed at \(entry.stage.stage): \(StoringRule.reason)")
         entry.remove()
       } else {
-        entry.touch(timestamp, refreshment)
+        entry.confirm(confirmation)
       }
+    }
+  }
+
+  /// Whether a request carries what may let somebody in that GET requests of the resource are not configured to
+  /// carry: caches do not know then who has asked. (SCA-16)
+  private func isSenderUnknown(of http: HTTPRequest) -> Bool {
+    guard http.options?.cookies == nil else { return true }
+    let settings = configuration(for: .get)
+    let configured = settings.headers.texts
+    return http.headers.texts.contains { name, text, isSecret in
+      if configured.contains(where: { $0.name == name && $0.text == text }) { return false }
+      guard isSecret || CredentialName.names(name) else { return false }
+      return settings.auth.map { $0.header != name || $0.value != text } ?? true
     }
   }
 

@@ -212,9 +212,7 @@ extension Resource {
     case .newData where !isOwnGet || (last as? NetworkRequest)?.isInCaches == false:
       removeFromCaches()
     case .notModified where isOwnGet && (last as? NetworkRequest)?.found == nil:
-      let load = last as? NetworkRequest
-      touchCaches(
-        forbidsStoring: load?.forbidsStoring ?? false, refreshment: load?.refreshment)
+      confirmCaches(by: last as? NetworkRequest)
     default: break
     }
   }

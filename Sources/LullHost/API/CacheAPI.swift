@@ -55,7 +55,9 @@ extension APIOwner {
         used: nobody waits for it then. An older entity takes the place of no newer one. What comes from the \
         server is believed when it is whole and belongs where it was found; anything else is a miss. With \
         `secret` entries are sealed (AES-256-GCM), and the server knows neither what nor whose they are; \
-        without it entries of an identity stay in the file, as do all while no server is named. What nobody \
+        without it entries of an identity stay in the file, as do all while no server is named, and the others can \
+        be read on the server. Without `identity`, entries of requests with cookies, with credentials that a command \
+        prints or with such as a mutation adds stay in the file. What nobody \
         uses for 30 days, or is older than `max_age`, the server removes by itself.
 
         Of all that need the same stale entity by `load_if_needed()`, on whatever hosts, one asks for it; the \
@@ -131,7 +133,10 @@ extension APIOwner {
         swift: "SharedEntityCache.Options.maxAge"),
       .field(
         "identity", "string?",
-        "Whose the entries are, where configured headers do not tell, or a command prints who it is.",
+        """
+        Whose the entries are, where configured headers do not tell, or a command prints who it is: without it \
+        such entries stay in the file.
+        """,
         swift: "SharedEntityCache.Options.identity"),
       .field(
         "secret", "Secret|string|nil",
@@ -169,8 +174,8 @@ extension APIOwner {
       .field(
         "update_timestamp", "(fun(self: table, key: any, timestamp: number))?",
         """
-        Sets the timestamp of a kept entity, after a 304. Without it: read, change, write. May \
-        wait.
+        Sets the timestamp of a kept entity, after a 304, whatever it is. Without it: read, change, write, and \
+        only if it has the validators that the 304 is about. May wait.
         """,
         swift: "EntityCache.updateEntityTimestamp(_:forKey:completion:)", rules: "CACHE-19 CACHE-26"
       ),

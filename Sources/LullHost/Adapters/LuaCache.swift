@@ -82,6 +82,19 @@ final class LuaCache: ScriptCache {
     }
   }
 
+  /// `update_timestamp` does as it likes; without it what is kept there is looked at.
+  func confirmEntity(
+    _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    if updatesTimestamps, !confirmation.changesHeaders {
+      return updateEntityTimestamp(confirmation.timestamp, forKey: key, completion: completion)
+    }
+    readEntity(forKey: key) { [self] entity in
+      guard var entity, confirmation.confirm(&entity) else { return completion() }
+      writeEntity(entity, forKey: key, completion: completion)
+    }
+  }
+
   func removeEntity(forKey key: Key, completion: @escaping () -> Void) {
     perform("remove", key, []) { _, _ in completion() }
   }

@@ -24,6 +24,8 @@ final class ReadyCache<Cache: EntityCache>: ScriptCache {
     cache.key(for: resource, at: stage)
   }
 
+  func unsharedKey(of key: Cache.Key) -> Cache.Key { cache.unsharedKey(of: key) }
+
   func follow(_ key: Cache.Key, _ news: () -> EntityNews) { cache.follow(key, news) }
 
   func readEntity(forKey key: Cache.Key, completion: @escaping (Entity?) -> Void) {
@@ -47,6 +49,12 @@ final class ReadyCache<Cache: EntityCache>: ScriptCache {
     completion: @escaping () -> Void
   ) {
     cache.updateEntity(forKey: key, change, completion: completion)
+  }
+
+  func confirmEntity(
+    _ confirmation: EntityConfirmation, forKey key: Cache.Key, completion: @escaping () -> Void
+  ) {
+    cache.confirmEntity(confirmation, forKey: key, completion: completion)
   }
 
   func removeEntity(forKey key: Cache.Key, completion: @escaping () -> Void) {

@@ -166,7 +166,7 @@ extension CacheFile {
 }
 
 extension StoredEntity {
-  fileprivate func values(at place: CachePlace, now: Double, _ variant: [UInt8]) -> [SQLiteValue] {
+  func values(at place: CachePlace, now: Double, _ variant: [UInt8]) -> [SQLiteValue] {
     [
       .text(place.host), .real(timestamp), .real(now), .integer(Int64(size)),
       .integer(kind.rawValue), .bytes(headers), .optional(charset), .optional(status),

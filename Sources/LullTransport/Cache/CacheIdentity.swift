@@ -13,4 +13,12 @@ enum CacheIdentity {
     if LogText.userInfo(of: resource.url.text) != nil { text += "url:\(resource.url.text)\n" }
     return text.isEmpty ? [] : Digest.sha256.of("version \(CacheSchema.version)\n" + text)
   }
+
+  /// Whether the digest may be that of several who get different things: by cookies, which it does not count, or by
+  /// credentials that only a command knows, or a file or variable that says nothing now. On one machine the
+  /// same command says the same; elsewhere it need not. (SCA-16)
+  static func isUncertain(of resource: Resource) -> Bool {
+    resource.configuration(for: .get).options?.cookies != nil
+      || resource.credentials.contains { !SecretIdentity.isKnown($0.value) }
+  }
 }

@@ -157,6 +157,32 @@ public final class FileEntityCache: EntityCache {
     }
   }
 
+  /// In one transaction, since other processes may write there meanwhile.
+  public func confirmEntity(
+    _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    let place = key.place
+    let wanted = CacheVariant.answering(key.headers)
+    let now = key.pump.clock.now
+    store?.submit(to: key.pump.workers) { $0.confirm(confirmation, at: place, wanted, now: now) }
+    completion()
+  }
+
+  /// Puts what others have loaded in the place of something older, if there is such.
+  func replaceOlder(with entity: Entity, forKey key: Key) {
+    guard let store, accepts(entity) else { return }
+    let place = key.place
+    let wanted = CacheVariant.answering(key.headers)
+    let maxSize = options.maxSize
+    let now = key.pump.clock.now
+    store.submit(to: key.pump.workers) { [store] file in
+      guard file.hasOlder(than: entity.timestamp, at: place, wanted) else { return }
+      if file.write(entity, at: place, now: now, maxSize: maxSize) {
+        FileEntityCache.makeRoom(in: store, maxSize: maxSize)
+      }
+    }
+  }
+
   public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {
     let place = key.place
     store?.submit(to: key.pump.workers) { $0.remove(place) }

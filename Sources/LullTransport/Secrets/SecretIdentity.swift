@@ -30,6 +30,11 @@ package enum SecretIdentity {
     }.joined()
   }
 
+  /// Whether all that is secret in it is known without running a command, and is there.
+  static func isKnown(_ value: SecretText) -> Bool {
+    value.secrets.allSatisfy { knownText(of: SecretText($0)) != nil }
+  }
+
   /// What the credential says; nil where only a command knows.
   static func knownText(of value: SecretText) -> String? {
     let isKnown = value.secrets.allSatisfy { secret in

@@ -13,7 +13,9 @@ public import LullCore
 /// hear `newData(shared)`. (NEWS-30 to NEWS-38)
 ///
 /// With `Options.secret` the server has nothing that others can read, make or move to another place. Without it
-/// entries of an identity stay in the file. Lua: `lull.cache.shared()`.
+/// entries of an identity stay in the file; the others can be read. Of requests whose identity is not known, with
+/// cookies, with what a command prints or with credentials that a mutation adds, entries stay in the file unless
+/// `Options.identity` says whose they are (SCA-16). Lua: `lull.cache.shared()`.
 public final class SharedEntityCache: EntityCache {
   /// What a shared cache may be told.
   public struct Options: Sendable, Equatable {
@@ -44,6 +46,8 @@ public final class SharedEntityCache: EntityCache {
     fileprivate let headers: Headers
     fileprivate let pump: Pump
     fileprivate let local: FileEntityCache.Key?
+    /// Whether it is none of other hosts' business, as nobody knows whose it is.
+    fileprivate var isUnshared: Bool
   }
 
   /// The line keeps the order.
@@ -119,7 +123,16 @@ public final class SharedEntityCache: EntityCache {
     let headers = resource.configuration(for: .get).headers
     return Key(
       place: place, headers: headers, pump: resource.pump,
-      local: local.key(place, headers, resource.pump))
+      local: local.key(place, headers, resource.pump),
+      isUnshared: options.identity == nil && CacheIdentity.isUncertain(of: resource))
+  }
+
+  /// Whose it is nobody knows, unless the script says so: it stays in the file. (SCA-16)
+  public func unsharedKey(of key: Key) -> Key {
+    guard options.identity == nil else { return key }
+    var key = key
+    key.isUnshared = true
+    return key
   }
 
   /// By the channel of the server; nobody is told of what has no place there. (NEWS-30)
@@ -130,7 +143,7 @@ public final class SharedEntityCache: EntityCache {
 
   /// The entry on the server; nil: it has no place there.
   private func server(for key: Key) -> SharedEntityServer? {
-    guard key.place.identity.isEmpty || secret != nil,
+    guard !key.isUnshared, key.place.identity.isEmpty || secret != nil,
       let client = (key.pump.attachedLimits as? SharedLimits)?.connected,
       let place = SharedCachePlace(key.place, client.settings, secret)
     else { return nil }
@@ -145,7 +158,12 @@ public final class SharedEntityCache: EntityCache {
     line.perform(server.form.place.key) { [self] done in
       server.read(line) { outcome in
         switch outcome {
-        case .found(let entity): completion(entity)
+        case .found(let entity):
+          // Without the server this machine does not go back behind it. (SCA-15)
+          if let entity, let localKey = key.local {
+            self.local.replaceOlder(with: entity, forKey: localKey)
+          }
+          completion(entity)
         case .unavailable: self.readLocal(key, completion)
         }
         done()
@@ -163,12 +181,15 @@ public final class SharedEntityCache: EntityCache {
 
   /// Once, since it is so by intent or by mistake, and then for all of them.
   private func tellOfIdentity(_ key: Key) {
-    guard secret == nil, !key.place.identity.isEmpty, !hasToldOfIdentity else { return }
+    guard key.isUnshared || secret == nil && !key.place.identity.isEmpty, !hasToldOfIdentity else {
+      return
+    }
     hasToldOfIdentity = true
-    key.pump.log(
-      .cache,
-      "\(LogText.url(key.place.url)): kept on this machine only, as all of an identity without a secret"
-    )
+    let reason =
+      key.isUnshared
+      ? "whose it is is not known: a command, a cookie or a mutation says it, and not identity"
+      : "as all of an identity without a secret"
+    key.pump.log(.cache, "\(LogText.url(key.place.url)): kept on this machine only, \(reason)")
   }
 
   public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
@@ -189,14 +210,35 @@ public final class SharedEntityCache: EntityCache {
   ) {
     defer { completion() }
     if let localKey = key.local { local.updateEntity(forKey: localKey, change) {} }
-    update(key, change)
+    update(key) {
+      change(&$0)
+      return true
+    }
   }
 
   /// On the server, which may have lost the entity that this machine still has.
-  private func update(_ key: Key, _ change: @escaping (inout Entity) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - change: whether the entity is the one.
+  ///   - isDone: whether what this machine has is the one, as it is then.
+  private func update(
+    _ key: Key, _ change: @escaping (inout Entity) -> Bool,
+    isDone: @escaping (Entity) -> Bool = { _ in true }
+  ) {
     self.change(key) { [self] server, answer in
-      server.change(change, orWrite: { self.readLocal(key, $0) }, answer)
+      let find = { (found: @escaping (Entity?) -> Void) in
+        self.readLocal(key) { entity in found(entity.flatMap { isDone($0) ? $0 : nil }) }
+      }
+      server.change(change, orWrite: find, answer)
     }
+  }
+
+  public func confirmEntity(
+    _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    defer { completion() }
+    if let localKey = key.local { local.confirmEntity(confirmation, forKey: localKey) {} }
+    update(key, { confirmation.confirm(&$0) }, isDone: confirmation.hasConfirmed)
   }
 
   public func updateEntityTimestamp(
@@ -206,7 +248,10 @@ public final class SharedEntityCache: EntityCache {
     if let localKey = key.local {
       local.updateEntityTimestamp(timestamp, forKey: localKey) {}
     }
-    update(key) { $0.timestamp = timestamp }
+    update(key) {
+      $0.timestamp = timestamp
+      return true
+    }
   }
 
   public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {

@@ -97,19 +97,30 @@ struct SharedEntityHead: Equatable, Sendable {
     return entity
   }
 
-  /// With what is known of the entity anew; the content stays. nil of what must not be kept.
+  enum Change {
+    /// It is another one.
+    case none
+    /// The content stays.
+    case changed(SharedEntityHead)
+    /// It must not be kept.
+    case unfit
+  }
+
+  /// With what is known of the entity anew.
+  ///
+  /// - Parameter change: whether the entity, without its content, is one to be changed.
   func changed(
-    at place: CachePlace, _ wanted: CacheVariant, _ change: (inout Entity) -> Void
-  ) -> SharedEntityHead? {
+    at place: CachePlace, _ wanted: CacheVariant, _ change: (inout Entity) -> Bool
+  ) -> Change {
     var entity = entity(at: place, wanted)
-    change(&entity)
+    guard change(&entity) else { return .none }
     guard let stored = StoredEntity(entity, at: place), let variant = CacheVariant.of(entity),
       variant == self.variant
-    else { return nil }
+    else { return .unfit }
     var head = SharedEntityHead(stored, variant: variant)
     head.kind = kind
     head.mark = mark
-    return head
+    return .changed(head)
   }
 
   /// What is left of hostile bytes.

@@ -133,9 +133,11 @@ struct SharedEntityServer {
 
   /// Changes what is known of the entity that is wanted, as long as nobody has put another one there.
   ///
-  /// - Parameter orWrite: asked for the entity as it is now, if the server has none.
+  /// - Parameters:
+  ///   - change: whether the entity that is there, without its content, is the one; another one stays as it is.
+  ///   - orWrite: asked for the entity as it is now, if the server has none.
   func change(
-    _ change: @escaping (inout Entity) -> Void,
+    _ change: @escaping (inout Entity) -> Bool,
     orWrite find: @escaping (_ found: @escaping (Entity?) -> Void) -> Void,
     _ answer: @escaping (Bool) -> Void
   ) {
@@ -146,16 +148,24 @@ struct SharedEntityServer {
           if let entity { write(entity, answer) } else { answer(true) }
         }
       }
-      guard let changed = head.changed(at: local, wanted, change),
-        let bytes = form.packed(changed, found.variant)
-      else { return remove(answer) }
-      let call = script.change(
-        found.variant, timestamp: changed.timestamp, from: found.head, to: bytes,
-        keep: maxAge.map { _ in keep })
-      run(call) { value in
-        if value?.integer == 1 { tellOthers(timestamp: changed.timestamp, isRefresh: true) }
-        answer(value != nil)
+      switch head.changed(at: local, wanted, change) {
+      case .none: answer(true)
+      case .unfit: remove(answer)
+      case .changed(let changed): put(changed, in: found, answer)
       }
+    }
+  }
+
+  private func put(
+    _ head: SharedEntityHead, in found: SharedEntityScript.Found, _ answer: @escaping (Bool) -> Void
+  ) {
+    guard let bytes = form.packed(head, found.variant) else { return remove(answer) }
+    let call = script.change(
+      found.variant, timestamp: head.timestamp, from: found.head, to: bytes,
+      keep: maxAge.map { _ in keep })
+    run(call) { value in
+      if value?.integer == 1 { tellOthers(timestamp: head.timestamp, isRefresh: true) }
+      answer(value != nil)
     }
   }
 

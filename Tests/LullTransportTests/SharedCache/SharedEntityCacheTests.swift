@@ -164,7 +164,7 @@ struct SharedEntityCacheTests {
   @Test func `SHR-38 SCA-09 a cluster spreads what is kept, and is asked where it is`() throws {
     let cluster = try #require(RedisCluster())
     let host = try SharedCacheHost(cluster.url)
-    for number in 0..<40 { host.loaded("/\(number)", .text("\(number)")) }
+    for number in 0..<40 { host.loaded("/\(number)", .json("\(number)", etag: "\"v\"")) }
     let counts = cluster.nodes.map(\.entities.count)
     #expect(counts.reduce(0, +) == 40)
     #expect(!counts.contains(0), "\(counts)")
@@ -181,10 +181,21 @@ struct SharedEntityCacheTests {
     #expect(third.service.resource("/0").latestData?.timestamp ?? 0 > first)
   }
 
-  @Test func `SCA-05 of entries without an identity the server has no URL as a key`() throws {
+  @Test func `SCA-05 keys are digests; without a secret what is kept can be read`() throws {
     let server = try server()
-    try SharedCacheHost(server.url).loaded("/some-place?key=value", .text("x"))
-    #expect(!server.say("--raw keys '*'").joined().contains("some-place"))
+    let link = [
+      ("Content-Type", "text/plain"), ("Link", "<https://api.test/next-place>; rel=next"),
+    ]
+    for (secret, isReadable) in [(nil, true), (SecretText("geheim"), false)] {
+      _ = server.say("flushall")
+      try SharedCacheHost(server.url) { $0.secret = secret }
+        .loaded("/some-place", .init(headers: link, body: "x"))
+      let key = try #require(server.entities.first)
+      #expect(!server.say("--raw keys '*'").joined().contains("place"))
+      let all = server.say("--raw hgetall '\(key)'").joined()
+      #expect(!all.contains("some-place"))
+      #expect(all.contains("next-place") == isReadable)
+    }
   }
 
   @Test func `SCA-06 an older entity takes the place of no newer one`() throws {

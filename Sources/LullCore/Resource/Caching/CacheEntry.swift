@@ -3,8 +3,8 @@ struct CacheEntry {
   let stage: Pipeline.StageCache
   let read: (_ found: @escaping (Entity?) -> Void) -> Void
   let write: (Entity) -> Void
-  /// Makes it as old as that, and says anew what is known of it.
-  let touch: (_ timestamp: Double, Refreshment?) -> Void
+  /// Makes it young, if it is what a 304 is about.
+  let confirm: (EntityConfirmation) -> Void
   let remove: () -> Void
   /// Of a load that is to fetch what is kept there; nil where everybody fetches alone.
   let makeTurn: (() -> (any FetchTurn)?)?
@@ -12,10 +12,13 @@ struct CacheEntry {
   let isFollowed: Bool
 
   /// nil if the cache gives the resource no key. (CACHE-24)
-  init?(_ stage: Pipeline.StageCache, resource: Resource) {
+  ///
+  /// - Parameter isUnshared: whether it is of a request with credentials that are not configured.
+  init?(_ stage: Pipeline.StageCache, resource: Resource, isUnshared: Bool = false) {
     let host = resource.pump.hostSlot?.pumpHost
     func open<Cache: EntityCache>(_ cache: Cache) -> CacheEntry? {
-      guard let key = cache.key(for: resource, at: stage.stage) else { return nil }
+      guard var key = cache.key(for: resource, at: stage.stage) else { return nil }
+      if isUnshared { key = cache.unsharedKey(of: key) }
       var isFollowed = false
       cache.follow(key) {
         isFollowed = true
@@ -62,16 +65,9 @@ struct CacheEntry {
         }
       }
     }
-    touch = { timestamp, refreshment in
+    confirm = { confirmation in
       cache.operations.perform { done in
-        guard let refreshment else {
-          return cache.updateEntityTimestamp(timestamp, forKey: key, completion: done)
-        }
-        let change: @Sendable (inout Entity) -> Void = { entity in
-          entity.refresh(by: refreshment)
-          entity.timestamp = timestamp
-        }
-        cache.updateEntity(forKey: key, change, completion: done)
+        cache.confirmEntity(confirmation, forKey: key, completion: done)
       }
     }
     remove = {

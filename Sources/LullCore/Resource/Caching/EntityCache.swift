@@ -28,6 +28,10 @@ public protocol EntityCache<Key>: AnyObject {
   /// writes alike, at once, while the resource may be empty (CACHE-23).
   func key(for resource: Resource, at stage: PipelineStageKey) -> Key?
 
+  /// The key of what a request has brought with credentials that GET requests of the resource are not configured to
+  /// carry, such as a mutation's or cookies: whose it is the cache does not know. By default the same. (SCA-16)
+  func unsharedKey(of key: Key) -> Key
+
   /// Has what `news` makes told whenever another process or host has written what is kept there. Called with each
   /// key that is made; by default, without others, nothing is made or told. (NEWS-01)
   func follow(_ key: Key, _ news: () -> EntityNews)
@@ -52,12 +56,20 @@ public protocol EntityCache<Key>: AnyObject {
     forKey key: Key, _ change: @escaping @Sendable (inout Entity) -> Void,
     completion: @escaping () -> Void)
 
+  /// Makes the entity young that a 304 is about (CACHE-19), and leaves any other one that is kept there alone: another
+  /// process or host may have put it there (CACHE-40). By default by `updateEntityTimestamp`, which does not see what
+  /// is kept, or by `updateEntity` where headers change.
+  func confirmEntity(
+    _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void)
+
   /// From now on reads find nothing until the next write. (CACHE-27)
   func removeEntity(forKey key: Key, completion: @escaping () -> Void)
 }
 
 extension EntityCache {
   public var outlivesProcess: Bool { false }
+
+  public func unsharedKey(of key: Key) -> Key { key }
 
   public func follow(_ key: Key, _ news: () -> EntityNews) {}
 
@@ -78,5 +90,15 @@ extension EntityCache {
       change(&entity)
       writeEntity(entity, forKey: key, completion: completion)
     }
+  }
+
+  public func confirmEntity(
+    _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    guard confirmation.changesHeaders else {
+      return updateEntityTimestamp(
+        confirmation.timestamp, forKey: key, completion: completion)
+    }
+    updateEntity(forKey: key, { _ = confirmation.confirm(&$0) }, completion: completion)
   }
 }

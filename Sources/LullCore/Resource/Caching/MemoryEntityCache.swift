@@ -62,6 +62,13 @@ public final class MemoryEntityCache: EntityCache {
     completion()
   }
 
+  public func confirmEntity(
+    _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    if var entry = entries[key], confirmation.confirm(&entry.entity) { entries[key] = entry }
+    completion()
+  }
+
   public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {
     if entries.removeValue(forKey: key) != nil { onChange?(key, nil) }
     completion()

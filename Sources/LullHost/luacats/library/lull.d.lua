@@ -1267,8 +1267,10 @@ function lull.cache.file(options) end
 --- used: nobody waits for it then. An older entity takes the place of no newer one. What comes from the
 --- server is believed when it is whole and belongs where it was found; anything else is a miss. With
 --- `secret` entries are sealed (AES-256-GCM), and the server knows neither what nor whose they are;
---- without it entries of an identity stay in the file, as do all while no server is named. What nobody
---- uses for 30 days, or is older than `max_age`, the server removes by itself.
+--- without it entries of an identity stay in the file, as do all while no server is named, and the
+--- others can be read on the server. Without `identity`, entries of requests with cookies, with
+--- credentials that a command prints or with such as a mutation adds stay in the file. What nobody uses
+--- for 30 days, or is older than `max_age`, the server removes by itself.
 ---
 --- Of all that need the same stale entity by `load_if_needed()`, on whatever hosts, one asks for it;
 --- the others wait for what it brings, which comes as `new_data` from `cache`, or as `not_modified`
@@ -3049,7 +3051,7 @@ function PipelineStage:remove_transformers() end
 ---@field key fun(self: table, resource: lull.Resource, stage: string): any # The key of a resource at a stage; nil: not cached here. Must answer at once.
 ---@field read fun(self: table, key: any): lull.Entity? # The entity under a key with its timestamp, or nil. May wait.
 ---@field write fun(self: table, key: any, entity: lull.Entity) # Keeps an entity; may ignore it. May wait.
----@field update_timestamp? (fun(self: table, key: any, timestamp: number)) # Sets the timestamp of a kept entity, after a 304. Without it: read, change, write. May wait.
+---@field update_timestamp? (fun(self: table, key: any, timestamp: number)) # Sets the timestamp of a kept entity, after a 304, whatever it is. Without it: read, change, write, and only if it has the validators that the 304 is about. May wait.
 ---@field remove fun(self: table, key: any) # Removes an entry: later reads find nothing. May wait.
 
 --- Options of `lull.cache.file`.
@@ -3066,7 +3068,7 @@ function PipelineStage:remove_transformers() end
 ---@field path? string # The file of this machine; default that of `lull.cache.file`.
 ---@field max_size? integer # How many bytes the namespace may have on the server, and how large the file may be; default 200 MB. What has not been used for longest goes. The server's are in eight parts of the same size, so that a cluster spreads them; no entity may take more than an eighth of a part, or 4 MB.
 ---@field max_age? number # How old an entity may be to be found, in seconds, also offline; default any age.
----@field identity? string # Whose the entries are, where configured headers do not tell, or a command prints who it is.
+---@field identity? string # Whose the entries are, where configured headers do not tell, or a command prints who it is: without it such entries stay in the file.
 ---@field secret? lull.Secret|string # What only those have who share entries: long and random, and known without running a command. Only those find them who have the same.
 
 --- Options of `lull.share`.
