@@ -61,10 +61,16 @@ build_debug() {
   ln -sf libLullModule.so "$debug/lull.so"
 }
 
+# What failed stands thousands of lines above the end, where whoever reads the end does not see it.
+repeat_issues() {
+  say "── what failed:"
+  grep -E -A 3 '^✘ Test .* recorded an issue|Fatal error|Program crashed' "$1" | grep -v '^[◇✔]' | head -60 >&2 || true
+}
+
 # swift_tests OPTION…: an expression that no test has is a failure.
 swift_tests() {
   local log="$root/.build/tests.log"
-  bounded swift test "${swift_flags[@]}" "$@" 2>&1 | tee "$log" || return
+  bounded swift test "${swift_flags[@]}" "$@" 2>&1 | tee "$log" || { repeat_issues "$log"; return 1; }
   ! grep -q 'Test run with 0 tests' "$log" || { say "No Swift test has such a name"; return 1; }
 }
 

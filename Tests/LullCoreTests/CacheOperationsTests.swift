@@ -48,13 +48,14 @@ struct CacheOperationsTests {
   @Test
   func `CACHE-22 however many wait for one, they run one after the other, not in one another`() {
     let cache = SpyCache()
+    let pump = Pump(clock: ManualClock())
     var stacked = 0
     var deepest = 0
     var finished = 0
     var first: (() -> Void)?
-    cache.operations.perform { first = $0 }
+    cache.operations.perform(on: pump) { first = $0 }
     for _ in 0..<100_000 {
-      cache.operations.perform { done in
+      cache.operations.perform(on: pump) { done in
         stacked += 1
         deepest = max(deepest, stacked)
         finished += 1
@@ -71,21 +72,52 @@ struct CacheOperationsTests {
   @Test
   func `CACHE-22 an operation issued by another runs after it, and being done twice counts once`() {
     let operations = CacheOperations()
+    let pump = Pump(clock: ManualClock())
     let journal = Journal()
-    operations.perform { done in
+    operations.perform(on: pump) { done in
       journal("first begins")
-      operations.perform { done in
+      operations.perform(on: pump) { done in
         journal("second")
         done()
       }
       journal("first ends")
       done()
       done()
-      operations.perform { _ in journal("third") }
+      operations.perform(on: pump) { _ in journal("third") }
     }
     #expect(journal.take() == ["first begins", "first ends", "second", "third"])
-    operations.perform { _ in journal("never: the third is not done") }
+    operations.perform(on: pump) { _ in journal("never: the third is not done") }
     #expect(journal.take() == [])
+  }
+
+  @Test func `CACHE-22 what waits on a pump that closes is let go of, and others go on`() {
+    final class Held {}
+    let operations = CacheOperations()
+    let (first, second) = (Pump(clock: ManualClock()), Pump(clock: ManualClock()))
+    var done: (() -> Void)?
+    weak var held: Held?
+    var isSecondDone = false
+    do {
+      let kept = Held()
+      held = kept
+      operations.perform(on: first) { done = $0 }
+      operations.perform(on: first) { _ in _ = (kept, operations) }
+      operations.perform(on: second) {
+        isSecondDone = true
+        $0()
+      }
+    }
+    #expect(held != nil)
+    first.close()
+    #expect(held == nil)
+    #expect(isSecondDone)
+    operations.perform(on: second) { _ in }
+    done?()
+    var runs = false
+    operations.perform(on: second) { _ in runs = true }
+    #expect(!runs, "the end of one that is gone ends no other")
+    operations.perform(on: first) { _ in Issue.record("its pump is closed") }
+    second.close()
   }
 
   @Test func `CACHE-26 without a timestamp update of its own a cache is read, changed and written`()

@@ -37,6 +37,7 @@ public final class Pump {
   private var afterPhase: [Action] = []
   private var receivers = ReceiverTable()
   private var guests: [any PumpGuest] = []
+  private var queues = PumpQueues()
   /// Whether it has ended: nothing is delivered any more.
   package private(set) var isClosed = false
   /// The only thread it may be used on; nil if that is whoever's business who drives it.
@@ -153,6 +154,11 @@ public final class Pump {
     return nil
   }
 
+  /// Tells `queue` when this has closed, unless it has; without holding it.
+  package func tellOfEnd(_ queue: any PumpQueue) {
+    if isClosed { queue.pumpHasClosed(self) } else { queues.add(queue) }
+  }
+
   /// Tells the guests that the pump is about to close, while it can still deliver what they leave behind.
   package func dismissGuests() {
     let leaving = guests
@@ -205,6 +211,7 @@ public final class Pump {
     hostSlot = nil
     limitSlot = nil
     workers = nil
+    for queue in queues.takeAll() { queue.pumpHasClosed(self) }
   }
 
   // MARK: The thread

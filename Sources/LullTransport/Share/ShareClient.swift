@@ -9,6 +9,8 @@ final class ShareClient: PumpGuest {
   let serial = Int.random(in: 1..<Int.max)
   /// Counts how often the server has become ready.
   private(set) var readyCount = 0
+  /// How long is waited for what; to be changed before anything is asked, as by a test of a busy machine.
+  var patience: (ShareLane) -> ShareLink.Patience = \.patience
 
   private unowned let pump: Pump
   private let store: SecretStore
@@ -192,7 +194,7 @@ final class ShareClient: PumpGuest {
     let name = LinkName(lane: lane, place: routes[tag] ?? settings.address.place)
     if let link = links[name] { return link }
     let link = ShareLink(
-      name.place, pump: pump, authorities: settings.authorities, patience: lane.patience
+      name.place, pump: pump, authorities: settings.authorities, patience: patience(lane)
     ) { [weak self] finish in
       guard let self else { return finish(.success([])) }
       greet(finish)

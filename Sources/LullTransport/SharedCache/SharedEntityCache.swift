@@ -155,7 +155,7 @@ public final class SharedEntityCache: EntityCache {
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
     guard let server = usableServer(for: key) else { return readLocal(key, completion) }
-    line.perform(server.form.place.key) { [self] done in
+    line.perform(server.form.place.key, on: server.pump) { [self] done in
       server.read(line) { outcome in
         switch outcome {
         case .found(let entity):
@@ -288,7 +288,7 @@ public final class SharedEntityCache: EntityCache {
   ) {
     // A program that ends is to have told others what it has found out.
     server.pump.ending.hold()
-    line.perform(server.form.place.key, byteCount: byteCount) { [self] done in
+    line.perform(server.form.place.key, on: server.pump, byteCount: byteCount) { [self] done in
       body(server) { isAnswered in
         // Whatever the server has is of the past.
         if !isAnswered { self.owe(server) }

@@ -7,16 +7,25 @@ final class SharedEntityLine {
   typealias Operation = (_ done: @escaping () -> Void) -> Void
 
   private struct Waiting {
+    let pump: ObjectIdentifier
     let name: String
     let byteCount: Int
     let operation: Operation
+  }
+
+  private struct Busy {
+    let pump: ObjectIdentifier
+    let byteCount: Int
+    let number: Int
   }
 
   /// Operations, and bytes of what they send.
   private static let mostAtOnce = 8
   private static let mostBytesAtOnce = 4 << 20
 
-  private var busy: Set<String> = []
+  /// What is under way, by entry.
+  private var busy: [String: Busy] = [:]
+  private var count = 0
   private var bytesUnderWay = 0
   /// By entry; only of those that are busy.
   private var held: [String: [Waiting]] = [:]
@@ -25,16 +34,27 @@ final class SharedEntityLine {
   private var arriving: [Waiting] = []
   private var isRunning = false
   private let large = CacheOperations()
+  /// Which pump was told last that this is to hear of its end.
+  private weak var told: Pump?
 
-  func perform(_ name: String, byteCount: Int = 0, _ operation: @escaping Operation) {
-    let waiting = Waiting(name: name, byteCount: byteCount, operation: operation)
-    arriving.append(waiting)
+  /// - Parameter pump: on which it does its work: what has not begun or ended when that closes never does.
+  func perform(
+    _ name: String, on pump: Pump, byteCount: Int = 0, _ operation: @escaping Operation
+  ) {
+    guard !pump.isClosed else { return }
+    if told !== pump {
+      told = pump
+      pump.tellOfEnd(self)
+    }
+    arriving.append(
+      Waiting(
+        pump: ObjectIdentifier(pump), name: name, byteCount: byteCount, operation: operation))
     run()
   }
 
   /// Whatever the entry, one after the other: a part of an operation that answers with much.
-  func performAlone(_ operation: @escaping Operation) {
-    large.perform(operation)
+  func performAlone(on pump: Pump, _ operation: @escaping Operation) {
+    large.perform(on: pump, operation)
   }
 
   private func next() -> Waiting? {
@@ -50,7 +70,7 @@ final class SharedEntityLine {
     isRunning = true
     defer { isRunning = false }
     while busy.count < SharedEntityLine.mostAtOnce, let waiting = next() {
-      guard !busy.contains(waiting.name) else {
+      guard busy[waiting.name] == nil else {
         held[waiting.name, default: []].append(waiting)
         continue
       }
@@ -66,21 +86,32 @@ final class SharedEntityLine {
   }
 
   private func begin(_ waiting: Waiting) {
-    busy.insert(waiting.name)
+    count += 1
+    let number = count
+    busy[waiting.name] = Busy(pump: waiting.pump, byteCount: waiting.byteCount, number: number)
     bytesUnderWay += waiting.byteCount
-    var isDone = false
     waiting.operation { [self] in
-      guard !isDone else { return }
-      isDone = true
-      ended(waiting)
+      guard busy[waiting.name]?.number == number else { return }
+      free(waiting.name)
+      run()
     }
   }
 
-  private func ended(_ waiting: Waiting) {
-    busy.remove(waiting.name)
-    bytesUnderWay -= waiting.byteCount
+  private func free(_ name: String) {
+    guard let ended = busy.removeValue(forKey: name) else { return }
+    bytesUnderWay -= ended.byteCount
     // They came before whatever has not been looked at yet.
-    if let others = held.removeValue(forKey: waiting.name) { ready += others.reversed() }
+    if let others = held.removeValue(forKey: name) { ready += others.reversed() }
+  }
+}
+
+extension SharedEntityLine: PumpQueue {
+  func pumpHasClosed(_ pump: Pump) {
+    let closed = ObjectIdentifier(pump)
+    ready.removeAll { $0.pump == closed }
+    arriving.removeAll { $0.pump == closed }
+    held = held.mapValues { $0.filter { $0.pump != closed } }
+    for name in busy.filter({ $0.value.pump == closed }).keys { free(name) }
     run()
   }
 }

@@ -49,7 +49,7 @@ struct SharedEntityServer {
       guard let value else { return answer(.unavailable) }
       guard let (found, head) = newest(value) else { return answer(.found(nil)) }
       if let body = found.body { return takeApart(found.variant, head, body, answer) }
-      line.performAlone { done in
+      line.performAlone(on: pump) { done in
         run(script.read(found.variant)) { value in
           done()
           guard let value else { return answer(.unavailable) }

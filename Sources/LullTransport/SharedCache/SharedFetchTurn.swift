@@ -43,7 +43,7 @@ final class SharedFetchTurn: FetchTurn {
 
   /// After what this process has asked for before.
   private func run(_ call: ScriptCall, _ finish: @escaping (RESPValue?) -> Void) {
-    line.perform(server.form.place.key) { [server] done in
+    line.perform(server.form.place.key, on: pump) { [server] done in
       server.client.run(call, on: .entities) { outcome in
         done()
         if case .reply(let value) = outcome { finish(value) } else { finish(nil) }

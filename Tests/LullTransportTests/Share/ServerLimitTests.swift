@@ -58,14 +58,14 @@ struct ServerLimitTests {
 
   @Test func `SHR-13 who waits longest comes first, whoever asks first when it opens`() throws {
     let bench = try ShareBench()
-    let (first, second) = (bench.asker(1, per: 0.3), bench.asker(1, per: 0.3))
+    let (first, second) = (bench.asker(1, per: 0.7), bench.asker(1, per: 0.7))
     #expect(try bench.isGranted(second))
     #expect(try !bench.isGranted(first))
     #expect(try !bench.isGranted(second))
-    pause(0.31)
+    pause(0.71)
     #expect(try !bench.isGranted(second), "the other one has waited longer")
     #expect(try bench.isGranted(first))
-    pause(0.31)
+    pause(0.71)
     #expect(try bench.isGranted(second))
   }
 

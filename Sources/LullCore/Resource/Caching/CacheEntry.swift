@@ -15,7 +15,7 @@ struct CacheEntry {
   ///
   /// - Parameter isUnshared: whether it is of a request with credentials that are not configured.
   init?(_ stage: Pipeline.StageCache, resource: Resource, isUnshared: Bool = false) {
-    let host = resource.pump.hostSlot?.pumpHost
+    let pump = resource.pump
     func open<Cache: EntityCache>(_ cache: Cache) -> CacheEntry? {
       guard var key = cache.key(for: resource, at: stage.stage) else { return nil }
       if isUnshared { key = cache.unsharedKey(of: key) }
@@ -24,7 +24,7 @@ struct CacheEntry {
         isFollowed = true
         return resource.news(at: stage.stage)
       }
-      return CacheEntry(stage, cache, key, host, isFollowed: isFollowed)
+      return CacheEntry(stage, cache, key, pump, isFollowed: isFollowed)
     }
     guard let entry = open(stage.cache) else { return nil }
     self = entry
@@ -42,13 +42,13 @@ struct CacheEntry {
   }
 
   private init<Cache: EntityCache>(
-    _ stage: Pipeline.StageCache, _ cache: Cache, _ key: Cache.Key, _ host: (any PumpHost)?,
+    _ stage: Pipeline.StageCache, _ cache: Cache, _ key: Cache.Key, _ pump: Pump,
     isFollowed: Bool
   ) {
     self.stage = stage
     self.isFollowed = isFollowed
     read = { found in
-      cache.operations.perform { done in
+      cache.operations.perform(on: pump) { done in
         cache.readEntity(forKey: key) { entity in
           found(entity)
           done()
@@ -57,8 +57,8 @@ struct CacheEntry {
     }
     write = { entity in
       // It may wait for its turn longer than anybody else holds what is in it.
-      let release = host?.hold(.success(entity))
-      cache.operations.perform { done in
+      let release = pump.hostSlot?.pumpHost.hold(.success(entity))
+      cache.operations.perform(on: pump) { done in
         cache.writeEntity(entity, forKey: key) {
           release?()
           done()
@@ -66,12 +66,12 @@ struct CacheEntry {
       }
     }
     confirm = { confirmation in
-      cache.operations.perform { done in
+      cache.operations.perform(on: pump) { done in
         cache.confirmEntity(confirmation, forKey: key, completion: done)
       }
     }
     remove = {
-      cache.operations.perform { cache.removeEntity(forKey: key, completion: $0) }
+      cache.operations.perform(on: pump) { cache.removeEntity(forKey: key, completion: $0) }
     }
     makeTurn = CacheEntry.turns(of: cache, key)
   }

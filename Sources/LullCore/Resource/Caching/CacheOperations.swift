@@ -5,11 +5,25 @@ public final class CacheOperations {
   /// Whether the cache itself does what it is given in the order given, so that nothing need wait here.
   private let isOrderedByCache: Bool
   /// Issued after `upcoming`, in order.
-  private var waiting: [Operation] = []
+  private var waiting: [Waiting] = []
   /// The next one last, so that many can wait without being moved for each that runs.
-  private var upcoming: [Operation] = []
-  private var isBusy = false
+  private var upcoming: [Waiting] = []
+  /// What is under way.
+  private var current: Current?
+  private var count = 0
+  /// Which pump was told last that this is to hear of its end: one after another is of the same.
+  private weak var told: Pump?
   private var isRunning = false
+
+  private struct Waiting {
+    let pump: ObjectIdentifier
+    let operation: Operation
+  }
+
+  private struct Current {
+    let pump: ObjectIdentifier
+    let number: Int
+  }
 
   /// Does its work and then calls its argument, once, now or later, on the home thread.
   package typealias Operation = (_ done: @escaping () -> Void) -> Void
@@ -21,9 +35,15 @@ public final class CacheOperations {
   ///   before earlier ones are over.
   package init(isOrderedByCache: Bool) { self.isOrderedByCache = isOrderedByCache }
 
-  package func perform(_ operation: @escaping Operation) {
+  /// - Parameter pump: on which it does its work: what has not begun or ended when that closes never does.
+  package func perform(on pump: Pump, _ operation: @escaping Operation) {
     guard !isOrderedByCache else { return operation {} }
-    waiting.append(operation)
+    guard !pump.isClosed else { return }
+    if told !== pump {
+      told = pump
+      pump.tellOfEnd(self)
+    }
+    waiting.append(Waiting(pump: ObjectIdentifier(pump), operation: operation))
     runWaiting()
   }
 
@@ -32,23 +52,33 @@ public final class CacheOperations {
     guard !isRunning else { return }
     isRunning = true
     defer { isRunning = false }
-    while !isBusy, let operation = next() {
-      isBusy = true
-      var isDone = false
-      operation { [self] in
-        guard !isDone else { return }
-        isDone = true
-        isBusy = false
+    while current == nil, let waiting = next() {
+      count += 1
+      let number = count
+      current = Current(pump: waiting.pump, number: number)
+      waiting.operation { [self] in
+        guard current?.number == number else { return }
+        current = nil
         runWaiting()
       }
     }
   }
 
-  private func next() -> Operation? {
+  private func next() -> Waiting? {
     if upcoming.isEmpty {
       upcoming = waiting.reversed()
       waiting = []
     }
     return upcoming.popLast()
+  }
+}
+
+extension CacheOperations: PumpQueue {
+  package func pumpHasClosed(_ pump: Pump) {
+    let closed = ObjectIdentifier(pump)
+    waiting.removeAll { $0.pump == closed }
+    upcoming.removeAll { $0.pump == closed }
+    if current?.pump == closed { current = nil }
+    runWaiting()
   }
 }
