@@ -197,7 +197,7 @@ class Redis:
 
     def __init__(self, folder, port=0):
         self.socket = os.path.join(folder, "redis.sock")
-        program = shutil.which("redis-server")
+        program = shutil.which(os.environ.get("LULL_TEST_REDIS_SERVER", "redis-server"))
         if program is None:
             sys.exit("shared: redis-server was not found")
         self.process = subprocess.Popen(

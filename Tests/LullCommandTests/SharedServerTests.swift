@@ -195,7 +195,8 @@ struct SharedServerTests {
     let text = try run(["share", "info"], ["LULL_SHARE": url])
     #expect(text.code == 0)
     for part in [
-      "url        unix:///", "state      can be used", "server     redis 7", "latency    ",
+      "url        unix:///", "state      can be used", "server     \(Redis.shownName) ",
+      "latency    ",
       "hosts      1", "namespace  lull", "news       0 processes listen",
     ] { #expect(text.output.contains(part), "\(part): \(text.output)") }
     let json = try run(["share", "info", url, "-o", "json", "--namespace", "other"])

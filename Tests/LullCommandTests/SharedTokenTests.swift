@@ -195,6 +195,32 @@ struct SharedTokenTests {
     server.stop()
   }
 
+  @Test func `TOK-11 TOK-14 the lease is prolonged while the file is waited for`() throws {
+    let redis = try Redis()
+    let server = try RotatingServer(uses: 1)
+    try logIn(server)
+    let state = folder.path + "/host-1"
+    mkdir(state, 0o700)
+    let lock = open(state + "/tokens.json.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    #expect(flock(lock, LOCK_EX) == 0)
+    let child = try start(server, 1, host: 1, of: redis, file: true)
+    func end() throws -> Double? {
+      let key = try redis.say("keys", "*:token:*").split(separator: "\n").joined()
+      guard !key.isEmpty else { return nil }
+      return Double(try redis.say("hget", key, "until").split(separator: "\n").joined())
+    }
+    var first: Double?
+    try child.wait(until: "it has the lease") {
+      first = try? end()
+      return first != nil
+    }
+    try child.wait(until: "the lease is prolonged") { (try? end()).flatMap { $0 } != first }
+    close(lock)
+    #expect(try child.wait().code == 0)
+    #expect((server.counts.rotations, server.counts.reused) == (1, 0))
+    server.stop()
+  }
+
   @Test func `TOK-15 the server has nothing that can be read`() throws {
     let redis = try Redis()
     let server = try RotatingServer(uses: 9)

@@ -186,6 +186,7 @@ extension Resource {
   /// carry: caches do not know then who has asked. (SCA-16)
   private func isSenderUnknown(of http: HTTPRequest) -> Bool {
     guard http.options?.cookies == nil else { return true }
+    if http.url != url.text, CredentialMask.url(http.url) != http.url { return true }
     let settings = configuration(for: .get)
     let configured = settings.headers.texts
     return http.headers.texts.contains { name, text, isSecret in

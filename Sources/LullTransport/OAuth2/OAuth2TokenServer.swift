@@ -113,12 +113,17 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     }
     var takingOver = need
     takingOver.isTakingOver = true
+    // Whoever has the file may take as long as a renewal does.
+    let lease = Lease(client, script, pump)
     file.begin(takingOver, unless: sign) { turn in
+      lease.end()
       switch turn {
       case .failure(let problem):
         client.post(script.giveUp(isCertain: false))
         answer(.failure(problem))
-      case .success(.done(let tokens)): answer(.success(.done(tokens)))
+      case .success(.done(let tokens)):
+        client.post(script.giveUp(isCertain: false))
+        answer(.success(.done(tokens)))
       case .success(.due(let known?, _, let endFile)) where need.isMet(by: known):
         save(known, mark: "") { problem in
           endFile(.none(isCertain: problem != nil)) { _ in answer(.success(.done(known))) }

@@ -1,8 +1,13 @@
 import LullLibC
 import LullTesting
 
-/// Debian's redis-server on a socket and a port of its own. Ends with this object.
+/// A redis-server on a socket and a port of its own, Debian's or the program that `LULL_TEST_REDIS_SERVER` names.
+/// Ends with this object.
 final class Redis {
+  private static let program = Binaries.environment("LULL_TEST_REDIS_SERVER") ?? "redis-server"
+  /// What it calls itself.
+  static var shownName: String { program.contains("valkey") ? "valkey" : "redis" }
+
   private let folder: TemporaryFolder
   private let child: Child
   let port: UInt16
@@ -19,7 +24,7 @@ final class Redis {
     self.port = port
     let path = folder.path
     child = try Child(
-      "redis-server",
+      Redis.program,
       [
         "--bind", "127.0.0.1", "--port", "\(port)", "--unixsocket", "\(path)/redis.sock", "--save",
         "", "--appendonly", "no", "--dir", path,

@@ -131,7 +131,8 @@ struct ShareChannelTests {
     #expect(bench.warnings.count == 1)
   }
 
-  @Test func `NEWS-25 the channel is greeted as the other connections are`() throws {
+  @Test(.enabled(if: RedisServer.hasTLS))
+  func `NEWS-25 the channel is greeted as the other connections are`() throws {
     let nginx = try #require(NginxServer.shared)
     let port = try #require(RawSocket.freePorts(1).first)
     let server = try #require(

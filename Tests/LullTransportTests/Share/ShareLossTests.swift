@@ -177,7 +177,8 @@ struct ShareLossTests {
     #expect(!keys.contains("0"), "both have some: \(keys)")
   }
 
-  @Test func `SHR-39 TLS is verified, by the certificates that are named`() throws {
+  @Test(.enabled(if: RedisServer.hasTLS))
+  func `SHR-39 TLS is verified, by the certificates that are named`() throws {
     let nginx = try #require(NginxServer.shared)
     let port = try #require(RawSocket.freePorts(1).first)
     let server = try #require(

@@ -40,6 +40,7 @@ struct SharedCacheEndTests {
     }
     // As a home does that ends.
     for load in loads { load?.cancel() }
+    for _ in 0..<100 where host.loop.pump.hasWork { host.loop.turn(.noWait) }
     return remains
   }
 

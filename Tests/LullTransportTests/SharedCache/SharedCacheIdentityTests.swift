@@ -23,6 +23,14 @@ struct SharedCacheIdentityTests {
       $0.auth = .bearer(SecretText("known"))
       $0.mutateRequests { $0.headers["Authorization"] = "Bearer hush" }
     },
+    "query": {
+      $0.mutateRequests { $0.url += "?access_token=hush" }
+    },
+    "user": {
+      $0.mutateRequests {
+        $0.url = $0.url.replacing("https://", with: "https://ann:hush@")
+      }
+    },
     "jar": { $0.setOptions { $0.cookies = CookieJar() } },
   ]
 
@@ -30,6 +38,11 @@ struct SharedCacheIdentityTests {
   func `SCA-16 what nobody knows the owner of stays on the machine`(way: String) throws {
     let server = try #require(RedisServer())
     let change = try #require(SharedCacheIdentityTests.ways[way])
+    func stub(_ host: SharedCacheHost, _ answer: StubProvider.Answer) {
+      for url in ["api.test/a", "api.test/a?access_token=hush", "ann:hush@api.test/a"] {
+        host.provider.stub("GET", "https://" + url, answer)
+      }
+    }
     func host(_ name: String? = nil, _ folder: CacheFolderFixture? = nil) throws -> SharedCacheHost
     {
       let host = try SharedCacheHost(server.url, folder: folder) {
@@ -43,19 +56,23 @@ struct SharedCacheIdentityTests {
     var lines: [String] = []
     first.loop.pump.log.enabled = [.cache]
     first.loop.pump.log.messageHandler = { lines.append($1) }
-    first.loaded("/a", .json("1", etag: "\"v1\""))
+    func load(_ host: SharedCacheHost, _ answer: StubProvider.Answer) {
+      stub(host, answer)
+      let request = host.service.resource("/a").load()
+      host.loop.turn { request.isCompleted }
+      host.settle()
+    }
+    load(first, .json("1", etag: "\"v1\""))
+    #expect(first.provider.requests.count == 1)
     #expect(server.entities.isEmpty)
     #expect(lines.count { $0.contains("kept on this machine only") } == 1, "\(lines)")
-    first.stub("/a", .init(status: 304))
-    let request = first.service.resource("/a").load()
-    first.loop.turn { request.isCompleted }
-    first.settle()
+    load(first, .init(status: 304))
     #expect(server.entities.isEmpty, "a 304 does not bring it there either")
     server.stop()
     #expect(try host(nil, first.folder).content("/a") == "1", "the file has it")
     #expect(server.start())
     let named = try host("ann")
-    named.loaded("/a", .json("1"))
+    load(named, .json("1"))
     #expect(server.entities.count == 1)
     #expect(try host("ann").content("/a") == "1")
   }

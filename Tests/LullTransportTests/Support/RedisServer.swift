@@ -1,8 +1,13 @@
 import LullLibC
 import LullTesting
 
-/// Debian's redis-server on a socket and a port of its own; ends with this object.
+/// A redis-server on a socket and a port of its own, Debian's or the program that `LULL_TEST_REDIS_SERVER` names;
+/// ends with this object.
 final class RedisServer {
+  /// Whether it can be asked by TLS, which not everybody builds in.
+  static let hasTLS = getenv("LULL_TEST_REDIS_SERVER") == nil
+  private static let program =
+    getenv("LULL_TEST_REDIS_SERVER").map { String(cString: $0) } ?? "redis-server"
   let socket: String
   let port: UInt16
   private let directory: TemporaryDirectory
@@ -34,7 +39,7 @@ final class RedisServer {
   func start() -> Bool {
     // The shell lives as long as its input, which ends with this process, and takes the server along.
     let server =
-      "redis-server --bind 127.0.0.1 --port \(port) --unixsocket \(socket) --save '' --appendonly no "
+      "\(RedisServer.program) --bind 127.0.0.1 --port \(port) --unixsocket \(socket) --save '' --appendonly no "
       + "--dir \(directory.path) \(options)"
     guard
       let process = ChildProcess(
