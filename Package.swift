@@ -17,6 +17,7 @@ let package = Package(
   name: "lull",
   products: [
     .executable(name: "lull", targets: ["lull"]),
+    .executable(name: "lull-mock", targets: ["lull-mock"]),
     .library(name: "LullCore", targets: ["LullCore"]),
     .library(name: "LullTransport", targets: ["LullTransport"]),
     .library(name: "LullHost", targets: ["LullHost", "LullLua"]),
@@ -39,6 +40,9 @@ let package = Package(
     .target(name: "CIDN", path: "Sources/System/CIDN"),
     .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
+    .target(
+      name: "CMicrohttpd", path: "Sources/System/CMicrohttpd",
+      linkerSettings: [.linkedLibrary("microhttpd")]),
     .target(name: "CLullLedger"),
     .target(name: "CLullMalloc", dependencies: ["CLullLedger"]),
     .target(
@@ -108,6 +112,14 @@ let package = Package(
         "LullClients", "LullREPL", "LullProving", "CCommandLine", "CLullMalloc", "LullLua",
       ],
       swiftSettings: swiftSettings),
+    // Alone linked to the server's library.
+    .executableTarget(
+      name: "lull-mock",
+      dependencies: [
+        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
+        "LullClients", "LullCassettes", "CMicrohttpd", "LullLua",
+      ],
+      swiftSettings: swiftSettings),
 
     .target(
       name: "LullTesting", dependencies: ["LullLibC", "LullSystem", "LullCore"],
@@ -157,7 +169,7 @@ let package = Package(
     .testTarget(
       name: "LullCommandTests",
       dependencies: [
-        "LullLibC", "lull", "allocator-program", "LullArguments", "LullTesting", "LullCassettes",
+        "LullLibC", "lull", "lull-mock", "allocator-program", "LullArguments", "LullTesting", "LullCassettes",
       ],
       swiftSettings: swiftSettings),
   ],

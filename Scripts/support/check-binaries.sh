@@ -18,6 +18,8 @@ check_binaries() {
     needs_either "$command" "$module" 'libz\.|libbrotli|libzstd'
   verify "libidn2 is loaded at its first use" "call it through Sources/System/CIDN" \
     needs_either "$command" "$module" 'libidn2'
+  verify "the server of lull-mock is in lull-mock alone" "nothing else may depend on CMicrohttpd" \
+    needs_either "$command" "$module" 'libmicrohttpd'
   verify "lull.so exports its two modules alone" "see Scripts/support/exports.map" exports "$module"
   verify "no Foundation in lull.so" "something below LullModule imports it" \
     symbols "$module" 'Foundation'

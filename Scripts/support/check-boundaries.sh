@@ -100,6 +100,7 @@ LullREPL: LullSystem LullCore LullTransport LullHost CEditline
 LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
 lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL LullProving
+lull-mock: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullCassettes CMicrohttpd
 lull-demo: LullArguments FlyingFox FlyingSocks Foundation PackageDescription
 LullTesting: LullSystem LullCore
 '

@@ -8,7 +8,8 @@ demo="$root/.build/lull-demo"
 
 # Needed to build and run.
 build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblua5.4-dev libedit-dev
-  libsqlite3-dev libhiredis-dev zlib1g-dev libbrotli-dev libzstd-dev)
+  libsqlite3-dev libhiredis-dev zlib1g-dev libbrotli-dev libzstd-dev
+  libmicrohttpd-dev)
 # Needed by the tests besides.
 test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3 python3-hpack python3-brotli
   python3-zstandard python3-junitparser curl zsh fish tmux redis-server node-har-validator)
@@ -83,7 +84,7 @@ is_older() {
 # Whether the release build is older than what it is made of.
 is_stale() {
   local product
-  for product in lull libLullModule.so; do
+  for product in lull lull-mock libLullModule.so; do
     [ -e "$release/$product" ] || return 0
   done
   is_older "$release/.built" "$root/Sources/lull-demo" "$root/Sources" "$root/Package.swift"

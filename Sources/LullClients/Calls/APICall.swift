@@ -23,14 +23,16 @@ package struct APICall {
   package var bodyForm = BodyForm.json
   /// nil: the call's answer does not come in pages.
   var pages: LuaPages.Options?
+  /// What `lull mock` answers it with.
+  package var mock = CallMock()
 
   package var hasPages: Bool { pages != nil }
 
   /// Whether parameters that are not in the path go into a body.
-  var hasBody: Bool { ![.get, .head, .delete, .options].contains(method) }
+  package var hasBody: Bool { ![.get, .head, .delete, .options].contains(method) }
 
   /// The names in braces, in order, each once.
-  static func names(inPath path: String) -> [String] {
+  package static func names(inPath path: String) -> [String] {
     var names: [String] = []
     var rest = path[...]
     while let open = rest.firstIndex(of: "{") {

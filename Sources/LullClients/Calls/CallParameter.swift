@@ -91,7 +91,7 @@ package enum CallValue: Equatable {
 
 extension CallParameter {
   /// The value a text of the command line stands for; nil if it does not fit.
-  func value(ofText text: String) -> CallValue? {
+  package func value(ofText text: String) -> CallValue? {
     switch kind {
     case .string: return .string(text)
     case .integer: return Int(text).map { .integer($0) }

@@ -7,12 +7,13 @@ struct APIDeclaration {
   static let fileKeys = ["service", "calls", "description"]
   static let callKeys = [
     "path", "method", "params", "description", "columns", "rows", "pages", "headers", "body",
+    "mock", "example", "examples",
   ]
   static let parameterKeys = ["type", "default", "required", "description", "option"]
   static let types = ["string", "number", "integer", "boolean", "json"]
 
   let handles: ObjectHandles
-  private let kept: KeptValues
+  let kept: KeptValues
   let reading: ScriptReading
   let path: String
   let name: String
@@ -159,6 +160,9 @@ struct APIDeclaration {
         }
         call.bodyForm = form
       case "pages": call.pages = try pages(value, index, state, service)
+      case "mock": call.mock.function = try function(key, value, index, state, service)
+      // What they are for is known when the parameters are.
+      case "example", "examples": break
       default:
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'params' must be a table, got \(value.described)")
@@ -190,6 +194,15 @@ struct APIDeclaration {
       throw problem(at + ["path"], "call '\(name)': \(text)")
     }
     call.parameters = try arranged(declared, of: call, at: at)
+    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
+      key, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: state)
+      switch key {
+      case "example": call.mock.example = try example(value, index, state, of: call)
+      case "examples": call.mock.examples = try examples(value, index, state, of: call)
+      default: break
+      }
+    }
     look(at: call, of: service, at: at)
     return call
   }

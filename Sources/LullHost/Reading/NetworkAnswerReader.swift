@@ -1,4 +1,4 @@
-import CLullBridge
+package import CLullBridge
 package import LullCore
 
 /// Reads what `networking` functions answer, and the answers of stubs.
@@ -47,15 +47,22 @@ package final class NetworkAnswerReader {
   }
 
   /// The answer that a table is.
+  ///
+  /// - Parameters:
+  ///   - others: fields besides, which are given to `take`.
+  ///   - status: where the table names none.
   package func result(
-    table: Int32, _ state: OpaquePointer?, url: String
+    table: Int32, _ state: OpaquePointer?, url: String, status: Int = 200,
+    beside others: [String] = [],
+    take: (String, lull_value) throws(Misuse) -> Void = { _, _ in }
   ) throws(Misuse) -> NetworkResult {
-    var status = 200
+    var status = status
     var headers = Headers()
     var body: [UInt8]?
     var defaultType: String?
-    try options.forEach(of: table, in: state, known: NetworkAnswerReader.keys) {
+    try options.forEach(of: table, in: state, known: NetworkAnswerReader.keys + others) {
       name, value throws(Misuse) in
+      if others.contains(name) { return try take(name, value) }
       let index = LuaTable.visitedIndex(in: state)
       switch name {
       case "status":

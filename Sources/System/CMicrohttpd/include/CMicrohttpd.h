@@ -1,0 +1,71 @@
+// A server of HTTP/1.1 by libmicrohttpd, driven by a loop of somebody else's: `cmhd_run` does what can be done now and
+// never waits. Of libmicrohttpd's header nothing is seen from here, and nothing is called back.
+//
+// A request is handed out once all of it is there, and is its taker's until it is answered or dropped; its connection
+// waits meanwhile. What cannot be read as a request is answered here. One thread.
+#ifndef CMICROHTTPD_H
+#define CMICROHTTPD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct cmhd_server cmhd_server;
+typedef struct cmhd_request cmhd_request;
+
+typedef struct {
+  unsigned connections;
+  // How long a client may take to send a request, or to take an answer.
+  double seconds;
+  // Of one body, and of all that are kept at a time.
+  size_t body;
+  size_t bodies;
+} cmhd_limits;
+
+typedef struct {
+  const char *bytes;
+  size_t count;
+} cmhd_text;
+
+typedef enum {
+  CMHD_COMPLETE,
+  // The body is longer than it may be; nothing of it is kept.
+  CMHD_TOO_LONG,
+  // There was no room for the body beside those of others.
+  CMHD_NO_ROOM
+} cmhd_state;
+
+// Listens at an address in digits; 0 or an error of the system's, EINVAL for what is no such address.
+int cmhd_listen(const char *address, uint16_t port, int *descriptor, uint16_t *bound);
+
+// Serves what that descriptor accepts until the process ends; NULL if that cannot be. The descriptor is its own from
+// now on.
+cmhd_server *cmhd_start(int descriptor, cmhd_limits limits);
+// Readable when there is something to run.
+int cmhd_descriptor(const cmhd_server *server);
+void cmhd_run(cmhd_server *server);
+// In how many milliseconds it is to be run though nothing is readable; -1: not by itself.
+int64_t cmhd_wait(cmhd_server *server);
+
+// The next request that nobody has taken; NULL if there is none.
+cmhd_request *cmhd_next(cmhd_server *server);
+
+cmhd_state cmhd_request_state(const cmhd_request *request);
+cmhd_text cmhd_request_method(const cmhd_request *request);
+// As it stands in the first line.
+cmhd_text cmhd_request_target(const cmhd_request *request);
+// Whether it is of HTTP/1.1.
+int cmhd_request_is_current(const cmhd_request *request);
+size_t cmhd_request_header_count(const cmhd_request *request);
+void cmhd_request_header(
+  const cmhd_request *request, size_t index, cmhd_text *name, cmhd_text *value);
+cmhd_text cmhd_request_body(const cmhd_request *request);
+
+// What it is answered with; its bytes are copied. Whether there was memory for it.
+int cmhd_answer(cmhd_request *request, unsigned status, const void *body, size_t count);
+// A line of the answer's head; whether it can be one.
+int cmhd_answer_header(cmhd_request *request, const char *name, const char *value);
+// Sends the answer; without one, or with `cmhd_drop`, the connection ends. The request is gone.
+void cmhd_send(cmhd_request *request);
+void cmhd_drop(cmhd_request *request);
+
+#endif

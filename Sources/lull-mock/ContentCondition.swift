@@ -1,0 +1,61 @@
+import LullClients
+import LullCore
+import LullTransport
+
+/// Conditions of requests, so that the caches of clients have something to ask. (RFC 9110, section 13)
+enum ContentCondition {
+  /// What stays of a head without its content. (RFC 9110, section 15.4.5)
+  private static let kept: Set<String> = [
+    "cache-control", "content-location", "etag", "expires", "vary", "set-cookie", "last-modified",
+  ]
+
+  /// Gives the content of a success a validator, and leaves out what the client has already.
+  static func apply(_ request: MockRequest, to answer: inout MockAnswer) {
+    guard ["GET", "HEAD"].contains(request.method), answer.status == 200 else { return }
+    if answer.headers["etag"] == nil, let tag = tag(of: answer.body) {
+      answer.headers["etag"] = tag
+    }
+    guard isKnown(request, answer.headers) else { return }
+    var headers = Headers()
+    for (name, value) in answer.headers.bytePairs
+    where kept.contains(String(escaping: name).lowercased()) {
+      headers.add(String(escaping: name), bytes: value)
+    }
+    answer = MockAnswer(status: 304, headers: headers)
+  }
+
+  private static func isKnown(_ request: MockRequest, _ headers: Headers) -> Bool {
+    if let known = request.header("if-none-match") {
+      guard let tag = headers["etag"] else { return false }
+      return known == "*" || tags(known).contains(withoutWeakness(tag))
+    }
+    guard let since = request.header("if-modified-since"), let last = headers["last-modified"],
+      let known = HTTPDate.parse(since, now: 0), let changed = HTTPDate.parse(last, now: 0)
+    else { return false }
+    return changed <= known
+  }
+
+  /// What stands in quotes is a tag, with commas in it too.
+  private static func tags(_ text: String) -> [String] {
+    var tags: [String] = []
+    var rest = text[...]
+    while let open = rest.firstIndex(of: "\"") {
+      let inside = rest[rest.index(after: open)...]
+      guard let close = inside.firstIndex(of: "\"") else { break }
+      tags.append(String(rest[open...close]))
+      rest = inside[inside.index(after: close)...]
+    }
+    return tags
+  }
+
+  private static func withoutWeakness(_ tag: String) -> String {
+    tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
+  }
+
+  /// nil if the system has no library for it.
+  private static func tag(of body: [UInt8]) -> String? {
+    body.withUnsafeBufferPointer { Digest.sha256.of($0) }.map {
+      "\"\(Hexadecimal.text($0.prefix(12)))\""
+    }
+  }
+}

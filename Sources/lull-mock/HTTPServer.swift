@@ -1,0 +1,186 @@
+import CMicrohttpd
+import LullLibC
+import LullCore
+import LullHost
+import LullSystem
+import LullTransport
+
+/// The server: it hands over requests that are there in full, and runs only when `serve` is called.
+///
+/// Requests are read and answers sent between two turns of the loop, which wakes when there is anything to read or
+/// to send. Home thread only; it ends with the process.
+final class HTTPServer {
+  /// Where it listens.
+  struct Address {
+    let text: String
+    let port: UInt16
+    var isIPv6: Bool { text.contains(":") }
+  }
+
+  /// Beyond them clients wait until others have gone.
+  private static let mostConnections = 1000
+  /// Of one body, and of all bodies that are kept at a time.
+  static let largestBody = 16 << 20
+  private static let largestBodies = 256 << 20
+
+  let address: Address
+  /// Gets each request.
+  var take: (HTTPExchange) -> Void = { _ in }
+  private let server: OpaquePointer
+  private let watch: DescriptorWatch
+  private let clock: any HostClock
+  private var timer: (any HostTimer)?
+  /// Whether there may be something to do though nothing can be read.
+  private var isDue = true
+
+  init(_ options: MockOptions, _ environment: any HostEnvironment) throws(MockProblem) {
+    var descriptor: Int32 = -1
+    var port: UInt16 = 0
+    let code = cmhd_listen(options.address, options.port, &descriptor, &port)
+    guard code == 0 else { throw HTTPServer.problem(code, options) }
+    address = Address(text: options.address, port: port)
+    let limits = cmhd_limits(
+      connections: UInt32(HTTPServer.connectionCount), seconds: Double(options.patience),
+      body: HTTPServer.largestBody, bodies: HTTPServer.largestBodies)
+    guard let server = cmhd_start(descriptor, limits),
+      let watch = environment.watch(cmhd_descriptor(server))
+    else { throw MockProblem(text: "cannot start the server: not enough memory or descriptors") }
+    self.server = server
+    self.watch = watch
+    clock = environment.pump.clock
+  }
+
+  private static func problem(_ code: Int32, _ options: MockOptions) -> MockProblem {
+    let place = options.port == 0 ? options.address : "port \(options.port) of \(options.address)"
+    return switch code {
+    case EINVAL:
+      MockProblem(
+        text:
+          "--bind needs an address in digits, such as 127.0.0.1 or ::1, got '\(options.address)'",
+        exitCode: 2)
+    case EADDRINUSE:
+      MockProblem(
+        text:
+          "cannot listen: \(place) is in use by another program; without --port a free one is taken"
+      )
+    default: MockProblem(text: "cannot listen at \(place): \(ErrorText.of(code))")
+    }
+  }
+
+  /// As many as there are descriptors for, with some left for what the file does.
+  private static var connectionCount: Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 100 }
+    let most = limit.rlim_cur > 100_000 ? 100_000 : Int(limit.rlim_cur)
+    return max(8, min(mostConnections, most - 64))
+  }
+
+  /// Does what can be done now.
+  func serve() {
+    guard watch.isReady || isDue else { return }
+    // What has been answered goes out at once; but others are to have their turn.
+    for _ in 0..<16 {
+      isDue = false
+      cmhd_run(server)
+      while let request = cmhd_next(server) { take(HTTPExchange(request, self)) }
+      guard isDue else { break }
+    }
+    watch.rearm()
+    timer?.cancel()
+    timer = nil
+    let wait = isDue ? 0 : cmhd_wait(server)
+    guard wait >= 0 else { return }
+    timer = clock.schedule(after: Double(wait) / 1000) { [unowned self] in isDue = true }
+  }
+
+  /// An answer is to be sent: before the loop waits the next time.
+  fileprivate func wake() { isDue = true }
+}
+
+/// One request and the way back to whoever asks. It is to be answered once.
+final class HTTPExchange {
+  private let server: HTTPServer
+  private var request: OpaquePointer?
+  private(set) lazy var asked = HTTPAsked(self)
+
+  fileprivate init(_ request: OpaquePointer, _ server: HTTPServer) {
+    self.request = request
+    self.server = server
+  }
+
+  /// Without an answer nobody would ever hear of it.
+  deinit { end() }
+
+  /// - Parameter body: also of a HEAD, for its length.
+  func answer(status: Int, headers: [(name: String, value: [UInt8])], body: [UInt8]) {
+    guard let request else { return }
+    if cmhd_answer(request, UInt32(status), body, body.count) != 0 {
+      for (name, value) in headers {
+        // A line that cannot stand in a head is left out.
+        guard !name.isEmpty, !value.contains(0), !name.utf8.contains(0) else { continue }
+        _ = cmhd_answer_header(request, name, value.map(CChar.init(bitPattern:)) + [0])
+      }
+    }
+    self.request = nil
+    cmhd_send(request)
+    server.wake()
+  }
+
+  /// Ends the connection without an answer.
+  func end() {
+    guard let request else { return }
+    self.request = nil
+    cmhd_drop(request)
+    server.wake()
+  }
+
+  /// Copies of what the request has; empty once it is answered.
+  fileprivate func read<Value>(_ body: (OpaquePointer) -> Value) -> Value? { request.map(body) }
+}
+
+/// What was asked, byte for byte.
+struct HTTPAsked {
+  enum State {
+    case complete
+    case tooLong
+    case noRoom
+  }
+
+  let state: State
+  let method: [UInt8]
+  let target: [UInt8]
+  /// HTTP/1.1, which has to name its host.
+  let isCurrent: Bool
+  let headers: [(name: String, value: [UInt8])]
+  let body: [UInt8]
+
+  fileprivate init(_ exchange: HTTPExchange) {
+    state =
+      exchange.read { request in
+        switch cmhd_request_state(request) {
+        case CMHD_TOO_LONG: .tooLong
+        case CMHD_NO_ROOM: .noRoom
+        default: .complete
+        }
+      } ?? .complete
+    method = exchange.read { HTTPAsked.bytes(cmhd_request_method($0)) } ?? []
+    target = exchange.read { HTTPAsked.bytes(cmhd_request_target($0)) } ?? []
+    isCurrent = exchange.read { cmhd_request_is_current($0) != 0 } ?? true
+    body = exchange.read { HTTPAsked.bytes(cmhd_request_body($0)) } ?? []
+    headers =
+      exchange.read { request in
+        (0..<cmhd_request_header_count(request)).map { index in
+          var name = cmhd_text()
+          var value = cmhd_text()
+          cmhd_request_header(request, index, &name, &value)
+          return (String(escaping: HTTPAsked.bytes(name)).lowercased(), HTTPAsked.bytes(value))
+        }
+      } ?? []
+  }
+
+  /// The request's for as long as nobody has answered it: copied at once.
+  private static func bytes(_ text: cmhd_text) -> [UInt8] {
+    guard let start = text.bytes else { return [] }
+    return Array(UnsafeRawBufferPointer(start: start, count: text.count))
+  }
+}

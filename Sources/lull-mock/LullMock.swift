@@ -1,0 +1,47 @@
+import LullLibC
+import LullArguments
+import LullClients
+import LullCore
+import LullSystem
+
+/// The program `lull-mock`, which `lull mock` becomes.
+@main
+enum LullMock {
+  static func main() {
+    openStandardStreams()
+    // Whoever reads our lines may stop doing so.
+    signal(SIGPIPE, SIG_IGN)
+    let words = CommandLine.arguments.dropFirst()
+    do throws(ArgumentParser.End) {
+      let options = MockOptions(try ArgumentParser.parse(Array(words), by: MockArguments.spec))
+      end(MockProgram(options).run())
+    } catch {
+      switch error {
+      case .problem(let problem):
+        let usage = ArgumentHelp.text(of: MockArguments.spec).prefix { $0 != "\n" }
+        StandardError.write("lull: \(problem)\n\(usage)\nTry 'lull mock --help'.\n")
+        end(2)
+      case .help, .version:
+        let page = Array(ArgumentHelp.text(of: MockArguments.spec).utf8)
+        end(DescriptorWriting.put(page, into: STDOUT_FILENO) == nil ? 0 : 1)
+      }
+    }
+  }
+
+  /// What libraries would tidy up at exit the kernel tidies faster.
+  private static func end(_ code: Int32) -> Never {
+    fflush(nil)
+    _exit(code)
+  }
+
+  /// Gives closed standard streams a place to go: a socket must not get their descriptors.
+  private static func openStandardStreams() {
+    while true {
+      let descriptor = open("/dev/null", O_RDWR)
+      guard descriptor >= 0, descriptor <= 2 else {
+        if descriptor > 2 { close(descriptor) }
+        return
+      }
+    }
+  }
+}

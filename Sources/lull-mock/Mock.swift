@@ -1,0 +1,162 @@
+import LullCassettes
+import LullClients
+import LullCore
+
+/// Answers requests in place of the service of an API file.
+///
+/// Order of events: the request is read, its host and its origin are looked at, a call is found for it, its parameters
+/// are checked; then the call's function answers, or a recording, or an example. Home thread only.
+final class Mock {
+  private let api: APIFile
+  private let site: MockSite
+  private let base: MockBase
+  private let routes: RouteTable
+  private let cassettes: MockCassettes
+  private let handlers: MockHandlers
+  private let clock: any HostClock
+  private let log: RequestLog
+
+  init(
+    _ api: APIFile, _ site: MockSite, _ cassettes: MockCassettes, _ handlers: MockHandlers,
+    clock: any HostClock, log: RequestLog
+  ) {
+    self.api = api
+    self.site = site
+    self.cassettes = cassettes
+    self.handlers = handlers
+    self.clock = clock
+    self.log = log
+    base = MockBase(api.service.baseURL)
+    routes = RouteTable(api, base)
+  }
+
+  /// Answers one, at once or later.
+  func take(_ exchange: HTTPExchange) {
+    let asked = exchange.asked
+    let turn = MockTurn(exchange, site, log, clock)
+    guard let request = MockRequest(asked) else {
+      return turn.refuse(Problem(400, "its first line names nothing that can be asked for"))
+    }
+    turn.request = request
+    do throws(Problem) {
+      try look(at: request, asked.state)
+      switch site.caller(of: request) {
+      case .own: break
+      case .permitted(let permission):
+        turn.permission = permission
+        if CrossOrigin.isPreflight(request) {
+          return turn.answer(CrossOrigin.preflight(request, permission), by: "cors")
+        }
+      case .foreign(let origin):
+        let shown = ControlShown.text(origin)
+        throw Problem(
+          403, "it comes from a web page of \(shown), which may not ask here: give --cors \(shown)")
+      }
+      try answer(request, turn)
+    } catch {
+      turn.refuse(error)
+    }
+  }
+
+  private func look(at request: MockRequest, _ state: HTTPAsked.State) throws(Problem) {
+    if let problem = site.objection(to: request) { throw problem }
+    switch state {
+    case .complete: break
+    case .tooLong:
+      throw Problem(413, "a body may have \(HTTPServer.largestBody >> 20) MB here")
+    case .noRoom: throw Problem(503, "there is no room for its body beside those of others")
+    }
+  }
+
+  private func answer(_ request: MockRequest, _ turn: MockTurn) throws(Problem) {
+    if request.path == "*" { return turn.answer(Mock.options(routes.methods), by: "methods") }
+    switch routes.find(request) {
+    case .calls(let matches):
+      let (call, values) = try Mock.first(of: matches, request)
+      answer(request, call, values, turn)
+    case .methods(let methods):
+      if request.method == "OPTIONS" { return turn.answer(Mock.options(methods), by: "methods") }
+      // Of an address that others have recorded more than the file declares.
+      if case .entry(let entry) = cassettes.find(request) { return turn.answer(entry, base) }
+      var problem = Problem(
+        405,
+        "there is no call of '\(api.name)' that asks \(ControlShown.text(request.path)) with "
+          + ControlShown.text(request.method))
+      problem.headers = [("allow", methods.joined(separator: ", "))]
+      throw problem
+    case .nothing:
+      // Pages and links lead to addresses that no call declares.
+      let found = cassettes.find(request)
+      if case .entry(let entry) = found { return turn.answer(entry, base) }
+      var detail = "no call of '\(api.name)' has the path \(ControlShown.text(request.path))"
+      if case .miss(let text) = found { detail += "; of recordings, \(text)" }
+      var problem = Problem(404, detail)
+      problem.calls = routes.nearest(to: request)
+      throw problem
+    }
+  }
+
+  private static func options(_ methods: [String]) -> MockAnswer {
+    var answer = MockAnswer(status: 204)
+    answer.headers["allow"] = methods.joined(separator: ", ")
+    return answer
+  }
+
+  /// The first whose parameters fit; where none do, what is wrong with those of the first.
+  private static func first(
+    of matches: [RouteTable.Match], _ request: MockRequest
+  ) throws(Problem) -> (APICall, [String: CallValue]) {
+    var problem: Problem?
+    for match in matches {
+      do throws(Problem) {
+        let reading = ParameterReading(match.call, request, places: match.values)
+        return (match.call, try reading.values())
+      } catch {
+        problem = problem ?? error
+      }
+    }
+    throw problem ?? Problem(404, "no call fits")
+  }
+
+  // MARK: Sources
+
+  private func answer(
+    _ request: MockRequest, _ call: APICall, _ values: [String: CallValue], _ turn: MockTurn
+  ) {
+    guard let function = call.mock.function else {
+      return answerWithoutFunction(request, call, values, turn)
+    }
+    handlers.call(function, of: call, request, url: site.url, values) { [self] end in
+      switch end {
+      case .answer(let answer): turn.answer(answer, by: "mock of \(call.name)")
+      case .failed(let message): turn.refuse(Problem(500, message), by: "mock of \(call.name)")
+      case .nothing: answerWithoutFunction(request, call, values, turn)
+      }
+    }
+  }
+
+  private func answerWithoutFunction(
+    _ request: MockRequest, _ call: APICall, _ values: [String: CallValue], _ turn: MockTurn
+  ) {
+    let found = cassettes.find(request)
+    if case .entry(let entry) = found { return turn.answer(entry, base) }
+    if let example = call.mock.examples.first(where: { $0.fits(values) }) {
+      return turn.answer(example.answer, by: "example of \(call.name)")
+    }
+    if let example = call.mock.example {
+      return turn.answer(example, by: "example of \(call.name)")
+    }
+    turn.refuse(Problem(501, lack(call, found)))
+  }
+
+  /// What is to be added for a call to have an answer.
+  private func lack(_ call: APICall, _ found: MockCassettes.Found) -> String {
+    var text = "nothing answers the call '\(call.name)'"
+    if case .miss(let miss) = found { text += ": \(miss)\n" } else { text += ": " }
+    text +=
+      call.mock.examples.isEmpty
+      ? "add 'example' (content), 'examples' (answers) or 'mock' (a function) to it in \(api.path)"
+      : "none of its examples has a 'when' that fits: add one, or one without 'when', in \(api.path)"
+    return text + (cassettes.isEmpty ? ", or give --cassette" : "")
+  }
+}

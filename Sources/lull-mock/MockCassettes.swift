@@ -1,0 +1,97 @@
+import LullCassettes
+import LullClients
+import LullCore
+import LullHost
+
+/// Recordings that answer in place of the service, in the order in which they were given.
+///
+/// Requests are compared with what was recorded as `lull test` does: by method, path, query and body, secrets as their
+/// masks. Home thread only.
+final class MockCassettes {
+  /// One recording, and what is hidden of it.
+  fileprivate struct Recording {
+    let path: String
+    var cassette: Cassette
+    var redaction: Redaction
+
+    init(_ path: String, _ file: HARFile) {
+      self.path = path
+      var redaction = Redaction()
+      // Requests are compared without what lets somebody in. Answers stay as they are, byte for byte.
+      let entries = zip(file.entries, redaction.redacted(file.entries)).map { entry, redacted in
+        var entry = entry
+        entry.request = redacted.request
+        return entry
+      }
+      cassette = Cassette(entries)
+      self.redaction = redaction
+    }
+  }
+
+  enum Found {
+    case entry(HAREntry)
+    /// The nearest that there is, in words.
+    case miss(String)
+    /// There are no recordings.
+    case none
+  }
+
+  private static let largest = 256 << 20
+  private var recordings: [Recording] = []
+  private let base: MockBase
+
+  init(_ paths: [String], _ base: MockBase) throws(MockProblem) {
+    self.base = base
+    for path in paths {
+      let bytes: [UInt8]
+      switch TextFile.read(Array(path.utf8), limit: MockCassettes.largest) {
+      case .success(let read): bytes = read
+      case .failure(let problem):
+        throw MockProblem(
+          text: "cannot read the recording \(String(escaping: problem.message))", exitCode: 3)
+      }
+      do throws(HARError) {
+        recordings.append(Recording(path, try HARFile(reading: bytes)))
+      } catch {
+        throw MockProblem(text: "\(path): \(error)", exitCode: 3)
+      }
+    }
+    guard paths.isEmpty || base.origin != nil else {
+      throw MockProblem(
+        text: "a recording answers nothing here: the service has no base URL to compare it with")
+    }
+  }
+
+  var isEmpty: Bool { recordings.isEmpty }
+
+  /// What was recorded for a request, wherever below the service it may belong.
+  func find(_ request: MockRequest) -> Found {
+    var nearest: (distance: Int, text: String)?
+    let methods = request.isHead ? ["HEAD", "GET"] : [request.method]
+    for method in methods {
+      for url in base.urls(of: request) {
+        for place in recordings.indices {
+          do throws(CassetteMiss) {
+            return .entry(try recordings[place].answer(method, url, request))
+          } catch {
+            guard nearest.map({ error.distance < $0.distance }) ?? true else { continue }
+            nearest = (error.distance, "\(recordings[place].path): \(error)")
+          }
+        }
+      }
+    }
+    return nearest.map { .miss($0.text) } ?? .none
+  }
+}
+
+extension MockCassettes.Recording {
+  fileprivate mutating func answer(
+    _ method: String, _ url: String, _ request: MockRequest
+  ) throws(CassetteMiss) -> HAREntry {
+    let type = request.header("content-type") ?? ""
+    let asked = HARRequest(
+      method: method, url: url, headers: request.headers.map { HARHeader($0.name, $0.value) },
+      body: request.body.isEmpty ? nil : HARBody(request.body, type: type))
+    return try cassette.answer(to: redaction.redacted(asked))
+  }
+}

@@ -1,0 +1,88 @@
+import LullLibC
+import LullClients
+import LullCore
+import LullHost
+import LullSystem
+import LullTransport
+
+/// One run: the API file is loaded, its calls are served, a signal ends it.
+struct MockProgram {
+  private let options: MockOptions
+
+  init(_ options: MockOptions) { self.options = options }
+
+  /// The exit code.
+  func run() -> Int32 {
+    // What the file and its functions print goes to standard error: the other has one line, for programs.
+    let output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+    guard output >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0,
+      let environment = try? LoopEnvironment(ownsProcess: true),
+      let program = ScriptProgram(environment: environment, library: .withClients)
+    else {
+      StandardError.write("lull: cannot start: not enough memory or descriptors\n")
+      return 1
+    }
+    let words = CommandLine.arguments.map { Array($0.utf8) }
+    return program.perform(folder: folder, words: words) { host in serve(host, output) }
+  }
+
+  /// Where the file looks for modules first.
+  private var folder: [UInt8]? {
+    APIFileLocator.file(of: options.api).map { FileName.folder(of: Array($0.utf8)) }
+  }
+
+  private func serve(_ host: LuaHost, _ output: Int32) -> Int32 {
+    let files = host.part(APIFiles.self)
+    let api: APIFile
+    do throws(APIFileProblem) {
+      api = try files.api(options.api)
+    } catch {
+      StandardError.write(files.describe(error))
+      return error.exitCode
+    }
+    guard !host.loop.isInterrupted else { return 1 }
+    do throws(MockProblem) {
+      let cassettes = try MockCassettes(options.cassettes, MockBase(api.service.baseURL))
+      let handlers = try MockHandlers(host)
+      let server = try HTTPServer(options, host.environment)
+      let site = MockSite(server.address, hosts: options.hosts, origins: options.origins)
+      let mock = Mock(
+        api, site, cassettes, handlers, clock: host.environment.pump.clock,
+        log: RequestLog(isQuiet: options.isQuiet))
+      server.take = { exchange in mock.take(exchange) }
+      try announce(api, site, into: output)
+      host.loop.run { [loop = host.loop] in
+        server.serve()
+        return loop.isInterrupted
+      }
+      return 0
+    } catch {
+      StandardError.write("lull: \(error.text)\n")
+      return error.exitCode
+    }
+  }
+
+  private func announce(
+    _ api: APIFile, _ site: MockSite, into output: Int32
+  ) throws(MockProblem) {
+    let count = api.calls.count
+    let line = "\(site.url) serves \(count) call\(count == 1 ? "" : "s") of \(api.name)\n"
+    guard let code = DescriptorWriting.put(Array(line.utf8), into: output) else { return }
+    throw MockProblem(text: "cannot write where it is: \(ErrorText.of(code))")
+  }
+}
+
+/// Why nothing is served, in words.
+struct MockProblem: Error {
+  let text: String
+  var exitCode: Int32 = 1
+}
+
+extension APIFileProblem {
+  fileprivate var exitCode: Int32 {
+    switch self {
+    case .missing, .syntax: 3
+    case .failed, .module, .declaration: 1
+    }
+  }
+}

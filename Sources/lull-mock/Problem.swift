@@ -1,0 +1,40 @@
+import LullClients
+import LullCore
+
+/// What a client has done wrong, or what the mock lacks: an answer of `application/problem+json`. (RFC 9457)
+struct Problem: Error {
+  let status: Int
+  let detail: String
+  /// The parameter that does not fit.
+  var parameter: String?
+  /// Calls that may have been meant.
+  var calls: [String] = []
+  var headers: [(name: String, value: String)] = []
+
+  init(_ status: Int, _ detail: String) {
+    self.status = status
+    self.detail = detail
+  }
+
+  private static let titles = [
+    400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
+    413: "Content Too Large", 415: "Unsupported Media Type", 421: "Misdirected Request",
+    500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
+    503: "Service Unavailable",
+  ]
+
+  var answer: MockAnswer {
+    var members: [JSONValue.Member] = [
+      .init("title", .string(Problem.titles[status] ?? "Error")), .init("status", .int(status)),
+      .init("detail", .string(detail)),
+    ]
+    if let parameter { members.append(.init("parameter", .string(parameter))) }
+    if !calls.isEmpty { members.append(.init("calls", .array(calls.map { .string($0) }))) }
+    var headers = Headers()
+    headers["content-type"] = "application/problem+json"
+    for (name, value) in self.headers { headers[name] = value }
+    // No number is in it that JSON does not have.
+    let body = (try? JSONValue.object(members).encode(pretty: true)) ?? []
+    return MockAnswer(status: status, headers: headers, body: body + Array("\n".utf8))
+  }
+}

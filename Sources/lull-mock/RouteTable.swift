@@ -1,0 +1,106 @@
+import LullClients
+import LullCore
+
+/// Which call of the API a request is for.
+///
+/// Each call stands below the path of the service's base URL, as behind another origin, and directly below `/`, as
+/// behind another base URL. Of several that fit, the one of which the most is fixed counts.
+struct RouteTable {
+  struct Route {
+    let call: APICall
+    let template: RouteTemplate
+  }
+
+  struct Match {
+    let call: APICall
+    /// What stands in the places of its path.
+    let values: [String: String]
+  }
+
+  enum Found {
+    /// One or more that say as much of the path, in the order of the file.
+    case calls([Match])
+    /// There are others at this path.
+    case methods([String])
+    case nothing
+  }
+
+  private let routes: [Route]
+
+  init(_ api: APIFile, _ base: MockBase) {
+    var routes: [Route] = []
+    for call in api.calls {
+      routes.append(Route(call: call, template: RouteTemplate(base: base.path, path: call.path)))
+      guard !base.path.isEmpty else { continue }
+      routes.append(Route(call: call, template: RouteTemplate(base: "", path: call.path)))
+    }
+    let order = routes.enumerated().map { place, route in
+      (specificity: route.template.specificity, place: place, route: route)
+    }
+    self.routes = order.sorted { one, other in
+      one.specificity == other.specificity
+        ? one.place < other.place
+        : other.specificity.lexicographicallyPrecedes(one.specificity)
+    }.map(\.route)
+  }
+
+  func find(_ request: MockRequest) -> Found {
+    let parts = RouteTemplate.parts(of: request.path)
+    var matches: [Match] = []
+    var best: [Int]?
+    var methods: Set<String> = []
+    // A HEAD is a GET, unless there is a call for it.
+    let hasHead = request.isHead && routes.contains { $0.call.method.rawValue == "HEAD" }
+    for route in routes {
+      guard let values = route.template.values(in: parts, request.parameters) else { continue }
+      let method = route.call.method.rawValue
+      methods.insert(method)
+      guard method == request.method || (request.isHead && !hasHead && method == "GET") else {
+        continue
+      }
+      let specificity = route.template.specificity
+      guard best == nil || best == specificity else { continue }
+      best = specificity
+      matches.append(Match(call: route.call, values: values))
+    }
+    if !matches.isEmpty { return .calls(matches) }
+    if hasHead, methods.contains("GET") { return find(request.asGet) }
+    return methods.isEmpty ? .nothing : .methods(RouteTable.allowed(methods))
+  }
+
+  /// What a server may be asked for where it has these.
+  private static func allowed(_ methods: Set<String>) -> [String] {
+    var methods = methods.union(["OPTIONS"])
+    if methods.contains("GET") { methods.insert("HEAD") }
+    return methods.sorted()
+  }
+
+  /// Of all of it.
+  var methods: [String] { RouteTable.allowed(Set(routes.map(\.call.method.rawValue))) }
+
+  /// The calls whose paths are most like that of a request, the nearest first.
+  func nearest(to request: MockRequest, count: Int = 5) -> [String] {
+    let parts = RouteTemplate.parts(of: request.path)
+    var seen: Set<String> = []
+    var found: [(likeness: Int, text: String)] = []
+    for route in routes {
+      let name = "\(route.call.method) \(route.template.text)"
+      guard seen.insert(route.call.name).inserted else { continue }
+      let likeness =
+        route.template.likeness(to: parts)
+        + (route.call.method.rawValue == request.method ? 1 : 0)
+      found.append((likeness, "\(name) (\(route.call.name))"))
+    }
+    return found.sorted { ($1.likeness, $0.text) < ($0.likeness, $1.text) }.prefix(count).map(
+      \.text)
+  }
+}
+
+extension RouteTemplate {
+  /// Twice for each fixed part that is the same, once for as many parts as there are.
+  fileprivate func likeness(to parts: [String]) -> Int {
+    let own = RouteTemplate.parts(of: text.prefix { $0 != "?" })
+    let words = Set(parts.map { $0.lowercased() }.filter { !$0.isEmpty })
+    return own.count { words.contains($0.lowercased()) } * 2 + (own.count == parts.count ? 1 : 0)
+  }
+}

@@ -1,0 +1,136 @@
+import LullClients
+import LullCore
+
+/// The path of a call, as requests are compared with it.
+///
+/// Each part between two slashes is fixed, or has places for parameters; a query may be fixed, or have places too.
+struct RouteTemplate {
+  private enum Piece: Equatable {
+    case text(String)
+    case parameter(String)
+  }
+
+  /// As people read it.
+  let text: String
+  private let parts: [[Piece]]
+  private let query: [(name: String, value: Piece)]
+
+  /// - Parameters:
+  ///   - base: a path before it.
+  ///   - path: as the API file has it.
+  init(base: String, path: String) {
+    var path = path.prefix { $0 != "#" }
+    if let mark = path.firstRange(of: "://"), !path.hasPrefix("/") {
+      // Of a URL of its own.
+      let rest = path[mark.upperBound...]
+      path = rest[rest.prefix { !"/?".contains($0) }.endIndex...]
+    }
+    let target = path.prefix { $0 != "?" }
+    let whole = base + (target.hasPrefix("/") ? target : "/" + target)
+    text = whole + path[target.endIndex...]
+    parts = RouteTemplate.parts(of: whole).map { RouteTemplate.pieces(of: $0) }
+    query = path[target.endIndex...].dropFirst().split(separator: "&").map { pair in
+      let name = pair.prefix { $0 != "=" }
+      let value = RouteTemplate.pieces(of: pair[name.endIndex...].dropFirst())
+      return (CredentialMask.decoded(name), value.first ?? .text(""))
+    }
+  }
+
+  /// What stands between slashes.
+  static func parts(of path: some StringProtocol) -> [String] {
+    path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
+  }
+
+  private static func pieces(of text: some StringProtocol) -> [Piece] {
+    var pieces: [Piece] = []
+    var rest = text[...]
+    while let open = rest.firstIndex(of: "{"),
+      let close = rest[open...].firstIndex(of: "}")
+    {
+      if open > rest.startIndex { pieces.append(.text(PercentText.decoded(rest[..<open]))) }
+      pieces.append(.parameter(String(rest[rest.index(after: open)..<close])))
+      rest = rest[rest.index(after: close)...]
+    }
+    if !rest.isEmpty { pieces.append(.text(PercentText.decoded(rest))) }
+    return pieces
+  }
+
+  /// The more that is fixed, part by part, the larger.
+  var specificity: [Int] {
+    let path = parts.map { pieces in
+      let isFixed = !pieces.contains { if case .parameter = $0 { true } else { false } }
+      return isFixed ? 2 : pieces.count > 1 ? 1 : 0
+    }
+    return path + [query.count]
+  }
+
+  /// What stands in the places for parameters; nil if it is another path.
+  func values(in parts: [String], _ query: [(name: String, value: String)]) -> [String: String]? {
+    guard parts.count == self.parts.count else { return nil }
+    var values: [String: String] = [:]
+    for (pieces, part) in zip(self.parts, parts) {
+      guard RouteTemplate.match(pieces, PercentText.decoded(part), &values) else { return nil }
+    }
+    for (name, value) in self.query {
+      let given = query.first { $0.name == name }?.value
+      switch value {
+      case .text(let text): guard given == CredentialMask.decoded(text) else { return nil }
+      case .parameter(let parameter): if let given { values[parameter] = given }
+      }
+    }
+    return values
+  }
+
+  /// What is fixed at the ends stands there; between, each place takes as little as it can.
+  private static func match(
+    _ pieces: [Piece], _ text: String, _ values: inout [String: String]
+  ) -> Bool {
+    var rest = text[...]
+    var pieces = pieces[...]
+    if case .text(let end)? = pieces.last, pieces.count > 1 {
+      guard rest.hasSuffix(end) else { return false }
+      rest = rest.dropLast(end.count)
+      pieces = pieces.dropLast()
+    }
+    while let piece = pieces.popFirst() {
+      switch piece {
+      case .text(let fixed):
+        guard rest.hasPrefix(fixed) else { return false }
+        rest = rest.dropFirst(fixed.count)
+      case .parameter(let name):
+        var end = rest.endIndex
+        if case .text(let next)? = pieces.first {
+          guard !rest.isEmpty, let place = rest.dropFirst().firstRange(of: next) else {
+            return false
+          }
+          end = place.lowerBound
+        }
+        guard end > rest.startIndex else { return false }
+        values[name] = String(rest[..<end])
+        rest = rest[end...]
+      }
+    }
+    return rest.isEmpty
+  }
+}
+
+/// What stands in paths.
+enum PercentText {
+  /// With escapes undone; `+` stands for itself.
+  static func decoded(_ text: some StringProtocol) -> String {
+    guard text.contains("%") else { return String(text) }
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), let first = rest.first, let high = Hexadecimal.value(first),
+        let second = rest.dropFirst().first, let low = Hexadecimal.value(second)
+      {
+        bytes.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,34 @@
+import LullLibC
+import LullArguments
+import LullClients
+import LullHost
+import LullSystem
+import LullTransport
+
+extension Command {
+  static let mock = Command(
+    "mock", "serve the calls of an API file for other programs' tests", .more,
+    forms: [("mock API", "serve the calls of an API file for other programs' tests")],
+    spec: { MockArguments.spec }, words: .apisAndFiles
+  ) { words, command throws(CommandEnd) in
+    // What is wrong is told by the program that was typed.
+    _ = try MockArguments.spec.read(words.dropFirst(), for: command)
+    return MockCommand.run(words.dropFirst())
+  }
+}
+
+/// `lull mock`: becomes `lull-mock`, so that the command has no server in it.
+enum MockCommand {
+  /// Comes back only if there is nothing to become.
+  static func run(_ words: ArraySlice<String>) -> Int32 {
+    guard let path = SiblingProgram.find("lull-mock", variable: "LULL_MOCK") else {
+      Exit.complain(
+        "lull: lull-mock was not found beside lull or on the PATH; set LULL_MOCK to where it is\n")
+      return 1
+    }
+    let arguments = ([path] + words).map { (word: String) in strdup(word) }
+    execv(path, arguments + [nil])
+    Exit.complain("lull: cannot start \(path): \(ErrorText.of(errno))\n")
+    return 1
+  }
+}
