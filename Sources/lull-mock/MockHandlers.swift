@@ -14,13 +14,13 @@ final class MockHandlers {
   }
 
   private let callbacks: Callbacks
-  private let answers: NetworkAnswerReader
+  private let reading: ScriptReading
   /// The number of the function that calls them.
   private let caller: Int64
 
   init(_ host: LuaHost) throws(MockProblem) {
     callbacks = host.callbacks
-    answers = host.reading.answers
+    reading = host.reading
     let kept = host.callbacks.kept
     let noMemory = MockProblem(text: "cannot start: not enough memory")
     guard let chunk = try? host.chunks.compile(Array(text.utf8), name: Array("=lull.mock".utf8))
@@ -46,12 +46,12 @@ final class MockHandlers {
       .ref(function), MockHandlers.table(request, call, url: url, values),
       .list(values.filter { $0.value.isJSON }.map { .string($0.key) }),
     ]
-    callbacks.call(caller, arguments, as: place) { [callbacks, answers] end in
+    callbacks.call(caller, arguments, as: place) { [callbacks, reading] end in
       let failure: ScriptFailure
       switch end {
       case .finished(let results):
         do throws(Misuse) {
-          let answer = try MockAnswer(returned: results, answers)
+          let answer = try MockAnswer(returned: results, reading)
           return completion(answer.map { .answer($0) } ?? .nothing)
         } catch {
           failure = callbacks.failure(error, of: function)

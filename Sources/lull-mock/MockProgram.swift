@@ -52,6 +52,8 @@ struct MockProgram {
       server.take = { exchange in mock.take(exchange) }
       try announce(api, site, into: output)
       host.loop.run { [loop = host.loop] in
+        // What functions have printed is to be seen before their requests are told of.
+        fflush(nil)
         server.serve()
         return loop.isInterrupted
       }

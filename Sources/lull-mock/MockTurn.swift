@@ -1,3 +1,4 @@
+import LullLibC
 import LullCassettes
 import LullClients
 import LullCore
@@ -63,6 +64,7 @@ final class MockTurn {
     }
     if let request { ContentCondition.apply(request, to: &answer) }
     if let permission, source != "cors" { CrossOrigin.permit(permission, &answer) }
+    fflush(nil)
     note(status: answer.status, by: source)
     exchange.answer(
       status: answer.status,

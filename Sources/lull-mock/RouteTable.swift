@@ -1,3 +1,4 @@
+import LullArguments
 import LullClients
 import LullCore
 
@@ -97,10 +98,15 @@ struct RouteTable {
 }
 
 extension RouteTemplate {
-  /// Twice for each fixed part that is the same, once for as many parts as there are.
+  /// The more fixed parts a path has, or nearly has, the more; and if it has as many parts.
   fileprivate func likeness(to parts: [String]) -> Int {
     let own = RouteTemplate.parts(of: text.prefix { $0 != "?" })
-    let words = Set(parts.map { $0.lowercased() }.filter { !$0.isEmpty })
-    return own.count { words.contains($0.lowercased()) } * 2 + (own.count == parts.count ? 1 : 0)
+    let words = parts.prefix(32).filter { !$0.isEmpty }.map { $0.lowercased() }
+    let fixed = own.filter { !$0.contains("{") }.map { $0.lowercased() }
+    let same = fixed.reduce(0) { sum, part in
+      if words.contains(part) { return sum + 4 }
+      return NearestName.suggestion(for: part, among: words) == nil ? sum : sum + 3
+    }
+    return same + (own.count == parts.count ? 2 : 0)
   }
 }

@@ -24,6 +24,8 @@ enum { LULL_MAX_SOURCE = 256 * 1024 };
 
 // What `lull.test` is written in, as the command names it.
 #define LULL_TEST_CHUNK "=lull.test"
+// The same of what calls the functions of an API file for `lull mock`.
+#define LULL_MOCK_CHUNK "=lull.mock"
 
 typedef struct tracing {
   lull_runtime *runtime;
@@ -150,7 +152,8 @@ static void add_frame(tracing *trace, lua_State *target, lua_Debug *info) {
   lua_getinfo(L, "f", info);
   frame->kind = *info->what == 'C' ? LULL_FRAME_C : LULL_FRAME_LUA;
   if (frame->kind == LULL_FRAME_C && is_host_function(trace)) frame->kind = LULL_FRAME_HOST;
-  if (strcmp(info->source, LULL_LIST_CHUNK) == 0 || strcmp(info->source, LULL_TEST_CHUNK) == 0) {
+  if (strcmp(info->source, LULL_LIST_CHUNK) == 0 || strcmp(info->source, LULL_TEST_CHUNK) == 0
+      || strcmp(info->source, LULL_MOCK_CHUNK) == 0) {
     frame->kind = LULL_FRAME_HOST;
   }
   frame->line = info->currentline > 0 ? info->currentline : 0;

@@ -28,6 +28,7 @@ extension APIFiles {
 
   package static let types: [APIOwner] = [
     .api, .apiCalls, .apiCall, .apiFileFields, .apiCallFields, .apiParamFields, .apiCallParam,
+    .mockRequest, .mockAnswer, .mockExample,
   ]
 }
 
@@ -134,6 +135,17 @@ extension APIOwner {
         "Whether its answer comes in pages: true, or how to go on from one to the next."),
       .field("headers", "table<string, string>?", "Headers of this call only."),
       .field("body", "\"json\"|\"form\"|nil", "The form of a body; default `json`."),
+      .field(
+        "mock", "(fun(request: MockRequest, state: table): MockAnswer?)?",
+        """
+        What `lull mock` answers it with: a function, which may wait. `state` is one table for all calls, for as long \
+        as the mock runs. Nil leaves the answer to recordings and examples; an error is a status of 500.
+        """),
+      .field("examples", "MockExample[]?", "Answers of `lull mock`; the first that fits counts."),
+      .field(
+        "example", "any",
+        "Content that `lull mock` answers with where nothing else does, as JSON: status 200, or 201 of a POST."
+      ),
     ])
 
   fileprivate static let apiParamFields = APIOwner.table(

@@ -1,6 +1,6 @@
-package import CLullBridge
-package import LullCore
-package import LullHost
+import CLullBridge
+import LullCore
+import LullHost
 
 /// What a call says for `lull mock`.
 extension APIDeclaration {
@@ -21,9 +21,9 @@ extension APIDeclaration {
   ) throws(Misuse) -> MockAnswer {
     switch reading.json.text(of: state, index) {
     case .success(let bytes):
-      var headers = Headers()
-      headers["content-type"] = "application/json"
-      return MockAnswer(status: call.usualStatus, headers: headers, body: bytes)
+      var answer = MockAnswer(status: call.usualStatus)
+      answer.put(json: bytes)
+      return answer
     case .failure(let problem): throw .message("'example' cannot be encoded: \(problem.text)")
     }
   }
@@ -59,19 +59,12 @@ extension APIDeclaration {
   private func example(
     _ table: Int32, _ state: OpaquePointer?, of call: APICall
   ) throws(Misuse) -> MockExample {
-    var delay = 0.0
     var conditions: [(name: String, value: CallValue)] = []
-    let result = try reading.answers.result(
-      table: table, state, url: "", status: call.usualStatus, beside: ["delay", "when"]
-    ) { name, value throws(Misuse) in
-      let index = LuaTable.visitedIndex(in: state)
-      switch name {
-      case "delay": delay = try MockAnswer.delay(value)
-      default: conditions = try self.conditions(value, index, state, of: call)
-      }
+    let answer = try MockAnswer(
+      table: table, state, reading, status: call.usualStatus, beside: ["when"]
+    ) { value throws(Misuse) in
+      conditions = try self.conditions(value, LuaTable.visitedIndex(in: state), state, of: call)
     }
-    var answer = try MockAnswer(result)
-    answer.delay = delay
     return MockExample(answer: answer, conditions: conditions)
   }
 
@@ -101,40 +94,4 @@ extension APIDeclaration {
 extension APICall {
   /// That of an answer which names none.
   package var usualStatus: Int { method == .post ? 201 : 200 }
-}
-
-extension MockAnswer {
-  /// What a function `mock` has returned; nil if that is nil.
-  package init?(returned results: RunResults, _ answers: NetworkAnswerReader) throws(Misuse) {
-    if results[0].kind == Int32(LULL_NIL) { return nil }
-    guard results[0].kind == Int32(LULL_TABLE) else {
-      throw .message(
-        "'mock' answers with a table such as { status = 200, json = … }, or with nil where "
-          + "something else is to answer, got \(results[0].described)")
-    }
-    var delay = 0.0
-    let result = try answers.result(
-      table: results.index(0), results.state, url: "", beside: ["delay"]
-    ) { _, value throws(Misuse) in delay = try MockAnswer.delay(value) }
-    try self.init(result)
-    self.delay = delay
-  }
-
-  /// What a function or an example has said.
-  package init(_ result: NetworkResult) throws(Misuse) {
-    let status = result.response?.status ?? 200
-    guard (200...599).contains(status) else {
-      throw .message("'status' must be that of a whole answer, from 200 to 599, got \(status)")
-    }
-    self.init(
-      status: status, headers: result.response?.headers ?? Headers(), body: result.body ?? [])
-  }
-
-  /// A number of seconds.
-  package static func delay(_ value: lull_value) throws(Misuse) -> Double {
-    guard let seconds = value.double, (0...longestDelay).contains(seconds) else {
-      throw .message("'delay' must be a number of seconds, 0 or more, got \(value.described)")
-    }
-    return seconds
-  }
 }

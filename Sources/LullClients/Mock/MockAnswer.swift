@@ -1,0 +1,101 @@
+import CLullBridge
+package import LullCore
+package import LullHost
+
+/// An answer as it is sent, but for what the server adds.
+package struct MockAnswer {
+  package var status: Int
+  package var headers: Headers
+  package var body: [UInt8]
+  /// Seconds until it is sent.
+  package var delay: Double
+
+  package init(status: Int, headers: Headers = Headers(), body: [UInt8] = [], delay: Double = 0) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.delay = delay
+  }
+
+  /// The longest that an answer may be held back, in seconds: a day.
+  private static let longestDelay = 86_400.0
+
+  /// What a function `mock` has returned; nil if that is nil.
+  package init?(returned results: RunResults, _ reading: ScriptReading) throws(Misuse) {
+    if results[0].kind == Int32(LULL_NIL) { return nil }
+    guard results[0].kind == Int32(LULL_TABLE) else {
+      throw .message(
+        "'mock' answers with a table such as { status = 200, json = … }, or with nil where "
+          + "something else is to answer, got \(results[0].described)")
+    }
+    try self.init(table: results.index(0), results.state, reading, status: 200)
+  }
+
+  /// What a table says: what functions for `networking` give, and `delay`.
+  ///
+  /// - Parameters:
+  ///   - status: where it names none.
+  ///   - other: a field besides, which `take` gets.
+  init(
+    table: Int32, _ state: OpaquePointer?, _ reading: ScriptReading, status: Int,
+    beside other: [String] = [], take: (lull_value) throws(Misuse) -> Void = { _ in }
+  ) throws(Misuse) {
+    var delay = 0.0
+    var json: [UInt8]?
+    let result = try reading.answers.result(
+      table: table, state, url: "", status: status, beside: ["delay", "json"] + other
+    ) { name, value throws(Misuse) in
+      switch name {
+      case "delay": delay = try MockAnswer.delay(value)
+      case "json":
+        switch reading.json.text(of: state, LuaTable.visitedIndex(in: state)) {
+        case .success(let bytes): json = bytes
+        case .failure(let problem): throw .message("'json' cannot be encoded: \(problem.text)")
+        }
+      default: try take(value)
+      }
+    }
+    let response = result.response
+    self.init(
+      status: response?.status ?? status, headers: response?.headers ?? Headers(),
+      body: result.body ?? [], delay: delay)
+    guard (200...599).contains(self.status) else {
+      throw .message(
+        "'status' must be that of a whole answer, from 200 to 599, got \(self.status)")
+    }
+    if let json { put(json: json) }
+  }
+
+  private static func delay(_ value: lull_value) throws(Misuse) -> Double {
+    guard let seconds = value.double, (0...longestDelay).contains(seconds) else {
+      throw .message(
+        "'delay' must be a number of seconds, 0 or more and no more than a day, got "
+          + value.described)
+    }
+    return seconds
+  }
+
+  /// Puts JSON of a script in, its members in the order of their keys: tables have none, and an answer is to be the
+  /// same in each run.
+  mutating func put(json bytes: [UInt8]) {
+    let sorted = (try? JSONDocument(parsing: bytes)).flatMap { document in
+      try? document.root.plainValue.inOrder.encode()
+    }
+    body = sorted ?? bytes
+    if headers["content-type"] == nil { headers["content-type"] = "application/json" }
+  }
+}
+
+extension JSONValue {
+  fileprivate var inOrder: JSONValue {
+    switch self {
+    case .array(let elements): .array(elements.map(\.inOrder))
+    case .object(let members):
+      .object(
+        members.map { Member($0.key, $0.value.inOrder) }.sorted {
+          $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+        })
+    default: self
+    }
+  }
+}
