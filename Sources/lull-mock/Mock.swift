@@ -39,7 +39,7 @@ final class Mock {
     }
     turn.request = request
     do throws(Problem) {
-      try look(at: request, asked.state)
+      if let problem = site.objection(to: request) { throw problem }
       switch site.caller(of: request) {
       case .own: break
       case .permitted(let permission):
@@ -48,18 +48,18 @@ final class Mock {
           return turn.answer(CrossOrigin.preflight(request, permission), by: "cors")
         }
       case .foreign(let origin):
-        let shown = ControlShown.text(origin)
+        let shown = ClientText.shown(origin)
         throw Problem(
           403, "it comes from a web page of \(shown), which may not ask here: give --cors \(shown)")
       }
+      try Mock.look(at: asked.state)
       try answer(request, turn)
     } catch {
       turn.refuse(error)
     }
   }
 
-  private func look(at request: MockRequest, _ state: HTTPAsked.State) throws(Problem) {
-    if let problem = site.objection(to: request) { throw problem }
+  private static func look(at state: HTTPAsked.State) throws(Problem) {
     switch state {
     case .complete: break
     case .tooLong:
@@ -76,19 +76,19 @@ final class Mock {
       answer(request, call, values, turn)
     case .methods(let methods):
       if request.method == "OPTIONS" { return turn.answer(Mock.options(methods), by: "methods") }
-      // Of an address that others have recorded more than the file declares.
+      // More may have been recorded than is declared.
       if case .entry(let entry) = cassettes.find(request) { return turn.answer(entry, base) }
       var problem = Problem(
         405,
-        "there is no call of '\(api.name)' that asks \(ControlShown.text(request.path)) with "
-          + ControlShown.text(request.method))
+        "there is no call of '\(api.name)' that asks \(ClientText.shown(request.path)) with "
+          + ClientText.shown(request.method))
       problem.headers = [("allow", methods.joined(separator: ", "))]
       throw problem
     case .nothing:
       // Pages and links lead to addresses that no call declares.
       let found = cassettes.find(request)
       if case .entry(let entry) = found { return turn.answer(entry, base) }
-      var detail = "no call of '\(api.name)' has the path \(ControlShown.text(request.path))"
+      var detail = "no call of '\(api.name)' has the path \(ClientText.shown(request.path))"
       if case .miss(let text) = found { detail += "; of recordings, \(text)" }
       var problem = Problem(404, detail)
       problem.calls = routes.nearest(to: request)

@@ -74,12 +74,6 @@ struct MockProgram {
   }
 }
 
-/// Why nothing is served, in words.
-struct MockProblem: Error {
-  let text: String
-  var exitCode: Int32 = 1
-}
-
 extension APIFileProblem {
   fileprivate var exitCode: Int32 {
     switch self {

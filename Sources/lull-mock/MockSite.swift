@@ -39,8 +39,8 @@ struct MockSite {
       guard names.contains(name) || (takesAddresses && MockSite.isAddress(name)) else {
         return Problem(
           421,
-          "it is for the host '\(ControlShown.text(host))', and this is \(url): give --host "
-            + "\(ControlShown.text(name)) if that is to be taken")
+          "it is for the host '\(ClientText.shown(host))', and this is \(url): give --host "
+            + "\(ClientText.shown(name)) if that is to be taken")
       }
     }
     return nil
@@ -79,9 +79,4 @@ struct MockSite {
     if origins.contains("*") { return .permitted(Permission(origin: "*", isForAll: true)) }
     return .foreign(origin)
   }
-}
-
-/// Texts of clients as messages have them.
-enum ControlShown {
-  static func text(_ text: String) -> String { LogText.part(text, limit: 200) }
 }

@@ -50,7 +50,7 @@ struct ParameterReading {
   private func read(_ text: String, _ parameter: CallParameter) throws(Problem) -> CallValue {
     guard let value = parameter.value(ofText: text) else {
       throw problem(
-        parameter, "must be \(parameter.expectation), got '\(ControlShown.text(text))'")
+        parameter, "must be \(parameter.expectation), got '\(ClientText.shown(text))'")
     }
     return value
   }
@@ -84,7 +84,7 @@ struct ParameterReading {
     guard let value else {
       let given = String(escaping: ParameterReading.text(of: element))
       throw problem(
-        parameter, "must be \(parameter.expectation), got \(ControlShown.text(given))")
+        parameter, "must be \(parameter.expectation), got \(ClientText.shown(given))")
     }
     return value
   }

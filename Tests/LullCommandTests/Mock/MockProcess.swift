@@ -75,7 +75,7 @@ final class RawClient {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes {
-        LullLibC.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+        LullLibC.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       // The other side has heard enough.
       guard count > 0 else { return }
@@ -104,7 +104,7 @@ final class RawClient {
   /// Whether the other side has not ended it, as far as is known.
   var isOpen: Bool {
     var byte: UInt8 = 0
-    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK.rawValue | MSG_DONTWAIT.rawValue))
+    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
     return count > 0 || (count < 0 && errno == EAGAIN)
   }
 
