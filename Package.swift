@@ -169,7 +169,8 @@ let package = Package(
     .testTarget(
       name: "LullCommandTests",
       dependencies: [
-        "LullLibC", "lull", "lull-mock", "allocator-program", "LullArguments", "LullTesting", "LullCassettes",
+        "LullLibC", "lull", "lull-mock", "allocator-program", "LullArguments", "LullTesting",
+        "LullCassettes",
       ],
       swiftSettings: swiftSettings),
   ],

@@ -82,7 +82,11 @@ final class HTTPServer {
     for _ in 0..<16 {
       isDue = false
       cmhd_run(server)
-      while let request = cmhd_next(server) { take(HTTPExchange(request, self)) }
+      while let request = cmhd_next(server) {
+        // What has no answer yet is put aside by the next run.
+        isDue = true
+        take(HTTPExchange(request, self))
+      }
       guard isDue else { break }
     }
     watch.rearm()

@@ -48,8 +48,11 @@ struct cmhd_request {
   size_t capacity;
   // Whether its head is known.
   int has_head;
+  // Whether it is there in full, for `cmhd_next`.
+  int is_ready;
   // Whether somebody has it, or has had it.
   int is_taken;
+  int is_suspended;
   int is_dropped;
   unsigned status;
   struct MHD_Response *response;
@@ -239,14 +242,17 @@ static void keep(cmhd_request *request, const char *bytes, size_t count) {
   request->count += count;
 }
 
-// Hands it out, and has its connection wait.
 static void hand_out(cmhd_request *request) {
   cmhd_server *server = request->server;
-  request->is_taken = 1;
+  request->is_ready = 1;
   request->next = NULL;
   *server->last = request;
   server->last = &request->next;
   if (request->connection) request->connection->is_answered = 1;
+}
+
+static void suspend(cmhd_request *request) {
+  request->is_suspended = 1;
   MHD_suspend_connection(request->handle);
 }
 
@@ -276,18 +282,23 @@ static enum MHD_Result saw_request(
     if (has_long_body(request)) {
       request->state = CMHD_TOO_LONG;
       hand_out(request);
+      // Else it would be read.
+      suspend(request);
     }
     return MHD_YES;
   }
   if (request->is_dropped) return MHD_NO;
   if (request->response != NULL) return MHD_queue_response(handle, request->status, request->response);
-  if (request->is_taken) return MHD_NO;
   if (*count > 0) {
     keep(request, data, *count);
     *count = 0;
-    return MHD_YES;
+  } else if (!request->is_ready) {
+    hand_out(request);
+  } else if (request->is_taken && !request->is_suspended) {
+    // Not before: what is answered at once is answered also to who has ended his side meanwhile, which a connection
+    // that goes on takes for the end of all.
+    suspend(request);
   }
-  hand_out(request);
   return MHD_YES;
 }
 
@@ -381,6 +392,7 @@ cmhd_request *cmhd_next(cmhd_server *server) {
   server->first = request->next;
   if (server->first == NULL) server->last = &server->first;
   request->next = NULL;
+  request->is_taken = 1;
   return request;
 }
 
@@ -427,7 +439,7 @@ void cmhd_send(cmhd_request *request) {
     request->connection->since = now();
     look_at(request->server, request->connection);
   }
-  MHD_resume_connection(request->handle);
+  if (request->is_suspended) MHD_resume_connection(request->handle);
 }
 
 void cmhd_drop(cmhd_request *request) {
