@@ -94,7 +94,14 @@ final class HTTPServer {
     timer = nil
     let wait = isDue ? 0 : cmhd_wait(server)
     guard wait >= 0 else { return }
-    timer = clock.schedule(after: Double(wait) / 1000) { [unowned self] in isDue = true }
+    timer = clock.schedule(after: Double(wait) / 1000) { [weak self] in self?.isDue = true }
+  }
+
+  /// Before the loop goes. What is to be answered still is answered by the end of the process.
+  func close() {
+    timer?.cancel()
+    timer = nil
+    watch.close()
   }
 
   /// An answer is to be sent: before the loop waits the next time.

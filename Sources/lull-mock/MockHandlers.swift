@@ -67,10 +67,8 @@ final class MockHandlers {
   private static func table(
     _ request: MockRequest, _ call: APICall, url: String, _ values: [String: CallValue]
   ) -> LuaValue {
-    var headers: [(String, LuaValue)] = []
-    for name in Set(request.headers.map(\.name)) {
-      let all = request.headers.filter { $0.name == name }.map(\.value)
-      headers.append((name, .bytes(Array(all.joined(separator: Array(", ".utf8))))))
+    let headers = Dictionary(grouping: request.headers, by: \.name).map { name, all in
+      (name, LuaValue.bytes(Array(all.map(\.value).joined(separator: Array(", ".utf8)))))
     }
     let query = Dictionary(
       request.parameters.map { ($0.name, LuaValue.string($0.value)) }, uniquingKeysWith: { $1 })

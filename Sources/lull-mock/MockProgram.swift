@@ -45,6 +45,7 @@ struct MockProgram {
       let cassettes = try MockCassettes(options.cassettes, MockBase(api.service.baseURL))
       let handlers = try MockHandlers(host)
       let server = try HTTPServer(options, host.environment)
+      defer { server.close() }
       let site = MockSite(server.address, hosts: options.hosts, origins: options.origins)
       let mock = Mock(
         api, site, cassettes, handlers, clock: host.environment.pump.clock,
