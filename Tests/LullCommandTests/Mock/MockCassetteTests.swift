@@ -86,9 +86,9 @@ struct MockCassetteTests {
     let answer = try mock.curl("/items")
     #expect(
       answer.contains(
-        "\nLink: <\(mock.url)/v2/items?page=2>; rel=\"next\", <https://api.shop.test.evil/x>"))
-    #expect(answer.contains("\nSet-Cookie: id=7; Path=/; HttpOnly\n"))
-    #expect(answer.contains("\nX-A: a\u{FFFD}\n"))
+        "\nlink: <\(mock.url)/v2/items?page=2>; rel=\"next\", <https://api.shop.test.evil/x>"))
+    #expect(answer.contains("\nset-cookie: id=7; Path=/; HttpOnly\n"))
+    #expect(answer.contains("\nx-a: a\u{FFFD}\n"))
     for name in ["access-control", "content-encoding", "strict-transport"] {
       #expect(!answer.lowercased().contains("\n\(name)"))
     }

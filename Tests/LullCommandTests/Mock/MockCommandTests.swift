@@ -11,8 +11,9 @@ struct MockCommandTests {
     try folder.write("apis/shop.lua", MockProcess.file(calls: ""))
     try folder.write("apis/bad.lua", "return {")
     try folder.write("apis/wrong.lua", "return { service = 1 }")
-    try folder.write("apis/bare.lua", "return lull.service()")
+    try folder.write("apis/bare.lua", "return lull.service{}")
     try folder.write("broken.har", "{}")
+    try folder.write("empty.har", #"{"log":{"entries":[]}}"#)
     for (words, code, text) in [
       ([], 2, "API"), (["shop", "more"], 2, "more"), (["shop", "--port", "x"], 2, "--port needs"),
       (["shop", "--port", "70000"], 2, "from 0 to 65535"),
@@ -25,6 +26,7 @@ struct MockCommandTests {
       (["shop", "--cassette", "no.har"], 3, "no.har"),
       (["shop", "--cassette", "broken.har"], 3, "broken.har: "),
       (["bare", "--cassette", "broken.har"], 3, "broken.har: "),
+      (["bare", "--cassette", "empty.har"], 1, "the service has no base URL"),
       (["shop", "--bind", "203.0.113.7"], 1, "cannot listen at 203.0.113.7"),
     ] as [([String], Int32, String)] {
       let ending = try Child(Binaries.lull, ["mock"] + words, folder: folder.path).wait()
@@ -79,8 +81,8 @@ struct MockCommandTests {
     try folder.write("apis/shop.lua", MockProcess.file(calls: calls, base: sample.url))
     let ending = try lull("call", "shop", "user", "--id", "1", "-f", "x.id", folder: folder.path)
     #expect(ending.output == "1\n")
-    #expect(try lull("apis", folder: folder.path).output.contains("user"))
-    #expect(try lull("check", folder: folder.path).code == 0)
+    #expect(try lull("apis", folder: folder.path).output.contains("\nshop  1 "))
+    #expect(try lull("check", "apis/shop.lua", folder: folder.path).code == 0)
     // A client of Lull's that takes the mock for the service.
     let mock = try MockProcess(
       calls: calls.replacing("error(\"never\")", with: "return { json = { id = 7 } }"))

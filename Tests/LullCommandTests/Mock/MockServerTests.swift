@@ -143,7 +143,7 @@ struct MockServerTests {
   }
 
   @Test func `MCK-17 what is no request is refused, and the next one answered`() throws {
-    let mock = try MockProcess(calls: MockServerTests.calls)
+    let mock = try MockProcess(calls: MockServerTests.calls, "--timeout", "2")
     let heads = [
       "\r\n\r\n", "GET\r\n\r\n", "GET  HTTP/1.1\r\n\r\n",
       "GET /a HTTP/9.9\r\nHost: localhost\r\n\r\n",
@@ -163,7 +163,8 @@ struct MockServerTests {
       // A half of a request is no request yet.
       client.send("\r\n\r\n")
       let answer = client.read(until: "\r\n\r\n")
-      #expect(answer.isEmpty || answer.dropFirst(9).hasPrefix("4"), "\(head.prefix(60)) \(answer)")
+      let status = answer.dropFirst(9).prefix(1)
+      #expect(answer.isEmpty || ["4", "5"].contains(status), "\(head.prefix(60)) \(answer)")
       #expect(try mock.body("/a") == "1")
     }
     #expect(try mock.end().code == 130)

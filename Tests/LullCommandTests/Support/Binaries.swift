@@ -3,7 +3,7 @@ import LullLibC
 /// Where the programs under test are.
 enum Binaries {
   /// The folder of `lull`, `lull-mock` and `lull-demo`: LULL_TEST_BIN, else the debug build of this checkout, to
-  /// which Scripts/test adds the second.
+  /// which Scripts/test adds the last.
   static let folder = environment("LULL_TEST_BIN") ?? root + "/.build/debug"
   static let lull = folder + "/lull"
   static let lua = onPath("lua5.4")

@@ -3359,6 +3359,9 @@ function APICall:resource(params) end
 ---@field pages? boolean|lull.PagesOptions # Whether its answer comes in pages: true, or how to go on from one to the next.
 ---@field headers? table<string, string> # Headers of this call only.
 ---@field body? "json"|"form" # The form of a body; default `json`.
+---@field mock? (fun(request: lull.MockRequest, state: table): lull.MockAnswer?) # What `lull mock` answers it with: a function, which may wait. `state` is one table for all calls, for as long as the mock runs. Nil leaves the answer to recordings and examples; an error is a status of 500.
+---@field examples? lull.MockExample[] # Answers of `lull mock`; the first that fits counts.
+---@field example? any # Content that `lull mock` answers with where nothing else does, as JSON: status 200, or 201 of a POST.
 
 --- A parameter of a call in an API file.
 ---@class lull.APIParamFields
@@ -3374,6 +3377,29 @@ function APICall:resource(params) end
 ---@field type string # What it must be, in words.
 ---@field required boolean # Whether it must be given.
 ---@field description? string # What the file says of it.
+
+--- What a function `mock` of an API file is given.
+---@class lull.MockRequest
+---@field call string # The name of the call.
+---@field method string # The HTTP method as it was sent: of a GET also `HEAD`.
+---@field path string # The path that was asked for, with its escapes.
+---@field url string # The whole URL, by which the mock can be asked.
+---@field params table<string, any> # The declared parameters, checked and of their types, with defaults for those that were not given.
+---@field query table<string, string> # All of the query, declared or not; of several of one name the last.
+---@field headers table<string, string> # The headers, by names in small letters.
+---@field body string # The body, byte for byte; empty where there is none.
+---@field json? any # What the body says, if it is JSON.
+
+--- An answer of `lull mock`.
+---
+--- The status is 200 unless given, of examples of a POST 201, and one of a whole answer, from 200 to
+--- 599.
+---@class lull.MockAnswer: lull.StubAnswer
+---@field delay? number # Seconds until it is sent; default 0.
+
+--- An element of `examples` of a call.
+---@class lull.MockExample: lull.MockAnswer
+---@field when? table<string, any> # Parameters, of all of which it takes these values; any values, unless given.
 
 --- What `require "lull.test"` gives in a file that `lull test` runs.
 ---
