@@ -30,6 +30,12 @@ struct APIDescriptionFieldTests {
     "APIParamFields": apiFile(
       "return { service = service, calls = { a = { path = '/', params = { x = { KEY = value } } } } }"
     ),
+    "MockAnswer": apiFile(
+      "return { service = service, calls = { a = { path = '/', examples = { { KEY = value } } } } }"
+    ),
+    "MockExample": apiFile(
+      "return { service = service, calls = { a = { path = '/', examples = { { KEY = value } } } } }"
+    ),
     "ServiceOptions": "lull.service{ base_url = 'https://x.test', [key] = value }",
     "Settings": "api:configure{ [key] = value }",
     "PipelineSettings": "api:configure{ pipeline = { [key] = value } }",
@@ -102,7 +108,7 @@ struct APIDescriptionFieldTests {
   /// Tables whose other keys are nobody's business, or that are only given.
   private static let unchecked: Set<String> = [
     "APICallParam", "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats", "Timings",
-    "URLParts",
+    "URLParts", "MockRequest",
     // Of tests, where they are probed (PRV-80).
     "TestAnswer", "TestExchange", "ExpectedFailure", "SnapshotOptions", "TestServiceOptions",
     "TestAPIOptions",
