@@ -76,7 +76,7 @@ struct MockCommandTests {
   @Test func `MCK-23 lull call and lull apis are what they are without`() throws {
     let sample = try SampleAPI()
     let calls = """
-      user = { path = "/users/{id}", mock = function() error("never") end, example = { id = "example" } },
+      user = { path = "/users/{id}", params = { id = "string" }, mock = function() error("never") end, example = { id = "example" } },
       """
     try folder.write("apis/shop.lua", MockProcess.file(calls: calls, base: sample.url))
     let ending = try lull("call", "shop", "user", "--id", "1", "-f", "x.id", folder: folder.path)
