@@ -53,7 +53,7 @@ final class HTTPServer {
   private static func problem(_ code: Int32, _ options: MockOptions) -> MockProblem {
     let place = options.port == 0 ? options.address : "port \(options.port) of \(options.address)"
     return switch code {
-    case EINVAL:
+    case -1:
       MockProblem(
         text:
           "--bind needs an address in digits, such as 127.0.0.1 or ::1, got '\(options.address)'",

@@ -64,6 +64,7 @@ final class MockTurn {
     }
     if let request { ContentCondition.apply(request, to: &answer) }
     if let permission, source != "cors" { CrossOrigin.permit(permission, &answer) }
+    // Behind what a function has printed.
     fflush(nil)
     note(status: answer.status, by: source)
     exchange.answer(

@@ -23,7 +23,9 @@ struct ParameterReading {
       let value: CallValue?
       switch parameter.place {
       case .path:
-        value = try places[parameter.name].map { (t) throws(Problem) in try read(t, parameter) }
+        value = try places[parameter.name].map { text throws(Problem) in
+          try read(text, parameter)
+        }
       case .query: value = try single(request.parameters, parameter)
       case .body:
         switch body {

@@ -29,10 +29,10 @@ package struct APICall {
   package var hasPages: Bool { pages != nil }
 
   /// Whether parameters that are not in the path go into a body.
-  package var hasBody: Bool { ![.get, .head, .delete, .options].contains(method) }
+  var hasBody: Bool { ![.get, .head, .delete, .options].contains(method) }
 
   /// The names in braces, in order, each once.
-  package static func names(inPath path: String) -> [String] {
+  static func names(inPath path: String) -> [String] {
     var names: [String] = []
     var rest = path[...]
     while let open = rest.firstIndex(of: "{") {

@@ -82,7 +82,7 @@ static double now(void) {
 int cmhd_listen(const char *address, uint16_t port, int *descriptor, uint16_t *bound) {
   struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
   struct addrinfo *found = NULL;
-  if (getaddrinfo(address, NULL, &hints, &found) != 0) return EINVAL;
+  if (getaddrinfo(address, NULL, &hints, &found) != 0) return -1;
   struct sockaddr_storage place;
   socklen_t size = found->ai_addrlen;
   memcpy(&place, found->ai_addr, size);

@@ -34,7 +34,7 @@ typedef enum {
   CMHD_NO_ROOM
 } cmhd_state;
 
-// Listens at an address in digits; 0 or an error of the system's, EINVAL for what is no such address.
+// Listens at an address in digits; 0, an error of the system's, or -1 for what is no such address.
 int cmhd_listen(const char *address, uint16_t port, int *descriptor, uint16_t *bound);
 
 // Serves what that descriptor accepts until the process ends; NULL if that cannot be. The descriptor is its own from
