@@ -65,6 +65,12 @@ struct MockAnswerTests {
             table.insert(state.items, request.params)
             return { status = 201, headers = { Location = request.url .. "/1" }, json = request.json }
           end },
+        keys = { path = "/keys", method = "POST", mock = function(r)
+          local keys = {}
+          for key in pairs(r) do keys[#keys + 1] = key end
+          table.sort(keys)
+          return { text = table.concat(keys, " ") }
+        end },
         slow = { path = "/slow", mock = function()
           lull.sleep(3600)
         end },
@@ -83,6 +89,10 @@ struct MockAnswerTests {
     #expect(try mock.body("/items") == #"[{"name":"Ann","tags":[1,{"a":2}]}]"#)
     #expect(
       try mock.body("/v2/echo?x=1&x=%C3%A9", "-H", "X-A: b") == "echo GET /v2/echo 3 é b")
+    // Those that the reference has, and no others.
+    #expect(
+      try mock.body("/keys", "--json", "{}")
+        == "body call headers json method params path query url")
     #expect(try mock.end().code == 130)
   }
 
