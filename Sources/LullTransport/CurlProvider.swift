@@ -23,15 +23,17 @@ package final class CurlProvider: NetworkingProvider {
   private let log: ExchangeLog
   /// nil before the first request with secrets.
   private(set) var secrets: SecretDesk?
+  /// Hears of all texts that tell a secret of a request when it goes out; nil: nobody does.
+  package var onSecrets: (([ToldSecret]) -> Void)?
   let jars = CurlJars()
   /// Origins whose certificates are not verified, and of which that has been said.
   var distrusted: Set<Origin> = []
   /// Those in use of which somebody sees what goes over the wire.
   var observed: [CurlEasy] = []
   /// nil before the first request.
-  private var curl: (multis: CurlMultis, pool: CurlPool)?
+  private(set) var curl: (multis: CurlMultis, pool: CurlPool)?
   /// When to look for what has run out of time, by the loop's `uptime`.
-  private var nextOverdueLook = 0.0
+  var nextOverdueLook = 0.0
   /// Runs while multi handles may have become idle.
   private var tidying: (any HostTimer)?
   /// Cancelled while curl's code ran; taken out of curl once it has returned.
@@ -166,7 +168,9 @@ package final class CurlProvider: NetworkingProvider {
     var resolved: HTTPRequest?
     let reader: BodyReader?
     do throws(TransportError) {
-      if transfer.request.secrets != nil { resolved = try secretDesk.resolved(transfer.request) }
+      if transfer.request.secrets != nil {
+        resolved = try secretDesk.resolved(transfer.request, telling: onSecrets)
+      }
       reader = try (resolved ?? transfer.request).payload?.reader()
     } catch {
       return error
@@ -225,21 +229,6 @@ package final class CurlProvider: NetworkingProvider {
     if let jar = easy.jar { jars.mayHaveChanged(jar) }
     queue.ended(easy.transfer, at: easy.queuePlace)
     curl?.pool.give(easy)
-  }
-
-  /// Ends exchanges that curl should have ended: while a server floods it with farewells over HTTP/2
-  /// curl (7.88) forgets the time. Once a second at most, since all are looked at.
-  private func endOverdue() {
-    guard let pool = curl?.pool, loop.uptime >= nextOverdueLook else { return }
-    nextOverdueLook = loop.uptime + 1
-    for easy in pool.inUse {
-      guard let transfer = easy.transfer, let queue = transfer.queue, transfer.remainingTime < -1
-      else { continue }
-      let host = queue.origin.hostAndPort
-      giveUp(
-        transfer, easy, queue,
-        CurlErrorMapping.exchangeTimeout(host: host, transfer.request.limits))
-    }
   }
 
   /// Multi handles that many exchanges at once have needed are closed some time after these.

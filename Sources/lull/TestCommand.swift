@@ -28,7 +28,8 @@ struct TestCommand {
         Folders are searched for files called *_test.lua, with the folders in them, but no hidden ones; without any
         words, tests is. A file is loaded once to see which tests it declares, then once for each of them, in a
         host of its own: services, caches and folders are nobody else's. Time stands still until
-        nothing else is left to do, then goes on to the next timer. No test reaches the network.
+        nothing else is left to do, then goes on to the next timer. No test reaches the network, unless it is
+        recorded (--record).
 
         Exit codes: 0 all went well, 1 a test failed, 2 wrong usage, or no file was found, 3 a file cannot be read or
         is no Lua (the others are run), 130 ended by Ctrl-C.
@@ -45,6 +46,11 @@ struct TestCommand {
         .init("--filter", placeholder: "TEXT", help: "only tests whose name contains it"),
         .init("--update", kind: .flag, help: "write snapshots anew"),
         .init(
+          "--record", placeholder: "missing|all|none",
+          demand: .init("missing, all or none") { RecordingMode(rawValue: $0) != nil },
+          help: "ask the network, one test after the other, for what its cassettes have no answer to (missing) or "
+            + "for all, and write that to them; none, unless given"),
+        .init(
           "--strict", kind: .flag,
           help: "fail, too, for what tests leave behind, and for snapshots that nobody asks for"),
         .init("--tap", kind: .flag, help: "tell of them as prove reads it (TAP 13)"),
@@ -60,6 +66,7 @@ struct TestCommand {
           lull test
           lull test tests/repos_test.lua --filter fresh
           lull test --jobs 1 --update
+          lull test tests/repos_test.lua --record missing
           prove -e 'lull test --tap' tests/*_test.lua
 
         """)
@@ -79,10 +86,22 @@ struct TestCommand {
     if isReadOnly, options.settings.isUpdating {
       throw .wrongUsage("--update writes snapshots, which is not done where CI is set", .test)
     }
+    options.settings.recording =
+      parsed.text("--record").flatMap(RecordingMode.init(rawValue:)) ?? .none
+    let isRecording = options.settings.recording != .none
+    if isReadOnly, isRecording {
+      throw .wrongUsage("--record asks the network, which is not done where CI is set", .test)
+    }
     if let text = parsed.text("--max-time") {
       options.settings.longest = TestCommand.seconds(text) ?? options.settings.longest
     }
-    options.jobs = parsed.text("--jobs").flatMap(TestCommand.count) ?? TestCommand.processorCount
+    let jobs = parsed.text("--jobs").flatMap(TestCommand.count)
+    if isRecording, let jobs, jobs > 1 {
+      throw .wrongUsage(
+        "--record runs one test after the other, since each sees what the one before has recorded: "
+          + "leave --jobs out", .test)
+    }
+    options.jobs = isRecording ? 1 : jobs ?? TestCommand.processorCount
     options.filter = parsed.text("--filter")
     options.isStrict = parsed.has("--strict")
     options.isTAP = parsed.has("--tap")

@@ -1,3 +1,5 @@
+import LullCore
+
 /// One exchange: what was sent, and what came of it.
 package struct HAREntry: Sendable, Equatable {
   /// When it was sent, in seconds since 1970.
@@ -35,6 +37,11 @@ package struct HARRequest: Sendable, Equatable {
     self.url = url
     self.headers = headers
     self.body = body
+  }
+
+  /// Whether it says what data its sender has.
+  package var isConditional: Bool {
+    headers.contains { Headers.isCondition($0.name) }
   }
 }
 

@@ -8,7 +8,7 @@ extension CredentialMask {
   }
 }
 
-/// A URL as recordings are compared by: taken apart, and not changed.
+/// A URL as recordings are compared by: taken apart, without what makes no difference. (RFC 3986, 6.2.2 and 6.2.3)
 struct RecordedURL: Sendable, Equatable {
   /// Scheme, host and port.
   let origin: String
@@ -22,8 +22,8 @@ struct RecordedURL: Sendable, Equatable {
     let target = bare[..<(query ?? bare.endIndex)]
     let host = target.firstRange(of: "://")?.upperBound ?? target.startIndex
     let pathStart = target[host...].firstIndex(of: "/") ?? target.endIndex
-    origin = String(target[..<pathStart])
-    path = pathStart < target.endIndex ? String(target[pathStart...]) : "/"
+    origin = RecordedURL.origin(target[..<pathStart])
+    path = pathStart < target.endIndex ? RecordedURL.path(target[pathStart...]) : "/"
     guard let query else {
       parameters = []
       return
@@ -35,6 +35,27 @@ struct RecordedURL: Sendable, Equatable {
         CredentialMask.decoded(name), CredentialMask.decoded(pair[name.endIndex...].dropFirst())
       )
     }
+  }
+
+  private static func origin(_ text: Substring) -> String {
+    let text = text.lowercased()
+    for (scheme, port) in [("https://", ":443"), ("http://", ":80")]
+    where text.hasPrefix(scheme) && text.hasSuffix(port) {
+      return String(text.dropLast(port.count))
+    }
+    return text
+  }
+
+  /// With the digits of its escapes in one case.
+  private static func path(_ text: Substring) -> String {
+    guard text.contains("%") else { return String(text) }
+    var bytes = Array(text.utf8)
+    for index in bytes.indices.dropLast(2) where bytes[index] == UInt8(ascii: "%") {
+      for digit in index + 1...index + 2 where (0x61...0x66).contains(bytes[digit]) {
+        bytes[digit] -= 0x20
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// With one mask for all secrets that have the name of a credential: what other programs have recorded says

@@ -20,42 +20,50 @@ package enum RandomText {
   }
 
   static func isRandom(_ word: some StringProtocol) -> Bool {
-    guard word.utf8.count >= shortest, word.allSatisfy(isPart), !isMadeOfWords(word),
+    guard word.utf8.count >= shortest, word.allSatisfy(isPart), !isHexadecimal(word),
       !CredentialMask.isMasked(word)
     else { return false }
-    return kinds(of: word) >= 3 && !isReadable(word)
+    return noise(in: word) >= enough && !isReadable(word)
+  }
+
+  /// So many characters nobody has thought of are no name any more.
+  private static let enough = 16
+
+  /// How many characters are in pieces that are no words, names, numbers or dates.
+  private static func noise(in word: some StringProtocol) -> Int {
+    word.split(whereSeparator: letters.contains).reduce(0) { count, piece in
+      kinds(of: piece) >= 2 && !isName(String(piece)) ? count + piece.count : count
+    }
+  }
+
+  /// Digests, numbers and UUIDs.
+  private static func isHexadecimal(_ word: some StringProtocol) -> Bool {
+    word.allSatisfy { $0.isHexDigit || $0 == "-" }
   }
 
   private static func isPart(_ character: Character) -> Bool {
     character.isASCII && (character.isLetter || character.isNumber) || letters.contains(character)
   }
 
-  /// Lower case, upper case, digits.
-  private static func kinds(of word: some StringProtocol) -> Int {
-    [
-      word.contains { $0.isLowercase }, word.contains { $0.isUppercase },
-      word.contains { $0.isNumber },
-    ].filter { $0 }.count
-  }
+  private static func kinds(of word: some StringProtocol) -> Int { Set(word.map(kind)).count }
 
-  /// Paths, names and dates: between marks nothing is long.
-  private static func isMadeOfWords(_ word: some StringProtocol) -> Bool {
-    word.split(whereSeparator: letters.contains).allSatisfy { $0.count < 12 || isName(String($0)) }
-  }
-
-  /// `ImmutableReferencesList2`: letters of one kind in runs.
+  /// `ImmutableReferencesList2`: letters of one kind in runs, each with a capital before it or not.
   private static func isName(_ word: String) -> Bool {
     var changes = 0
-    var last: Character?
-    for character in word {
-      if let last, kind(last) != kind(character) { changes += 1 }
-      last = character
+    var last: Kind?
+    for kind in word.map(kind) {
+      if let last, last != kind, last != .upper || kind != .lower { changes += 1 }
+      last = kind
     }
     return changes * 4 <= word.count
   }
 
-  private static func kind(_ character: Character) -> Int {
-    character.isNumber ? 0 : character.isLowercase ? 1 : 2
+  private enum Kind {
+    case digit, lower, upper
+  }
+
+  private static func kind(_ character: Character) -> Kind {
+    character.isNumber ? .digit : character.isLowercase ? .lower : .upper
   }
 
   private static func isReadable(_ word: some StringProtocol) -> Bool {

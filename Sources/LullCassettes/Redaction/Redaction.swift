@@ -49,12 +49,16 @@ package struct Redaction: Sendable {
   }
 
   /// The recording without anything that is hidden, or called like a credential.
-  package mutating func redacted(_ entries: [HAREntry]) -> [HAREntry] {
+  ///
+  /// - Parameter issued: texts that are hidden, each with its mask, unless the recording has given them out:
+  ///   then they have their stand-in.
+  package mutating func redacted(
+    _ entries: [HAREntry], hiding issued: [(text: [UInt8], mask: String)] = []
+  ) -> [HAREntry] {
     // All of it first: a token may stand in what was recorded before it was known.
-    for entry in entries {
-      collect(from: entry.request)
-      if let response = entry.response { collect(from: response) }
-    }
+    passStandIns(of: entries)
+    for entry in entries { learn(from: entry) }
+    for (text, mask) in issued { hide(text, as: mask) }
     return entries.map { entry in
       var entry = entry
       entry.request = hidden(entry.request)
@@ -64,6 +68,17 @@ package struct Redaction: Sendable {
       }
       return entry
     }
+  }
+
+  /// Hides from now on what an exchange tells of credentials.
+  package mutating func learn(from entry: HAREntry) {
+    collect(from: entry.request)
+    if let response = entry.response { collect(from: response) }
+  }
+
+  /// New stand-ins are none of those that recordings have already.
+  package mutating func passStandIns(of entries: [HAREntry]) {
+    for entry in entries { count = max(count, StandIns.highest(in: entry)) }
   }
 
   /// A request as it is in a recording.
@@ -81,7 +96,10 @@ package struct Redaction: Sendable {
       let value = String(escaping: hidden(header.value))
       return masked(header, hiddenAs: CredentialMask.header(header.name, value))
     }
-    if let body = request.body { request.body?.bytes = CredentialMask.body(hidden(body.bytes)) }
+    if let body = request.body {
+      request.body = HARBody(
+        CredentialMask.body(hidden(body.bytes)), type: hidden(body.type))
+    }
     return request
   }
 
@@ -97,14 +115,17 @@ package struct Redaction: Sendable {
     }
     if let body = response.body {
       // "key" and "token" are names of other things too, which a program may need.
-      response.body?.bytes = CredentialMask.body(hidden(body.bytes), onlyCertain: true)
+      response.body = HARBody(
+        CredentialMask.body(hidden(body.bytes), onlyCertain: true), type: hidden(body.type))
     }
     return response
   }
 
   /// The header as it was where nothing of it is hidden: its bytes may be no text.
   private func masked(_ header: HARHeader, hiddenAs value: String) -> HARHeader {
-    value == String(escaping: header.value) ? header : HARHeader(header.name, value)
+    let name = hidden(header.name)
+    return value == String(escaping: header.value)
+      ? HARHeader(name, header.value) : HARHeader(name, value)
   }
 
   private func hidden(_ text: String) -> String {

@@ -4,18 +4,23 @@
 /// the order of the recording, and by the last again when all have been. What was recorded before a write to
 /// the same resource answers only until that write is answered, and what was recorded after it only from then
 /// on, so that a value that is read has been written. (CAS-01 to CAS-05)
+///
+/// While it is recorded, what it has no answer for is noted behind the rest. That answers nothing itself, so
+/// that each such request is asked in earnest; but the writes among it count. (CAS-52)
 package struct Cassette: Sendable {
   /// Of the recorded exchange, in order.
-  package let entries: [HAREntry]
-  private let requests: [RecordedRequest]
+  package private(set) var entries: [HAREntry]
+  /// How many of them were there at the start.
+  private let knownCount: Int
+  private var requests: [RecordedRequest]
   private let names: [String]
   private var isPlayed: [Bool]
   /// Where the last write stands that was answered, by resource.
   private var lastWrites: [String: Int] = [:]
   /// Where writes to a resource stand, in order.
-  private let writes: [String: [Int]]
+  private var writes: [String: [Int]] = [:]
   /// Where requests of a method to a resource stand, in order.
-  private let places: [Place: [Int]]
+  private var places: [Place: [Int]] = [:]
 
   private struct Place: Hashable {
     let method: String
@@ -31,16 +36,26 @@ package struct Cassette: Sendable {
   package init(_ entries: [HAREntry], comparing names: [String] = []) {
     self.entries = entries
     self.names = names
+    knownCount = entries.count
     requests = entries.map { RecordedRequest($0.request, comparing: names) }
     isPlayed = entries.map { _ in false }
-    var writes: [String: [Int]] = [:]
-    var places: [Place: [Int]] = [:]
-    for (index, request) in requests.enumerated() {
-      places[Place(request), default: []].append(index)
-      if request.isWrite { writes[request.url.resource, default: []].append(index) }
-    }
-    self.writes = writes
-    self.places = places
+    for (index, request) in requests.enumerated() { list(request, at: index) }
+  }
+
+  private mutating func list(_ request: RecordedRequest, at index: Int) {
+    places[Place(request), default: []].append(index)
+    if request.isWrite { writes[request.url.resource, default: []].append(index) }
+  }
+
+  /// Notes a request that is asked in earnest now, behind all others.
+  package mutating func note(_ asked: HARRequest) {
+    let request = RecordedRequest(asked, comparing: names)
+    let index = entries.count
+    entries.append(HAREntry(started: 0, milliseconds: 0, request: asked))
+    requests.append(request)
+    isPlayed.append(true)
+    list(request, at: index)
+    if request.isWrite { lastWrites[request.url.resource] = index }
   }
 
   /// The recorded exchanges that nobody has asked for.
@@ -62,10 +77,12 @@ package struct Cassette: Sendable {
     guard !same.isEmpty else {
       throw CassetteMiss(asked, nearest: nearest(to: request))
     }
-    let now = same.filter(isOfNow)
-    guard let index = now.first(where: { !isPlayed[$0] }) ?? now.last else {
-      throw CassetteMiss(asked, isBehindWrite: same.allSatisfy { isPast($0) })
-    }
+    // Only who has the data already can do with the word that it has not changed.
+    let useful = asked.isConditional ? same : same.filter { entries[$0].response?.status != 304 }
+    guard !useful.isEmpty else { throw CassetteMiss(notModified: asked) }
+    let now = useful.filter(isOfNow)
+    guard let index = now.first(where: { !isPlayed[$0] }) ?? now.last(where: { $0 < knownCount })
+    else { throw CassetteMiss(asked, isBehindWrite: useful.allSatisfy { isPast($0) }) }
     guard entries[index].response?.lacksBody != true else { throw CassetteMiss(bodyless: asked) }
     if request.isWrite, !isPlayed[index] { lastWrites[request.url.resource] = index }
     isPlayed[index] = true

@@ -17,6 +17,8 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     case unwritten
     /// It was recorded by a program that has left out the body of the answer.
     case bodyless
+    /// It was recorded by a program that had the data already, and was told no more than that.
+    case notModified
   }
 
   package let request: HARRequest
@@ -37,12 +39,17 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     reason = .bodyless
   }
 
+  init(notModified request: HARRequest) {
+    self.request = request
+    reason = .notModified
+  }
+
   /// How far the request is from what was recorded: 0 of one that was, the most where nothing was.
   package var distance: Int {
     switch reason {
     case .unrecorded(nil): .max
     case .unrecorded(let nearest?): nearest.differences.reduce(0) { $0 + $1.weight }
-    case .overwritten, .unwritten, .bodyless: 0
+    case .overwritten, .unwritten, .bodyless, .notModified: 0
     }
   }
 
@@ -62,6 +69,8 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
       return "\(asked) was recorded only after something was written there, which is not done yet"
     case .bodyless:
       return "\(asked) was recorded without the body of its answer"
+    case .notModified:
+      return "\(asked) was recorded by a program that had the data already (304): record it where nothing is cached"
     }
   }
 }

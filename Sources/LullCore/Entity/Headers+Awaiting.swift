@@ -12,7 +12,7 @@ extension Headers {
   }
 
   /// Whether a header makes the answer depend on what is there.
-  static func isCondition(_ name: String) -> Bool {
+  package static func isCondition(_ name: String) -> Bool {
     ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range"]
       .contains(name.lowercased())
   }

@@ -129,7 +129,9 @@ package final class RequestsInFlight {
         guard !request.mark.isWeak else { return true }
         return switch request {
         case is CustomRequest, is ChainedRequest: true
-        case is NetworkRequest: request.resource?.service.networking is LuaNetworking
+        case let request as NetworkRequest:
+          request.resource?.service.networking is LuaNetworking
+            || request.innermostTransfer is LuaNetworking.Transfer
         default: false
         }
       }

@@ -61,8 +61,7 @@ struct WaitGraph {
 
   /// The coroutines a request waits for.
   private func functions(of request: Request) -> [RunContext] {
-    let transfer = (request as? NetworkRequest)?.transfer
-    let current = (transfer as? PolicyExchange)?.current ?? transfer
+    let current = (request as? NetworkRequest)?.innermostTransfer
     let queue = (request as? CacheLookup)?.queue
     var functions = parts.values.filter {
       $0.request === request || queue != nil && $0.queue === queue

@@ -2,6 +2,7 @@ import LullCassettes
 import LullCore
 import LullHost
 import LullSystem
+import LullTransport
 
 /// The recordings that answer the requests of one test, in the order in which it has named them.
 ///
@@ -16,8 +17,15 @@ struct CassetteDeck {
 
   private(set) var cassettes: [TestCassette] = []
   private let shelf: CassetteShelf
+  /// Where what has no answer is recorded; nil: nothing is.
+  private let tapes: CassetteTapes?
 
-  init(_ shelf: CassetteShelf = CassetteShelf()) { self.shelf = shelf }
+  init(_ shelf: CassetteShelf = CassetteShelf(), recording tapes: CassetteTapes? = nil) {
+    self.shelf = shelf
+    self.tapes = tapes
+  }
+
+  var isRecording: Bool { tapes != nil && !cassettes.isEmpty }
 
   var isEmpty: Bool { cassettes.isEmpty }
 
@@ -48,9 +56,60 @@ struct CassetteDeck {
       return nil
     }
     let path = FileName.path(of: "cassettes/\(name).har", in: folder)
-    let cassette = try TestCassette.open(name, path, comparing: headers, shelf)
+    guard let tapes else {
+      let cassette = try TestCassette.open(name, path, comparing: headers, shelf)
+      cassettes.append(cassette)
+      return cassette.started
+    }
+    let tape = try tapes.tape(of: path)
+    let cassette = TestCassette(name, recording: tape, comparing: headers)
     cassettes.append(cassette)
-    return cassette.started
+    return cassette.started ?? SystemClock.now
+  }
+
+  /// A service at that URL has named a recording: what is asked of it in earnest is recorded there.
+  mutating func claim(_ name: String, url: String) {
+    guard let place = cassettes.firstIndex(where: { $0.name == name }) else { return }
+    cassettes[place].claim(CassetteDeck.origin(of: url))
+  }
+
+  private static func origin(of url: String) -> String {
+    let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+    return String(url[..<(url[start...].firstIndex { "/?#".contains($0) } ?? url.endIndex)])
+      .lowercased()
+  }
+
+  // MARK: Recording
+
+  /// Where a request is written down that is asked in earnest.
+  struct Place {
+    fileprivate let cassette: Int
+    fileprivate let number: Int
+  }
+
+  /// Notes it in the recording of the service that is there, else in the first of all: so are requests for tokens.
+  mutating func note(_ request: HARRequest) -> Place {
+    let origin = CassetteDeck.origin(of: request.url)
+    let cassette = cassettes.firstIndex { $0.origins.contains(origin) } ?? 0
+    return Place(cassette: cassette, number: cassettes[cassette].note(request))
+  }
+
+  mutating func end(_ place: Place, with entry: HAREntry?) {
+    cassettes[place.cassette].end(place.number, with: entry)
+  }
+
+  mutating func hide(_ told: [ToldSecret]) {
+    for place in cassettes.indices {
+      for secret in told { cassettes[place].hide(secret) }
+    }
+  }
+
+  /// Writes drafts of what the test has recorded.
+  func keep() throws(Problem) -> [RecordedCassette] {
+    guard let tapes else { return [] }
+    var kept: [RecordedCassette] = []
+    for tape in cassettes.compactMap(\.filledTape) { kept.append(try tapes.keep(tape)) }
+    return kept
   }
 
   /// What was recorded, of the first one that has it; nil without any recording.

@@ -1,6 +1,7 @@
 import LullCassettes
 import LullCore
 import LullHost
+import LullTransport
 
 /// A recording as one test uses it: from its beginning, whatever other tests have asked of it.
 struct TestCassette {
@@ -13,42 +14,65 @@ struct TestCassette {
   let started: Double?
   private var cassette: Cassette
   private var redaction = Redaction()
+  /// Where what it has no answer for is written down; nil: nowhere.
+  private var tape: CassetteTape?
+  /// What the test has recorded, by its place among what the cassette has noted; nil of what is under way.
+  private var recorded: [HAREntry?] = []
+  /// Where the services are that have named it.
+  private(set) var origins: Set<String> = []
 
-  /// More in one file serves no test.
-  private static let largest = 256 << 20
+  /// More in one file serves no test. Bytes.
+  static let largest = 256 << 20
 
   /// Reads it, unless that was done.
   static func open(
     _ name: String, _ path: [UInt8], comparing headers: [String], _ shelf: CassetteShelf
   ) throws(CassetteDeck.Problem) -> TestCassette {
-    let bytes: [UInt8]
-    switch TextFile.read(path, limit: largest) {
-    case .success(let read): bytes = read
-    case .failure(let problem):
-      throw CassetteDeck.Problem(
-        text: "there is no recording to answer from: \(String(escaping: problem.message))",
-        isOfFile: true)
-    }
+    let bytes = try bytes(of: path)
     if let known = shelf.cassette(of: path, headers, bytes) { return known }
     let shown = String(escaping: path)
-    let cassette = TestCassette(name, shown, try parse(bytes, shown), comparing: headers)
+    let cassette = TestCassette(name, shown, try parse(bytes, shown).entries, comparing: headers)
     shelf.keep(cassette, of: path, headers, bytes)
     return cassette
   }
 
-  private init(_ name: String, _ path: String, _ file: HARFile, comparing headers: [String]) {
+  /// One that what it has no answer for is written to.
+  init(_ name: String, recording tape: CassetteTape, comparing headers: [String]) {
+    self.init(name, String(escaping: tape.path), tape.entries, comparing: headers, tape.redaction)
+    self.tape = tape
+  }
+
+  private init(
+    _ name: String, _ path: String, _ known: [HAREntry], comparing headers: [String],
+    _ redaction: Redaction = Redaction()
+  ) {
     self.name = name
     self.path = path
     self.headers = headers
-    started = file.entries.first { $0.started > 0 }?.started
+    self.redaction = redaction
+    started = known.first { $0.started > 0 }?.started
     // Requests are compared without what lets somebody in. Answers stay as they are, byte for byte.
-    let redacted = redaction.redacted(file.entries)
-    let entries = zip(file.entries, redacted).map { entry, redacted in
+    let redacted = self.redaction.redacted(known)
+    let entries = zip(known, redacted).map { entry, redacted in
       var entry = entry
       entry.request = redacted.request
       return entry
     }
     cassette = Cassette(entries, comparing: headers)
+  }
+
+  private static func bytes(of path: [UInt8]) throws(CassetteDeck.Problem) -> [UInt8] {
+    switch TextFile.read(path, limit: largest) {
+    case .success(let bytes): return bytes
+    case .failure(let problem):
+      throw CassetteDeck.Problem(
+        text: "there is no recording to answer from: \(String(escaping: problem.message))",
+        isOfFile: true)
+    }
+  }
+
+  static func read(_ path: [UInt8]) throws(CassetteDeck.Problem) -> HARFile {
+    try parse(try bytes(of: path), String(escaping: path))
   }
 
   private static func parse(
@@ -76,11 +100,46 @@ struct TestCassette {
     try cassette.answer(to: redaction.redacted(request))
   }
 
+  /// A service that has named it is there.
+  mutating func claim(_ origin: String) { origins.insert(origin) }
+
+  // MARK: Recording
+
+  var isRecording: Bool { tape != nil }
+
+  /// Notes a request that is asked in earnest; which one of these it is.
+  mutating func note(_ request: HARRequest) -> Int {
+    cassette.note(redaction.redacted(request))
+    recorded.append(nil)
+    return recorded.count - 1
+  }
+
+  /// What came of it; nil: nothing to be written down.
+  mutating func end(_ number: Int, with entry: HAREntry?) {
+    guard recorded.indices.contains(number) else { return }
+    recorded[number] = entry
+    if let entry { redaction.learn(from: entry) }
+  }
+
+  mutating func hide(_ told: ToldSecret) {
+    tape?.hide(told)
+    if !told.isLiteral { redaction.hide(told.text, as: told.mask) }
+  }
+
+  /// With what the test has recorded; nil if that is nothing.
+  var filledTape: CassetteTape? {
+    let entries = recorded.compactMap(\.self)
+    guard var tape, !entries.isEmpty else { return nil }
+    tape.add(entries)
+    return tape
+  }
+
   /// What the test has asked for of it.
   var use: CassetteUse {
     CassetteUse(
       path: path, count: cassette.entries.count,
-      left: cassette.unplayedNumbers.map { number in
+      // While it is recorded it is not known what will be asked for.
+      left: isRecording ? [] : cassette.unplayedNumbers.map { number in
         let request = cassette.entries[number - 1].request
         return CassetteUse.Left(number: number, request: "\(request.method) \(request.url)")
       })

@@ -15,6 +15,7 @@ struct ProofExchange {
   }
 
   mutating func ended(with result: NetworkResult, at time: Double) {
+    guard end == nil else { return }
     end = time
     status = result.response?.status
     error = result.error?.message ?? result.requestError?.userMessage

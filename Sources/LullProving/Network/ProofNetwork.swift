@@ -1,5 +1,7 @@
 import LullCassettes
 import LullCore
+import LullHost
+import LullSystem
 
 /// The network of one test: it answers as the test has said, after as much of the test's time, and notes what
 /// it was asked. What nobody has said an answer for fails, and the test with it.
@@ -16,14 +18,21 @@ final class ProofNetwork: NetworkingProvider {
   }
 
   private let pump: Pump
+  private let clock: HeldClock
   private var rules: [Rule] = []
   private(set) var exchanges: [ProofExchange] = []
   /// What there was no answer for, in sentences.
   private(set) var misses: [String] = []
   /// What answers where no rule does.
   var cassettes = CassetteDeck()
+  /// Whom to ask what is to be recorded; nil where nothing is.
+  private let recorder: RecordingNetwork?
 
-  init(_ pump: Pump) { self.pump = pump }
+  init(_ pump: Pump, _ clock: HeldClock, recorder: RecordingNetwork? = nil) {
+    self.pump = pump
+    self.clock = clock
+    self.recorder = recorder
+  }
 
   // MARK: What is answered
 
@@ -58,6 +67,8 @@ final class ProofNetwork: NetworkingProvider {
   func startRequest(
     _ request: HTTPRequest, completion: NetworkCompletion
   ) -> any RequestNetworking {
+    // From now on what is shown of the time has been seen.
+    clock.hasBeenSeen()
     let number = exchanges.count
     exchanges.append(ProofExchange(request, at: pump.clock.now))
     let transfer = Transfer { [weak self] in
@@ -73,15 +84,87 @@ final class ProofNetwork: NetworkingProvider {
       deliver(
         NetworkResult(error: fault.error(of: request)), after: delay, request, number, transfer,
         completion)
-    case .function(let provider):
-      let own = pump.completion { [weak self] (result: NetworkResult) in
-        self?.end(number, result, completion)
+    case .function(let provider): ask(provider, request, number, transfer, completion)
+    case nil:
+      if let recorder, cassettes.isRecording {
+        record(request, by: recorder, number, transfer, completion)
+      } else {
+        replay(request, number, transfer, completion)
       }
-      transfer.inner = provider.startRequest(request, completion: own)
-    case nil: replay(request, number, transfer, completion)
     }
     return transfer
   }
+
+  /// A function of the script, for which nobody waits longer than for a network.
+  private func ask(
+    _ provider: any NetworkingProvider, _ request: HTTPRequest, _ number: Int, _ transfer: Transfer,
+    _ completion: NetworkCompletion
+  ) {
+    let own = pump.completion { [weak self, weak transfer] (result: NetworkResult) in
+      transfer?.timer?.cancel()
+      self?.end(number, ProofNetwork.bounded(result, by: request), completion)
+    }
+    transfer.inner = provider.startRequest(request, completion: own)
+    guard request.limits.timeout > 0, request.limits.timeout.isFinite else { return }
+    transfer.timer = pump.clock.schedule(after: request.limits.timeout) {
+      [weak self, weak transfer] in
+      guard let self, let transfer, transfer.inner != nil else { return }
+      transfer.inner?.cancel()
+      transfer.inner = nil
+      end(number, NetworkResult(error: NetworkFault.timeout.error(of: request)), completion)
+    }
+  }
+
+  /// As the network would end an answer that is larger than the request allows.
+  private static func bounded(_ result: NetworkResult, by request: HTTPRequest) -> NetworkResult {
+    guard let count = result.body?.count, count > request.limits.maxBodySize,
+      request.options?.sink == nil
+    else { return result }
+    let error = TransportError(
+      .bodyTooLarge,
+      "the response body is larger than the limit of \(ByteCount.text(request.limits.maxBodySize)) "
+        + "(max_body_size)")
+    return NetworkResult(error: error)
+  }
+
+  // MARK: Recording
+
+  /// Answers from what is recorded already, else asks in earnest, and answers as the recording will from now on.
+  private func record(
+    _ request: HTTPRequest, by recorder: RecordingNetwork, _ number: Int, _ transfer: Transfer,
+    _ completion: NetworkCompletion
+  ) {
+    let asked: HARRequest
+    do throws(TransportError) {
+      asked = try HARRequest(request)
+    } catch {
+      return end(number, NetworkResult(error: error), completion)
+    }
+    if let entry = try? cassettes.answer(to: asked) {
+      let result = NetworkResult(entry, url: request.url)
+      return deliver(result, after: entry.seconds, request, number, transfer, completion)
+    }
+    guard !StandIns.stand(in: asked), !request.tellsStandIns else {
+      let miss =
+        "\(request.method) \(LogText.url(request.url)) needs a token that the recording has only a stand-in "
+        + "of: lull test --record all makes it anew"
+      misses.append(miss)
+      return end(number, NetworkResult(error: .final(.network, miss)), completion)
+    }
+    let place = cassettes.note(asked)
+    transfer.inner = recorder.startRequest(request, asked) { [weak self, weak transfer] outcome in
+      guard let self else { return }
+      cassettes.end(place, with: outcome.entry)
+      if let problem = outcome.problem { misses.append(problem) }
+      guard let transfer, outcome.result.error?.kind != .cancelled else {
+        return end(number, outcome.result, completion)
+      }
+      transfer.inner = nil
+      deliver(outcome.result, after: outcome.seconds, request, number, transfer, completion)
+    }
+  }
+
+  // MARK: Answering
 
   private func replay(
     _ request: HTTPRequest, _ number: Int, _ transfer: Transfer, _ completion: NetworkCompletion
@@ -116,11 +199,16 @@ final class ProofNetwork: NetworkingProvider {
     _ result: NetworkResult, after delay: Double, _ request: HTTPRequest, _ number: Int,
     _ transfer: Transfer, _ completion: NetworkCompletion
   ) {
-    guard delay > 0 else { return end(number, result, completion) }
+    guard delay > 0 else {
+      return end(number, ProofNetwork.bounded(result, by: request), completion)
+    }
     // Whoever waits for it has lost patience before it comes.
     let limit = request.limits.timeout
     let isLate = limit > 0 && delay > limit
-    let result = isLate ? NetworkResult(error: NetworkFault.timeout.error(of: request)) : result
+    let result =
+      isLate
+      ? NetworkResult(error: NetworkFault.timeout.error(of: request))
+      : ProofNetwork.bounded(result, by: request)
     transfer.timer = pump.clock.schedule(after: isLate ? limit : delay) { [weak self] in
       self?.end(number, result, completion)
     }
@@ -142,7 +230,7 @@ final class ProofNetwork: NetworkingProvider {
       + (known.isEmpty ? "" : "; there are: \(known)")
   }
 
-  private final class Transfer: RequestNetworking {
+  private final class Transfer: RelayedTransfer {
     var timer: (any HostTimer)?
     var inner: (any RequestNetworking)?
     private let onCancel: () -> Void
@@ -152,6 +240,8 @@ final class ProofNetwork: NetworkingProvider {
     var transferMetrics: RequestTransferMetrics {
       inner?.transferMetrics ?? RequestTransferMetrics()
     }
+
+    func resume() { inner?.resume() }
 
     func cancel() {
       timer?.cancel()

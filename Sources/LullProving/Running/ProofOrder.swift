@@ -5,4 +5,6 @@ struct ProofOrder: Codable {
   /// Which test, from 1 on, and what it is called; nil: say which there are.
   var number: Int?
   var name: String?
+  /// Whether other tests are left out.
+  var isPartial = false
 }

@@ -19,6 +19,8 @@ struct ProofReply: Codable {
   var snapshots: [ProofSnapshots.Entry] = []
   /// The recordings that it has named.
   var cassettes: [CassetteUse] = []
+  /// What was recorded, if it has passed.
+  var recordings: [RecordedCassette] = []
   /// What was printed.
   var output = ""
   /// Whether the worker ends with it, so that another one has to do the rest.

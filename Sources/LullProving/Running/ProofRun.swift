@@ -11,12 +11,17 @@ final class ProofRun {
   /// What was written to standard output and error since the test began.
   private let printed: () -> [UInt8]
   private let shelf = CassetteShelf()
+  /// nil where nothing is recorded.
+  private let tapes: CassetteTapes?
   /// The file that was read last, which is most often the next one.
   private var latest: (file: String, source: [UInt8])?
 
   init(settings: ProofSettings, printed: @escaping () -> [UInt8]) {
     self.settings = settings
     self.printed = printed
+    tapes =
+      settings.recording == .none
+      ? nil : CassetteTapes(settings.recording, folder: settings.folder)
   }
 
   func carryOut(_ order: ProofOrder) -> ProofReply {
@@ -48,8 +53,14 @@ final class ProofRun {
       reply.unreadable = "lull: cannot read \(String(escaping: problem.message))\n"
       return
     }
-    let environment = HeldEnvironment()
-    environment.network.cassettes = CassetteDeck(shelf)
+    let environment: HeldEnvironment
+    do throws(TransportError) {
+      tapes?.isPartial = order.isPartial
+      environment = try HeldEnvironment(shelf, recording: order.number == nil ? nil : tapes)
+    } catch {
+      reply.failures.append("lull: \(error.message)\n")
+      return
+    }
     var limits = ScriptLimits(time: settings.longest)
     limits.subject = order.number == nil ? "the file" : "the test"
     guard
@@ -78,7 +89,15 @@ final class ProofRun {
     if order.number != nil {
       reply.failures += environment.network.misses.map { "lull: \($0)\n" }
     }
-    reply.cassettes = environment.network.cassettes.cassettes.map(\.use)
+    let deck = environment.network.cassettes
+    reply.cassettes = deck.cassettes.map(\.use)
+    if reply.failures.isEmpty {
+      do throws(CassetteDeck.Problem) {
+        reply.recordings = try deck.keep()
+      } catch {
+        reply.failures.append("lull: \(error.text)\n")
+      }
+    }
     reply.expectationCount = proof.expectationCount
     reply.heldSeconds = environment.clock.uptime
     reply.usedSnapshots = proof.snapshots.used

@@ -33,6 +33,7 @@ package final class ProofSession {
   private var summary = ProofSummary()
   private var snapshots: SnapshotLedger
   private var cassettes = CassetteLedger()
+  private var recordings: RecordingLedger
 
   /// - Parameters:
   ///   - write: takes what is told.
@@ -44,6 +45,7 @@ package final class ProofSession {
     self.complain = complain
     junit = options.junit.map { JUnitReport($0, complain) }
     snapshots = SnapshotLedger(options.settings)
+    recordings = RecordingLedger(options.settings.recording)
     reports = [
       options.isTAP ? TAPReport(write) : PlainReport(isColoured: options.isColoured, write)
     ]
@@ -146,7 +148,9 @@ package final class ProofSession {
     var toldCount = 0
     try crew.carryOut(
       places.map {
-        ProofOrder(file: items[$0].file, number: items[$0].number, name: items[$0].test.name)
+        ProofOrder(
+          file: items[$0].file, number: items[$0].number, name: items[$0].test.name,
+          isPartial: !plan.isWhole)
       }
     ) { order, reply in
       let place = places[order]
@@ -158,6 +162,7 @@ package final class ProofSession {
     }
     if crew.signal == nil { tellSkipped(before: items.count) }
     summary.left = places.count - toldCount
+    endRecordings(isInterrupted: crew.signal != nil, plan)
     if plan.isWhole, summary.left == 0, summary.failed == 0, summary.unreadable == 0 {
       endCassettes()
     }
@@ -177,9 +182,26 @@ package final class ProofSession {
         "lull: another test of \(item.file) has the snapshot '\(twice)' too: give one of them another name\n"
       )
     }
+    recordings.note(reply, of: item.test.name, hasPassed: failures.isEmpty)
     return ProofOutcome(
       file: item.file, name: item.test.name, verdict: failures.isEmpty ? .passed : .failed,
       failures: failures, notes: notes, seconds: reply.seconds, output: reply.output)
+  }
+
+  /// Writes what was recorded, if all was run that was to be.
+  private func endRecordings(isInterrupted: Bool, _ plan: ProofPlan) {
+    guard options.settings.recording != .none else { return }
+    guard !isInterrupted else {
+      summary.notes.append("nothing is recorded of tests that were interrupted")
+      return
+    }
+    for ending in recordings.end(isPartial: !plan.isWhole) {
+      if ending.hasFailed {
+        tell(ending.path, ["lull: \(ending.text)\n"], "")
+      } else {
+        summary.notes += [ending.text] + ending.remarks
+      }
+    }
   }
 
   /// What no test has asked for, where all were run and have asked for what they would.

@@ -83,6 +83,10 @@ extension Method {
         throw .message(error.text)
       }
     },
+    // A service at that URL has named the recording.
+    .method(.proof, "claim", "ss") { call throws(Misuse) in
+      try call.part(Proof.self).held.network.cassettes.claim(call.string(1), url: call.string(2))
+    },
     .method(.proof, "exchanges") { call throws(Misuse) in
       let exchanges = try call.part(Proof.self).held.network.exchanges
       call.return(.list(exchanges.map(\.luaValue)))

@@ -96,6 +96,24 @@ extension ProofPrelude {
 
     local test_methods = { expect = expect }
 
+    -- Has the recording of that name answer, by the headers of the list.
+    local function insert_cassette(what, name, match, level)
+      local names = {}
+      if type(name) ~= "string" then
+        error(("%s: 'cassette' must be the name of a recording, got %s"):format(what, show(name)), level + 1)
+      end
+      if match ~= nil and (type(match) ~= "table" or not is_list(match)) then
+        error(("%s: 'match' must be a list of names of headers, got %s"):format(what, show(match)), level + 1)
+      end
+      for index, header in ipairs(match or {}) do
+        if type(header) ~= "string" or not header:find("^[%w!#$%%&'*+.^_`|~-]+$") then
+          error(("%s: 'match' has the names of headers, not %s"):format(what, show(header)), level + 1)
+        end
+        names[index] = header:lower()
+      end
+      ask(level + 1, "cassette", name, table.concat(names, ","))
+    end
+
     -- Has the recording answer that the options name; gives the others.
     local function take_cassette(what, options)
       if options == nil then return {} end
@@ -106,25 +124,26 @@ extension ProofPrelude {
       for key, value in pairs(options) do
         if key ~= "cassette" and key ~= "match" then rest[key] = value end
       end
-      local name, match, names = options.cassette, options.match, {}
+      local name, match = options.cassette, options.match
       if name == nil and match == nil then return rest end
-      if type(name) ~= "string" then
-        error(("%s: 'cassette' must be the name of a recording, got %s"):format(what, show(name)), 3)
-      end
       if rest.networking ~= nil then
         error(what .. ": what has a 'networking' function asks no 'cassette': leave one of them out", 3)
       end
-      if match ~= nil and (type(match) ~= "table" or not is_list(match)) then
-        error(("%s: 'match' must be a list of names of headers, got %s"):format(what, show(match)), 3)
-      end
-      for index, header in ipairs(match or {}) do
-        if type(header) ~= "string" or not header:find("^[%w!#$%%&'*+.^_`|~-]+$") then
-          error(("%s: 'match' has the names of headers, not %s"):format(what, show(header)), 3)
-        end
-        names[index] = header:lower()
-      end
-      ask(3, "cassette", name, table.concat(names, ","))
+      insert_cassette(what, name, match, 3)
       return rest
+    end
+
+    -- What is asked of that service is recorded there, if it is.
+    local function claim(options, service)
+      if options and options.cassette then native:claim(options.cassette, service.base_url or "") end
+    end
+
+    function test_methods.cassette(_, name, options)
+      if options ~= nil and type(options) ~= "table" then error("t:cassette takes a table of options", 2) end
+      for key in pairs(options or {}) do
+        if key ~= "match" then error(("t:cassette knows match, not '%s'"):format(tostring(key)), 2) end
+      end
+      insert_cassette("t:cassette", name, options and options.match, 2)
     end
 
     function test_methods.api(_, name, options)
@@ -133,6 +152,7 @@ extension ProofPrelude {
         error(("t:api knows cassette and match, not '%s': answers are given with t.network:on"):format(tostring(key)), 2)
       end
       local api = relay(2, lull.api, name)
+      claim(options, api.service)
       return api
     end
 
@@ -140,6 +160,7 @@ extension ProofPrelude {
       local settings = { base_url = url }
       for key, value in pairs(take_cassette("t:service", options)) do settings[key] = value end
       local service = relay(2, lull.service, settings)
+      claim(options, service)
       return service
     end
 

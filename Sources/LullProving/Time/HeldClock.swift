@@ -24,7 +24,10 @@ final class HeldClock: HostClock {
     isSet = true
   }
 
-  /// Begins at that time, unless somebody has set one or some has passed.
+  /// Somebody has been shown what time it is, so that it is to be another one no more.
+  func hasBeenSeen() { isSet = true }
+
+  /// Begins at that time, unless somebody has set or seen one, or some has passed.
   func begin(at now: Double) {
     if !isSet, uptime == 0 { set(now) }
   }
@@ -37,6 +40,9 @@ final class HeldClock: HostClock {
     insert(timer)
     return timer
   }
+
+  /// Whether there is a timer that comes at some time.
+  var hasNext: Bool { timers.contains { $0.action != nil && $0.due < HeldClock.end } }
 
   /// Moves to the next timer and fires it; false if there is none that ever comes.
   func fireNext() -> Bool {

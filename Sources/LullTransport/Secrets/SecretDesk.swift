@@ -59,8 +59,14 @@ final class SecretDesk {
   }
 
   /// The request with texts in place of masks, not to be kept.
-  func resolved(_ request: HTTPRequest) throws(TransportError) -> HTTPRequest {
-    try store.resolved(request)
+  ///
+  /// - Parameter hear: is told all of these texts.
+  func resolved(
+    _ request: HTTPRequest, telling hear: (([ToldSecret]) -> Void)?
+  ) throws(TransportError) -> HTTPRequest {
+    let wire = try store.resolved(request)
+    hear?(store.told(by: request, as: wire))
+    return wire
   }
 
   /// What finds those whose texts are there.

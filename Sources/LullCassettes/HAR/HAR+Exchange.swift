@@ -1,9 +1,8 @@
-import LullCassettes
-import LullCore
+package import LullCore
 
 extension HARRequest {
   /// A request as it would go out, with the masks of its secrets; fails where its body cannot be read.
-  init(_ request: HTTPRequest) throws(TransportError) {
+  package init(_ request: HTTPRequest) throws(TransportError) {
     let type = request.headers["content-type"] ?? ""
     let body: HARBody?
     switch request.payload {
@@ -18,11 +17,31 @@ extension HARRequest {
   }
 }
 
+extension HARResponse {
+  /// - Parameters:
+  ///   - body: without the codings of the transfer; nil: there was none at all.
+  ///   - url: that was asked for.
+  package init(_ response: HTTPResponse, body: [UInt8]?, asked url: String) {
+    self.init(
+      status: response.status,
+      headers: response.headers.bytePairs.map { HARHeader(String(escaping: $0.name), $0.value) },
+      body: body.map { HARBody($0, type: response.headers["content-type"] ?? "") },
+      finalURL: response.url == url ? nil : response.url)
+  }
+}
+
+extension HARFailure {
+  package init(_ error: TransportError) {
+    self.init(kind: error.kind.rawValue, message: error.message)
+    isUnsent = error.isUnsent
+  }
+}
+
 extension NetworkResult {
   /// What was recorded, as the network would report it.
   ///
   /// - Parameter url: that was asked for.
-  init(_ entry: HAREntry, url: String) {
+  package init(_ entry: HAREntry, url: String) {
     self.init(
       response: entry.response.map { response in
         var headers = Headers()
@@ -42,5 +61,5 @@ extension NetworkResult {
 }
 
 extension HAREntry {
-  var seconds: Double { milliseconds / 1000 }
+  package var seconds: Double { milliseconds / 1000 }
 }

@@ -1,0 +1,101 @@
+package import LullCore
+import LullSystem
+
+/// Asks a network in earnest what is to be recorded, and says how that is to be written down.
+///
+/// Conditions of requests that only read are left out of what is sent, so that answers are whole; so are ranges
+/// that depend on one. A body that goes elsewhere than into memory is noted on its way. What has failed before
+/// anything could be sent, for want of a secret or file, is no exchange. (CAS-53 to CAS-55) Home thread only.
+package final class RecordingNetwork {
+  /// What came of one exchange.
+  package struct Outcome {
+    /// What the network has said.
+    package let result: NetworkResult
+    /// What is to be written down of it, with whatever lets somebody in; nil: nothing.
+    package let entry: HAREntry?
+    /// How long it took, in seconds.
+    package let seconds: Double
+    /// Why it is not written down though it should be.
+    package let problem: String?
+  }
+
+  /// More than that of one body is not recorded. Bytes.
+  package static let largestBody = 64 << 20
+
+  private let network: any NetworkingProvider
+  private let pump: Pump
+
+  /// - Parameter pump: where answers are told, and whose clock says when something was sent.
+  package init(_ network: any NetworkingProvider, _ pump: Pump) {
+    self.network = network
+    self.pump = pump
+  }
+
+  /// - Parameters:
+  ///   - asked: the same as it is written down, with the masks of secrets.
+  ///   - finish: called once, on a later turn; for what is cancelled as well.
+  package func startRequest(
+    _ request: HTTPRequest, _ asked: HARRequest, _ finish: @escaping (Outcome) -> Void
+  ) -> any RequestNetworking {
+    var sent = request
+    sent.leaveOutConditions()
+    let copy = sent.options?.sink.map { BodyCopy(for: $0) }
+    if let copy { sent.options?.sink = copy.sink }
+    var entry = HAREntry(started: pump.clock.now, milliseconds: 0, request: asked)
+    let start = SystemClock.uptime
+    return network.startRequest(
+      sent,
+      completion: pump.completion { result in
+        let seconds = result.response?.elapsed ?? (SystemClock.uptime - start)
+        // Whole milliseconds, as long as a thousandth of one tells nobody anything.
+        entry.milliseconds = (seconds * 1000).rounded(.up)
+        let problem = entry.fill(with: result, copy)
+        finish(
+          Outcome(
+            result: result, entry: problem == nil && entry.isWhole ? entry : nil,
+            seconds: entry.seconds, problem: problem))
+      })
+  }
+}
+
+extension HTTPRequest {
+  fileprivate mutating func leaveOutConditions() {
+    guard method == .get || method == .head else { return }
+    // A range with it asks for the rest of something, if that is still the same.
+    if headers["if-range"] != nil { headers.remove("Range") }
+    for name in ["If-None-Match", "If-Modified-Since", "If-Range"] where headers[name] != nil {
+      headers.remove(name)
+    }
+  }
+}
+
+extension HAREntry {
+  fileprivate var isWhole: Bool { response != nil || failure != nil }
+
+  /// Why it cannot be written down though it was an exchange.
+  fileprivate mutating func fill(with result: NetworkResult, _ copy: BodyCopy?) -> String? {
+    let name = "\(request.method) \(LogText.url(request.url))"
+    let taken = copy?.taken
+    if taken?.isTooLarge == true || result.body?.count ?? 0 > RecordingNetwork.largestBody {
+      let size = RecordingNetwork.largestBody >> 20
+      return "\(name): its body is larger than \(size) MB, which is not recorded"
+    }
+    if let error = result.error {
+      switch error.kind {
+      case .secretUnavailable, .secretOrigin, .fileUnavailable, .fileChanged, .scriptError, .offline,
+        .invalidURL:
+        return nil
+      case .cancelled:
+        // Who reads a stream ends it so.
+        guard let taken else { return nil }
+        response = HARResponse(taken.head, body: taken.bytes, asked: request.url)
+        return nil
+      default: failure = HARFailure(error)
+      }
+    }
+    response = (result.response ?? taken?.head).map {
+      HARResponse($0, body: taken?.bytes ?? result.body, asked: request.url)
+    }
+    return nil
+  }
+}
