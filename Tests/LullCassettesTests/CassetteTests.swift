@@ -144,4 +144,56 @@ import Testing
       CassetteTests.ask(&left, CassetteTests.request("GET", "/a"))
         == "GET https://a.test/a was recorded without the body of its answer")
   }
+
+  @Test func `CAS-51 what is noted while it is recorded answers nothing, but its writes count`() {
+    var cassette = Cassette([CassetteTests.entry("GET", "/a", "old")])
+    #expect(CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a")) == "old")
+    cassette.note(CassetteTests.request("POST", "/a"))
+    #expect(
+      CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a"))
+        == "GET https://a.test/a was recorded only before what has been written there since")
+    cassette.note(CassetteTests.request("GET", "/a"))
+    // The second time it is asked for again, too.
+    #expect(CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a")).contains("recorded"))
+    cassette.note(CassetteTests.request("GET", "/b"))
+    #expect(CassetteTests.ask(&cassette, CassetteTests.request("GET", "/b")).contains("recorded"))
+    #expect(cassette.entries.count == 4)
+  }
+
+  @Test(arguments: [
+    ("https://a.test/x", "https://A.test:443/x"), ("http://a.test:80", "HTTP://a.test/"),
+    ("https://a.test/%c3%a4?q=%C3%A4", "https://a.test/%C3%A4?q=%c3%a4"),
+    ("https://a.test/x#part", "https://a.test/x"),
+  ])
+  func `CAS-06 URLs are compared without what makes no difference`(recorded: String, asked: String)
+  {
+    let entry = HAREntry(
+      started: 0, milliseconds: 0, request: HARRequest(method: "GET", url: recorded),
+      response: HARResponse(status: 204))
+    var cassette = Cassette([entry])
+    #expect(
+      throws: Never.self, performing: {
+        try cassette.answer(to: HARRequest(method: "GET", url: asked))
+      })
+    for other in ["https://a.test:8443/x", "http://a.test/x", "https://a.test/X"] {
+      var cassette = Cassette([entry])
+      #expect(
+        throws: CassetteMiss.self, performing: {
+          try cassette.answer(to: HARRequest(method: "GET", url: other))
+        })
+    }
+  }
+
+  @Test func `CAS-07 that something has not changed answers those only who have it`() {
+    var entry = CassetteTests.entry("GET", "/a", "")
+    entry.response = HARResponse(status: 304)
+    var cassette = Cassette([entry])
+    #expect(
+      CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a"))
+        == "GET https://a.test/a was recorded by a program that had the data already (304): "
+        + "record it where nothing is cached")
+    let conditional = CassetteTests.request(
+      "GET", "/a", headers: [HARHeader("If-None-Match", "\"1\"")])
+    #expect(CassetteTests.ask(&cassette, conditional).isEmpty)
+  }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct RedactionTests {
   @Test
-  func `CAS-20 of secrets in twelve places of ten thousand random recordings none is in any file`()
+  func `CAS-20 of secrets in fourteen places of ten thousand random recordings none is in any file`()
     throws
   {
     var random = SeededGenerator(seed: 21)
@@ -22,6 +22,8 @@ import Testing
       if secret.isFound(in: file) { planted += 1 }
       file.entries = redaction.redacted(entries)
       #expect(!secret.isFound(in: file), "\(secret.text) at \(place) or \(other)")
+      // What the file shows besides, for people who read it.
+      #expect(!secret.isFound(inFile: file.encoded()), "\(secret.text) at \(place) or \(other)")
     }
     // The test sees what it looks for.
     #expect(planted == 10_000)
@@ -115,6 +117,61 @@ import Testing
       Leftover.all(in: [entry]).map(\.description) == ["number 1, request URL: xoxbT7…"])
   }
 
+  @Test(arguments: [
+    "xoxbT7kQ29fLmZ4pWv81RaYc", "k3j9x7q2m5v8w1z4t6r0p", "JBSWY3DPEHPK3PXPQ2RT", "gB3-hE5_kG7.hI9~jK2-lM4_nO6",
+  ])
+  func `CAS-25 tokens of any alphabet but that of numbers are told of`(word: String) {
+    let entry = HAREntry(
+      started: 0, milliseconds: 0,
+      request: HARRequest(method: "GET", url: "https://a.test/?x=\(word)"))
+    #expect(Leftover.all(in: [entry]).count == 1)
+  }
+
+  @Test(arguments: [
+    "getUserByIdFromDatabase", "ImmutableReferencesList2", "2026-11-26T17-14-01.000Z-until-2027",
+    "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3", "2f1e0d3c-0b4a-4c39-8f10-9f5b6d1a7e42",
+    "application-release-v2.13.4-beta.1", "eu-central-1.compute.internal-10-0-0-1",
+  ])
+  func `CAS-25 names, versions, times and digests are none`(word: String) {
+    let entry = HAREntry(
+      started: 0, milliseconds: 0,
+      request: HARRequest(method: "GET", url: "https://a.test/?x=\(word)"))
+    #expect(Leftover.all(in: [entry]).isEmpty)
+  }
+
+  @Test func `CAS-26 new stand-ins are none of those that a recording has already`() throws {
+    func answer(_ token: String) -> HAREntry {
+      HAREntry(
+        started: 0, milliseconds: 0,
+        request: HARRequest(method: "POST", url: "https://a.test/token"),
+        response: HARResponse(
+          status: 200, body: HARBody(Array(#"{"access_token":"\#(token)"}"#.utf8))))
+    }
+    var redaction = Redaction()
+    let entries = redaction.redacted([answer("lull-token-7"), answer("issued-now-9238")])
+    let text = String(decoding: entries[1].response?.body?.bytes ?? [], as: UTF8.self)
+    #expect(text == #"{"access_token":"lull-token-8"}"#)
+    #expect(entries[0] == answer("lull-token-7"))
+  }
+
+  @Test func `CAS-27 a token that was issued has its stand-in, any other secret its mask`() {
+    let entry = HAREntry(
+      started: 0, milliseconds: 0,
+      request: HARRequest(method: "POST", url: "https://a.test/token"),
+      response: HARResponse(
+        status: 200,
+        body: HARBody(Array(#"{"access_token":"issued-now-9238","said":"kept-in-source"}"#.utf8))))
+    var redaction = Redaction()
+    let redacted = redaction.redacted(
+      [entry],
+      hiding: [
+        (Array("issued-now-9238".utf8), "‹secret access token›"),
+        (Array("kept-in-source".utf8), "‹secret literal›"),
+      ])
+    let text = String(decoding: redacted[0].response?.body?.bytes ?? [], as: UTF8.self)
+    #expect(text == #"{"access_token":"lull-token-1","said":"‹secret literal›"}"#)
+  }
+
   private static func call(_ token: String) -> HARRequest {
     HARRequest(
       method: "GET", url: "https://a.test/files?cursor=\(token)",
@@ -147,8 +204,15 @@ private struct RandomSecret {
       texts += entry.response?.headers.map(\.value) ?? []
       texts += [entry.response?.body?.bytes ?? [], Array((entry.response?.finalURL ?? "").utf8)]
       texts.append(Array((entry.failure?.message ?? "").utf8))
-      return texts.contains(where: isFound)
+      texts += (entry.request.headers + (entry.response?.headers ?? [])).map { Array($0.name.utf8) }
+      texts += [entry.request.body?.type ?? "", entry.response?.body?.type ?? ""].map { Array($0.utf8) }
+      return texts.contains { isFound(in: $0) }
     }
+  }
+
+  func isFound(inFile bytes: [UInt8]) -> Bool {
+    guard let document = try? JSONDocument(parsing: bytes) else { return true }
+    return Self.strings(document.root).contains { isFound(in: Array($0.utf8)) }
   }
 
   private func isFound(in bytes: [UInt8]) -> Bool {
@@ -176,7 +240,7 @@ private struct RandomSecret {
 
 private enum Place: CaseIterable {
   case path, query, nestedURL, requestHeader, requestJSON, requestForm, basicInAnswer
-  case responseHeader, cookie, escapedJSON, finalURL, message
+  case responseHeader, cookie, escapedJSON, finalURL, message, type, headerName
 
   func entry(_ secret: RandomSecret, _ random: inout SeededGenerator) -> HAREntry {
     let escaped = Self.percent(secret.text, &random)
@@ -199,6 +263,9 @@ private enum Place: CaseIterable {
     case .cookie: response.headers = [HARHeader("Set-Cookie", "a=\(escaped); Path=/")]
     case .escapedJSON: response.body = HARBody(Self.json(secret.text, escapesAll: true))
     case .finalURL: response.finalURL = "https://c.test/\(escaped)"
+    case .type:
+      response.body = HARBody(Array("{}".utf8), type: "text/plain; title=\(secret.text)")
+    case .headerName: response.headers = [HARHeader("X-\(secret.text)", "1")]
     case .message: failure = HARFailure(kind: "network", message: "cannot reach \(secret.text)")
     }
     return HAREntry(

@@ -42,6 +42,10 @@ package final class RecordingNetwork {
     let copy = sent.options?.sink.map { BodyCopy(for: $0) }
     if let copy { sent.options?.sink = copy.sink }
     var entry = HAREntry(started: pump.clock.now, milliseconds: 0, request: asked)
+    let names = sent.headers.bytePairs.map { String(decoding: $0.name, as: UTF8.self) }
+    entry.request.headers.removeAll { header in
+      !names.contains { $0.lowercased() == header.name.lowercased() }
+    }
     let start = SystemClock.uptime
     return network.startRequest(
       sent,

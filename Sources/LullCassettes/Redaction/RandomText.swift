@@ -20,7 +20,7 @@ package enum RandomText {
   }
 
   static func isRandom(_ word: some StringProtocol) -> Bool {
-    guard word.utf8.count >= shortest, word.allSatisfy(isPart), !isHexadecimal(word),
+    guard word.utf8.count >= shortest, word.allSatisfy(isPart), 
       !CredentialMask.isMasked(word)
     else { return false }
     return noise(in: word) >= enough && !isReadable(word)
@@ -32,13 +32,14 @@ package enum RandomText {
   /// How many characters are in pieces that are no words, names, numbers or dates.
   private static func noise(in word: some StringProtocol) -> Int {
     word.split(whereSeparator: letters.contains).reduce(0) { count, piece in
-      kinds(of: piece) >= 2 && !isName(String(piece)) ? count + piece.count : count
+      kinds(of: piece) >= 2 && !isName(String(piece)) && !isHexadecimal(piece)
+        ? count + piece.count : count
     }
   }
 
   /// Digests, numbers and UUIDs.
   private static func isHexadecimal(_ word: some StringProtocol) -> Bool {
-    word.allSatisfy { $0.isHexDigit || $0 == "-" }
+    word.allSatisfy(\.isHexDigit)
   }
 
   private static func isPart(_ character: Character) -> Bool {

@@ -59,6 +59,10 @@ extension APIOwner {
         "service", "(base_url: string, options?: TestServiceOptions): Service",
         "A service at a URL, with more of what `lull.service` takes.",
         "With `cassette`, requests are answered from a recording."),
+      .method(
+        "cassette", "(name: string, options?: table)",
+        "Has requests of any service answered from `cassettes/NAME.har` beside the file of tests.",
+        "With `match`, a list of names of headers that count. `lull test --record` writes the recording."),
       .property("clock", "TestClock", "The time of the test."),
       .property("network", "TestNetwork", "The network of the test."),
       .property(

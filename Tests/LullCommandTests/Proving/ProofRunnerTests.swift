@@ -62,7 +62,7 @@ struct ProofRunnerTests {
     #expect(missing.code == 3)
     #expect(missing.errors == "lull: cannot read 'missing_test.lua': No such file or directory\n")
     #expect(missing.output.contains("  ok       good\n"))
-    #expect(try files.run("good_test.lua", "--record", "all").code == 2)
+    #expect(try files.run("good_test.lua", "--recorded", "all").code == 2)
     #expect(try files.run("good_test.lua", "--jobs", "0").code == 2)
   }
 

@@ -1,3 +1,4 @@
+import LullCassettes
 import Testing
 
 /// Time that stands still, and the network of tests.
@@ -154,8 +155,7 @@ struct ProofTimeTests {
   {
     let ending = try files.prove(
       """
-        t.network:on("GET", "/a", function(request, complete) kept = complete end)
-        t:service("https://x.test")("/a"):load():await()
+        lull.custom_request{ start = function(complete) kept = complete end, description = "GET /a" }:start():await()
       """)
     #expect(ending.code == 1)
     #expect(
@@ -317,5 +317,53 @@ struct ProofTimeTests {
     #expect(ending.code == 1)
     #expect(ending.output.contains("lull: one_test.lua:3: "), "\(ending.output)")
     #expect(ending.output.contains(problem), "\(ending.output)")
+  }
+
+  @Test func `PRV-26 a timer that is set by the last that can happen is waited for`() throws {
+    try passes(
+      """
+        local api = t:service("https://x.test", { networking = function(_, complete) Kept = nil end })
+        local _, err = api("/a"):load():await()
+        t.expect(err.cause.kind):to_be("script_error")
+        local before = lull.now()
+        lull.sleep(1)
+        t.expect(lull.now() - before):to_be(1.0)
+      """)
+  }
+
+  @Test func `PRV-37 answers have the limits of the request, those of functions too`() throws {
+    try passes(
+      """
+        t.network:on("GET", "/large", { text = ("x"):rep(2000) })
+        t.network:on("GET", "/made", function() return { text = ("x"):rep(2000) } end)
+        t.network:on("GET", "/slow", function() lull.sleep(100) return { text = "" } end)
+        local api = t:service("https://x.test", { max_body_size = 1000, timeout = 10 })
+        t.expect(api("/large"):load()):to_fail_with{ kind = "body_too_large" }
+        t.expect(api("/made"):load()):to_fail_with{ kind = "body_too_large" }
+        local before = lull.now()
+        t.expect(api("/slow"):load()):to_fail_with{ kind = "timeout" }
+        t.expect(lull.now() - before):to_be(10.0)
+      """)
+  }
+
+  @Test func `CAS-43 the time of a recording is not set once a request has been sent`() throws {
+    try files.folder.write(
+      "cassettes/a.har",
+      HARFile(
+        creator: HARFile.Creator(name: "test", version: "1"),
+        entries: [
+          HAREntry(
+            started: 1_735_689_600, milliseconds: 0,
+            request: HARRequest(method: "GET", url: "https://x.test/a"),
+            response: HARResponse(status: 204))
+        ]
+      ).encoded())
+    try passes(
+      """
+        t.network:on("GET", "/x", { status = 204 })
+        t.expect(t:service("https://x.test")("/x"):load()):to_succeed()
+        t:cassette("a")
+        t.expect(lull.now()):to_be(1767225600.0)
+      """)
   }
 }

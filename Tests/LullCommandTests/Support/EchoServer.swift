@@ -2,21 +2,34 @@ import LullLibC
 import LullTesting
 import Synchronization
 
-/// A server that keeps requests as they come, body and all, and answers each with nothing.
+/// A server that keeps requests as they come, body and all, and answers each with nothing, or as it is told.
 final class EchoServer: Sendable {
   struct Request {
     var head = ""
     var body: [UInt8] = []
+
+    /// Method and target: `GET /a`.
+    var line: String { head.split(separator: " ").prefix(2).joined(separator: " ") }
+  }
+
+  /// Status, lines of the head besides, and the body.
+  struct Answer {
+    var status = "200 OK"
+    var headers: [String] = []
+    var body = ""
   }
 
   let port: UInt16
   private let listener: Int32
   private let arrived = Mutex<[Request]>([])
+  private let answer: @Sendable (Request, Int) -> Answer
 
   /// Those that have come as a whole.
   var requests: [Request] { arrived.withLock { $0 } }
 
-  init() throws {
+  /// - Parameter answer: what a request gets, and how many there were before.
+  init(_ answer: @escaping @Sendable (Request, Int) -> Answer = { _, _ in Answer() }) throws {
+    self.answer = answer
     guard let (listener, port) = RawSocket.listen() else {
       throw Child.Failure(description: "no port")
     }
@@ -55,9 +68,16 @@ final class EchoServer: Sendable {
       request.body.append(byte)
     }
     let finished = request
-    arrived.withLock { $0.append(finished) }
-    let answer = HeldServer.head("200 OK", "Content-Length: 0")
-    send(connection, answer, answer.count, Int32(MSG_NOSIGNAL))
+    let count = arrived.withLock { arrived in
+      arrived.append(finished)
+      return arrived.count - 1
+    }
+    let said = answer(finished, count)
+    let lines = ["Content-Length: \(said.body.utf8.count)", "Connection: close"]
+    let text =
+      (["HTTP/1.1 \(said.status)"] + said.headers + lines).joined(separator: "\r\n") + "\r\n\r\n"
+    let bytes = Array((text + said.body).utf8)
+    send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     shutdown(connection, Int32(SHUT_WR))
     _ = read(connection, &byte, 1)
   }

@@ -3472,6 +3472,13 @@ function Test:api(name, options) end
 ---@return lull.Service
 function Test:service(base_url, options) end
 
+--- Has requests of any service answered from `cassettes/NAME.har` beside the file of tests.
+---
+--- With `match`, a list of names of headers that count. `lull test --record` writes the recording.
+---@param name string
+---@param options? table
+function Test:cassette(name, options) end
+
 --- The time of a test, which stands still.
 ---
 --- All that has a time goes by it: staleness, retries, limits, watching, sleeps, timeouts, tokens, ages
