@@ -92,7 +92,8 @@ let package = Package(
     .target(
       name: "LullREPL",
       dependencies: [
-        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "CEditline",
+        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullCassettes",
+        "CEditline",
       ],
       swiftSettings: swiftSettings),
     .target(

@@ -96,7 +96,7 @@ LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CHiredis CCrypto 
 LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
 LullClients: LullArguments LullSystem LullCore LullHost CLullBridge
 LullCassettes: LullCore LullTransport LullHost LullClients
-LullREPL: LullSystem LullCore LullTransport LullHost CEditline
+LullREPL: LullSystem LullCore LullTransport LullHost LullCassettes CEditline
 LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
 lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL LullProving

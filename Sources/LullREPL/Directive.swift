@@ -5,9 +5,12 @@ struct Directive: Equatable {
     case help
     case load
     case log
+    case record
     case reload
     case resources
     case save
+    case stop
+    case test
     case time
     case trace
 
@@ -20,9 +23,12 @@ struct Directive: Equatable {
       case .help: ".help [NAME]"
       case .load: ".load FILE"
       case .log: ".log [CATEGORIES]"
+      case .record: ".record NAME"
       case .reload: ".reload"
       case .resources: ".resources [PATTERN]"
       case .save: ".save FILE"
+      case .stop: ".stop"
+      case .test: ".test"
       case .time: ".time EXPR"
       case .trace: ".trace"
       }
@@ -34,9 +40,12 @@ struct Directive: Equatable {
       case .help: "this list, or what a name stands for, as NAME? does"
       case .load: "run a file; its top-level locals become variables"
       case .log: "log these categories, or common, detailed, all, off; without any, say which"
+      case .record: "record what goes over the network, for tests/cassettes/NAME.har"
       case .reload: "run the files loaded so far again, with the modules they require"
       case .resources: "the resources in memory: state, age, size, observers"
       case .save: "write what was typed and has succeeded into a new file"
+      case .stop: "write what was recorded, without secrets, tokens and cookies"
+      case .test: "the same, and a test of what was typed meanwhile: tests/NAME_test.lua"
       case .trace: "what each step of the pipeline made of the last answer"
       case .time: "run a line and say how long it took"
       }

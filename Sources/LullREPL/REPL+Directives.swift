@@ -24,11 +24,14 @@ extension REPL {
       return true
     case .load: return load(directive.argumentBytes)
     case .log: return log(directive.argument)
+    case .record: return record(directive.argument)
     case .reload: return reload()
     case .resources:
       listResources(directive.argument)
       return true
     case .save: return save(directive.argumentBytes)
+    case .stop: return stopRecording()
+    case .test: return writeTest()
     case .time: return time(directive.argument)
     case .trace: return showTrace()
     }

@@ -14,11 +14,36 @@ struct PendingValues {
   let number: Int
 }
 
+extension TypedResult {
+  fileprivate init(_ shown: ShownValue) {
+    switch shown {
+    case .atom(let text, .string) where !text.hasSuffix("…"): self = .literal(text)
+    case .atom(let text, .number): self = .literal(text)
+    case .atom(let text, .word) where text != "null": self = .literal(text)
+    case .list, .map: self = .table
+    default: self = .object
+    }
+  }
+
+  /// One that has ended.
+  fileprivate init(_ request: Request) {
+    switch request.response?.outcome {
+    case .success: self = .success
+    case .failure(let error):
+      let status = error.httpStatusCode.map { "status = \($0)" }
+      let kind = error.cause.map { "kind = \"\($0.kind)\"" }
+      self = (status ?? kind).map { .failure($0) } ?? .object
+    case nil: self = .object
+    }
+  }
+}
+
 extension REPL {
   /// Where a person sits requests are waited for, and shown when they have ended: `showPending`.
   func show(_ values: SessionValues) {
     guard values.count > 0 else { return }
     lastNumber = values.number
+    if values.request(0) == nil { lastResult = TypedResult(values.shown(0)) }
     let items: [PendingValues.Item] = (0..<values.count).map { position in
       if isInteractive, let request = values.request(position) { return .request(request) }
       return .text(layout.text(values.shown(position)))
@@ -38,6 +63,7 @@ extension REPL {
     write(pending)
     var isDone = true
     for case .request(let request) in pending.items {
+      if lastResult == .nothing { lastResult = TypedResult(request) }
       guard let report = session.report(of: request) else { continue }
       complain(report)
       isDone = false

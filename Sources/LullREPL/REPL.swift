@@ -38,6 +38,11 @@ package final class REPL {
   var pending: PendingValues?
   /// The number of what the last line gave; 0 if it gave nothing.
   var lastNumber = 0
+  /// What the last line gave first.
+  var lastResult = TypedResult.nothing
+  /// What is recorded, and what has been: `.record`, `.stop`, `.test`.
+  var recording: SessionRecording?
+  let environment: any HostEnvironment
   /// Whether `exit` was typed.
   private var isLeaving = false
   /// What was typed so far, where somebody sits there.
@@ -51,6 +56,7 @@ package final class REPL {
     permissions = host.permissions
     keeper = host.session
     loop = host.loop
+    environment = host.environment
     self.session = session
     lines = REPL.lines(host, session)
     oldModules = Set(session.loadedModules)
@@ -78,6 +84,7 @@ package final class REPL {
   }
 
   package func close() {
+    endRecording()
     lines.close()
     session.close()
   }
@@ -221,7 +228,11 @@ package final class REPL {
   /// A whole statement; false if it has failed.
   private func run(_ statement: [UInt8], _ reading: LuaSession.Reading) -> Bool {
     var input = TypedInput(text: statement)
-    defer { if isInteractive, !statement.allSatisfy({ $0 <= 32 }) { inputs.add(input) } }
+    defer {
+      if isInteractive || recording != nil, !statement.allSatisfy({ $0 <= 32 }) {
+        inputs.add(input)
+      }
+    }
     switch reading {
     case .incomplete: return true
     case .failed(let report):
@@ -229,8 +240,10 @@ package final class REPL {
       return false
     case .ready(let line):
       lastNumber = 0
+      lastResult = .nothing
       input.hasSucceeded = evaluate(line)
       input.number = lastNumber
+      input.result = lastResult
       return input.hasSucceeded
     }
   }

@@ -5,6 +5,23 @@ struct TypedInput {
   var hasSucceeded = false
   /// The number of what it gave; 0 if it gave nothing.
   var number = 0
+  /// The first of what it gave.
+  var result = TypedResult.nothing
+}
+
+/// What a statement has given, as far as a test can expect it again.
+enum TypedResult: Equatable {
+  case nothing
+  /// As Lua has it.
+  case literal(String)
+  /// A table, or what can be read like one.
+  case table
+  /// Something else.
+  case object
+  /// A request that was waited for.
+  case success
+  /// The status, or the kind of error, as `to_fail_with` takes it.
+  case failure(String)
 }
 
 /// What was typed in this session, the latest last.
@@ -13,11 +30,18 @@ struct TypedInputs {
   private var inputs: [TypedInput] = []
 
   mutating func add(_ input: TypedInput) {
+    count += 1
     inputs.append(input)
     if inputs.count > 2 * TypedInputs.kept { inputs.removeFirst(inputs.count - TypedInputs.kept) }
   }
 
   var succeeded: [TypedInput] { inputs.filter(\.hasSucceeded) }
+
+  /// How many there were so far, those that are no longer kept as well.
+  private(set) var count = 0
+
+  /// Those that came after so many others.
+  func since(_ count: Int) -> [TypedInput] { Array(inputs.suffix(max(0, self.count - count))) }
 
   /// By the number of what it gave, else the latest that begins so; of no name the last one.
   func named(_ name: [UInt8]) -> TypedInput? {

@@ -25,6 +25,8 @@ package final class CurlProvider: NetworkingProvider {
   private(set) var secrets: SecretDesk?
   /// Hears of all texts that tell a secret of a request when it goes out; nil: nobody does.
   package var onSecrets: (([ToldSecret]) -> Void)?
+  /// Is asked in place of the network, which it asks in its turn by `send`; nil: nobody is.
+  package weak var tap: (any NetworkTap)?
   let jars = CurlJars()
   /// Origins whose certificates are not verified, and of which that has been said.
   var distrusted: Set<Origin> = []
@@ -70,6 +72,14 @@ package final class CurlProvider: NetworkingProvider {
 
   /// Queues the exchange and returns; nothing is sent before the loop's next turn.
   package func startRequest(_ request: HTTPRequest, completion: NetworkCompletion)
+    -> any RequestNetworking
+  {
+    if let tap { return tap.startRequest(request, completion: completion) }
+    return send(request, completion: completion)
+  }
+
+  /// The same, whoever is asked in place of the network.
+  package func send(_ request: HTTPRequest, completion: NetworkCompletion)
     -> any RequestNetworking
   {
     let transfer = CurlTransfer(request, completion: completion, provider: self)

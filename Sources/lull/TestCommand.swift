@@ -48,7 +48,8 @@ struct TestCommand {
         .init(
           "--record", placeholder: "missing|all|none",
           demand: .init("missing, all or none") { RecordingMode(rawValue: $0) != nil },
-          help: "ask the network, one test after the other, for what its cassettes have no answer to (missing) or "
+          help:
+            "ask the network, one test after the other, for what its cassettes have no answer to (missing) or "
             + "for all, and write that to them; none, unless given"),
         .init(
           "--strict", kind: .flag,

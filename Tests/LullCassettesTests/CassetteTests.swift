@@ -172,13 +172,15 @@ import Testing
       response: HARResponse(status: 204))
     var cassette = Cassette([entry])
     #expect(
-      throws: Never.self, performing: {
+      throws: Never.self,
+      performing: {
         try cassette.answer(to: HARRequest(method: "GET", url: asked))
       })
     for other in ["https://a.test:8443/x", "http://a.test/x", "https://a.test/X"] {
       var cassette = Cassette([entry])
       #expect(
-        throws: CassetteMiss.self, performing: {
+        throws: CassetteMiss.self,
+        performing: {
           try cassette.answer(to: HARRequest(method: "GET", url: other))
         })
     }

@@ -86,7 +86,8 @@ extension HAREntry {
     }
     if let error = result.error {
       switch error.kind {
-      case .secretUnavailable, .secretOrigin, .fileUnavailable, .fileChanged, .scriptError, .offline,
+      case .secretUnavailable, .secretOrigin, .fileUnavailable, .fileChanged, .scriptError,
+        .offline,
         .invalidURL:
         return nil
       case .cancelled:

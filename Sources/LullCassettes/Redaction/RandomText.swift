@@ -20,7 +20,7 @@ package enum RandomText {
   }
 
   static func isRandom(_ word: some StringProtocol) -> Bool {
-    guard word.utf8.count >= shortest, word.allSatisfy(isPart), 
+    guard word.utf8.count >= shortest, word.allSatisfy(isPart),
       !CredentialMask.isMasked(word)
     else { return false }
     return noise(in: word) >= enough && !isReadable(word)

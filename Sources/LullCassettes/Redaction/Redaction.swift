@@ -132,7 +132,8 @@ package struct Redaction: Sendable {
     String(escaping: hidden(Array(text.utf8)))
   }
 
-  private func hidden(_ bytes: [UInt8]) -> [UInt8] {
+  /// Any text without what is hidden so far.
+  func hidden(_ bytes: [UInt8]) -> [UInt8] {
     let matches = search.matches(in: bytes, takesShort: false)
     guard !matches.isEmpty else { return bytes }
     var result: [UInt8] = []

@@ -70,7 +70,8 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     case .bodyless:
       return "\(asked) was recorded without the body of its answer"
     case .notModified:
-      return "\(asked) was recorded by a program that had the data already (304): record it where nothing is cached"
+      return
+        "\(asked) was recorded by a program that had the data already (304): record it where nothing is cached"
     }
   }
 }

@@ -62,7 +62,8 @@ extension APIOwner {
       .method(
         "cassette", "(name: string, options?: table)",
         "Has requests of any service answered from `cassettes/NAME.har` beside the file of tests.",
-        "With `match`, a list of names of headers that count. `lull test --record` writes the recording."),
+        "With `match`, a list of names of headers that count. `lull test --record` writes the recording."
+      ),
       .property("clock", "TestClock", "The time of the test."),
       .property("network", "TestNetwork", "The network of the test."),
       .property(

@@ -38,7 +38,7 @@ struct CassetteDeck {
   mutating func insert(
     _ name: String, folder: [UInt8], comparing headers: [String]
   ) throws(Problem) -> Double? {
-    guard CassetteDeck.isPlain(name) else {
+    guard HARFile.isPlain(name: name) else {
       throw Problem(
         text:
           "a cassette has a plain name, such as 'repos' for cassettes/repos.har beside the file of tests, "
@@ -141,13 +141,5 @@ struct CassetteDeck {
       let line = description.prefix { $0 != "\n" }
       return String(line.hasSuffix(":") ? line.dropLast() : line)
     }
-  }
-
-  /// One that stays in its folder, is shown, and may be committed anywhere.
-  private static func isPlain(_ name: String) -> Bool {
-    !name.isEmpty && name.utf8.count <= 200 && !name.hasPrefix(".")
-      && !name.unicodeScalars.contains {
-        "/\\".unicodeScalars.contains($0) || $0.properties.generalCategory == .control
-      }
   }
 }

@@ -57,7 +57,8 @@ final class CassetteTapes {
     let bytes = file.encoded()
     guard bytes.count <= TestCassette.largest else {
       throw CassetteDeck.Problem(
-        text: "\(String(escaping: tape.path)) would be larger than \(TestCassette.largest >> 20) MB: "
+        text:
+          "\(String(escaping: tape.path)) would be larger than \(TestCassette.largest >> 20) MB: "
           + "record less in one cassette", isOfFile: true)
     }
     if let code = AtomicFile.write(bytes, to: Array(draft.utf8), .exactly(0o600)) {

@@ -139,9 +139,11 @@ struct TestCassette {
     CassetteUse(
       path: path, count: cassette.entries.count,
       // While it is recorded it is not known what will be asked for.
-      left: isRecording ? [] : cassette.unplayedNumbers.map { number in
-        let request = cassette.entries[number - 1].request
-        return CassetteUse.Left(number: number, request: "\(request.method) \(request.url)")
-      })
+      left: isRecording
+        ? []
+        : cassette.unplayedNumbers.map { number in
+          let request = cassette.entries[number - 1].request
+          return CassetteUse.Left(number: number, request: "\(request.method) \(request.url)")
+        })
   }
 }

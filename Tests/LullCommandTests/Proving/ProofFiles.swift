@@ -1,5 +1,3 @@
-import LullLibC
-
 /// Files of tests in a folder, and `lull test` run there.
 struct ProofFiles {
   let folder: TemporaryFolder
@@ -35,13 +33,5 @@ struct ProofFiles {
     return try run(["one_test.lua"] + words, environment: environment)
   }
 
-  func text(_ name: String) -> String? {
-    guard let stream = fopen(folder.path + "/" + name, "r") else { return nil }
-    defer { fclose(stream) }
-    var bytes: [UInt8] = []
-    while case let byte = getc(stream), byte != EOF {
-      bytes.append(UInt8(truncatingIfNeeded: byte))
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
+  func text(_ name: String) -> String? { folder.text(name) }
 }

@@ -114,7 +114,8 @@ struct ProofRecordingTests {
     let heads = server.requests.map { $0.head.lowercased() }
     #expect(!heads.contains { $0.contains("if-none-match") })
     #expect(heads.last?.contains("if-match: \"1\"") == true)
-    #expect(try !recorded().entries.contains { $0.request.method == "GET" && $0.request.isConditional })
+    #expect(
+      try !recorded().entries.contains { $0.request.method == "GET" && $0.request.isConditional })
   }
 
   @Test func `CAS-54 bodies that go to files and to readers of streams are recorded, too`() throws {
@@ -144,7 +145,8 @@ struct ProofRecordingTests {
     #expect(replayed.code == 0, "\(replayed.output)\(replayed.errors)")
   }
 
-  @Test func `CAS-55 failures of the network are recorded, and what is missing here is not`() throws {
+  @Test func `CAS-55 failures of the network are recorded, and what is missing here is not`() throws
+  {
     let server = try ProofRecordingTests.counting()
     // Nobody listens there any more.
     server.stop()
@@ -174,7 +176,9 @@ struct ProofRecordingTests {
       let echo = request.head.split(separator: "\r\n").joined(separator: " | ")
       let body = String(decoding: request.body, as: UTF8.self)
       return EchoServer.Answer(
-        headers: ["Content-Type: text/plain", "X-Echo: \(echo)", "Set-Cookie: sid=cookie-9981; Path=/"],
+        headers: [
+          "Content-Type: text/plain", "X-Echo: \(echo)", "Set-Cookie: sid=cookie-9981; Path=/",
+        ],
         body: echo + body)
     }
     let body = """
@@ -211,7 +215,9 @@ struct ProofRecordingTests {
     #expect(replayed.code == 0, "\(replayed.output)\(replayed.errors)")
   }
 
-  @Test func `CAS-57 of a test that has failed nothing is recorded, and the recording stays`() throws {
+  @Test func `CAS-57 of a test that has failed nothing is recorded, and the recording stays`()
+    throws
+  {
     let server = try ProofRecordingTests.counting()
     defer { server.stop() }
     let body = "  t.expect(api(\"/a\"):load()):to_succeed()"
@@ -231,7 +237,10 @@ struct ProofRecordingTests {
   @Test func `CAS-58 what is not to be recorded is refused`() throws {
     try files.write("one_test.lua", "test(\"one\", function() end)")
     for (words, environment, part) in [
-      (["--record", "all"], ["CI": "1"], "--record asks the network, which is not done where CI is set"),
+      (
+        ["--record", "all"], ["CI": "1"],
+        "--record asks the network, which is not done where CI is set"
+      ),
       (["--record", "all", "--jobs", "2"], [:], "--record runs one test after the other"),
       (["--record", "some"], [:], "missing, all or none"),
       (["--record"], [:], "--record"),
@@ -275,7 +284,8 @@ struct ProofRecordingTests {
     #expect(ending.code == 0)
     #expect(
       ending.output.contains(
-        "./cassettes/a.har may hold a token that nobody has named: look at number 1, response body: xoxbT7…"),
+        "./cassettes/a.har may hold a token that nobody has named: look at number 1, response body: xoxbT7…"
+      ),
       "\(ending.output)")
   }
 
@@ -285,7 +295,8 @@ struct ProofRecordingTests {
     try files.write(
       "one_test.lua",
       ProofRecordingTests.test("first", server.port, "  t.expect(api(\"/a\"):load()):to_succeed()")
-        + ProofRecordingTests.test("second", server.port, "  t.expect(api(\"/b\"):load()):to_succeed()"))
+        + ProofRecordingTests.test(
+          "second", server.port, "  t.expect(api(\"/b\"):load()):to_succeed()"))
     #expect(try files.run("one_test.lua", "--record", "all").code == 0)
     #expect(try files.run("one_test.lua", "--record", "all", "--filter", "first").code == 0)
     #expect(server.requests.map(\.line) == ["GET /a", "GET /b", "GET /a"])

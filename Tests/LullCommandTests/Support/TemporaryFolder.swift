@@ -47,4 +47,15 @@ extension TemporaryFolder {
     try write("a.lua", text)
     return try lull("check", "a.lua", folder: path)
   }
+
+  /// What is in a file; nil without it.
+  func text(_ name: String) -> String? {
+    guard let stream = fopen(path + "/" + name, "r") else { return nil }
+    defer { fclose(stream) }
+    var bytes: [UInt8] = []
+    while case let byte = getc(stream), byte != EOF {
+      bytes.append(UInt8(truncatingIfNeeded: byte))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
 }

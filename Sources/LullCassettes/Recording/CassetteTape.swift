@@ -1,26 +1,25 @@
-import LullCassettes
-import LullTransport
+package import LullTransport
 
 /// A recording that is being made: what is in it so far, with whatever lets somebody in.
 ///
 /// It is in the memory of one process alone; what leaves it is redacted.
-struct CassetteTape {
+package struct CassetteTape {
   /// Of the file that it will be.
-  let path: [UInt8]
+  package let path: [UInt8]
   /// In the order in which they were sent.
-  private(set) var entries: [HAREntry]
+  package private(set) var entries: [HAREntry]
   /// What requests are compared by.
-  private(set) var redaction = Redaction()
+  package private(set) var redaction = Redaction()
   /// Texts of the program's own, such as tokens that it was given. What a recording has given out has a
   /// stand-in instead.
-  private(set) var issued: [(text: [UInt8], mask: String)] = []
+  private var issued: [(text: [UInt8], mask: String)] = []
   /// How many of the entries were recorded now.
-  private(set) var newCount = 0
+  package private(set) var newCount = 0
 
   /// - Parameters:
   ///   - entries: that are there already.
   ///   - others: that may be beside them in the end, so that stand-ins must be others.
-  init(_ path: [UInt8], _ entries: [HAREntry], beside others: [HAREntry] = []) {
+  package init(_ path: [UInt8], _ entries: [HAREntry], beside others: [HAREntry] = []) {
     self.path = path
     self.entries = entries
     redaction.passStandIns(of: others)
@@ -28,14 +27,14 @@ struct CassetteTape {
   }
 
   /// Takes over what a test has recorded.
-  mutating func add(_ recorded: [HAREntry]) {
+  package mutating func add(_ recorded: [HAREntry]) {
     entries += recorded
     newCount += recorded.count
     for entry in recorded { redaction.learn(from: entry) }
   }
 
   /// Hides a text from now on.
-  mutating func hide(_ told: ToldSecret) {
+  package mutating func hide(_ told: ToldSecret) {
     if told.isLiteral {
       if !issued.contains(where: { $0.text == told.text }) { issued.append((told.text, told.mask)) }
     } else {
@@ -44,8 +43,12 @@ struct CassetteTape {
   }
 
   /// As it may be seen by anybody.
-  var redacted: [HAREntry] {
+  package var redacted: [HAREntry] { finished.entries }
+
+  /// The same, and what has hidden it, for other texts.
+  var finished: (entries: [HAREntry], redaction: Redaction) {
     var redaction = redaction
-    return redaction.redacted(entries, hiding: issued)
+    let entries = redaction.redacted(entries, hiding: issued)
+    return (entries, redaction)
   }
 }

@@ -1,0 +1,114 @@
+import LullLibC
+import LullCassettes
+import LullCore
+import LullHost
+import LullSystem
+import LullTransport
+
+/// `.record`, `.stop` and `.test`.
+extension REPL {
+  func record(_ name: String) -> Bool {
+    guard !isSandboxed else { return refuse(".record is not available in the sandbox") }
+    if let recording, !recording.hasEnded {
+      return refuse("'\(recording.name)' is being recorded already: .stop ends that")
+    }
+    guard HARFile.isPlain(name: name), !name.contains(where: \.isWhitespace) else {
+      return refuse(
+        name.isEmpty
+          ? "a name is missing: .record NAME" : ".record takes a plain name, such as .record repos")
+    }
+    let path = SessionRecording.path(of: name)
+    guard access(path, F_OK) != 0 else {
+      return refuse("'\(path)' is there already: take another name, or remove it first")
+    }
+    guard let network = environment.defaultNetworking() as? CurlProvider else {
+      return refuse("there is no network here that could be recorded")
+    }
+    recording = SessionRecording(
+      name: name, start: inputs.count, recorder: SessionRecorder(network, environment.pump))
+    StandardOutput.write(
+      "recording what goes over the network; what is typed from here on is what .test writes\n")
+    return true
+  }
+
+  func stopRecording() -> Bool {
+    guard let recording, !recording.hasEnded else {
+      return refuse("nothing is being recorded: .record NAME begins")
+    }
+    return write(recording)
+  }
+
+  /// At the end of a session, what was recorded is written all the same.
+  func endRecording() {
+    if let recording, !recording.hasEnded { _ = write(recording) }
+  }
+
+  private func write(_ recording: SessionRecording) -> Bool {
+    let entries = recording.recorder.stop()
+    self.recording?.hasEnded = true
+    for problem in recording.recorder.problems { complain("lull: \(problem)\n") }
+    guard !entries.isEmpty else {
+      self.recording = nil
+      return refuse("nothing has gone over the network meanwhile, and nothing is written")
+    }
+    let file = HARFile(
+      creator: HARFile.Creator(name: "lull", version: Lull.version), entries: entries)
+    if let problem = put(file.encoded(), at: recording.path, below: "cassettes") {
+      return refuse(problem)
+    }
+    let noun = entries.count == 1 ? "exchange" : "exchanges"
+    StandardOutput.write("recorded \(entries.count) \(noun) in \(recording.path)\n")
+    let leftovers = Leftover.all(in: entries).prefix(5).map(\.description)
+    if !leftovers.isEmpty {
+      StandardOutput.write(
+        "it may hold a token that nobody has named: look at \(leftovers.joined(separator: "; "))\n")
+    }
+    return true
+  }
+
+  /// Why it cannot be written; nil if it is.
+  private func put(_ bytes: [UInt8], at path: String, below folder: String? = nil) -> String? {
+    for made in ["tests"] + (folder.map { ["tests/\($0)"] } ?? [])
+    where mkdir(made, 0o777) != 0 && errno != EEXIST {
+      return "cannot make the folder '\(made)': \(ErrorText.of(errno))"
+    }
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard file >= 0 else {
+      return errno == EEXIST
+        ? "'\(path)' is there already: remove it first, or record under another name"
+        : "cannot write '\(path)': \(ErrorText.of(errno))"
+    }
+    defer { LullLibC.close(file) }
+    guard let code = DescriptorWriting.put(bytes, into: file) else { return nil }
+    unlink(path)
+    return "cannot write '\(path)': \(ErrorText.of(code))"
+  }
+
+  // MARK: The test
+
+  /// Writes a test of what was typed since `.record`, with what that gave as what is expected.
+  func writeTest() -> Bool {
+    guard let recording else {
+      return refuse("nothing has been recorded that a test could answer from: .record NAME begins")
+    }
+    if !recording.hasEnded, !write(recording) { return false }
+    let typed = inputs.since(recording.start).filter { input in
+      if case .failure = input.result { true } else { input.hasSucceeded }
+    }
+    guard !typed.isEmpty else {
+      return refuse("nothing has been typed since .record that could be tested")
+    }
+    let draft = TestDraft(recording.name, typed.map { statement(of: $0) })
+    // What an answer has said again may stand in what is expected.
+    let bytes = recording.recorder.hidden(draft.bytes)
+    if let problem = put(bytes, at: recording.testPath) { return refuse(problem) }
+    StandardOutput.write("wrote \(recording.testPath): lull test runs it, without a network\n")
+    return true
+  }
+
+  private func statement(of input: TypedInput) -> TestDraft.Statement {
+    TestDraft.Statement(
+      text: session.statement(of: input.text, hasValue: input.result != .nothing),
+      isValue: input.result != .nothing, result: input.result)
+  }
+}

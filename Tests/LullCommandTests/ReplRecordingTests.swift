@@ -1,0 +1,106 @@
+import LullCassettes
+import LullLibC
+import Testing
+
+/// `.record`, `.stop` and `.test`: a test made of what was done at a prompt.
+@Suite("Recording at a prompt", .timeLimit(.minutes(10)))
+struct ReplRecordingTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private static func server() throws -> EchoServer {
+    try EchoServer { request, count in
+      if request.line == "GET /missing" { return EchoServer.Answer(status: "404 Not Found") }
+      let said = request.head.split(separator: "\r\n").last { $0.hasPrefix("authorization") } ?? ""
+      return EchoServer.Answer(
+        headers: ["Content-Type: application/json"],
+        body: "{\"name\":\"Ann\",\"n\":\(count),\"said\":\"\(said)\"}")
+    }
+  }
+
+  private func text(_ name: String) -> String { folder.text(name) ?? "" }
+
+  private func session(_ lines: [String]) throws -> Screen {
+    let screen = try Screen(
+      columns: 160, folder: folder.path,
+      environment: ["NO_COLOR": "1", "PLANTED": "hunter2-secret"])
+    for line in lines { try screen.type(line + "\n") }
+    return screen
+  }
+
+  @Test func `PRM-23 what was typed becomes a test that needs no network and has no secret`() throws
+  {
+    let server = try ReplRecordingTests.server()
+    let screen = try session([
+      ".record ann",
+      "api = lull.service{ base_url = 'http://127.0.0.1:\(server.port)', "
+        + "auth = lull.auth.bearer(lull.secret{ env = 'PLANTED' }) }",
+      "local user = api('/user')", "user:load()", "user.content.name", "user.content",
+      "user.content.said", "nonsense(", ")", "api('/missing'):load()", "1 + 1 -- two",
+    ])
+    try screen.wait(for: "Out[6]: 2")
+    try screen.type(".test\n")
+    try screen.wait(for: "wrote tests/ann_test.lua: lull test runs it, without a network")
+    server.stop()
+    let test = text("tests/ann_test.lua")
+    for part in [
+      "t:cassette(\"ann\")", "_ = user:load()\n  t.expect(_):to_succeed()",
+      "t.expect(_):to_equal(\"Ann\")", "t.expect(_):to_match_snapshot()",
+      "t.expect(_):to_fail_with{ status = 404 }", "_ = 1 + 1 -- two\n  t.expect(_):to_equal(2)",
+    ] {
+      #expect(test.contains(part), "\(part) in \(test)")
+    }
+    #expect(!test.contains("hunter2") && !text("tests/cassettes/ann.har").contains("hunter2"))
+    #expect(!test.contains("nonsense"))
+    let ending = try Child(
+      Binaries.lull, ["test", "--strict"], environment: ["CI": ""], folder: folder.path
+    ).wait()
+    #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
+    // Nothing takes the place of anything.
+    try screen.type(".test\n")
+    try screen.wait(for: "'tests/ann_test.lua' is there already")
+    try screen.type(".record ann\n")
+    try screen.wait(for: "'tests/cassettes/ann.har' is there already")
+  }
+
+  @Test func `PRM-24 a recording that nobody has stopped is written at the end`() throws {
+    let server = try ReplRecordingTests.server()
+    defer { server.stop() }
+    let input = """
+      .stop
+      .test
+      .record
+      .record a/b
+      .record one
+      .record two
+      assert(lull.service('http://127.0.0.1:\(server.port)')('/user'):load():await())
+      """
+    let ending = try Child(
+      Binaries.lull, ["repl"], environment: [:], folder: folder.path, input: .text(input)
+    ).wait()
+    for part in [
+      "nothing is being recorded: .record NAME begins", "nothing has been recorded that a test",
+      "a name is missing: .record NAME", ".record takes a plain name",
+      "'one' is being recorded already: .stop ends that",
+    ] {
+      #expect(ending.errors.contains(part), "\(part) in \(ending.errors)")
+    }
+    #expect(ending.output.contains("recorded 1 exchange in tests/cassettes/one.har"))
+    #expect(try HARFile(reading: Array(text("tests/cassettes/one.har").utf8)).entries.count == 1)
+  }
+
+  @Test func `PRM-25 there is no recording in the sandbox, and none of nothing`() throws {
+    let boxed = try Child(
+      Binaries.lull, ["repl", "--sandbox"], environment: [:], folder: folder.path,
+      input: .text(".record a\n")
+    ).wait()
+    #expect(boxed.errors.contains(".record is not available in the sandbox"))
+    let ending = try Child(
+      Binaries.lull, ["repl"], environment: [:], folder: folder.path,
+      input: .text(".record a\n.stop\n")
+    ).wait()
+    #expect(ending.errors.contains("nothing has gone over the network meanwhile"))
+    #expect(access(folder.path + "/tests", F_OK) != 0)
+  }
+}
