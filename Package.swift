@@ -87,7 +87,7 @@ let package = Package(
       swiftSettings: swiftSettings),
     .target(
       name: "LullCassettes",
-      dependencies: ["LullCore", "LullTransport", "LullHost", "LullClients"],
+      dependencies: ["LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients"],
       swiftSettings: swiftSettings),
     .target(
       name: "LullREPL",

@@ -95,7 +95,7 @@ LullCore: CSimdjson CIDN CLullLedger LullSystem
 LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CHiredis CCrypto CCompression
 LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
 LullClients: LullArguments LullSystem LullCore LullHost CLullBridge
-LullCassettes: LullCore LullTransport LullHost LullClients
+LullCassettes: LullSystem LullCore LullTransport LullHost LullClients
 LullREPL: LullSystem LullCore LullTransport LullHost LullCassettes CEditline
 LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
