@@ -2,7 +2,7 @@ package import LullLibC
 
 /// What tells whether a file is still the one that was looked at, and as it was: where it is, its size,
 /// and when it was last written.
-package struct FileStamp: Sendable, Equatable {
+package struct FileStamp: Sendable, Equatable, Codable {
   /// In bytes.
   package let size: Int
   private let device: UInt

@@ -13,6 +13,8 @@ final class CassetteTapes {
   /// Where drafts are.
   private let folder: String
   private var tapes: [[UInt8]: CassetteTape] = [:]
+  /// Of their files, as they were when they were read.
+  private var stamps: [[UInt8]: FileStamp] = [:]
   /// Whether the tests that run are not all of the tests there are, so that what others need stays.
   var isPartial = false
 
@@ -25,6 +27,7 @@ final class CassetteTapes {
   func tape(of path: [UInt8]) throws(CassetteDeck.Problem) -> CassetteTape {
     let key = CassetteTapes.key(of: path)
     if let tape = tapes[key] { return tape }
+    stamps[key] = FileStamp.of(path)
     let tape: CassetteTape
     let draft = Array(draftPath(of: key).utf8)
     if let entries = try entries(of: draft) {
@@ -66,7 +69,7 @@ final class CassetteTapes {
         text: "cannot write '\(draft)': \(ErrorText.of(code))", isOfFile: true)
     }
     return RecordedCassette(
-      path: String(escaping: tape.path), draft: draft, count: redacted.count,
+      path: String(escaping: tape.path), draft: draft, before: stamps[key], count: redacted.count,
       newCount: tape.newCount,
       leftovers: Leftover.all(in: redacted).map(\.description))
   }

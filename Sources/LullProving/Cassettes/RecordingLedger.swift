@@ -57,6 +57,11 @@ struct RecordingLedger {
     func failed(_ text: String) -> Ending {
       Ending(path: recording.path, text: text, hasFailed: true)
     }
+    guard FileStamp.of(path) == recording.before else {
+      return failed(
+        "\(recording.path) was changed by somebody else meanwhile, and stays as it is now: "
+          + "run the tests once more to record them")
+    }
     var file: HARFile
     do throws(CassetteDeck.Problem) {
       file = try TestCassette.read(Array(recording.draft.utf8))
