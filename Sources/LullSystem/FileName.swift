@@ -75,6 +75,12 @@ package enum FileName {
     return LullLibC.rename(name, target) == 0 ? nil : errno
   }
 
+  /// Whether it is a folder, or a link that leads to one.
+  package static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// Whether it is a link; what it leads to need not be there.
   package static func isLink(_ path: [UInt8]) -> Bool {
     var status = stat()

@@ -53,10 +53,22 @@ struct TestCommand {
             + "for all, and write that to them; none, unless given"),
         .init(
           "--strict", kind: .flag,
-          help: "fail, too, for what tests leave behind, and for snapshots that nobody asks for"),
+          help:
+            "fail, too, for what tests leave behind, and for snapshots and recordings that nobody asks for"
+        ),
+        .init(
+          "--watch", kind: .flag,
+          help: "run them again whenever a file changes that they depend on, until q or Ctrl-C"),
         .init("--tap", kind: .flag, help: "tell of them as prove reads it (TAP 13)"),
         .init(
           "--junit", placeholder: "FILE", help: "write what came of them as CI servers read it"),
+        .init(
+          "--html", placeholder: "FILE",
+          help: "write a page for people: failures, what was sent and when, what was printed"),
+        .init(
+          "--coverage", placeholder: "API",
+          help: "tell which calls of an API file were used, by its name or path; repeatable",
+          isRepeated: true),
         .init(
           "--max-time", placeholder: "SECONDS",
           demand: .init("a number of seconds above 0") { seconds($0) != nil },
@@ -74,11 +86,13 @@ struct TestCommand {
   }
 
   private var options = ProofSession.Options()
+  private var places: [String] = []
+  private var isWatching = false
 
   /// - Parameter words: what follows `test`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try TestCommand.spec.read(words, for: .test)
-    var places = parsed.all("FILES OR FOLDERS")
+    places = parsed.all("FILES OR FOLDERS")
     let isGiven = !places.isEmpty
     if !isGiven { places = ["tests"] }
     let isReadOnly = getenv("CI").map { $0.pointee != 0 } ?? false
@@ -107,6 +121,13 @@ struct TestCommand {
     options.isStrict = parsed.has("--strict")
     options.isTAP = parsed.has("--tap")
     options.junit = parsed.text("--junit")
+    options.html = parsed.text("--html")
+    options.coverage = parsed.all("--coverage")
+    try refuseWrongFiles()
+    isWatching = parsed.has("--watch")
+    if isWatching, options.isTAP {
+      throw .wrongUsage("--watch runs tests again and again, and a report of --tap has one end", .test)
+    }
     options.isColoured = OutputStyle.forStandardOutput().isColoured
     options.words = ["/proc/self/exe", TestCommand.workerWord]
     if !isGiven, access("tests", F_OK) != 0 {
@@ -121,9 +142,40 @@ struct TestCommand {
     }
   }
 
+  /// Reports are written in the place of what is there.
+  private func refuseWrongFiles() throws(CommandEnd) {
+    let files = [("--junit", options.junit), ("--html", options.html)]
+    for case (let name, let file?) in files {
+      if file.isEmpty { throw .wrongUsage("\(name) needs the name of a file", .test) }
+      if file.hasSuffix(".lua") {
+        throw .wrongUsage("\(name) would write its report over '\(file)', which is a script", .test)
+      }
+    }
+    if let junit = options.junit, let html = options.html,
+      TestCommand.place(of: junit) == TestCommand.place(of: html)
+    {
+      throw .wrongUsage("--junit and --html would both write '\(html)'", .test)
+    }
+    if options.coverage.contains("") {
+      throw .wrongUsage("--coverage needs the name or the path of an API file", .test)
+    }
+  }
+
+  /// With links followed that lead to its folder.
+  private static func place(of file: String) -> String {
+    let folder = FileName.folder(of: file)
+    let name = file.split(separator: "/").last.map(String.init) ?? file
+    return (FileName.resolved(folder) ?? folder) + "/" + name
+  }
+
   func run() -> Int32 {
     // Where nobody reads any more, the tests still come to their end, and tidy up.
     signal(SIGPIPE, SIG_IGN)
+    if isWatching {
+      let watch = ProofWatch(
+        options, places: places, write: { _ = Output.write($0) }, complain: { Exit.complain($0) })
+      return watch?.run() ?? 1
+    }
     let session = ProofSession(
       options, write: { _ = Output.write($0) }, complain: { Exit.complain($0) })
     return session.run()

@@ -23,6 +23,8 @@ package final class APIFiles: HostExtension {
   private var loading: Set<String> = []
   /// Who only looks at the files, if that is all that is done.
   var checker: APIFileChecker? { didSet { permissions.checker = checker } }
+  /// Is told of each request, resource and walk of pages that a script makes of a declared call.
+  package var onUse: ((DeclaredUse) -> Void)?
   /// The file asked for last, as messages name it.
   private var lastPath: String?
 
@@ -38,9 +40,13 @@ package final class APIFiles: HostExtension {
     interruption = Interruption(host)
   }
 
+  /// The files of those that are loaded, as messages name them.
+  package var paths: [String] { loaded.values.map(\.path).sorted() }
+
   package func close() {
     // What their services hold is not to be called any more.
     loaded = [:]
+    onUse = nil
   }
 
   /// The API of a name or a path: loaded at the first call, the same ever after.

@@ -148,8 +148,15 @@ extension Call {
       }
     }
     do throws(APICall.Misfit) {
-      return try declared.call.request(
-        of: declared.api.service, try declared.call.complete(given))
+      let values = try declared.call.complete(given)
+      let request = try declared.call.request(of: declared.api.service, values)
+      if let onUse = part(APIFiles.self).onUse {
+        onUse(
+          DeclaredUse(
+            api: declared.api, call: declared.call, given: Set(given.keys), values: values,
+            url: request.resource.url.text))
+      }
+      return request
     } catch {
       throw .message(error.message)
     }

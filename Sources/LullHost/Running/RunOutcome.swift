@@ -15,7 +15,7 @@ package struct RunResults {
 
   init(_ run: lull_run) { self.run = run }
 
-  var count: Int { Int(run.result_count) }
+  package var count: Int { Int(run.result_count) }
   package var state: OpaquePointer? { run.L }
 
   /// Whether the function has returned `nil, err`, whatever the error is.

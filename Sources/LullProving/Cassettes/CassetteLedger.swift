@@ -1,3 +1,4 @@
+import LullLibC
 import LullSystem
 
 /// What of the recordings no test has asked for: of one that several tests use, what none of them has.
@@ -5,10 +6,13 @@ struct CassetteLedger {
   /// By what links lead to.
   private var uses: [String: CassetteUse] = [:]
   private var order: [String] = []
+  /// The files of tests that name each.
+  private var files: [String: Set<String>] = [:]
 
-  mutating func note(_ uses: [CassetteUse]) {
+  mutating func note(_ uses: [CassetteUse], of file: String) {
     for use in uses {
       let key = FileName.resolved(use.path) ?? use.path
+      files[key, default: []].insert(file)
       guard let known = self.uses[key] else {
         self.uses[key] = use
         order.append(key)
@@ -19,10 +23,17 @@ struct CassetteLedger {
     }
   }
 
-  /// Each recording of which something is left, and a sentence about that.
-  var unplayed: [(path: String, text: String)] {
+  /// Each recording of which something is left, and a sentence about that; then those that nobody has named.
+  ///
+  /// - Parameters:
+  ///   - files: those of tests, all of which were run.
+  ///   - skipping: those with tests that were skipped, which might ask for what is left.
+  func unplayed(_ files: [String], besides skipping: Set<String>) -> [(path: String, text: String)]
+  {
     order.compactMap { key in
-      guard let use = uses[key], !use.left.isEmpty else { return nil }
+      guard let use = uses[key], !use.left.isEmpty,
+        self.files[key, default: []].isDisjoint(with: skipping)
+      else { return nil }
       let shown = use.left.prefix(CassetteLedger.most).map { "number \($0.number), \($0.request)" }
       let more = use.left.count - shown.count
       return (
@@ -30,9 +41,45 @@ struct CassetteLedger {
         "no test asks for \(use.left.count) of \(use.count) recordings in \(use.path): "
           + shown.joined(separator: "; ") + (more > 0 ? "; and \(more) more" : "")
       )
-    }
+    } + unnamed(files, besides: skipping)
   }
 
   /// So many are named.
   private static let most = 5
+
+  // MARK: Files that nobody names
+
+  /// Those in `cassettes` beside files of tests, where none of these was left out.
+  private func unnamed(
+    _ files: [String], besides skipping: Set<String>
+  ) -> [(path: String, text: String)] {
+    let run = Set(files.map { FileName.resolved($0) ?? $0 })
+    let folders = Set(files.map { FileName.folder(of: $0) })
+    let skipped = Set(skipping.map { FileName.folder(of: $0) })
+    return folders.subtracting(skipped).sorted().flatMap { folder -> [(String, String)] in
+      let tests = CassetteLedger.names(in: folder) { $0.hasSuffix(ProofSearch.ending) }
+      guard tests.allSatisfy({ run.contains(FileName.resolved("\(folder)/\($0)") ?? $0) }) else {
+        return []
+      }
+      return CassetteLedger.names(in: folder + "/cassettes") { $0.hasSuffix(".har") }
+        .map { "\(folder)/cassettes/\($0)" }
+        .filter { uses[FileName.resolved($0) ?? $0] == nil }
+        .map { ($0, "no test names the recording \($0)") }
+    }
+  }
+
+  /// Sorted, without hidden ones; none of what is no folder.
+  private static func names(in folder: String, _ fits: (String) -> Bool) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      // The name ends with a NUL, inside the entry.
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if !name.hasPrefix("."), fits(name) { names.append(name) }
+    }
+    return names.sorted()
+  }
 }

@@ -5,13 +5,16 @@ struct ProofExchange {
   let request: HTTPRequest
   /// By the test's clock, in Unix seconds.
   let start: Double
+  /// The same in seconds since the test began, whatever its time was set to.
+  let uptime: Double
   private(set) var end: Double?
   private(set) var status: Int?
   private(set) var error: String?
 
-  init(_ request: HTTPRequest, at start: Double) {
+  init(_ request: HTTPRequest, at start: Double, after uptime: Double) {
     self.request = request
     self.start = start
+    self.uptime = uptime
   }
 
   mutating func ended(with result: NetworkResult, at time: Double) {
@@ -21,10 +24,12 @@ struct ProofExchange {
     error = result.error?.message ?? result.requestError?.userMessage
   }
 
+  static let cancelled = "cancelled"
+
   /// Nobody wants the answer any more.
   mutating func cancelled(at time: Double) {
     guard end == nil else { return }
     end = time
-    error = "cancelled"
+    error = ProofExchange.cancelled
   }
 }

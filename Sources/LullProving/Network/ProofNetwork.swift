@@ -70,7 +70,7 @@ final class ProofNetwork: NetworkingProvider {
     // From now on what is shown of the time has been seen.
     clock.hasBeenSeen()
     let number = exchanges.count
-    exchanges.append(ProofExchange(request, at: pump.clock.now))
+    exchanges.append(ProofExchange(request, at: pump.clock.now, after: pump.clock.uptime))
     let transfer = Transfer { [weak self] in
       guard let self else { return }
       exchanges[number].cancelled(at: pump.clock.now)

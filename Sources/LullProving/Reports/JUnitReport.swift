@@ -1,7 +1,7 @@
 import LullSystem
 
 /// A file in the form of JUnit, as CI servers read it; written whole when all has ended.
-final class JUnitReport: ProofReport {
+final class JUnitReport: ProofFileReport {
   private let path: String
   private let complain: (String) -> Void
   private var outcomes: [ProofOutcome] = []

@@ -23,11 +23,13 @@ final class PlainReport: ProofReport {
       case .failed: painted("FAILED ", "1;31")
       case .skipped: painted("skipped", "33")
       }
-    text += "  \(mark)  \(outcome.shownName)"
+    text += "  \(mark)  \(ControlCharacters.shown(in: outcome.shownName))"
     if outcome.seconds >= 0.5 { text += "  (\(ProofSummary.shown(outcome.seconds)))" }
     text += "\n"
-    for failure in outcome.failures { text += PlainReport.indented(failure, by: 4) }
-    for note in outcome.notes { text += PlainReport.indented("note: " + note, by: 4) }
+    // A server has had its say in them: in a URL, in the value of a header.
+    for part in outcome.failures + outcome.notes.map({ "note: " + $0 }) {
+      text += PlainReport.indented(ControlCharacters.shown(in: part), by: 4)
+    }
     if outcome.verdict == .failed, !outcome.output.isEmpty {
       text += "    printed:\n" + PlainReport.indented(TerminalText.visible(outcome.output), by: 6)
     }
@@ -37,7 +39,8 @@ final class PlainReport: ProofReport {
   func finish(_ summary: ProofSummary, isInterrupted: Bool) {
     let end = isInterrupted ? "interrupted: " : ""
     let notes = summary.notes.map { "note: \(ControlCharacters.shown(in: $0))\n" }.joined()
-    write((file == nil ? "" : "\n") + notes + end + summary.text + "\n")
+    let coverage = summary.coverageLines.map { ControlCharacters.shown(in: $0) + "\n" }.joined()
+    write((file == nil ? "" : "\n") + coverage + (coverage.isEmpty ? "" : "\n") + notes + end + summary.text + "\n")
   }
 
   private func painted(_ text: String, _ code: String) -> String {
@@ -46,7 +49,9 @@ final class PlainReport: ProofReport {
 
   static func indented(_ text: String, by count: Int) -> String {
     let space = String(repeating: " ", count: count)
-    var lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    // To Swift a return and a line feed are one character.
+    var lines = text.replacing("\r\n", with: "\n").split(
+      separator: "\n", omittingEmptySubsequences: false)
     if lines.last?.isEmpty == true { lines.removeLast() }
     return lines.map { $0.isEmpty ? "\n" : "\(space)\($0)\n" }.joined()
   }

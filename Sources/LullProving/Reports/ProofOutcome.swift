@@ -13,8 +13,13 @@ struct ProofOutcome {
   var failures: [String] = []
   var notes: [String] = []
   var seconds = 0.0
+  /// By the test's clock.
+  var heldSeconds = 0.0
   /// What was printed.
   var output = ""
+  /// What was sent, up to a number, and how many there were besides.
+  var exchanges: [ShownExchange] = []
+  var moreExchanges = 0
 
   /// All that is wrong, as one text.
   var failureText: String { failures.joined(separator: "\n") }

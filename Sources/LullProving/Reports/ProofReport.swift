@@ -6,3 +6,9 @@ protocol ProofReport: AnyObject {
   /// - Parameter isInterrupted: whether somebody has ended it.
   func finish(_ summary: ProofSummary, isInterrupted: Bool)
 }
+
+/// One that writes a file when all has ended.
+protocol ProofFileReport: ProofReport {
+  /// Whether the file could not be written.
+  var hasFailed: Bool { get }
+}

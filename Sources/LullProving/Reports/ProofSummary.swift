@@ -13,6 +13,12 @@ struct ProofSummary {
   var seconds = 0.0
   /// What is to be told of all of it.
   var notes: [String] = []
+  /// What was asked for of API files.
+  var coverage: [APICoverage] = []
+  /// Whether tests were left out.
+  var isPartial = false
+
+  var coverageLines: [String] { coverage.flatMap { $0.lines(isPartial: isPartial) } }
 
   mutating func count(_ outcome: ProofOutcome) {
     switch outcome.verdict {

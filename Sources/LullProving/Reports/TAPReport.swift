@@ -29,7 +29,8 @@ final class TAPReport: ProofReport {
       write("Bail out! interrupted\n")
     } else {
       let notes = summary.notes.map { "# note: \(TAPReport.shown($0))\n" }.joined()
-      write("1..\(count)\n\(notes)# \(summary.text)\n")
+      let coverage = summary.coverageLines.map { "# \(TAPReport.shown($0))\n" }.joined()
+      write("1..\(count)\n\(coverage)\(notes)# \(summary.text)\n")
     }
   }
 

@@ -28,9 +28,18 @@ struct ProofLines {
     }
   }
 
+  enum Taken<Value> {
+    /// Nothing whole yet.
+    case nothing
+    case value(Value)
+    /// A line that is something else.
+    case foreign
+  }
+
   /// One that has been read.
-  mutating func taken<Value: Decodable & Sendable>(_ type: Value.Type) -> Value? {
-    takeLine().flatMap { ProofLines.value(type, of: $0) }
+  mutating func taken<Value: Decodable & Sendable>(_ type: Value.Type) -> Taken<Value> {
+    guard let line = takeLine() else { return .nothing }
+    return ProofLines.value(type, of: line).map { .value($0) } ?? .foreign
   }
 
   private mutating func takeLine() -> [UInt8]? {

@@ -7,4 +7,6 @@ struct ProofOrder: Codable {
   var name: String?
   /// Whether other tests are left out.
   var isPartial = false
+  /// An API file that is to be described in place of all that; as `lull.api` is asked for it.
+  var api: String?
 }

@@ -11,8 +11,10 @@ struct ProofPlan {
   private(set) var items: [Item] = []
   /// Files of which every test is run.
   private(set) var whole: Set<String> = []
-  /// Whether nothing is left out at all.
+  /// Whether nothing is left out but what is to be skipped.
   private(set) var isWhole = true
+  /// Files some of whose tests are skipped.
+  private(set) var skipping: Set<String> = []
 
   /// - Parameters:
   ///   - files: each with its tests.
@@ -20,7 +22,7 @@ struct ProofPlan {
   init(_ files: [(file: String, tests: [DeclaredProof])], filter: String?) {
     let hasOnly = files.contains { $0.tests.contains { $0.mode == .only } }
     for (file, tests) in files {
-      var isWhole = true
+      var (isWhole, skips) = (true, false)
       for (place, test) in tests.enumerated() {
         let fits = filter.map { test.name.contains($0) } ?? true
         guard fits, !hasOnly || test.mode == .only else {
@@ -28,10 +30,12 @@ struct ProofPlan {
           continue
         }
         let isSkipped = test.mode == .skip
-        if isSkipped { isWhole = false }
+        if isSkipped { skips = true }
         items.append(Item(file: file, number: place + 1, test: test, isSkipped: isSkipped))
       }
-      if isWhole { whole.insert(file) } else { self.isWhole = false }
+      if skips { skipping.insert(file) }
+      if isWhole, !skips { whole.insert(file) }
+      if !isWhole { self.isWhole = false }
     }
   }
 }

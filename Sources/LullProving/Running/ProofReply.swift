@@ -2,6 +2,8 @@
 struct ProofReply: Codable {
   /// The tests of the file.
   var declared: [DeclaredProof] = []
+  /// Files that were loaded for it: modules, API files.
+  var loaded: [String] = []
   /// Why it cannot be read or compiled, as a report.
   var unreadable: String?
   /// What is wrong, each as a report; none: all went well.
@@ -21,6 +23,13 @@ struct ProofReply: Codable {
   var cassettes: [CassetteUse] = []
   /// What was recorded, if it has passed.
   var recordings: [RecordedCassette] = []
+  /// What it has sent, up to a number, and how many there were besides.
+  var exchanges: [ShownExchange] = []
+  var moreExchanges = 0
+  /// What it has sent by calls of API files.
+  var calls: [CallUse] = []
+  /// The API file that was asked for.
+  var api: DeclaredAPI?
   /// What was printed.
   var output = ""
   /// Whether the worker ends with it, so that another one has to do the rest.

@@ -1,4 +1,5 @@
 import LullLibC
+import LullClients
 import LullCore
 import LullHost
 import LullSystem
@@ -25,6 +26,7 @@ final class ProofRun {
   }
 
   func carryOut(_ order: ProofOrder) -> ProofReply {
+    if let api = order.api { return describe(api) }
     var reply = ProofReply()
     let start = SystemClock.uptime
     do throws(SnapshotFile.Problem) {
@@ -34,6 +36,30 @@ final class ProofRun {
       reply.failures.append("lull: \(error.text)\n")
     }
     reply.seconds = SystemClock.uptime - start
+    return reply
+  }
+
+  /// Says what an API file declares.
+  private func describe(_ api: String) -> ProofReply {
+    var reply = ProofReply()
+    var limits = ScriptLimits(time: settings.longest)
+    limits.subject = "the API file"
+    guard
+      let program = ScriptProgram(
+        environment: HeldEnvironment(), library: .withProving, limits: limits),
+      program.open(folder: nil, words: [Array(api.utf8)])
+    else {
+      reply.unreadable = "lull: cannot start: not enough memory\n"
+      return reply
+    }
+    let files = program.host.part(APIFiles.self)
+    do throws(APIFileProblem) {
+      reply.api = DeclaredAPI(try files.api(api))
+    } catch {
+      let text = files.describe(error)
+      reply.unreadable = text.isEmpty ? "lull: '\(api)' was not loaded to its end\n" : text
+    }
+    program.endStages()
     return reply
   }
 
@@ -76,6 +102,10 @@ final class ProofRun {
       known: snapshots.entries, isUpdating: settings.isUpdating, isReadOnly: settings.isReadOnly)
     proof.folder = FileName.folder(of: path)
     proof.printed = printed
+    let tags = CallTags()
+    program.host.part(APIFiles.self).onUse = { [network = environment.network] use in
+      tags.note(use, after: network.exchanges.count)
+    }
     let stages = ProofStages(program, proof)
     if let unreadable = stages.load(source, path) {
       reply.unreadable = unreadable
@@ -83,11 +113,18 @@ final class ProofRun {
       stages.prove(number, order.name ?? "")
       reply.leftovers = stages.leftovers
     }
+    if order.number == nil {
+      reply.declared = proof.declared
+      reply.loaded = stages.loadedFiles
+    }
     stages.end()
-    if order.number == nil { reply.declared = proof.declared }
     reply.failures = stages.failures
     if order.number != nil {
       reply.failures += environment.network.misses.map { "lull: \($0)\n" }
+      let exchanges = environment.network.exchanges
+      reply.exchanges = exchanges.prefix(ShownExchange.most).map { ShownExchange($0) }
+      reply.moreExchanges = exchanges.count - reply.exchanges.count
+      reply.calls = tags.uses(in: exchanges)
     }
     let deck = environment.network.cassettes
     reply.cassettes = deck.cassettes.map(\.use)

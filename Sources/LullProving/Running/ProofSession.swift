@@ -16,6 +16,9 @@ package final class ProofSession {
     package var filter: String?
     package var isTAP = false
     package var junit: String?
+    package var html: String?
+    /// API files whose use is told of, as `lull.api` is asked for them.
+    package var coverage: [String] = []
     /// Whether what is only told of otherwise fails.
     package var isStrict = false
     package var settings = ProofSettings()
@@ -29,7 +32,9 @@ package final class ProofSession {
   private var options: Options
   private let complain: (String) -> Void
   private var reports: [any ProofReport] = []
-  private let junit: JUnitReport?
+  private let files: [any ProofFileReport]
+  /// Files that the files of tests have loaded.
+  private(set) var loaded: Set<String> = []
   private var summary = ProofSummary()
   private var snapshots: SnapshotLedger
   private var cassettes = CassetteLedger()
@@ -43,13 +48,15 @@ package final class ProofSession {
   ) {
     self.options = options
     self.complain = complain
-    junit = options.junit.map { JUnitReport($0, complain) }
+    files =
+      (options.junit.map { [JUnitReport($0, complain)] } ?? [])
+      + (options.html.map { [HTMLReport($0, complain)] } ?? [])
     snapshots = SnapshotLedger(options.settings)
     recordings = RecordingLedger(options.settings.recording)
     reports = [
       options.isTAP ? TAPReport(write) : PlainReport(isColoured: options.isColoured, write)
     ]
-    if let junit { reports.append(junit) }
+    reports += files
   }
 
   /// The exit code.
@@ -67,6 +74,7 @@ package final class ProofSession {
     do throws(ProofCrew.Failure) {
       crew = try ProofCrew(options.words, options.settings, size: options.jobs)
       defer { crew.close() }
+      try describeAPIs(crew)
       let plan = try collect(crew)
       if let filter = options.filter, plan.items.isEmpty, crew.signal == nil, summary.failed == 0,
         summary.unreadable == 0
@@ -84,7 +92,7 @@ package final class ProofSession {
     for report in reports { report.finish(summary, isInterrupted: signal != nil) }
     if let signal { return 128 + signal }
     if summary.unreadable > 0 { return 3 }
-    return summary.failed > 0 || junit?.hasFailed == true ? 1 : 0
+    return summary.failed > 0 || files.contains { $0.hasFailed } ? 1 : 0
   }
 
   private func makeFolder() -> String? {
@@ -100,12 +108,35 @@ package final class ProofSession {
     for report in reports { report.ended(outcome) }
   }
 
+  // MARK: API files
+
+  /// Asks what those declare whose coverage is wanted; each once.
+  private func describeAPIs(_ crew: ProofCrew) throws(ProofCrew.Failure) {
+    try crew.carryOut(options.coverage.map { ProofOrder(file: "", api: $0) }) { _, reply in
+      guard let api = reply.api else {
+        complain(reply.unreadable ?? reply.failures.joined())
+        summary.unreadable += 1
+        return
+      }
+      if !summary.coverage.contains(where: { $0.api.key == api.key }) {
+        summary.coverage.append(APICoverage(api))
+      }
+    }
+  }
+
+  private func note(_ uses: [CallUse]) {
+    for use in uses {
+      for place in summary.coverage.indices { summary.coverage[place].note(use) }
+    }
+  }
+
   // MARK: The files
 
   private func collect(_ crew: ProofCrew) throws(ProofCrew.Failure) -> ProofPlan {
     var found: [(file: String, tests: [DeclaredProof])] = []
     try crew.carryOut(options.files.map { ProofOrder(file: $0) }) { place, reply in
       let file = options.files[place]
+      loaded.formUnion(reply.loaded)
       if let unreadable = reply.unreadable {
         summary.unreadable += 1
         return tell(file, [unreadable], reply.output)
@@ -163,8 +194,9 @@ package final class ProofSession {
     if crew.signal == nil { tellSkipped(before: items.count) }
     summary.left = places.count - toldCount
     endRecordings(isInterrupted: crew.signal != nil, plan)
+    summary.isPartial = !plan.isWhole || summary.left > 0
     if plan.isWhole, summary.left == 0, summary.failed == 0, summary.unreadable == 0 {
-      endCassettes()
+      endCassettes(plan)
     }
   }
 
@@ -172,7 +204,8 @@ package final class ProofSession {
     var failures = reply.failures
     if let unreadable = reply.unreadable { failures.append(unreadable) }
     var notes: [String] = []
-    cassettes.note(reply.cassettes)
+    cassettes.note(reply.cassettes, of: item.file)
+    note(reply.calls)
     if let left = reply.leftovers {
       let text = "left behind: \(left)"
       if options.isStrict { failures.append("lull: \(text)\n") } else { notes.append(text) }
@@ -185,7 +218,8 @@ package final class ProofSession {
     recordings.note(reply, of: item.test.name, hasPassed: failures.isEmpty)
     return ProofOutcome(
       file: item.file, name: item.test.name, verdict: failures.isEmpty ? .passed : .failed,
-      failures: failures, notes: notes, seconds: reply.seconds, output: reply.output)
+      failures: failures, notes: notes, seconds: reply.seconds, heldSeconds: reply.heldSeconds,
+      output: reply.output, exchanges: reply.exchanges, moreExchanges: reply.moreExchanges)
   }
 
   /// Writes what was recorded, if all was run that was to be.
@@ -205,8 +239,8 @@ package final class ProofSession {
   }
 
   /// What no test has asked for, where all were run and have asked for what they would.
-  private func endCassettes() {
-    for (path, text) in cassettes.unplayed {
+  private func endCassettes(_ plan: ProofPlan) {
+    for (path, text) in cassettes.unplayed(options.files, besides: plan.skipping) {
       if options.isStrict {
         tell(path, ["lull: \(text)\n"], "")
       } else {

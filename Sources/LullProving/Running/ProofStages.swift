@@ -1,3 +1,4 @@
+import LullClients
 import LullCore
 import LullHost
 
@@ -19,6 +20,7 @@ final class ProofStages {
     let run: Int64
     let tidy: Int64
     let count: Int64
+    let modules: Int64
   }
 
   init(_ program: ScriptProgram, _ proof: Proof) {
@@ -61,9 +63,10 @@ final class ProofStages {
     ) { results -> Functions? in
       guard let run = try? kept.keep(results.state, results.index(0)), kept.pin(run),
         let tidy = try? kept.keep(results.state, results.index(1)), kept.pin(tidy),
-        let count = try? kept.keep(results.state, results.index(2)), kept.pin(count)
+        let count = try? kept.keep(results.state, results.index(2)), kept.pin(count),
+        let modules = try? kept.keep(results.state, results.index(3)), kept.pin(modules)
       else { return nil }
-      return Functions(run: run, tidy: tidy, count: count)
+      return Functions(run: run, tidy: tidy, count: count, modules: modules)
     }
     guard case .success(let functions) = answer else { return nil }
     return functions
@@ -101,6 +104,16 @@ final class ProofStages {
     }
     guard case .success(let count) = answer else { return 0 }
     return count
+  }
+
+  /// The files of the modules and APIs that the file has loaded.
+  var loadedFiles: [String] {
+    guard let functions else { return [] }
+    let answer = program.host.coroutines.ask(
+      Callable(id: functions.modules), [], kind: "lull.test"
+    ) { results in (0..<results.count).compactMap { results[$0].string } }
+    guard case .success(let modules) = answer else { return [] }
+    return modules + program.host.part(APIFiles.self).paths
   }
 
   // MARK: What is wrong

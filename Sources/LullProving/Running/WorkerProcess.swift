@@ -72,9 +72,16 @@ final class WorkerProcess {
       let output = output.take()
       return .died(reap(), output: output)
     }
-    guard let reply = lines.taken(ProofReply.self) else { return .nothing }
-    task = nil
-    return .reply(reply)
+    switch lines.taken(ProofReply.self) {
+    case .nothing: return .nothing
+    case .value(let reply):
+      task = nil
+      return .reply(reply)
+    case .foreign:
+      // Whatever has written there, what comes next cannot be told apart any more.
+      end()
+      return .died("has answered with what is no report", output: output.take())
+    }
   }
 
   private func reap() -> String {

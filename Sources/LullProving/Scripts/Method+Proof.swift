@@ -142,6 +142,15 @@ extension Method {
 }
 
 extension ProofExchange {
+  /// What would have been sent, also where that is read piece by piece; nil of what cannot be read any more.
+  private var body: [UInt8]? {
+    switch request.payload {
+    case .bytes(let bytes)?: bytes
+    case .streamed(let stream)?: try? stream.bytes()
+    case nil: nil
+    }
+  }
+
   /// As scripts see it.
   fileprivate var luaValue: LuaValue {
     var fields: [(String, LuaValue)] = [
@@ -155,7 +164,7 @@ extension ProofExchange {
       ),
       ("sent_at", .number(start)),
     ]
-    if let body = request.body { fields.append(("body", .bytes(body))) }
+    if let body { fields.append(("body", .bytes(body))) }
     if let status { fields.append(("status", .int(Int64(status)))) }
     if let error { fields.append(("error", .string(error))) }
     if let end { fields.append(("seconds", .number(end - start))) }

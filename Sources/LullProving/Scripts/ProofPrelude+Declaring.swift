@@ -268,6 +268,17 @@ extension ProofPrelude {
       if after then after(t) end
     end
 
-    return run, tidy, function() return #afters end
+    -- The files of modules that were loaded.
+    local search = package.searchpath
+    local function modules()
+      local files = {}
+      for name in pairs(package.loaded) do
+        local file = type(name) == "string" and type(package.path) == "string" and search(name, package.path)
+        if file then files[#files + 1] = file end
+      end
+      return table.unpack(files, 1, math.min(#files, 100))
+    end
+
+    return run, tidy, function() return #afters end, modules
     """#
 }

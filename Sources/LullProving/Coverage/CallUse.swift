@@ -1,0 +1,36 @@
+/// What a test has sent by one call of an API file.
+struct CallUse: Codable {
+  struct Count: Codable, Equatable {
+    /// nil: there was no answer.
+    var status: Int?
+    var count: Int
+  }
+
+  struct Value: Codable, Hashable {
+    var parameter: String
+    var text: String
+  }
+
+  /// Where links to the file lead.
+  var api: String
+  var call: String
+  var statuses: [Count] = []
+  /// Those that were given.
+  var parameters: [String] = []
+  /// Of parameters with a choice of words, also those of defaults.
+  var values: [Value] = []
+
+  mutating func add(_ other: CallUse) {
+    for count in other.statuses { add(count.status, count.count) }
+    for name in other.parameters where !parameters.contains(name) { parameters.append(name) }
+    for value in other.values where !values.contains(value) { values.append(value) }
+  }
+
+  mutating func add(_ status: Int?, _ count: Int = 1) {
+    if let place = statuses.firstIndex(where: { $0.status == status }) {
+      statuses[place].count += count
+    } else {
+      statuses.append(Count(status: status, count: count))
+    }
+  }
+}
