@@ -111,13 +111,14 @@ run_fast() {
   run "Siesta's members, as others use them" Scripts/support/check-siesta-members
   run "Lua specs, under lull" lull_specs "$debug" "${topics[@]}"
   run "Lua specs, under lua5.4" stock_specs "$debug" "${topics[@]}"
+  run "Examples' tests" bounded Scripts/support/run-example-tests "$debug/lull"
   run "Swift tests" swift_tests --skip-build --filter '^Lull(Arguments|REPL|Core|Host|Transport|Testing)Tests' \
     --filter "^LullCommandTests\.($commands)/" --skip "^($slow)/"
   say "Left out:
   Lua specs ${slow_topics[*]}
   Swift suites ${slow_suites[*]#*.}
   Swift suites of the command but ${fast_command_suites[*]}
-  the release build, the examples, the snippets of the documentation, the attacks, the Swift program"
+  the release build, the examples but their tests, the snippets of the documentation, the attacks, the Swift program"
   finish "All of these tests passed"
 }
 

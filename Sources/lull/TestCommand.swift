@@ -126,7 +126,8 @@ struct TestCommand {
     try refuseWrongFiles()
     isWatching = parsed.has("--watch")
     if isWatching, options.isTAP {
-      throw .wrongUsage("--watch runs tests again and again, and a report of --tap has one end", .test)
+      throw .wrongUsage(
+        "--watch runs tests again and again, and a report of --tap has one end", .test)
     }
     options.isColoured = OutputStyle.forStandardOutput().isColoured
     options.words = ["/proc/self/exe", TestCommand.workerWord]

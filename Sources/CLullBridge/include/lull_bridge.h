@@ -402,6 +402,13 @@ int32_t lull_load(
   lull_runtime *runtime, const char *bytes, size_t length, const char *name, int64_t id,
   const char **message);
 
+// The compiled form of a kept function, with its lines; in the arena, NULL without memory.
+const char *lull_dump(lull_runtime *runtime, int64_t id, size_t *length);
+// As lull_load, of what lull_dump has given in this very process, and of nothing else: Lua does not check it.
+int32_t lull_load_dumped(
+  lull_runtime *runtime, const char *bytes, size_t length, const char *name, int64_t id,
+  const char **message);
+
 // Compiles only; whether there is a message, which is put into `message` as far as `size` allows.
 int32_t lull_compile(
   lull_runtime *runtime, const char *bytes, size_t length, const char *name, char *message,

@@ -40,7 +40,9 @@ final class PlainReport: ProofReport {
     let end = isInterrupted ? "interrupted: " : ""
     let notes = summary.notes.map { "note: \(ControlCharacters.shown(in: $0))\n" }.joined()
     let coverage = summary.coverageLines.map { ControlCharacters.shown(in: $0) + "\n" }.joined()
-    write((file == nil ? "" : "\n") + coverage + (coverage.isEmpty ? "" : "\n") + notes + end + summary.text + "\n")
+    write(
+      (file == nil ? "" : "\n") + coverage + (coverage.isEmpty ? "" : "\n") + notes + end
+        + summary.text + "\n")
   }
 
   private func painted(_ text: String, _ code: String) -> String {

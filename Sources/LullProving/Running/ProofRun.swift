@@ -14,6 +14,7 @@ final class ProofRun {
   private let shelf = CassetteShelf()
   /// nil where nothing is recorded.
   private let tapes: CassetteTapes?
+  private let chunks = CompiledChunks()
   /// The file that was read last, which is most often the next one.
   private var latest: (file: String, source: [UInt8])?
 
@@ -106,7 +107,7 @@ final class ProofRun {
     program.host.part(APIFiles.self).onUse = { [network = environment.network] use in
       tags.note(use, after: network.exchanges.count)
     }
-    let stages = ProofStages(program, proof)
+    let stages = ProofStages(program, proof, chunks)
     if let unreadable = stages.load(source, path) {
       reply.unreadable = unreadable
     } else if let number = order.number {

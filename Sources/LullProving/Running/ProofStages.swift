@@ -9,6 +9,7 @@ import LullHost
 final class ProofStages {
   private let program: ScriptProgram
   private let proof: Proof
+  private let chunks: CompiledChunks
   private var functions: Functions?
   /// Each as a report.
   private(set) var failures: [String] = []
@@ -23,9 +24,10 @@ final class ProofStages {
     let modules: Int64
   }
 
-  init(_ program: ScriptProgram, _ proof: Proof) {
+  init(_ program: ScriptProgram, _ proof: Proof, _ chunks: CompiledChunks) {
     self.program = program
     self.proof = proof
+    self.chunks = chunks
     program.host.reporter.program = { [unowned self] failure, place in
       note(failure, in: place)
     }
@@ -42,7 +44,7 @@ final class ProofStages {
     self.functions = functions
     let chunk: Chunk
     do throws(Chunk.Problem) {
-      chunk = try program.host.chunks.compile(source, name: [UInt8(ascii: "@")] + path)
+      chunk = try chunks.chunk(source, name: [UInt8(ascii: "@")] + path, in: program.host.chunks)
     } catch {
       return program.host.reporter.describe(
         syntaxError: error.message, in: source, name: String(escaping: path))
@@ -53,8 +55,8 @@ final class ProofStages {
 
   private func makeModule() -> Functions? {
     guard
-      let prelude = try? program.host.chunks.compile(
-        Array(ProofPrelude.text.utf8), name: ProofPrelude.chunkName)
+      let prelude = try? chunks.chunk(
+        ProofPrelude.text, name: ProofPrelude.chunkName, in: program.host.chunks)
     else { return nil }
     defer { prelude.release() }
     let kept = program.host.callbacks.kept

@@ -6,7 +6,8 @@ enum ProofPrelude {
   /// Its frames are not shown in tracebacks.
   static let chunkName = Array("=lull.test".utf8)
 
-  static let text = helpers + comparing + rendering + expecting + surroundings + declaring
+  static let text = Array(
+    (helpers + comparing + rendering + expecting + surroundings + declaring).utf8)
 
   /// Messages, and where they belong.
   private static let helpers = #"""

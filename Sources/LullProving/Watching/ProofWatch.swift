@@ -17,7 +17,7 @@ package final class ProofWatch {
   private let loop: EventLoop
   private var signals: [SignalWatch] = []
   private var signal: Int32?
-  private var watches: [String: FolderWatch] = [:]
+  private var watches: [FolderWatch] = []
   /// When something has stirred last.
   private var stirred: Double?
   /// Files that tests have loaded from anywhere.
@@ -44,8 +44,8 @@ package final class ProofWatch {
   }
 
   private func close() {
-    for watch in watches.values { watch.close() }
-    watches = [:]
+    for watch in watches { watch.close() }
+    watches = []
     for watch in signals { watch.close() }
     keys.close()
     loop.close()
@@ -73,14 +73,15 @@ package final class ProofWatch {
   private var files: [String] { ProofSearch(places).files }
 
   private func runTests(_ files: [String]) {
-    guard !files.isEmpty else {
-      write("there is no file of tests (*_test.lua) any more\n")
-      code = 2
-      return
-    }
     var options = options
     options.files = files
     options.problems = ProofSearch(places).problems
+    guard !files.isEmpty else {
+      for problem in options.problems { complain("lull: \(problem)\n") }
+      write("there is no file of tests (*_test.lua) now\n")
+      code = 2
+      return
+    }
     let session = ProofSession(options, write: write, complain: complain)
     code = session.run()
     loaded.formUnion(session.loaded)
@@ -96,7 +97,8 @@ package final class ProofWatch {
     var before = before
     // What was changed meanwhile by somebody else counts.
     before.take(writtenIn: look())
-    tell(keys.areThere ? "waiting for changes; Enter runs all again, q ends" : "waiting for changes")
+    tell(
+      keys.areThere ? "waiting for changes; Enter runs all again, q ends" : "waiting for changes")
     stirred = loop.uptime
     while signal == nil {
       switch keys.take() {
@@ -123,20 +125,34 @@ package final class ProofWatch {
 
   /// Looks at all there is now, and watches the folders.
   private func look() -> WatchedFiles {
-    let folders = places.map { FileName.isFolder($0) ? ProofWatch.trimmed($0) : FileName.folder(of: $0) }
-    let files = WatchedFiles(below: Set(folders + ["apis"]), and: loaded)
-    for gone in Set(watches.keys).subtracting(files.folders) {
-      watches.removeValue(forKey: gone)?.close()
+    var folders: Set = ["apis"]
+    var files = loaded
+    for place in places {
+      if FileName.isFolder(place) {
+        folders.insert(ProofWatch.trimmed(place))
+      } else if access(place, F_OK) == 0 {
+        folders.insert(FileName.folder(of: place))
+      } else {
+        // It may come back.
+        files.insert(place)
+      }
     }
-    for folder in files.folders where watches[folder] == nil {
-      watches[folder] = FolderWatch(folder, on: loop) { [unowned self] in stirred = loop.uptime }
+    watch(WatchedFiles(below: folders, and: files).folders)
+    // What has changed before they were watched is seen now, what changes behind it stirs them.
+    return WatchedFiles(below: folders, and: files)
+  }
+
+  /// Anew each time: a folder may be another one of the same name.
+  private func watch(_ folders: Set<String>) {
+    for watch in watches { watch.close() }
+    watches = folders.compactMap { folder in
+      FolderWatch(folder, on: loop) { [unowned self] in stirred = loop.uptime }
     }
-    let blind = files.folders.count - watches.count
-    if blind > 0, !hasComplained {
-      hasComplained = true
-      complain("lull: \(blind) of \(files.folders.count) folders cannot be watched: changes there start nothing\n")
-    }
-    return files
+    let blind = folders.count - watches.count
+    guard blind > 0, !hasComplained else { return }
+    hasComplained = true
+    complain(
+      "lull: \(blind) of \(folders.count) folders cannot be watched: changes there start nothing\n")
   }
 
   private func chosen(by changes: [String]) -> [String] {

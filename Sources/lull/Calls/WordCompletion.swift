@@ -107,7 +107,10 @@ struct WordCompletion {
     let before = words.count > 1 ? words[words.count - 2] : ""
     if before.hasPrefix("-"), let option = spec.option(before), option.takesValue {
       if !option.choices.isEmpty { return fitting(option.choices.map { Candidate(word: $0) }) }
-      let files: Set = ["-O", "-d", "--ca-file", "--cert", "--key", "--unix-socket"]
+      if option.names.contains("--coverage") { return fitting(apis) + WordCompletion.files }
+      let files: Set = [
+        "-O", "-d", "--ca-file", "--cert", "--key", "--unix-socket", "--junit", "--html",
+      ]
       return files.isDisjoint(with: option.names) ? [] : WordCompletion.files
     }
     if let option = spec.option(before), option.isBoolean, !last.hasPrefix("-") {

@@ -69,6 +69,8 @@ struct ProofRunnerTests {
   @Test func `PRV-02 shells complete its options and files`() throws {
     #expect(try lull("--complete", "test", "--ju").output.hasPrefix("--junit"))
     #expect(try lull("--complete", "test", "a").output == "//files\n")
+    #expect(try lull("--complete", "test", "--html", "").output == "//files\n")
+    #expect(try lull("--complete", "test", "--coverage", "").output.hasSuffix("//files\n"))
   }
 
   @Test func `PRV-03 anywhere else the module raises, and says how its tests are run`() throws {
@@ -276,5 +278,50 @@ struct ProofRunnerTests {
       ending.output.contains("lull: the process that ran the test ended with exit code 1\n"),
       "\(ending.output)")
     #expect(names(ending) == ["is run"])
+  }
+
+  @Test
+  func `PRV-12 a worker that answers with something else has died, and no other test waits for it`()
+    throws
+  {
+    try files.write(
+      "junk_test.lua",
+      """
+      test("writes between", function(t)
+        for descriptor = 3, 9 do
+          local kind = io.popen(("readlink /proc/$PPID/fd/%d"):format(descriptor)):read("l") or ""
+          -- Where replies go; the other end of a pipe cannot be told from here, and is given orders that are none.
+          local pipe = kind:find("^pipe") and descriptor == 4 and io.open("/proc/self/fd/4", "w")
+          if pipe then pipe:write("no reply\\n") pipe:close() end
+        end
+      end)
+      test("is run", function() end)
+      """)
+    let ending = try files.run("junk_test.lua", "--jobs", "1")
+    #expect(ending.code == 1)
+    #expect(
+      ending.output.contains(
+        "lull: the process that ran the test has answered with what is no report\n"),
+      "\(ending.output)")
+    #expect(names(ending) == ["is run"])
+  }
+
+  @Test func `PRV-13 control characters of others are shown as escapes`() throws {
+    try files.write(
+      "escape_test.lua",
+      """
+      test("error", function(t)
+        t.network:on("GET", "/a", { fail = "refused" })
+        error("\\27[31mred\\u{9b}\\u{202e}")
+      end)
+      test("left", function(t)
+        t.network:on("GET", "/**", { json = 1, delay = 1 })
+        Kept = t:service("https://x.test")("/a"):with_param("q", "\\27[31m"):load()
+      end)
+      """)
+    let ending = try files.run("escape_test.lua")
+    #expect(
+      ending.output.contains(#"escape_test.lua:4: \x1B[31mred\u{9B}\u{202E}"#), "\(ending.output)")
+    #expect(!ending.output.contains("\u{1B}"))
   }
 }

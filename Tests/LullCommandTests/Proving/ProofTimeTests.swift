@@ -266,6 +266,19 @@ struct ProofTimeTests {
       """)
   }
 
+  @Test func `PRV-34 bodies that are read while they are sent are there too`() throws {
+    try files.folder.write("upload.txt", "from the file")
+    try passes(
+      """
+        t.network:on("POST", "/a", { status = 204 })
+        local a = t:service("https://x.test")("/a")
+        t.expect(a:post(lull.file("upload.txt"))):to_succeed()
+        t.expect(a:post(lull.multipart{ name = "value" })):to_succeed()
+        t.expect(t.exchanges[1].body):to_be("from the file")
+        t.expect(t.exchanges[2].body):to_match("name=\"name\"\\r\\n\\r\\nvalue\\r\\n")
+      """)
+  }
+
   @Test func `PRV-35 API files are found as scripts find them, and their calls answered`() throws {
     try files.folder.write(
       "apis/shop.lua",

@@ -2,7 +2,8 @@
 /// colours, the line of the source, and where it was called from.
 enum HTMLFailure {
   static func text(_ failure: String) -> String {
-    var lines = HTMLText.bounded(failure).replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
+    var lines = HTMLText.bounded(failure).replacing("\r\n", with: "\n").split(
+      separator: "\n", omittingEmptySubsequences: false)
     while lines.last?.isEmpty == true { lines.removeLast() }
     guard var first = lines.first else { return "" }
     if first.hasPrefix("lull: ") { first = first.dropFirst(6) }

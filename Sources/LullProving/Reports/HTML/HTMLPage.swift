@@ -85,7 +85,8 @@ struct HTMLPage {
 
   private mutating func writeNumber(_ name: String, _ count: Int, always: Bool = false) {
     guard count > 0 || always else { return }
-    text += "<div class=\"\(name.replacing(" ", with: "-"))\"><dt>\(name)</dt><dd>\(count)</dd></div>\n"
+    text +=
+      "<div class=\"\(name.replacing(" ", with: "-"))\"><dt>\(name)</dt><dd>\(count)</dd></div>\n"
   }
 
   // MARK: What has failed
@@ -98,7 +99,8 @@ struct HTMLPage {
       let outcome = outcomes[place]
       text += "<li><a href=\"#t\(place + 1)\">\(HTMLText.escaped(outcome.shownName))</a> "
       text += HTMLText.tag("span", "quiet", outcome.file) + "<br>"
-      text += HTMLText.tag("span", "line", LogText.part(outcome.failureLine, limit: 200)) + "</li>\n"
+      text +=
+        HTMLText.tag("span", "line", LogText.part(outcome.failureLine, limit: 200)) + "</li>\n"
     }
     text += "</ul>\n</nav>\n"
   }
@@ -148,7 +150,8 @@ struct HTMLPage {
       text += "<div class=\"test \(kind)\" id=\"t\(number)\">\(line)</div>\n"
     } else {
       let open = outcome.verdict == .failed ? " open" : ""
-      text += "<details class=\"test \(kind)\" id=\"t\(number)\"\(open)>\n<summary>\(line)</summary>\n"
+      text +=
+        "<details class=\"test \(kind)\" id=\"t\(number)\"\(open)>\n<summary>\(line)</summary>\n"
       text += "<div class=\"details\">\n\(details)</div>\n</details>\n"
     }
   }
@@ -160,7 +163,8 @@ struct HTMLPage {
     if outcome.heldSeconds > 0 {
       text += "<span class=\"held\">test time \(HTMLText.span(outcome.heldSeconds))</span> "
     }
-    text += "<span class=\"length\" aria-hidden=\"true\"><i style=\"width:\(HTMLText.percent(share))\">"
+    text +=
+      "<span class=\"length\" aria-hidden=\"true\"><i style=\"width:\(HTMLText.percent(share))\">"
     return text + "</i></span> <b>\(HTMLText.span(outcome.seconds))</b></span>"
   }
 
@@ -183,14 +187,17 @@ struct HTMLPage {
     for coverage in summary.coverage {
       text += "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"coverage of "
       text += "\(HTMLText.escaped(coverage.api.path))\">\n<table>\n<caption>"
-      text += HTMLText.escaped(coverage.heading(isPartial: summary.isPartial)) + "</caption>\n<thead><tr>"
+      text +=
+        HTMLText.escaped(coverage.heading(isPartial: summary.isPartial)) + "</caption>\n<thead><tr>"
       for name in ["call", "requests", "statuses", "parameters used", "not used"] {
         text += "<th scope=\"col\">\(name)</th>"
       }
       text += "</tr></thead>\n<tbody>\n"
       for row in coverage.rows {
         text += "<tr\(row.count == 0 ? " class=\"unused\"" : "")><th scope=\"row\">"
-        text += HTMLText.escaped(row.name) + "</th><td>\(row.count == 0 ? "none" : String(row.count))</td>"
+        text +=
+          HTMLText.escaped(row.name)
+          + "</th><td>\(row.count == 0 ? "none" : String(row.count))</td>"
         for cell in [row.statuses, row.used, row.missing] { text += HTMLText.tag("td", cell) }
         text += "</tr>\n"
       }

@@ -145,7 +145,7 @@ enum HTMLStyle {
       .time b { min-width: 0; order: -1; }
       .length { width: 3rem; }
       .details { padding: 0 .75rem .75rem; }
-      .waterfall li { grid-template-columns: auto 1fr auto; gap: .125rem .625rem; padding: .5rem 0; }
+      .waterfall li { align-items: start; grid-template-columns: auto 1fr auto; gap: .125rem .625rem; padding: .5rem 0; }
       .track { grid-column: 1 / -1; grid-row: 2; }
       .when { grid-column: 1 / -1; }
       .why { grid-column: 1 / -1; }

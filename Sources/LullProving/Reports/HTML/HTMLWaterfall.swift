@@ -7,7 +7,8 @@ enum HTMLWaterfall {
     let ends = exchanges.map { $0.start + ($0.seconds ?? 0) }
     let first = exchanges.map(\.start).min() ?? 0
     let length = (ends.max() ?? 0) - first
-    var text = "<h4>\(exchanges.count + more) \(exchanges.count + more == 1 ? "exchange" : "exchanges")"
+    var text =
+      "<h4>\(exchanges.count + more) \(exchanges.count + more == 1 ? "exchange" : "exchanges")"
     text += " <span class=\"scale\">in the test’s time, from \(HTMLText.span(first)) to "
     text += "\(HTMLText.span(first + length))</span></h4>\n<ol class=\"waterfall\">\n"
     for exchange in exchanges { text += row(exchange, from: first, length) }
@@ -16,7 +17,8 @@ enum HTMLWaterfall {
     return text
   }
 
-  private static func row(_ exchange: ShownExchange, from first: Double, _ length: Double) -> String {
+  private static func row(_ exchange: ShownExchange, from first: Double, _ length: Double) -> String
+  {
     let kind = kind(of: exchange)
     let start = length > 0 ? (exchange.start - first) / length : 0
     let share = length > 0 ? (exchange.seconds ?? length) / length : 0
@@ -28,7 +30,8 @@ enum HTMLWaterfall {
     text += "<span class=\"track\" aria-hidden=\"true\"><i style=\"left:\(HTMLText.percent(start));"
     text += "width:\(HTMLText.percent(min(share, 1 - start)))\"></i></span> "
     let taken = exchange.seconds.map { HTMLText.span($0) } ?? "under way"
-    text += "<span class=\"when\"><span>at \(HTMLText.span(exchange.start)),</span> <b>\(taken)</b></span>"
+    text +=
+      "<span class=\"when\"><span>at \(HTMLText.span(exchange.start)),</span> <b>\(taken)</b></span>"
     if let error = exchange.error {
       // All of it stands with the failure, if it is one.
       text += " " + HTMLText.tag("span", "why", LogText.part(error, limit: 160))

@@ -1,0 +1,21 @@
+import LullHost
+
+/// What has been compiled for one test, for those of the next one: the text of `lull.test`, and the file.
+final class CompiledChunks {
+  private var known: [[UInt8]: (source: [UInt8], form: [UInt8])] = [:]
+
+  /// More are compiled each time.
+  private static let most = 8
+
+  func chunk(
+    _ source: [UInt8], name: [UInt8], in chunks: Chunks
+  ) throws(Chunk.Problem) -> Chunk {
+    if let known = known[name], known.source == source {
+      return try chunks.load(form: known.form, of: source, name: name)
+    }
+    let chunk = try chunks.compile(source, name: name)
+    if known[name] == nil, known.count >= CompiledChunks.most { known = [:] }
+    known[name] = chunks.form(of: chunk).map { (source, $0) }
+    return chunk
+  }
+}
