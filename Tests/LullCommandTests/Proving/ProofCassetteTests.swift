@@ -354,41 +354,6 @@ struct ProofCassetteTests {
     #expect(!some.output.contains("recordings"))
   }
 
-  @Test func `CAS-41 a skipped test may ask for what is left, of the recordings of its file`()
-    throws
-  {
-    try record(
-      ProofCassetteTests.entry("GET", "/a", "{}"), ProofCassetteTests.entry("GET", "/b", "{}"))
-    try record(ProofCassetteTests.entry("GET", "/a", "{}"), as: "other")
-    let load = "t:service('https://x.test', { cassette = 'a' })"
-    let test = "test(\"a\", function(t) \(load)(\"/a\"):load():await() end)\n"
-    try files.write("one_test.lua", test + "test.skip(\"b\", function() end)")
-    #expect(try files.run("one_test.lua", "--strict").code == 0)
-    // Of those of another file nothing is left to it.
-    try files.write("one_test.lua", test)
-    try files.write("more/two_test.lua", "test.skip(\"b\", function() end)")
-    let strict = try files.run(".", "--strict")
-    #expect(strict.code == 1)
-    #expect(strict.output.contains("lull: no test asks for 1 of 2 recordings"), "\(strict.output)")
-    #expect(strict.output.contains("lull: no test names the recording ./cassettes/other.har\n"))
-    // Another file of the folder may name it.
-    try files.write("three_test.lua", "test(\"c\", function() end)")
-    #expect(!(try files.run("one_test.lua").output.contains("no test names")))
-  }
-
-  @Test func `CAS-33 what a recording has of control characters is shown as escapes`() throws {
-    try record(
-      ProofCassetteTests.entry("GET", "/a\u{1B}[31m", "{}", asked: [HARHeader("X-A", "\u{1B}[32m")])
-    )
-    let miss = try files.prove(
-      """
-        t:service("https://x.test", { cassette = "a", match = { "x-a" } })("/b"):load():await()
-      """)
-    #expect(miss.code == 1)
-    #expect(miss.output.contains("\\x1B[32m"), "\(miss.output)")
-    #expect(!miss.output.contains("\u{1B}"))
-  }
-
   @Test func `CAS-42 bodies are compared as they would be sent, those from files and forms too`()
     throws
   {
