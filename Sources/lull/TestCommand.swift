@@ -32,7 +32,7 @@ struct TestCommand {
         recorded (--record).
 
         Exit codes: 0 all went well, 1 a test failed, 2 wrong usage, or no file was found, 3 a file cannot be read or
-        is no Lua (the others are run), 130 ended by Ctrl-C.
+        is no Lua, or an API of --coverage cannot be loaded (the others are run), 130 ended by Ctrl-C.
         """,
       arguments: [
         .init(
@@ -80,6 +80,7 @@ struct TestCommand {
           lull test tests/repos_test.lua --filter fresh
           lull test --jobs 1 --update
           lull test tests/repos_test.lua --record missing
+          lull test --watch --html report.html
           prove -e 'lull test --tap' tests/*_test.lua
 
         """)

@@ -41,10 +41,10 @@ final class CallTags {
     var uses: [CallUse] = []
     for (number, exchange) in exchanges.enumerated() {
       guard let tag = tag(of: exchange, number) else { continue }
-      var place = uses.firstIndex { $0.api == tag.use.api && $0.call == tag.use.call }
-      if let place { uses[place].add(tag.use) } else { uses.append(tag.use) }
-      place = place ?? uses.count - 1
-      if let place { uses[place].add(exchange.status) }
+      let known = uses.firstIndex { $0.api == tag.use.api && $0.call == tag.use.call }
+      let place = known ?? uses.count
+      if known == nil { uses.append(tag.use) } else { uses[place].add(tag.use) }
+      uses[place].add(exchange.status)
     }
     return uses
   }

@@ -114,10 +114,8 @@ final class ProofRun {
       stages.prove(number, order.name ?? "")
       reply.leftovers = stages.leftovers
     }
-    if order.number == nil {
-      reply.declared = proof.declared
-      reply.loaded = stages.loadedFiles
-    }
+    if order.number == nil { reply.declared = proof.declared }
+    reply.loaded = stages.loadedFiles
     stages.end()
     reply.failures = stages.failures
     if order.number != nil {

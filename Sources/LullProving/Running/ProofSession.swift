@@ -194,7 +194,7 @@ package final class ProofSession {
     if crew.signal == nil { tellSkipped(before: items.count) }
     summary.left = places.count - toldCount
     endRecordings(isInterrupted: crew.signal != nil, plan)
-    summary.isPartial = !plan.isWhole || summary.left > 0
+    summary.isPartial = !plan.isWhole || !plan.skipping.isEmpty || summary.left > 0
     if plan.isWhole, summary.left == 0, summary.failed == 0, summary.unreadable == 0 {
       endCassettes(plan)
     }
@@ -206,6 +206,7 @@ package final class ProofSession {
     var notes: [String] = []
     cassettes.note(reply.cassettes, of: item.file)
     note(reply.calls)
+    loaded.formUnion(reply.loaded)
     if let left = reply.leftovers {
       let text = "left behind: \(left)"
       if options.isStrict { failures.append("lull: \(text)\n") } else { notes.append(text) }

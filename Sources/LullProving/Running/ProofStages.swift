@@ -14,6 +14,7 @@ final class ProofStages {
   /// Each as a report.
   private(set) var failures: [String] = []
   private(set) var leftovers: String?
+  private var wasEnded = false
   /// What was raised where a test ended, which need not be told twice.
   private var raised: [String] = []
 
@@ -108,9 +109,10 @@ final class ProofStages {
     return count
   }
 
-  /// The files of the modules and APIs that the file has loaded.
+  /// The files of the modules and APIs that were loaded.
   var loadedFiles: [String] {
-    guard let functions else { return [] }
+    // What was ended in the middle is not asked any more.
+    guard let functions, !wasEnded else { return [] }
     let answer = program.host.coroutines.ask(
       Callable(id: functions.modules), [], kind: "lull.test"
     ) { results in (0..<results.count).compactMap { results[$0].string } }
@@ -128,6 +130,7 @@ final class ProofStages {
       failures.append(
         "lull: \(what) waits, and nothing can happen any more that it waits for\n  \(text)\n")
     case .ended(let failure):
+      wasEnded = true
       if let text = program.host.reporter.describePassedLimit(failure) {
         program.host.reporter.forgoLimit()
         failures.append(text)

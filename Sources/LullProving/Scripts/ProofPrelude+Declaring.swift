@@ -268,12 +268,14 @@ extension ProofPrelude {
       if after then after(t) end
     end
 
-    -- The files of modules that were loaded.
-    local search = package.searchpath
+    -- The files of modules that were loaded since.
+    local loaded, search, known = package.loaded, package.searchpath, {}
+    for name in pairs(loaded) do known[name] = true end
     local function modules()
       local files = {}
-      for name in pairs(package.loaded) do
-        local file = type(name) == "string" and type(package.path) == "string" and search(name, package.path)
+      for name in pairs(loaded) do
+        local file = not known[name] and type(name) == "string" and type(package.path) == "string"
+          and search(name, package.path)
         if file then files[#files + 1] = file end
       end
       return table.unpack(files, 1, math.min(#files, 100))

@@ -275,7 +275,7 @@ struct ProofTimeTests {
         t.expect(a:post(lull.file("upload.txt"))):to_succeed()
         t.expect(a:post(lull.multipart{ name = "value" })):to_succeed()
         t.expect(t.exchanges[1].body):to_be("from the file")
-        t.expect(t.exchanges[2].body):to_match("name=\"name\"\\r\\n\\r\\nvalue\\r\\n")
+        t.expect(t.exchanges[2].body):to_match("name=\\"name\\"\\r\\n\\r\\nvalue\\r\\n")
       """)
   }
 
