@@ -67,7 +67,7 @@ struct TestCommand {
           help: "write a page for people: failures, what was sent and when, what was printed"),
         .init(
           "--coverage", placeholder: "API",
-          help: "tell which calls of an API file were used, by its name or path; repeatable",
+          help: "tell which calls of an API file the tests have used, by its name or path",
           isRepeated: true),
         .init(
           "--max-time", placeholder: "SECONDS",

@@ -14,7 +14,8 @@ package enum CredentialName {
     if words.contains(where: CredentialName.neutral.contains) { return nil }
     let pairs = zip(words, words.dropFirst()).map { $0 + $1 }
     let isCertain = words.contains { word in
-      CredentialName.stems.contains { word.contains($0) } && !word.hasPrefix("secretar")
+      CredentialName.stems.contains { CredentialName.contains($0, in: word) }
+        && !word.hasPrefix("secretar")
     }
     if isCertain || pairs.contains(where: CredentialName.pairs.contains) {
       self = .certain
@@ -73,12 +74,24 @@ package enum CredentialName {
     if CredentialName.words.contains(word) || word.hasSuffix("token") { return true }
     // A number of tokens is something else.
     if word == "tokens" { return words.count == 1 }
-    if word.contains("signature") || word.hasPrefix("session") && word != "sessions" { return true }
-    return word.contains("auth") && !isAuthor(word)
+    if contains("signature", in: word) || word.hasPrefix("session") && word != "sessions" {
+      return true
+    }
+    return contains("auth", in: word) && !isAuthor(word)
   }
 
   private static func isAuthor(_ word: String) -> Bool {
     word.hasPrefix("author") && !word.hasPrefix("authoriz") && !word.hasPrefix("authoris")
+  }
+
+  /// Byte by byte: recordings have thousands of names, and the library's search begins each with a table.
+  private static func contains(_ stem: String, in word: String) -> Bool {
+    var rest = word.utf8[...]
+    while rest.count >= stem.utf8.count {
+      if rest.starts(with: stem.utf8) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
   }
 
   /// `X-Api-Key`, `api_key`, `apiKey`, `APIKey`: in lower case.
