@@ -9,6 +9,8 @@ struct ProofPlan {
   }
 
   private(set) var items: [Item] = []
+  /// Where the last item of each file is.
+  private var ends: [String: Int] = [:]
   /// Files of which every test is run.
   private(set) var whole: Set<String> = []
   /// Whether nothing is left out but what is to be skipped.
@@ -31,6 +33,7 @@ struct ProofPlan {
         }
         let isSkipped = test.mode == .skip
         if isSkipped { skips = true }
+        ends[file] = items.count
         items.append(Item(file: file, number: place + 1, test: test, isSkipped: isSkipped))
       }
       if skips { skipping.insert(file) }
@@ -38,4 +41,7 @@ struct ProofPlan {
       if !isWhole { self.isWhole = false }
     }
   }
+
+  /// Whether no other item of its file comes behind that one.
+  func isLast(_ place: Int) -> Bool { ends[items[place].file] == place }
 }

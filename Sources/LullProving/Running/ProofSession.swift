@@ -253,7 +253,7 @@ package final class ProofSession {
   /// What belongs to the file as a whole, behind the last of its tests.
   private func endFile(after place: Int, _ plan: ProofPlan) {
     let file = plan.items[place].file
-    guard !plan.items[(place + 1)...].contains(where: { $0.file == file }) else { return }
+    guard plan.isLast(place) else { return }
     do throws(SnapshotFile.Problem) {
       let end = try snapshots.end(file, isWhole: plan.whole.contains(file))
       summary.written += end.written

@@ -36,7 +36,8 @@ struct HTMLPage {
     let start = isInterrupted ? "Interrupted: " : ""
     if summary.failed > 0 { return "\(start)\(summary.failed) of \(count) \(tests) failed" }
     if count == 0 { return start + "No test was run" }
-    return start + (count == 1 ? "The test passed" : "All \(count) tests passed")
+    let unread = summary.unreadable > 0 ? ", but not all files could be read" : ""
+    return start + (count == 1 ? "The test passed" : "All \(count) tests passed") + unread
   }
 
   private static func head(_ title: String) -> String {
