@@ -6,6 +6,8 @@ import LullSystem
 struct WatchedFiles: Equatable {
   /// By path.
   private(set) var stamps: [String: FileStamp] = [:]
+  /// Those that are known by their names alone.
+  private var named: Set<String> = []
   /// All folders there are, which have to be watched.
   private(set) var folders: Set<String> = []
 
@@ -26,6 +28,7 @@ struct WatchedFiles: Equatable {
       guard stamps[path] == nil else { continue }
       let folder = FileName.folder(of: path)
       if FileName.isFolder(folder) { self.folders.insert(folder) }
+      named.insert(path)
       note(path)
     }
   }
@@ -62,10 +65,12 @@ struct WatchedFiles: Equatable {
     Set(stamps.keys).union(before.stamps.keys).filter { stamps[$0] != before.stamps[$0] }.sorted()
   }
 
-  /// What tests write themselves is taken as it is there.
+  /// What tests write themselves is taken as it is there, and what is known only since they have loaded it.
   mutating func take(writtenIn other: WatchedFiles) {
     for path in Set(stamps.keys).union(other.stamps.keys)
-    where path.hasSuffix(".snap") || path.hasSuffix(".har") {
+    where path.hasSuffix(".snap") || path.hasSuffix(".har")
+      || stamps[path] == nil && other.named.contains(path)
+    {
       stamps[path] = other.stamps[path]
     }
   }

@@ -50,6 +50,27 @@ struct ProofWatchTests {
     #expect(try child.wait().code == 130)
   }
 
+  @Test func `PRV-90 modules from elsewhere are watched once they are loaded`() throws {
+    try files.folder.write("lib/m.lua", "return 1")
+    try files.write(
+      "tests/b_test.lua",
+      #"""
+      local lib = require "lib.m"
+      test("second", function() print(lib, require "lib.late") end)
+      """#)
+    try files.folder.write("lib/late.lua", "return 1")
+    let child = try start(terminal: false)
+    var count = 0
+    try wait(child, ProofWatchTests.waiting, &count)
+    for (name, runs) in [("m", 2), ("late", 3)] {
+      try files.folder.write("lib/\(name).lua", "return 12")
+      try wait(child, "── 'lib/\(name).lua' has changed ──", &count)
+      try wait(child, ProofWatchTests.waiting, &count)
+      // Having been loaded is no change.
+      #expect(child.outputText.ranges(of: "2 passed (").count == runs, "\(child.outputText)")
+    }
+  }
+
   @Test func `PRV-91 at a terminal Enter runs all again, and q ends with the last exit code`()
     throws
   {

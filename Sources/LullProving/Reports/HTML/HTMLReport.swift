@@ -17,7 +17,7 @@ final class HTMLReport: ProofFileReport {
   func ended(_ outcome: ProofOutcome) { outcomes.append(outcome) }
 
   func finish(_ summary: ProofSummary, isInterrupted: Bool) {
-    let page = HTMLPage(outcomes, summary, isInterrupted: isInterrupted, at: SystemClock.now)
+    let page = ProofPage(outcomes, summary, isInterrupted: isInterrupted, at: SystemClock.now)
     guard let code = AtomicFile.write(Array(page.text.utf8), to: Array(path.utf8), .usual) else {
       return
     }

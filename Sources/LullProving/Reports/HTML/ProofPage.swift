@@ -2,7 +2,7 @@ import LullLibC
 import LullCore
 
 /// The page: a summary, what has failed, the tests file by file, the coverage of API files, notes.
-struct HTMLPage {
+struct ProofPage {
   private(set) var text = ""
   private let outcomes: [ProofOutcome]
   private let summary: ProofSummary
@@ -16,8 +16,8 @@ struct HTMLPage {
     self.outcomes = outcomes
     self.summary = summary
     longest = outcomes.map(\.seconds).max() ?? 0
-    let title = HTMLPage.title(summary, isInterrupted: isInterrupted)
-    text = HTMLPage.head(title)
+    let title = ProofPage.title(summary, isInterrupted: isInterrupted)
+    text = ProofPage.head(title)
     writeSummary(title, isInterrupted: isInterrupted)
     text += "<main>\n"
     writeFailures()
@@ -25,7 +25,7 @@ struct HTMLPage {
     writeCoverage()
     writeNotes()
     text += "</main>\n<footer><p>Made by Lull \(HTMLText.escaped(LullCore.Lull.version)) on "
-    text += "<time>\(HTMLPage.date(time))</time></p></footer>\n</body>\n</html>\n"
+    text += "<time>\(ProofPage.date(time))</time></p></footer>\n</body>\n</html>\n"
   }
 
   // MARK: The head
