@@ -130,6 +130,11 @@ struct TestCommand {
       throw .wrongUsage(
         "--watch runs tests again and again, and a report of --tap has one end", .test)
     }
+    if isWatching, isRecording {
+      throw .wrongUsage(
+        "--watch runs tests again and again, each time asking the network: leave --record out",
+        .test)
+    }
     options.isColoured = OutputStyle.forStandardOutput().isColoured
     options.words = ["/proc/self/exe", TestCommand.workerWord]
     if !isGiven, access("tests", F_OK) != 0 {

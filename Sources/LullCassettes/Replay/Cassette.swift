@@ -42,6 +42,22 @@ package struct Cassette: Sendable {
     for (index, request) in requests.enumerated() { list(request, at: index) }
   }
 
+  /// One to which requests are compared without what lets somebody in; answers stay as they are, byte for byte.
+  ///
+  /// - Parameter redaction: what requests go through before they are asked for.
+  package init(
+    _ entries: [HAREntry], redactingRequestsBy redaction: inout Redaction,
+    comparing names: [String] = []
+  ) {
+    let redacted = redaction.redacted(entries)
+    let compared = zip(entries, redacted).map { entry, redacted in
+      var entry = entry
+      entry.request = redacted.request
+      return entry
+    }
+    self.init(compared, comparing: names)
+  }
+
   private mutating func list(_ request: RecordedRequest, at index: Int) {
     places[Place(request), default: []].append(index)
     if request.isWrite { writes[request.url.resource, default: []].append(index) }

@@ -45,9 +45,9 @@ final class ProofRun {
     var reply = ProofReply()
     var limits = ScriptLimits(time: settings.longest)
     limits.subject = "the API file"
-    guard
+    guard let environment = try? HeldEnvironment(shelf),
       let program = ScriptProgram(
-        environment: HeldEnvironment(), library: .withProving, limits: limits),
+        environment: environment, library: .withProving, limits: limits),
       program.open(folder: nil, words: [Array(api.utf8)])
     else {
       reply.unreadable = "lull: cannot start: not enough memory\n"

@@ -17,7 +17,7 @@ final class HeldEnvironment: HostEnvironment {
   private var hooks: [() -> Void] = []
 
   /// - Parameter tapes: where what has no answer is recorded; nil: nothing is.
-  init(_ shelf: CassetteShelf, recording tapes: CassetteTapes?) throws(TransportError) {
+  init(_ shelf: CassetteShelf, recording tapes: CassetteTapes? = nil) throws(TransportError) {
     let pump = Pump(clock: clock)
     self.pump = pump
     // What policies leave to chance is the same each time.
