@@ -5,7 +5,7 @@ extension Lull {
   ///
   /// The body runs on the calling thread; services that it makes, or that the code under test makes with
   /// `Service(baseURL:)`, use `test.network` and `test.clock`. What is waited for comes without time
-  /// passing, or the wait ends with an error that says what would have been next: a test never hangs.
+  /// passing, or the wait ends with an error that says what would have been next: no wait of a test hangs.
   /// When the body has ended, what is in flight is cancelled.
   ///
   ///     @Test func `a user has a name`() throws {

@@ -70,18 +70,31 @@ public actor LullTest: ServiceHome {
 
   /// Moves the clock on, which fires what becomes due in its order, and settles.
   ///
+  /// Of timers that are set again for the very moment at which they fire, for ever, it sees 10,000 rounds, and
+  /// from then on one for each moment at which another is due.
+  ///
   /// - Parameter seconds: 0 or more.
   public func advance(by seconds: Double) async {
     await settle()
     let end = clock.uptime + seconds
+    var roundsAtOnce = LullTest.longestSettling
     // What is due after what is due first may be scheduled by that.
-    while let due = clock.nextDue, due <= end {
-      clock.advance(by: max(0, due - clock.uptime))
+    while var due = clock.nextDue, due <= end {
+      let soon = clock.uptime + LullTest.instant
+      if due < soon { roundsAtOnce -= 1 }
+      if roundsAtOnce < 0 {
+        guard let later = clock.nextDue(from: soon), later <= end else { break }
+        due = later
+      }
+      clock.fire(until: due)
       await settle()
     }
-    clock.advance(by: max(0, end - clock.uptime))
+    clock.fire(until: end)
     await settle()
   }
+
+  /// Seconds that are none, for a clock.
+  private static let instant = 1e-6
 
   // MARK: Tasks
 
@@ -173,14 +186,15 @@ public actor LullTest: ServiceHome {
   /// How many rounds may have something to do before it is taken for a task that only yields.
   private static let longestSettling = 10_000
 
-  /// As many times the patience a test may go on without a moment in which nothing is to be done, while tasks
-  /// beside its body are there.
+  /// As many times the patience a test may go on without a moment in which nothing is to be done, while its body
+  /// is not known to be what goes on.
   private static let longestBusiness = 6.0
 
   /// Runs what there is to do until `condition` holds, or nothing more comes for so many seconds, or there
   /// was something to do in so many rounds.
   ///
-  /// - Returns: whether it gave up since tasks beside the body are busy without end.
+  /// - Returns: whether it gave up since what is beside the body is busy without end: tasks, code of Lua, or
+  ///   what the pump delivers.
   @discardableResult
   private func turn(
     patience: Double, rounds: Int = .max, isBounded: Bool = false, until condition: () -> Bool
@@ -191,15 +205,18 @@ public actor LullTest: ServiceHome {
     let longest = Duration.seconds(patience * LullTest.longestBusiness)
     return context.whileCurrent {
       while true {
+        // Its tasks are a guest of the pump: another one runs code of its own.
+        let isBodyAlone = tasks.isEmpty && pump.guestCount <= 1
+        if !isBounded || isBodyAlone && executor.hasWork { lastCalm = .now }
         executor.runJobs()
         roundsLeft -= 1
         if condition() || roundsLeft <= 0 { return false }
-        if !isBounded || tasks.isEmpty { lastCalm = .now }
         if .now - lastCalm > longest { return true }
         let isBusy = pump.hasWork || executor.hasWork
         busyRounds = isBusy && !settling.isEmpty ? busyRounds + 1 : 0
         if !settling.isEmpty, !isBusy || busyRounds > LullTest.longestSettling {
           busyRounds = 0
+          if tasks.isEmpty { lastCalm = .now }
           tellSettled()
         } else if pump.hasWork {
           pump.turn()

@@ -37,6 +37,27 @@ public final class ManualClock: HostClock {
   /// The uptime at which the next timer is due, nil if there is none.
   public var nextDue: Double? { timers.filter { $0.action != nil }.map(\.due).min() }
 
+  /// The same of those that are due at a time or later.
+  func nextDue(from start: Double) -> Double? {
+    timers.filter { $0.action != nil && $0.due >= start }.map(\.due).min()
+  }
+
+  /// Moves time on to `end`, unless that is over, firing what is due by then; not what that sets in its turn.
+  func fire(until end: Double) {
+    timers.removeAll { $0.action == nil }
+    let due = timers.enumerated().filter { $0.element.due <= end }
+      .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }.map(\.element)
+    timers.removeAll { $0.due <= end }
+    for timer in due {
+      // One that fires may cancel another.
+      guard let action = timer.action else { continue }
+      uptime = max(uptime, timer.due)
+      timer.action = nil
+      action()
+    }
+    uptime = max(uptime, end)
+  }
+
   /// Moves time on, firing what becomes due in order of time, then of scheduling.
   public func advance(by seconds: Double) {
     let end = uptime + seconds

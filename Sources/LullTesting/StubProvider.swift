@@ -65,7 +65,15 @@ public final class StubProvider: NetworkingProvider {
   public var onStart: ((HTTPRequest) -> Void)?
   /// While set, answers wait for `release`.
   public var holdsAnswers = false
-  private var held: [(NetworkCompletion, NetworkResult)] = []
+  private var held: [HeldAnswer] = []
+  private var heldTooLong: [HeldAnswer] = []
+
+  private struct HeldAnswer {
+    /// Which of the requests it is for.
+    let number: Int
+    let completion: NetworkCompletion
+    let result: NetworkResult
+  }
 
   /// Without any stubs.
   public init() {}
@@ -81,15 +89,28 @@ public final class StubProvider: NetworkingProvider {
     self.answers["\(method) \(url)"] = answers
   }
 
-  /// How many answers wait for `release`.
+  /// How many answers wait for `release`. Those of requests that have been cancelled do not. (TEST-28)
   public var heldCount: Int { held.count }
 
-  /// Delivers the held answer at `index`, by default the oldest.
+  /// Delivers the held answer at `index`, by default the oldest, of requests that have not been cancelled.
   public func release(_ index: Int = 0) {
     precondition(
       held.indices.contains(index), "there are \(held.count) answers held, and none at \(index)")
-    let (completion, result) = held.remove(at: index)
-    completion(result)
+    let answer = held.remove(at: index)
+    answer.completion(answer.result)
+  }
+
+  /// Delivers the oldest held answer of a request that was cancelled: it comes too late.
+  package func releaseCancelled() {
+    precondition(!heldTooLong.isEmpty, "no answer is held of a request that was cancelled")
+    let answer = heldTooLong.removeFirst()
+    answer.completion(answer.result)
+  }
+
+  private func cancel(_ number: Int) {
+    cancelledCount += 1
+    guard let index = held.firstIndex(where: { $0.number == number }) else { return }
+    heldTooLong.append(held.remove(at: index))
   }
 
   /// Answers, or holds the answer.
@@ -97,14 +118,15 @@ public final class StubProvider: NetworkingProvider {
     -> any RequestNetworking
   {
     requests.append(request)
+    let number = requests.count
     onStart?(request)
     let result = result(for: request)
     if holdsAnswers {
-      held.append((completion, result))
+      held.append(HeldAnswer(number: number, completion: completion, result: result))
     } else {
       completion(result)
     }
-    return Transfer(provider: self)
+    return Transfer(provider: self, number: number)
   }
 
   private func result(for request: HTTPRequest) -> NetworkResult {
@@ -126,12 +148,15 @@ public final class StubProvider: NetworkingProvider {
 
   private final class Transfer: RequestNetworking {
     private let provider: StubProvider
-    init(provider: StubProvider) {
+    private let number: Int
+
+    init(provider: StubProvider, number: Int) {
       self.provider = provider
+      self.number = number
     }
 
     var transferMetrics: RequestTransferMetrics { provider.metrics }
 
-    func cancel() { provider.cancelledCount += 1 }
+    func cancel() { provider.cancel(number) }
   }
 }

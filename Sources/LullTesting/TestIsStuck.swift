@@ -8,13 +8,14 @@ public struct TestIsStuck: Error, Sendable, CustomStringConvertible {
   init(inFlight: [Request], _ clock: ManualClock, _ network: StubProvider, isBusy: Bool) {
     var text =
       isBusy
-      ? "the test waits, and only tasks beside its body go on, which never rest"
+      ? "the test waits, and only what is beside its body goes on, which never rests"
       : "the test waits, and nothing happens any more"
     if !inFlight.isEmpty {
       text += "; in flight: " + inFlight.map(\.description).joined(separator: ", ")
     }
     if network.heldCount > 0 {
-      text += "; the network holds \(network.heldCount) answers (test.network.release())"
+      let answers = network.heldCount == 1 ? "an answer" : "\(network.heldCount) answers"
+      text += "; the network holds \(answers) (test.network.release())"
     }
     if let due = clock.nextDue {
       let seconds = max(0, due - clock.uptime)

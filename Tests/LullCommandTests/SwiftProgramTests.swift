@@ -5,8 +5,9 @@ import Testing
 @Suite("Swift programs", .timeLimit(.minutes(10))) struct SwiftProgramTests {
   static let folder = Binaries.tests + "/WrongPrograms"
   static let names = [
-    "detached-task", "resource-leaves-actor", "service-enters-another-home", "service-leaves-home",
-    "service-on-home", "spawned-from-outside", "spawned-with-service", "subclass-leaves-home",
+    "detached-task", "lua-leaves-home", "request-leaves-home", "resource-leaves-actor",
+    "service-enters-another-home", "service-leaves-home", "service-on-home", "spawned-from-outside",
+    "spawned-with-service", "subclass-leaves-home", "test-leaves-home",
   ]
 
   /// With and without the upcoming feature that users are advised to enable.

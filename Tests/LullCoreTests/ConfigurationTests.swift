@@ -138,6 +138,37 @@ struct ConfigurationTests {
     }
   }
 
+  @Test func `CFG-07 CFG-16 what names a rare method counts for it, besides what is for GET`() {
+    withHarness { harness in
+      let service = harness.service
+      service.configure(requestMethods: ["GET"]) { $0.headers["x"] = "get" }
+      service.configure("/a", requestMethods: ["REPORT", "put"]) { $0.expirationTime = 5 }
+      service.configure("/a", requestMethods: ["GET"]) { $0.retryTime = 7 }
+      let (named, other) = (service.resource("/a"), service.resource("/b"))
+      for method: RequestMethod in ["REPORT", "report"] {
+        let settings = named.configuration(for: method)
+        #expect(settings.seconds == 5 && settings.headers["x"] == "get" && settings.retryTime == 7)
+        #expect(other.configuration(for: method).seconds == 30)
+      }
+      #expect(expirationTime(named, "PUT") == 5)
+      for method: RequestMethod in ["PURGE", "GET", "HEAD"] {
+        #expect(expirationTime(named, method) == 30)
+      }
+      var headers: [String?] = []
+      service.configure(requestMethods: ["REPORT"]) { configuration in
+        configuration.mutateRequests { http in
+          headers.append(http.headers["x"])
+          http.headers["y"] = "report"
+        }
+      }
+      named.request("REPORT")
+      named.request("GET")
+      harness.settle()
+      #expect(headers == ["get"])
+      #expect(harness.provider.requests.map { $0.headers["y"] } == ["report", nil])
+    }
+  }
+
   @Test func `CFG-10 to CFG-14 computed when needed, kept until something is added or invalidated`()
   {
     withHarness { harness in

@@ -132,7 +132,7 @@ import Testing
       request:on_completion(function(response) outcome[#outcome + 1] = tostring(response.error) end)
       request:cancel()
       """)
-    harness.provider.release()
+    harness.provider.releaseCancelled()
     harness.settle()
     #expect(
       harness.run("return #outcome .. outcome[1]")

@@ -267,6 +267,13 @@ import Testing
       #expect(resource.explanation(for: .put).description.hasPrefix("PUT https://api.test/a\n"))
       #expect(resource.explanation(for: "REPORT")["limits.timeout"]?.value == "3 s")
       #expect(resource.configuration(for: "REPORT").limits.timeout == 3)
+      let line = #line + 1
+      api.configure(requestMethods: ["REPORT"]) { $0.limits.timeout = 300 }
+      let report = resource.explanation(for: "REPORT")
+      #expect(report["limits.timeout"]?.value == "300 s")
+      #expect(report["limits.timeout"]?.source?.place?.line == line)
+      #expect(resource.configuration(for: "REPORT").limits.timeout == 300)
+      #expect(resource.explanation(for: "PURGE")["limits.timeout"]?.value == "3 s")
     }
   }
 

@@ -53,6 +53,59 @@ import Testing
     }
   }
 
+  @Test func `TEST-22 timers that are set for now, for ever, do not hold up the clock`() throws {
+    try Lull.test { test in
+      let clock = test.clock
+      let restless = Restless(clock)
+      var times: [Double] = []
+      for seconds in [1.0, 2, 5] {
+        _ = clock.schedule(after: seconds) { times.append(clock.uptime) }
+      }
+      restless.set(after: 0)
+      await test.advance(by: 3)
+      #expect(clock.uptime == 1003 && times == [1001, 1002])
+      #expect(restless.count > 1000)
+      restless.interval = 1e-9
+      await test.advance(by: 10)
+      #expect(clock.uptime == 1013 && times == [1001, 1002, 1005])
+      restless.interval = nil
+    }
+  }
+
+  /// A timer that is set again when it fires.
+  private final class Restless {
+    private let clock: ManualClock
+    var interval: Double? = 0
+    var count = 0
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    func set(after seconds: Double) {
+      _ = clock.schedule(after: seconds) { [self] in
+        count += 1
+        if let interval { set(after: interval) }
+      }
+    }
+  }
+
+  @Test func `TEST-24 a body that waits in vain beside requests that never rest is told so`() {
+    let error = #expect(throws: TestIsStuck.self) {
+      try Lull.test(patience: 0.1) { test in
+        test.network.stub("GET", "https://api.test/a", .text("a"))
+        let api = test.service()
+        api.configure("/a") {
+          $0.decorateRequests { resource, request in
+            request.onCompletion { _ in resource.load() }
+            return request
+          }
+        }
+        api.resource("/a").load()
+        await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
+      }
+    }
+    #expect(error?.description.contains("beside its body") == true, "\(error as Any)")
+  }
+
   @Test func `TEST-23 a wait that nothing ends is an error that says what would`() {
     let error = #expect(throws: TestIsStuck.self) {
       try Lull.test(patience: 0.05) { test in
@@ -62,7 +115,7 @@ import Testing
     }
     let text = error?.description ?? ""
     #expect(text.contains("in flight: GET https://api.test/a"), "\(text)")
-    #expect(text.contains("the network holds 1 answers"), "\(text)")
+    #expect(text.contains("the network holds an answer ("), "\(text)")
   }
 
   @Test func `TEST-23 a timer that is not due is named`() {
@@ -133,6 +186,23 @@ import Testing
       test.network.release()
       let second = try await a.entity().text
       #expect(second == "a")
+    }
+  }
+
+  @Test func `TEST-28 answers of cancelled requests are held no more`() throws {
+    try Lull.test { test in
+      test.network.stub("GET", "https://api.test/a", .text("a"))
+      test.network.stub("GET", "https://api.test/b", .text("b"))
+      test.network.holdsAnswers = true
+      let api = test.service()
+      let (a, b) = (api.resource("/a").load(), api.resource("/b").load())
+      await test.settle()
+      a.cancel()
+      #expect(test.network.heldCount == 1)
+      test.network.release()
+      let text = try await b.entity().text
+      #expect(text == "b")
+      #expect(test.network.heldCount == 0 && test.network.cancelledCount == 1)
     }
   }
 

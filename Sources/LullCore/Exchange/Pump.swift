@@ -146,6 +146,8 @@ public final class Pump {
   /// Has `guest` take part in every turn, and holds it until it is removed or dismissed.
   package func add(_ guest: any PumpGuest) { guests.append(guest) }
 
+  package var guestCount: Int { guests.count }
+
   package func remove(_ guest: any PumpGuest) { guests.removeAll { $0 === guest } }
 
   /// The guest of that type, if there is one.

@@ -50,9 +50,13 @@ public struct RequestMethod:
   /// Takes away what is there.
   public static let delete: RequestMethod = "DELETE"
 
-  /// Those that have a name here, and a configuration of their own; any other uses that of GET. (CFG-16)
+  /// Those that have a name here, and a configuration of their own; any other has that of GET, and what names it
+  /// besides. (CFG-16)
   public static let allCases: [RequestMethod] = [options, get, head, post, put, patch, delete]
 
-  /// The one whose configuration it has. (CFG-16)
-  package var configured: RequestMethod { RequestMethod.allCases.contains(self) ? self : .get }
+  /// Whether what is set for these methods counts for its requests. (CFG-07, CFG-16)
+  package func isConfigured(by methods: Set<RequestMethod>) -> Bool {
+    methods.contains(self)
+      || methods.contains(.get) && !RequestMethod.allCases.contains(self)
+  }
 }

@@ -61,7 +61,8 @@ public class Request {
 
   /// How far it is. Lua: `request.state`.
   public final var state: RequestState {
-    switch lifecycle.state {
+    pump.checkThread()
+    return switch lifecycle.state {
     case .notStarted: .notStarted
     case .inProgress: .inProgress
     case .completed: .completed
@@ -69,14 +70,21 @@ public class Request {
   }
 
   /// Whether it has its response, a cancellation among them.
-  public final var isCompleted: Bool { lifecycle.state == .completed }
+  public final var isCompleted: Bool {
+    pump.checkThread()
+    return lifecycle.state == .completed
+  }
 
   /// How it ended; nil before.
-  public final var response: Response? { lifecycle.response }
+  public final var response: Response? {
+    pump.checkThread()
+    return lifecycle.response
+  }
 
   /// 0 to 1; 0 before the start, exactly 1 once completed, whatever the outcome (PRG-01, PRG-02).
   public final var progress: Double {
-    switch lifecycle.state {
+    pump.checkThread()
+    return switch lifecycle.state {
     case .notStarted: 0
     case .inProgress: currentProgress
     case .completed: 1
@@ -101,7 +109,7 @@ public class Request {
 
   /// To somebody who comes when all others have been told.
   private func deliverSoon(_ receive: @escaping (Response) -> Void) {
-    guard let response else { return }
+    guard let response = lifecycle.response else { return }
     // Until then nobody else may hold what a script made of it.
     let release = pump.hostSlot?.pumpHost.hold(response)
     pump.enqueue { [self] in
@@ -147,6 +155,7 @@ public class Request {
   package final func onProgress(
     _ report: @escaping (Double) -> Void, whileWanted isWanted: @escaping () -> Bool
   ) {
+    pump.checkThread()
     switch lifecycle.hookAdded() {
     case .waits:
       progressHooks.append(ProgressHook(report: report, isWanted: isWanted))
@@ -183,7 +192,7 @@ public class Request {
   }
 
   private func pollProgress(after seconds: Double) {
-    guard state == .inProgress,
+    guard lifecycle.state == .inProgress,
       loaded?.wantsProgress ?? false
         || progressHooks.contains(where: { $0.isWanted() })
     else { return }
@@ -193,7 +202,7 @@ public class Request {
   /// One poll; only a value that has changed is reported, and never a smaller one. (PRG-25)
   private func reportProgress() {
     progressTimer = nil
-    guard state == .inProgress else { return }
+    guard lifecycle.state == .inProgress else { return }
     let progress = currentProgress
     if progress > reportedProgress || progress < reportedProgress && mayProgressFall {
       reportedProgress = progress

@@ -7,9 +7,11 @@ extension Resource {
   /// They are computed when they are first needed, and again after another `configure` and
   /// `invalidateConfiguration` (CFG-12, CFG-13). A block that throws is left out of them, and every
   /// request of that method fails with its error. Methods that have no name in `RequestMethod` have the
-  /// settings of GET (CFG-16). Home thread only. Lua: `service:configuration_for(resource, method)`.
+  /// settings of GET, and what blocks add that name them (CFG-16). Home thread only. Lua:
+  /// `service:configuration_for(resource, method)`.
   public func configuration(for method: RequestMethod) -> Configuration {
-    resolvedConfiguration(for: method).settings
+    pump.checkThread()
+    return resolvedConfiguration(for: method).settings
   }
 
   /// GET's, with what is made ready of it.

@@ -63,7 +63,7 @@ extension Resource {
     pump.checkThread()
     var known = LoadPlan.Known()
     known.isForced = isForced
-    known.isLoading = isJoining && isLoading
+    known.isLoading = isJoining && !record.loads.isEmpty
     known.isFollowed = record.followerCount > 0
     // Who joins a load asks nobody.
     if isForced || !known.isLoading { checkCaches() }
@@ -156,6 +156,7 @@ extension Resource {
 
   /// Lists a request as a load and waits for its outcome; false if it is one already.
   private func adopt(_ request: Request) -> Bool {
+    pump.checkThread()
     if request.isLoad, record.loads.contains(where: { $0.request === request }) { return false }
     let token = record.state.loadStarted()
     // A decorator may have cancelled it: that is over, and only to be told. (STA-13, LOAD-30)
@@ -219,6 +220,7 @@ extension Resource {
 
   /// Cancels loads (not other requests) if nobody observes this resource. (CAN-01 to CAN-04)
   public func cancelLoadIfUnobserved() {
+    pump.checkThread()
     guard !isObserved else { return }
     for request in record.loadRequests { request.cancel() }
   }
@@ -229,6 +231,7 @@ extension Resource {
   public func cancelLoadIfUnobserved(
     afterDelay delay: Double, then completion: @escaping () -> Void = {}
   ) {
+    pump.checkThread()
     _ = pump.clock.schedule(after: delay) { [self] in
       cancelLoadIfUnobserved()
       completion()

@@ -2,11 +2,13 @@ extension Resource {
   /// Replaces the data with an entity of the caller's, as it is; pipeline and loads in flight are
   /// not touched. Observers get newData(localOverride). (OVR-01 to OVR-06, OVR-11)
   public func overrideLocalData(with entity: Entity) {
+    pump.checkThread()
     overridden(record.state.override(with: entity, now: pump.clock.now))
   }
 
   /// Replaces the content, keeps content type and headers, age is zero. (OVR-07 to OVR-10)
   public func overrideLocalContent(with content: Content) {
+    pump.checkThread()
     overridden(record.state.override(with: content, now: pump.clock.now))
   }
 
@@ -20,6 +22,7 @@ extension Resource {
 
   /// Makes the next `loadIfNeeded` load; starts nothing and sends no event. (INV-01 to INV-08)
   public func invalidate() {
+    pump.checkThread()
     record.state.invalidate()
   }
 
@@ -27,6 +30,7 @@ extension Resource {
   /// the call. An answer that has come but was not delivered yet changes nothing any more. Cached
   /// entries stay, and the caches are asked again (WIPE-01 to WIPE-08). Lua: `resource:wipe()`.
   public func wipe() {
+    pump.checkThread()
     let requests = record.allRequests + record.loadRequests
     record.allRequests = []
     record.loads = []

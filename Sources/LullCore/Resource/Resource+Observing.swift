@@ -29,6 +29,7 @@ extension Resource {
   private func add(
     _ observer: any ResourceObserver, owner: AnyObject?, identity: AnyHashable? = nil
   ) -> Resource {
+    pump.checkThread()
     record.observers.add(observer, owner: owner, identity: identity, to: self)
     heard(ofAdding: observer)
     return self
@@ -52,6 +53,7 @@ extension Resource {
   /// `owner` stops owning any observer here; those left without owner stop observing and hear
   /// nothing more. (OBS-23 to OBS-26, OBS-31)
   public func removeObservers(ownedBy owner: AnyObject?) {
+    pump.checkThread()
     guard let owner else { return }
     record.observers.remove(ownedBy: owner, resource: self)
   }

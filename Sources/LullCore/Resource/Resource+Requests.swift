@@ -168,6 +168,7 @@ extension Resource {
     _ method: RequestMethod, _ configuration: ResolvedConfiguration? = nil,
     revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, manner: FetchManner = .alone
   ) -> Request {
+    pump.checkThread()
     let configuration = configuration ?? self.resolvedConfiguration(for: method)
     var request = makeRequest(
       method, configuration, revalidation: revalidation, adHoc: adHoc, manner: manner)

@@ -39,19 +39,29 @@ public final class Resource {
   }
 
   /// The last load's failure; nil as soon as anything succeeds. (STA-07)
-  public var latestError: RequestError? { record.state.latestError }
+  public var latestError: RequestError? {
+    pump.checkThread()
+    return record.state.latestError
+  }
 
   /// The later of data's and error's timestamps, 0 if there is neither. (STA-08)
   public var timestamp: Double {
+    pump.checkThread()
     checkCaches()
     return record.state.timestamp
   }
 
   /// Whether a load is in progress. (STA-04, STA-10)
-  public var isLoading: Bool { !record.loads.isEmpty }
+  public var isLoading: Bool {
+    pump.checkThread()
+    return !record.loads.isEmpty
+  }
 
   /// Whether any request of this resource is in progress. (STA-03)
-  public var isRequesting: Bool { !record.allRequests.isEmpty }
+  public var isRequesting: Bool {
+    pump.checkThread()
+    return !record.allRequests.isEmpty
+  }
 
   /// Whether `loadIfNeeded` would find the data, or a recent error, fresh enough. (LOAD-24) Of an offline
   /// service any data is.
@@ -60,9 +70,15 @@ public final class Resource {
   }
 
   /// Loads under way, in the order they were started. Lua: `resource.load_requests`.
-  public var loadRequests: [Request] { record.loadRequests }
+  public var loadRequests: [Request] {
+    pump.checkThread()
+    return record.loadRequests
+  }
   /// Every request under way, loads included, in that order. Lua: `resource.all_requests`.
-  public var allRequests: [Request] { record.allRequests }
+  public var allRequests: [Request] {
+    pump.checkThread()
+    return record.allRequests
+  }
 
   /// The URL with the base abbreviated, and flags: L loading, D data, E error. (STA-16)
   package var shortDescription: String {

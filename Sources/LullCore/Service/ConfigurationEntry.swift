@@ -16,7 +16,7 @@ package struct ConfigurationEntry {
   var patternText: String? { pattern.map(\.text) ?? "" }
 
   package func applies(to url: ResourceURL, method: RequestMethod) throws(RequestError) -> Bool {
-    if let requestMethods, !requestMethods.contains(method) { return false }
+    if let requestMethods, !method.isConfigured(by: requestMethods) { return false }
     guard let pattern else { return true }
     return try pattern.matches(url)
   }

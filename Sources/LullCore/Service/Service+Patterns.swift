@@ -7,8 +7,8 @@ extension Service {
   ///     api.configure("/auth/**", requestMethods: [.post]) { $0.limits.timeout = 5 }
   ///
   /// - Parameters:
-  ///   - requestMethods: nil: all. Methods that have no name in `RequestMethod` use what is for GET.
-  ///     (CFG-07, CFG-16)
+  ///   - requestMethods: nil: all. Methods that have no name in `RequestMethod` use what is for GET, and what
+  ///     names them. (CFG-07, CFG-16)
   ///   - description: as logs call it, in place of the pattern.
   ///   - file: where it is registered, for explanations; that of the caller unless given, as is the line.
   public func configure(

@@ -24,7 +24,8 @@ open class Service: ResourceOwner {
   /// they do not have fails with `TransportError.Kind.offline`, and so does every other request, before
   /// it is sent. Lua: `service.is_offline`.
   public final var isOffline = false {
-    didSet { pump.changes.note() }
+    willSet { checkThreadInUse() }
+    didSet { if isInUse { pump.changes.note() } }
   }
   package private(set) var entries: [ConfigurationEntry] = []
   private var shared = SharedConfigurations()
@@ -104,6 +105,11 @@ open class Service: ResourceOwner {
   deinit {
     pump.countedParts.remove(table)
     link.set(nil)
+  }
+
+  /// As the pump's: until its first use it may be configured wherever it was made.
+  private func checkThreadInUse() {
+    if isInUse { pump.checkThread() }
   }
 
   private func warn() {
@@ -190,18 +196,31 @@ open class Service: ResourceOwner {
 
   /// How many resources stay in memory; lowering it evicts at once. (SVC-31, SVC-32)
   public var cachedResourceCountLimit: Int {
-    get { table.countLimit }
-    set { table.countLimit = newValue }
+    get {
+      checkThreadInUse()
+      return table.countLimit
+    }
+    set {
+      checkThreadInUse()
+      table.countLimit = newValue
+    }
   }
 
   /// How many bytes of content resources that nobody uses may hold together. (SVC-31)
   public var cachedResourceByteLimit: Int {
-    get { table.byteLimit }
-    set { table.byteLimit = newValue }
+    get {
+      checkThreadInUse()
+      return table.byteLimit
+    }
+    set {
+      checkThreadInUse()
+      table.byteLimit = newValue
+    }
   }
 
   /// Forgets resources nobody holds, observes or requests. (SVC-30)
   public func flushUnusedResources() {
+    pump.checkThread()
     pump.hostSlot?.pumpHost.releaseGarbage()
     for record in table.all where record.observers.hasDead {
       record.observers.removeDead(resource: resource(of: record))
@@ -242,7 +261,7 @@ open class Service: ResourceOwner {
     _ pattern: ConfigurationPattern?, requestMethods: Set<RequestMethod>?, description: String?,
     source: SourcePlace?, isConstant: Bool = false, configurer: @escaping ConfigurationBlock
   ) {
-    if isInUse { pump.checkThread() }
+    checkThreadInUse()
     if let odd = requestMethods?.first(where: { !$0.isValid }) {
       preconditionFailure("requestMethods: '\(odd)' is not an HTTP method")
     }
@@ -265,6 +284,7 @@ open class Service: ResourceOwner {
 
   /// Forgets computed configurations; they are computed again when next needed. (CFG-12)
   public func invalidateConfiguration() {
+    checkThreadInUse()
     configurationVersion += 1
     shared.removeAll()
   }
@@ -279,7 +299,7 @@ open class Service: ResourceOwner {
     if record.invalidSource != nil {
       configuration = .builtIn()
     } else {
-      configuration = computeConfiguration(for: record.url, method: method.configured)
+      configuration = computeConfiguration(for: record.url, method: method)
     }
     record.memoise(configuration, method, version: version)
     return configuration

@@ -46,7 +46,11 @@ extension APIOwner {
   static let configureOptions = APIOwner.table(
     "ConfigureOptions", "Options of `service:configure`.",
     entries: [
-      .field("methods", "string[]?", "Only for these HTTP methods; default all.", rules: "CFG-07"),
+      .field(
+        "methods", "string[]?",
+        "Only for these HTTP methods; default all. What is for GET is for rarer ones than "
+          + "POST, PUT, PATCH, DELETE, HEAD and OPTIONS too, such as REPORT.",
+        rules: "CFG-07 CFG-16"),
       .field("description", "string?", "What logs call the entry.", rules: "CFG-03 CFG-19"),
     ])
 

@@ -42,7 +42,7 @@ struct PolicyCancellationTests {
       request.cancel()
       #expect(request.response?.error?.attempts.map(\.elapsed) == [0])
       #expect(request.attempts.map(\.elapsed) == [0])
-      harness.provider.release()
+      harness.provider.releaseCancelled()
       harness.settle()
     }
   }
@@ -58,7 +58,7 @@ struct PolicyCancellationTests {
       #expect(requests[0].attempts.map(\.outcome) == [.failure(.cancelled)])
       #expect(requests[0].response?.error?.attempts.map(\.outcome) == [.failure(.cancelled)])
       // What the provider reports of it afterwards is nobody's.
-      harness.provider.release()
+      harness.provider.releaseCancelled()
       harness.settle()
       #expect(requests[1].state == .inProgress)
     }

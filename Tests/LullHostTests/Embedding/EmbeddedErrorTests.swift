@@ -278,13 +278,15 @@ import Testing
   }
 
   @Test func `EMB-22 a runtime on another thread ends the program with what is wrong`() async {
-    await #expect(processExitsWith: .failure) {
+    let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       // Inside the body, whose thread is busy: the task has another one.
       try Lull.run { home in
         let lua = Unchecked(try Lua(home))
         await Task.detached { _ = try? lua.value.runNow("return 1") as Int }.value
       }
     }
+    let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("used on another thread"), "\(text)")
   }
 
   private struct Unchecked: @unchecked Sendable {

@@ -103,6 +103,27 @@ import Testing
     }
   }
 
+  @Test
+  func `TEST-22 TEST-24 EMB-29 code that never rests holds up neither the clock nor the test`()
+    throws
+  {
+    try Lull.test { test in
+      let lua = try Lua(test)
+      try lua.runNow("lull.spawn(function() while true do lull.sleep(0) end end)")
+      await test.advance(by: 5)
+      #expect(test.clock.uptime == 1005)
+    }
+    let error = #expect(throws: TestIsStuck.self) {
+      try Lull.test(patience: 0.1) { test in
+        let lua = try Lua(test)
+        try lua.set("later") { () async in await Task.yield() }
+        try lua.runNow("lull.spawn(function() while true do later() end end)")
+        await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
+      }
+    }
+    #expect(error?.description.contains("what is beside its body") == true, "\(error as Any)")
+  }
+
   @Test func `EMB-29 asynchronous closures run on it, and settling waits for them`() throws {
     try Lull.test { test in
       let lua = try Lua(test)

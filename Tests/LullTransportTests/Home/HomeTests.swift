@@ -366,10 +366,18 @@ extension TransportSuite {
     }
 
     @Test func `a service made elsewhere without networking ends the program`() async {
-      await #expect(processExitsWith: .failure) { _ = Service(baseURL: "https://api.test") }
-      await #expect(processExitsWith: .failure) {
-        try Lull.run { home in }
-        _ = Service(baseURL: "https://api.test")
+      let ends = [
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          _ = Service(baseURL: "https://api.test")
+        },
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          try Lull.run { home in }
+          _ = Service(baseURL: "https://api.test")
+        },
+      ]
+      for end in ends {
+        let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("Service(baseURL:) needs the event loop of this thread"), "\(text)")
       }
     }
   }

@@ -226,11 +226,13 @@ extension TransportSuite {
     // MARK: Threads
 
     @Test func `HOME-10 what is used on another thread ends the program with a message`() async {
-      await #expect(processExitsWith: .failure) {
+      let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
         let home = try Home.start()
         // The compiler cannot see where a service of a home is made.
         _ = Service(baseURL: "https://api.test", on: home).resource("/a")
       }
+      let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(text.contains("was used on another thread than its home's"), "\(text)")
     }
   }
 }

@@ -204,6 +204,65 @@ extension TransportSuite {
       #expect(outcome8 == "request_cancelled")
     }
 
+    /// What one may wait for besides a request.
+    enum Wait: String, CaseIterable {
+      case pages, items, fresh, all, any
+
+      /// What is thrown to who waits.
+      nonisolated(nonsending) func failure(of resource: Resource) async -> RequestError? {
+        do throws(RequestError) {
+          switch self {
+          case .pages: for try await _ in resource.pages() {}
+          case .items: for try await _ in resource.events().items {}
+          case .fresh: _ = try await resource.fresh(String.self)
+          case .all: _ = try await Request.all([resource.load(), resource.load()])
+          case .any: _ = try await Request.any([resource.load(), resource.load()])
+          }
+          return nil
+        } catch {
+          return error
+        }
+      }
+    }
+
+    private actor Guest {
+      private let home: Home
+      nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
+
+      init(_ home: Home) { self.home = home }
+
+      func failure(of wait: Wait, _ ready: Flag) async -> RequestError? {
+        let provider = StubProvider()
+        provider.holdsAnswers = true
+        provider.onStart = { _ in ready.set() }
+        let api = Service(baseURL: "https://api.test", networking: provider)
+        return await wait.failure(of: api.resource("/a"))
+      }
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: Wait.allCases)
+    func `WAIT-06 pages, streams, data and several requests are told of the end as well`(
+      wait: Wait
+    ) async throws {
+      let home = try Home.start()
+      let ready = Flag()
+      let guest = Guest(home)
+      // No task of the home's, which would be cancelled.
+      let waiting = Task { await guest.failure(of: wait, ready) }
+      #expect(ready.wait())
+      await home.shutdown()
+      let error = await waiting.value
+      #expect(error?.cause?.kind == "request_cancelled", "\(error as Any)")
+    }
+
+    @Test(.timeLimit(.minutes(10)), arguments: Wait.allCases)
+    func `WAIT-07 so are those who begin to wait when the home has ended`(wait: Wait) throws {
+      let resource = try Lull.run { home in held().service.resource("/a") }
+      let error = try Lull.run { home in await wait.failure(of: resource) }
+      #expect(error?.cause?.kind == "request_cancelled", "\(error as Any)")
+      #expect(error?.userMessage.contains("its home has ended") == true, "\(error as Any)")
+    }
+
     @Test(.timeLimit(.minutes(10)))
     func `WAIT-07 waiting for a request of a home that has ended throws`() throws {
       let resource = try Lull.run { home in

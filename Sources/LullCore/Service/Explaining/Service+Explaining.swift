@@ -25,7 +25,6 @@ extension Service {
     defer { isExplaining = false }
     var settings = Configuration()
     let isOutside = isOutside(resource.url)
-    let method = method.configured
     for entry in entries {
       var changed = settings
       do throws(RequestError) {

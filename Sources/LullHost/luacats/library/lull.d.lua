@@ -2799,7 +2799,7 @@ function PipelineStage:remove_transformers() end
 
 --- Options of `service:configure`.
 ---@class lull.ConfigureOptions
----@field methods? string[] # Only for these HTTP methods; default all.
+---@field methods? string[] # Only for these HTTP methods; default all. What is for GET is for rarer ones than POST, PUT, PATCH, DELETE, HEAD and OPTIONS too, such as REPORT.
 ---@field description? string # What logs call the entry.
 
 --- Options of `service:transform`.
