@@ -57,7 +57,12 @@ let package = Package(
         .define("LULL_PROVES_STACK_EFFECTS", .when(configuration: .debug)),
       ]),
 
-    .target(name: "LullLua", linkerSettings: [.linkedLibrary("lua5.4")]),
+    .target(
+      name: "LullLua",
+      linkerSettings: [
+        .linkedLibrary("lua5.4", .when(platforms: [.linux])),
+        .linkedLibrary("lua", .when(platforms: [.macOS])),
+      ]),
     .target(name: "LullArguments", swiftSettings: swiftSettings),
     .target(name: "LullLibC", swiftSettings: swiftSettings),
     .target(name: "LullSystem", dependencies: ["LullLibC"], swiftSettings: swiftSettings),

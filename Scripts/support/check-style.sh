@@ -21,6 +21,7 @@ check_style() {
     forbidden_words
   verify "the C library by no name of its own" "import LullLibC; in a package of its own, within #if canImport" \
     named_c_libraries
+  verify "what C libraries spell differently" "say it by CLibrary, in Sources/LullLibC" different_spellings
   verify "tests are called by a sentence" 'write @Test func `what happens when`(), and no second name' \
     test_names
   verify "suites have a limit of time" 'write @Suite(.timeLimit(.minutes(10))) over them' \
@@ -55,6 +56,13 @@ named_c_libraries() {
       print FILENAME ":" FNR ": " $0
     }
     { before = $0 }' {} +
+}
+
+# Types and constants of one C library, in libraries that others may build with another.
+different_spellings() {
+  grep -rnE --include='*.swift' \
+    '__(rlimit_resource|socket_type)|\b(RLIMIT|SOCK)_[A-Z]+|\bMSG_NOSIGNAL\b|\b(pthread_t|pthread_attr_t)\(\)|\bsigtimedwait\b|\bCLOCK_BOOTTIME\b' \
+    Sources/LullSystem Sources/LullCore Sources/LullTransport Sources/LullHost Sources/LullTesting || true
 }
 
 # Tests of a suite that has no limit of time, nor is within TransportSuite, which has one.

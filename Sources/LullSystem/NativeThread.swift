@@ -3,21 +3,6 @@ import LullLibC
 /// Threads that may block as long as they like: unlike those of the concurrency pool there is always
 /// one more.
 package enum NativeThread {
-  private final class Work {
-    let name: String
-    let body: @Sendable () -> Void
-
-    init(_ name: String, _ body: @escaping @Sendable () -> Void) {
-      self.name = name
-      self.body = body
-    }
-
-    func run() {
-      NativeThread.call(name)
-      body()
-    }
-  }
-
   /// Gives the calling thread a name. (Linux; elsewhere it stays nameless.)
   private static func call(_ name: String) {
     let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
@@ -37,22 +22,9 @@ package enum NativeThread {
     // The thread begins with the mask of whoever makes it.
     pthread_sigmask(SIG_BLOCK, &all, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    var thread = pthread_t()
-    // Given to the thread, which takes it back as its first act.
-    let work = Unmanaged.passRetained(Work(name, body))
-    let status = pthread_create(
-      &thread, nil,
-      { work in
-        guard let work else { return nil }
-        // Retained above, once per thread.
-        Unmanaged<Work>.fromOpaque(work).takeRetainedValue().run()
-        return nil
-      }, work.toOpaque())
-    guard status == 0 else {
-      work.release()
-      return false
+    return CLibrary.startThread {
+      call(name)
+      body()
     }
-    pthread_detach(thread)
-    return true
   }
 }

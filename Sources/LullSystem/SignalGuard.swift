@@ -16,10 +16,7 @@ package enum SignalGuard {
     let wasPending = sigismember(&pending, signal) == 1
     pthread_sigmask(SIG_BLOCK, &guarded, &previous)
     defer {
-      if !wasPending {
-        var noTime = timespec()
-        while sigtimedwait(&guarded, nil, &noTime) < 0 && errno == EINTR {}
-      }
+      if !wasPending { CLibrary.takeOff(guarded, signal) }
       pthread_sigmask(SIG_SETMASK, &previous, nil)
     }
     return body()
@@ -31,7 +28,7 @@ package enum SignalGuard {
     var limit = rlimit()
     // Without a limit nothing raises it.
     guard
-      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) != 0
+      getrlimit(CLibrary.fileSize, &limit) != 0
         || limit.rlim_cur != rlim_t.max
     else { return body() }
     return without(SIGXFSZ, body)

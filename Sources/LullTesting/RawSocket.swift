@@ -6,7 +6,7 @@ package enum RawSocket {
   /// A listening socket on a free port of 127.0.0.1, for `accept`.
   package static func listen() -> (descriptor: Int32, port: UInt16)? {
     // Not blocking, so that `accept` never waits with the lock.
-    let descriptor = make(flags: SOCK_NONBLOCK)
+    let descriptor = make(isBlocking: false)
     guard descriptor >= 0 else { return nil }
     var address = loopback(0)
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -81,10 +81,9 @@ package enum RawSocket {
     return descriptor
   }
 
-  private static func make(flags: __socket_type? = nil) -> Int32 {
-    let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (flags?.rawValue ?? 0)
-    let descriptor = socket(AF_INET, Int32(kind), 0)
-    if flags == nil { limitWaits(descriptor) }
+  private static func make(isBlocking: Bool = true) -> Int32 {
+    let descriptor = CLibrary.makeSocket(AF_INET, CLibrary.stream, 0, isBlocking: isBlocking)
+    if isBlocking { limitWaits(descriptor) }
     return descriptor
   }
 

@@ -165,7 +165,7 @@ struct CacheCheckTests {
       let load = resource.loadIfNeeded()
       harness.settle()
       resource.wipe()
-      harness.provider.release()
+      harness.provider.releaseCancelled()
       harness.settle()
       #expect(recorder.take() == ["requested L", "newData(wipe)", "requestCancelled"])
       #expect(load?.causeKind == "request_cancelled")

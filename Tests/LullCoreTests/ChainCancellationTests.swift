@@ -30,7 +30,7 @@ struct ChainCancellationTests {
       #expect(harness.provider.cancelledCount == 1)
       #expect(journal.take() == [])
       harness.settle()
-      harness.provider.release()
+      harness.provider.releaseCancelled()
       harness.settle()
       #expect(journal.take() == ["hook"])
       #expect(harness.sent == ["GET a"])
@@ -174,7 +174,7 @@ struct ChainCancellationTests {
       #expect(chain.state == .inProgress)
       harness.settle()
       #expect(journal.take() == ["decide"])
-      harness.provider.release(1)
+      harness.provider.release()
       harness.settle()
       #expect(chain.outcome == "b")
     }
@@ -211,7 +211,11 @@ struct ChainCancellationTests {
         harness.settle()
         for chain in chains.prefix(cancelled) { chain.cancel() }
         #expect(shared.state == (cancelled == 1 ? .inProgress : .completed))
-        harness.provider.release()
+        if cancelled == 1 {
+          harness.provider.release()
+        } else {
+          harness.provider.releaseCancelled()
+        }
         harness.settle()
         #expect(
           chains.map(\.outcome) == [

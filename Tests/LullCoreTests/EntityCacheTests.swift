@@ -307,7 +307,7 @@ struct EntityCacheTests {
       let resource = harness.service.resource("/a")
       resource.load()
       resource.wipe()
-      harness.provider.release()
+      harness.provider.releaseCancelled()
       harness.settle()
       #expect(writes(journal) == [])
     }

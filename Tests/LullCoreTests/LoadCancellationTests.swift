@@ -27,7 +27,7 @@ struct LoadCancellationTests {
       #expect(recorder.take() == ["requested L D"])
       #expect(journal.take() == [], "HOOK-07")
       request.cancel()
-      harness.provider.release()
+      harness.provider.releaseCancelled()
       harness.settle()
       #expect(recorder.take() == ["requestCancelled D"])
       #expect(journal.take() == ["completion false", "Request cancelled, request_cancelled"])

@@ -93,7 +93,7 @@ struct ResourceLocalStateTests {
       #expect(recorder.take() == ["newData(wipe)"])
       #expect(requests.allSatisfy { $0.isCompleted })
       #expect(resource.allRequests.isEmpty)
-      for _ in requests { harness.provider.release() }
+      for _ in requests { harness.provider.releaseCancelled() }
       harness.settle()
       #expect(journal.take() == ["request_cancelled", "request_cancelled", "request_cancelled"])
       #expect(recorder.take() == ["requestCancelled", "requestCancelled"])

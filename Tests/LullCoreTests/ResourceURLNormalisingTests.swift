@@ -37,7 +37,7 @@ struct ResourceURLNormalisingTests {
     #expect(ResourceURL.base(text) == nil)
     let problem = try #require(ResourceURL.hostProblem(in: text))
     #expect(
-      RequestErrorCause.invalidURL(source: text).message == "'\(text)' is not a URL: \(problem)")
+      RequestError.Cause.invalidURL(source: text).message == "'\(text)' is not a URL: \(problem)")
   }
 
   @Test func `SVC-40 the problem of a text whose host is a name is another one`() {

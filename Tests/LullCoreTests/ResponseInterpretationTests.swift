@@ -131,9 +131,9 @@ struct ResponseInterpretationTests {
       ),
       (.malformedJSON(message: "a"), "malformed_json", "Cannot parse server response"),
       (.transport(TransportError(.dns, "no such host")), "dns", "no such host"),
-    ] as [(RequestErrorCause, String, String)])
+    ] as [(RequestError.Cause, String, String)])
   func `ERR-06 ERR-09 each cause has its kind and its sentence`(
-    cause: RequestErrorCause, kind: String, message: String
+    cause: RequestError.Cause, kind: String, message: String
   ) {
     let error = RequestError(httpStatusCode: 500, entity: nil, cause: cause, timestamp: 0)
     #expect(cause.kind == kind)

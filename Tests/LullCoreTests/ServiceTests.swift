@@ -285,7 +285,7 @@ struct ServiceTests {
       #expect(request.progress > 0)
       request.cancel()
       #expect(harness.provider.cancelledCount == 1)
-      harness.provider.release()
+      harness.provider.releaseCancelled()
       harness.settle()
       #expect(request.response?.error?.cause?.kind == "request_cancelled")
     }

@@ -178,7 +178,7 @@ struct SwiftNamesTests {
       harness.settle()
       #expect(request.response?.isCancellation == true)
       #expect(!Response.success(.text("x")).isCancellation)
-      harness.provider.release()
+      harness.provider.releaseCancelled()
       harness.settle()
     }
   }

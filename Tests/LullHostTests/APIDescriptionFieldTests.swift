@@ -247,7 +247,7 @@ struct APIDescriptionFieldTests {
     // ERR-09
     let script = ScriptErrorCause(
       userMessage: "", message: "", traceback: "", stage: "model", value: nil)
-    let causes: [RequestErrorCause] =
+    let causes: [RequestError.Cause] =
       [
         .invalidURL(source: ""), .unencodableText(encoding: "", text: ""),
         .invalidJSONObject(path: ""), .notURLEncodable(string: ""), .requestCancelled,

@@ -9,10 +9,11 @@ func request(_ request: Request) {  // Request
   request.onFailure { _ in }  // Request.onFailure(_:)
   request.onProgress { _ in }  // Request.onProgress(_:)
   request.start()  // Request.start()
-  switch request.state {  // Request.state
+  let state: RequestState = request.state  // Request.state, RequestState
+  switch state {
   case .notStarted: break  // RequestState.notStarted
   case .inProgress: break  // RequestState.inProgress
-  case .completed: break  // RequestState, RequestState.completed
+  case .completed: break  // RequestState.completed
   }
   _ = request.progress  // Request.progress
   request.cancel()  // Request.cancel()
@@ -78,7 +79,8 @@ func error(_ entity: Entity, _ error: RequestError) {  // RequestError
   _ = error.httpStatusCode  // RequestError.httpStatusCode
   _ = error.entity  // RequestError.entity
   _ = error.timestamp  // RequestError.timestamp
-  switch error.cause {  // RequestError.cause, RequestError.Cause
+  let cause: RequestError.Cause? = error.cause  // RequestError.cause, RequestError.Cause
+  switch cause {
   case .invalidURL(let source)?: print(source ?? "")  // RequestError.Cause.InvalidURL, .urlSource
   // RequestError.Cause.UnencodableText, .encoding, .text
   case .unencodableText(let encoding, let text)?: print(encoding, text)
@@ -86,14 +88,11 @@ func error(_ entity: Entity, _ error: RequestError) {  // RequestError
   // RequestError.Cause.NotURLEncodable, .offendingString
   case .notURLEncodable(let string)?: print(string)
   case .requestCancelled?: break  // RequestError.Cause.RequestCancelled
-  // RequestError.Cause.RequestCancelled.networkError
-  case .transport(let networkError)?: print(networkError)
   case .noLocalDataFor304?: break  // RequestError.Cause.NoLocalDataFor304
   // RequestError.Cause.InvalidTextEncoding, .encodingName
   case .invalidTextEncoding(let name)?: print(name)
   // RequestError.Cause.UndecodableText, .encoding
   case .undecodableText(let encoding)?: print(encoding)
-  case .malformedJSON?: break  // RequestError.Cause.JSONResponseIsNotDictionaryOrArray, .actualType
   // RequestError.Cause.WrongInputTypeInTranformerPipeline
   case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer)?:
     // RequestError.Cause.WrongInputTypeInTranformerPipeline.expectedType, .actualType, .transformer

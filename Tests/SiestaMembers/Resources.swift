@@ -51,7 +51,7 @@ func bodies(_ resource: Resource) {
   resource.request(.put, data: [1], contentType: "image/png", requestMutation: { _ in })
   // Resource.request(_:text:contentType:encoding:requestMutation:)
   resource.request(.put, text: "x", contentType: "text/plain", encoding: "utf-8")
-  let json: [String: Any] = ["a": 1]  // JSONConvertible
+  let json: JSONValue = ["a": 1]  // JSONConvertible
   // Resource.request(_:json:contentType:requestMutation:)
   resource.request(.put, json: json, contentType: "application/json")
   resource.request(.put, urlEncoded: ["a": "b"])  // Resource.request(_:urlEncoded:requestMutation:)

@@ -112,21 +112,25 @@ final class Loud: ResponseTransformer {  // ResponseTransformer
   func process(_ response: Response, in run: PipelineRun) -> Response? { response }
 }
 
+func name(_ transformer: ResponseContentTransformer) -> String {
+  transformer.description  // ResponseContentTransformer.debugDescription
+}
+
 func transformers() -> [any ResponseTransformer] {
   [
     JSONResponseTransformer(),  // JSONResponseTransformer(_:)
     TextResponseTransformer(),  // TextResponseTransformer(_:)
     // ResponseContentTransformer, .init(onInputTypeMismatch:transformErrors:processor:)
-    // ResponseContentTransformer.Processor, .process(_:), .debugDescription
+    // ResponseContentTransformer.Processor, .process(_:)
     ResponseContentTransformer(
-      // ResponseContentTransformer.InputTypeMismatchAction, .error
+      // InputTypeMismatchAction, .error
       onInputTypeMismatch: InputTypeMismatchAction.error, transformErrors: false,
       processor: { (text: String, _) -> Int? in Int(text) }),
     ResponseContentTransformer(
-      onInputTypeMismatch: .skip,  // ResponseContentTransformer.InputTypeMismatchAction.skip
+      onInputTypeMismatch: .skip,  // InputTypeMismatchAction.skip
       processor: { (text: String, _) -> Int? in Int(text) }),
     ResponseContentTransformer(
-      // ResponseContentTransformer.InputTypeMismatchAction.skipIfOutputTypeMatches
+      // InputTypeMismatchAction.skipIfOutputTypeMatches
       onInputTypeMismatch: .skipIfOutputTypeMatches,
       processor: { (text: String, _) -> Int? in Int(text) }),
   ]

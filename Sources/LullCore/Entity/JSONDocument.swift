@@ -39,6 +39,8 @@ public final class JSONDocument: Sendable {
   package static func prepareForThreads() { csj_prepare_for_threads() }
 
   /// Parses the bytes, which need not outlive the call.
+  ///
+  /// - Throws: What is wrong with them, and where.
   public init(parsing bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) {
     var error = csj_error()
     // Reads `count` bytes and keeps none.
@@ -73,6 +75,8 @@ public final class JSONDocument: Sendable {
   }
 
   /// Parses the bytes.
+  ///
+  /// - Throws: What is wrong with them, and where.
   public convenience init(parsing bytes: [UInt8]) throws(JSONError) {
     var error = csj_error()
     // As above; the array is held during the call.

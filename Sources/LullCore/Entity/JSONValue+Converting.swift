@@ -4,6 +4,8 @@ extension JSONValue {
   ///
   /// Fails for anything else, for integers beyond 64 signed bits, and for numbers JSON does not have,
   /// and names the place by a JSON Pointer. (REQ-12, REQ-13, DYN-02)
+  ///
+  /// - Throws: What has no place in JSON, and where it is.
   public init(converting value: Any) throws(JSONError) {
     var path: [String] = []
     self = try JSONValue.converted(value, &path)

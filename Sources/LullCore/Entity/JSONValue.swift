@@ -47,6 +47,8 @@ public enum JSONValue: Sendable {
   /// The value as JSON text in UTF-8: compact (REQ-10), or over several lines with two spaces for
   /// each level. Fails for a number JSON does not have, infinite or not a number, and names its
   /// place. (REQ-13, DYN-02)
+  ///
+  /// - Throws: Which number JSON does not have, and where it is.
   public func encode(pretty: Bool = false) throws(JSONError) -> [UInt8] {
     var writer = JSONWriter(pretty: pretty)
     var path: [String] = []

@@ -5,7 +5,7 @@ extension RequestError {
   /// delivered by `failedRequest(returning:)`: its timestamp is the current time. (ERR-14)
   public init(
     userMessage: String, httpStatusCode: Int? = nil, entity: Entity? = nil,
-    cause: RequestErrorCause? = nil
+    cause: RequestError.Cause? = nil
   ) {
     self.init(
       userMessage: userMessage, httpStatusCode: httpStatusCode, entity: entity, cause: cause,

@@ -11,7 +11,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   /// The body that came with the error, transformed as far as the pipeline got.
   public var entity: Entity?
   /// What went wrong inside; nil of a plain error status. Lua: `err.cause`.
-  public var cause: RequestErrorCause?
+  public var cause: RequestError.Cause?
   /// Seconds since 1970. Lua: `err.timestamp`.
   public let timestamp: Double
   /// What was asked for; nil for errors made by hand.
@@ -28,7 +28,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   /// An error of the program's own, such as for `failedRequest` or a transformer.
   public init(
     userMessage: String, httpStatusCode: Int? = nil, entity: Entity? = nil,
-    cause: RequestErrorCause? = nil, timestamp: Double
+    cause: RequestError.Cause? = nil, timestamp: Double
   ) {
     self.userMessage = userMessage
     self.httpStatusCode = httpStatusCode
@@ -40,7 +40,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   /// An error from a response or the lack of one; the message is the first of: the cause's
   /// description, the status phrase, "Request failed". (ERR-02)
   package init(
-    httpStatusCode: Int?, entity: Entity?, cause: RequestErrorCause?, timestamp: Double
+    httpStatusCode: Int?, entity: Entity?, cause: RequestError.Cause?, timestamp: Double
   ) {
     let phrase = httpStatusCode.map { StatusPhrase.text(for: $0) }
     self.init(

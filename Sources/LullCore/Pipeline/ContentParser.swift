@@ -16,7 +16,7 @@ final class ContentParser: ResponseTransformer {
     @Sendable (UnsafeBufferPointer<UInt8>, Entity) throws(ParseFailure) -> Content
 
   struct ParseFailure: Error {
-    let cause: RequestErrorCause
+    let cause: RequestError.Cause
   }
 
   /// Bodies up to this size, bytes, are parsed where they arrive, which holds up the loop for about a

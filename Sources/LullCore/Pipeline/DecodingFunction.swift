@@ -49,7 +49,7 @@ struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
     case .success(let model): return .content(.value(model))
     case .failure(let error as RequestError): return .raised(error)
     case .failure(let error):
-      var failure = run.failure(RequestErrorCause(decoding: Model.self, error))
+      var failure = run.failure(RequestError.Cause(decoding: Model.self, error))
       failure.userMessage = "Cannot parse server response"
       return .failed(failure)
     }

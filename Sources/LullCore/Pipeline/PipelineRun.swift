@@ -122,7 +122,7 @@ public final class PipelineRun {
   }
 
   /// A parse or transformer failure of a success keeps status and the raw entity. (TRF-16)
-  package func failure(_ cause: RequestErrorCause) -> RequestError {
+  package func failure(_ cause: RequestError.Cause) -> RequestError {
     var error = RequestError(
       userMessage: cause.userMessage, httpStatusCode: original.entity?.exchange?.status,
       entity: original.entity, cause: cause, timestamp: now)

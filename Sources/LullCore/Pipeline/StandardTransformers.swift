@@ -93,7 +93,7 @@ extension Entity {
 }
 
 extension TextCodingError {
-  fileprivate func cause(_ charset: ByteString?) -> RequestErrorCause {
+  fileprivate func cause(_ charset: ByteString?) -> RequestError.Cause {
     switch self {
     case .unknownCharset(let name): .invalidTextEncoding(name: charset ?? ByteString(name))
     case .undecodable(let encoding), .unencodable(let encoding):

@@ -44,5 +44,5 @@ package struct FormEncodingError: Error, Equatable {
   /// The offending string.
   package let bytes: [UInt8]
 
-  package var cause: RequestErrorCause { .notURLEncodable(string: ByteString(bytes)) }
+  package var cause: RequestError.Cause { .notURLEncodable(string: ByteString(bytes)) }
 }

@@ -13,7 +13,7 @@ extension RequestBody {
   }
 }
 
-extension RequestErrorCause {
+extension RequestError.Cause {
   /// Why a value could not be made a body. (REQ-13)
   package init(encoding error: any Error) {
     switch error {

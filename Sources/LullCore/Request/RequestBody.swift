@@ -61,9 +61,9 @@ public enum RequestBody: Sendable {
 
 /// Why a body could not be made; the request fails before sending.
 package struct RequestBodyFailure: Error {
-  package let cause: RequestErrorCause
+  package let cause: RequestError.Cause
 
-  package init(cause: RequestErrorCause) {
+  package init(cause: RequestError.Cause) {
     self.cause = cause
   }
 }

@@ -75,7 +75,7 @@ package enum ResponseInterpretation: Sendable {
   }
 
   private static func error(
-    _ exchange: Exchange?, _ result: ArrivedResult, status: Int?, cause: RequestErrorCause?,
+    _ exchange: Exchange?, _ result: ArrivedResult, status: Int?, cause: RequestError.Cause?,
     now: Double
   ) -> RequestError {
     // No body at all: no entity; an empty one: an entity with empty content (ERR-08).

@@ -77,7 +77,7 @@ extension Resource {
       let body = try RequestBody.json(encoding: value, contentType: contentType)
       return request(method, body: body, requestMutation: requestMutation)
     } catch {
-      return failedBeforeSending(RequestErrorCause(encoding: error), method: method)
+      return failedBeforeSending(RequestError.Cause(encoding: error), method: method)
     }
   }
 

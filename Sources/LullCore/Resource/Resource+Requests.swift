@@ -42,7 +42,7 @@ extension Resource {
   }
 
   /// A request that failed while it was built: completed already, never tracked. (REQ-09, REQ-25)
-  package func failedBeforeSending(_ cause: RequestErrorCause, method: RequestMethod) -> Request {
+  package func failedBeforeSending(_ cause: RequestError.Cause, method: RequestMethod) -> Request {
     failedBeforeSending(
       RequestError(
         httpStatusCode: nil, entity: nil, cause: cause, timestamp: pump.clock.now),

@@ -188,7 +188,7 @@ open class Service: ResourceOwner {
     guard case .unparsable(let text) = source else { return resource(of: missing) }
     pump.log(
       .network,
-      "warning: \(RequestErrorCause.invalidURL(source: text).message)")
+      "warning: \(RequestError.Cause.invalidURL(source: text).message)")
     let record = ResourceRecord(url: .invalid, invalidSource: source, changes: pump.changes)
     unparsable.add(record)
     return Resource(owner: self, record: record)

@@ -15,7 +15,7 @@ struct ServiceBase {
 
   var warning: String? {
     invalid.map { text in
-      let message = RequestErrorCause.invalidURL(source: text).message
+      let message = RequestError.Cause.invalidURL(source: text).message
       return "warning: \(message); the service has no base URL"
     }
   }

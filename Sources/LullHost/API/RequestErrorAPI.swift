@@ -42,53 +42,53 @@ extension APIOwner {
     ])
 
   static let cause = APIOwner.table(
-    "Cause", "`err.cause`: what went wrong inside.", swift: "RequestErrorCause",
+    "Cause", "`err.cause`: what went wrong inside.", swift: "RequestError.Cause",
     entries: [
-      .field("kind", "CauseKind", "A word to compare with.", swift: "RequestErrorCause.kind"),
-      .field("message", "string", "What happened, in words.", swift: "RequestErrorCause.message"),
+      .field("kind", "CauseKind", "A word to compare with.", swift: "RequestError.Cause.kind"),
+      .field("message", "string", "What happened, in words.", swift: "RequestError.Cause.message"),
       .field(
         "source", "string?", "Of `invalid_url`: what was no URL.",
-        swift: "RequestErrorCause.invalidURL(source:)", rules: "SVC-20"),
+        swift: "RequestError.Cause.invalidURL(source:)", rules: "SVC-20"),
       .field(
         "encoding", "string?", "Of `unencodable_text`, `undecodable_text`: the charset.",
-        swift: "RequestErrorCause.unencodableText(encoding:text:)"),
+        swift: "RequestError.Cause.unencodableText(encoding:text:)"),
       .field(
         "text", "string?", "Of `unencodable_text`: the text.",
-        swift: "RequestErrorCause.unencodableText(encoding:text:)", rules: "REQ-09"),
+        swift: "RequestError.Cause.unencodableText(encoding:text:)", rules: "REQ-09"),
       .field(
         "path", "string?",
         "Of `invalid_json_object` and `wrong_content`: where the offending value is.",
-        swift: "RequestErrorCause.wrongContent(type:path:message:)",
+        swift: "RequestError.Cause.wrongContent(type:path:message:)",
         rules: "DYN-02 COD-03"),
       .field(
         "type", "string?", "Of `wrong_content`: what a Swift program wanted.",
-        swift: "RequestErrorCause.wrongContent(type:path:message:)", rules: "COD-03"),
+        swift: "RequestError.Cause.wrongContent(type:path:message:)", rules: "COD-03"),
       .field(
         "byte", "integer?",
         "Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.",
-        swift: "RequestErrorCause.malformedJSON(message:offset:)",
+        swift: "RequestError.Cause.malformedJSON(message:offset:)",
         rules: "JSN-18"),
       .field(
         "string", "string?", "Of `not_url_encodable`: the string.",
-        swift: "RequestErrorCause.notURLEncodable(string:)", rules: "REQ-19"),
+        swift: "RequestError.Cause.notURLEncodable(string:)", rules: "REQ-19"),
       .field(
         "name", "string?", "Of `invalid_text_encoding`: the charset nobody knows.",
-        swift: "RequestErrorCause.invalidTextEncoding(name:)", rules: "TXT-05"),
+        swift: "RequestError.Cause.invalidTextEncoding(name:)", rules: "TXT-05"),
       .field(
         "expected", "string?",
         "Of `wrong_input_type_in_transformer_pipeline`: a word of `InputType`, or `\"predicate\"`.",
         swift:
-          "RequestErrorCause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
+          "RequestError.Cause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
         rules: "TRF-09"),
       .field(
         "actual", "string?",
         "Of the same: a word of `InputType`, else Lua's `type()` of the content.",
         swift:
-          "RequestErrorCause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
+          "RequestError.Cause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
         rules: "TRF-09"),
       .field(
         "transformer", "string?", "Of the same and of `transformer_returned_nil`: which one.",
-        swift: "RequestErrorCause.transformerReturnedNil(transformer:)"),
+        swift: "RequestError.Cause.transformerReturnedNil(transformer:)"),
       .field("traceback", "string?", "Of `script_error`: the stack when it was raised."),
       .field("stage", "string?", "Of `script_error` in a transformer: its stage.", rules: "TRF-13"),
       .field(
@@ -96,46 +96,46 @@ extension APIOwner {
     ])
 
   static let causeKinds = APIOwner.words(
-    "CauseKind", "Kinds of causes.", swift: "RequestErrorCause",
+    "CauseKind", "Kinds of causes.", swift: "RequestError.Cause",
     entries: [
       .word(
         "invalid_url", "There is no URL, or what was given is none.",
-        swift: "RequestErrorCause.invalidURL(source:)", rules: "SVC-20"),
+        swift: "RequestError.Cause.invalidURL(source:)", rules: "SVC-20"),
       .word(
         "unencodable_text", "The text has no form in the charset, or is invalid UTF-8.",
-        swift: "RequestErrorCause.unencodableText(encoding:text:)",
+        swift: "RequestError.Cause.unencodableText(encoding:text:)",
         rules: "REQ-09"),
       .word(
         "invalid_json_object", "The JSON body holds what JSON cannot.",
-        swift: "RequestErrorCause.invalidJSONObject(path:)", rules: "REQ-13"),
+        swift: "RequestError.Cause.invalidJSONObject(path:)", rules: "REQ-13"),
       .word(
         "not_url_encodable", "A form's name or value is invalid UTF-8.",
-        swift: "RequestErrorCause.notURLEncodable(string:)", rules: "REQ-19"),
+        swift: "RequestError.Cause.notURLEncodable(string:)", rules: "REQ-19"),
       .word(
         "request_cancelled", "The request or task was cancelled.",
-        swift: "RequestErrorCause.requestCancelled", rules: "CXL-01"),
+        swift: "RequestError.Cause.requestCancelled", rules: "CXL-01"),
       .word(
         "no_local_data_for_304",
         "A 304 came, but there is no data here; `http_status` is 304 if the condition was yours.",
-        swift: "RequestErrorCause.noLocalDataFor304",
+        swift: "RequestError.Cause.noLocalDataFor304",
         rules: "NM-02 NM-10"),
       .word(
         "invalid_text_encoding", "The response names a charset nobody knows.",
-        swift: "RequestErrorCause.invalidTextEncoding(name:)", rules: "TXT-05"),
+        swift: "RequestError.Cause.invalidTextEncoding(name:)", rules: "TXT-05"),
       .word(
         "undecodable_text", "The body is not valid in its charset.",
-        swift: "RequestErrorCause.undecodableText(encoding:)", rules: "TXT-06"),
+        swift: "RequestError.Cause.undecodableText(encoding:)", rules: "TXT-06"),
       .word(
         "wrong_input_type_in_transformer_pipeline", "A transformer met content it does not take.",
         swift:
-          "RequestErrorCause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
+          "RequestError.Cause.wrongInputTypeInTransformerPipeline(expected:actual:transformer:)",
         rules: "TRF-09"),
       .word(
         "transformer_returned_nil", "A transformer returned nothing.",
-        swift: "RequestErrorCause.transformerReturnedNil(transformer:)", rules: "TRF-15"),
+        swift: "RequestError.Cause.transformerReturnedNil(transformer:)", rules: "TRF-15"),
       .word(
         "malformed_json", "The body is not JSON.",
-        swift: "RequestErrorCause.malformedJSON(message:offset:)", rules: "JSN-03 JSN-11"),
+        swift: "RequestError.Cause.malformedJSON(message:offset:)", rules: "JSN-03 JSN-11"),
       .word(
         "network", "The exchange failed for a reason not named below.",
         swift: "TransportError.Kind.network", rules: "LOAD-08"),
@@ -185,16 +185,16 @@ extension APIOwner {
         swift: "TransportError.Kind.redirectRefused"),
       .word(
         "wrong_content", "Content was not of the type that a Swift program wants.",
-        swift: "RequestErrorCause.wrongContent(type:path:message:)", rules: "COD-03"),
+        swift: "RequestError.Cause.wrongContent(type:path:message:)", rules: "COD-03"),
       .word(
         "chain_too_long", "Chains passed on from request to request without end.",
-        swift: "RequestErrorCause.chainTooLong(message:)"),
+        swift: "RequestError.Cause.chainTooLong(message:)"),
       .word(
-        "script_error", "A function of the script raised.", swift: "RequestErrorCause.script(_:)",
+        "script_error", "A function of the script raised.", swift: "RequestError.Cause.script(_:)",
         rules: "TRF-13"),
       .word(
         "custom", "A Swift program's own error; scripts get the very value they gave.",
-        swift: "RequestErrorCause.custom(_:)",
+        swift: "RequestError.Cause.custom(_:)",
         rules: "TRF-13"),
     ])
 }

@@ -23,6 +23,8 @@ extension Lua {
     }
 
     /// The same, whatever the result is; `nil` if there is none.
+    ///
+    /// - Throws: As `Lua.run`, but no `mismatch` of the result.
     @discardableResult @_disfavoredOverload
     public func callAsFunction<each Argument: LuaEncodable>(
       _ arguments: repeat each Argument
@@ -32,6 +34,8 @@ extension Lua {
     }
 
     /// The same with all results.
+    ///
+    /// - Throws: As `Lua.run`, but no `mismatch` of the result.
     public func callForAll<each Argument: LuaEncodable>(
       _ arguments: repeat each Argument
     ) async throws(LuaError) -> [Value] {
@@ -41,6 +45,8 @@ extension Lua {
 
     /// Calls it where it must not wait, and gives its first result: what would wait is an error of its
     /// line.
+    ///
+    /// - Throws: As `Lua.runNow`.
     public func callNow<each Argument: LuaEncodable, Result: LuaDecodable>(
       _ arguments: repeat each Argument
     ) throws(LuaError) -> Result {
@@ -49,6 +55,8 @@ extension Lua {
     }
 
     /// The same, whatever the result is; `nil` if there is none.
+    ///
+    /// - Throws: As `Lua.runNow`, but no `mismatch` of the result.
     @discardableResult @_disfavoredOverload
     public func callNow<each Argument: LuaEncodable>(
       _ arguments: repeat each Argument

@@ -1,5 +1,7 @@
 extension Lua {
   /// The table of globals, `_G`.
+  ///
+  /// - Throws: `closed`, `memoryLimit`.
   public func globals() throws(LuaError) -> Table {
     let core = try core
     return try .first(of: core.callNow(core.helpers().globals, []))
@@ -16,11 +18,16 @@ extension Lua {
   }
 
   /// Sets the global of that name; `nil` takes it away.
+  ///
+  /// - Throws: `mismatch` if the value has no form in Lua, `runtime` what a metatable of the globals raises; `closed`,
+  ///   `memoryLimit`.
   public func set(_ name: String, _ value: some LuaEncodable) throws(LuaError) {
     try globals().set(name, value)
   }
 
   /// A new, empty table.
+  ///
+  /// - Throws: `closed`, `memoryLimit`.
   public func makeTable() throws(LuaError) -> Table {
     let core = try core
     let values = try core.callNow(core.helpers().same, [.map([])])

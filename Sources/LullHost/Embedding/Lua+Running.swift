@@ -22,6 +22,8 @@ extension Lua {
   }
 
   /// The same, whatever the result is; `nil` if there is none.
+  ///
+  /// - Throws: `LuaError`, but no `mismatch` of the result.
   @discardableResult @_disfavoredOverload
   public func run<each Argument: LuaEncodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
@@ -30,6 +32,8 @@ extension Lua {
   }
 
   /// The same with all results.
+  ///
+  /// - Throws: `LuaError`, but no `mismatch` of the result.
   public func runForAll<each Argument: LuaEncodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
   ) async throws(LuaError) -> [Value] {
@@ -43,6 +47,8 @@ extension Lua {
 
   /// Runs a text of Lua that must not wait, and gives its first result: what would wait is an error of
   /// its line.
+  ///
+  /// - Throws: `LuaError`: `syntax`, `runtime`, a limit's, `mismatch` if the result is no `Result`, `closed`.
   public func runNow<each Argument: LuaEncodable, Result: LuaDecodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
   ) throws(LuaError) -> Result {
@@ -51,6 +57,8 @@ extension Lua {
   }
 
   /// The same, whatever the result is; `nil` if there is none.
+  ///
+  /// - Throws: `LuaError`, but no `mismatch` of the result.
   @discardableResult @_disfavoredOverload
   public func runNow<each Argument: LuaEncodable>(
     _ source: String, name: String = "script", _ arguments: repeat each Argument
@@ -70,6 +78,8 @@ extension Lua {
   }
 
   /// The same, whatever the result is; `nil` if there is none.
+  ///
+  /// - Throws: `LuaError`, but no `mismatch` of the result.
   @discardableResult @_disfavoredOverload
   public func run<each Argument: LuaEncodable>(
     file path: String, _ arguments: repeat each Argument
@@ -78,6 +88,8 @@ extension Lua {
   }
 
   /// The same with all results.
+  ///
+  /// - Throws: `LuaError`, but no `mismatch` of the result.
   public func runForAll<each Argument: LuaEncodable>(
     file path: String, _ arguments: repeat each Argument
   ) async throws(LuaError) -> [Value] {

@@ -26,17 +26,24 @@ extension Lua {
     }
 
     /// Sets the field of that key; `nil` takes it away.
+    ///
+    /// - Throws: `mismatch` if key or value has no form in Lua, `runtime` what a metatable raises or of the key `nil`;
+    ///   `closed`, `memoryLimit`.
     public func set(_ key: some LuaEncodable, _ value: some LuaEncodable) throws(LuaError) {
       let arguments = [Value.table(self), try key.luaValue(), try value.luaValue()]
       _ = try core.callNow(core.helpers().set, arguments)
     }
 
     /// How many elements it has from 1 on: `#table`.
+    ///
+    /// - Throws: `runtime` what a metatable raises, `mismatch` if that gives no integer; `closed`.
     public func count() throws(LuaError) -> Int {
       try .first(of: core.callNow(core.helpers().length, [.table(self)]))
     }
 
     /// All its fields, in the order Lua visits them; `__pairs` is not asked.
+    ///
+    /// - Throws: `closed`, `memoryLimit`.
     public func entries() throws(LuaError) -> [(key: Value, value: Value)] {
       var entries: [(key: Value, value: Value)] = []
       try forEach { entries.append(($0, $1)) }

@@ -8,6 +8,8 @@ extension Lua {
   /// It runs on the home thread, as a task that is cancelled with the Lua code that waits. Where that
   /// cannot wait, as in a predicate, the call raises. A runtime that was made with a pump has no such
   /// functions: `misuse`. More than eight parameters are for `variadicFunction`.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<Result: LuaEncodable>(
     _ name: String = "function",
     _ body: nonisolated(nonsending) @escaping () async throws -> Result
@@ -20,6 +22,8 @@ extension Lua {
   }
 
   /// The same with no parameter, without a result.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function(
     _ name: String = "function",
     _ body: nonisolated(nonsending) @escaping () async throws -> Void
@@ -33,6 +37,8 @@ extension Lua {
   }
 
   /// The same with one parameter.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Result: LuaEncodable>(
     _ name: String = "function",
     _ body: nonisolated(nonsending) @escaping (First) async throws -> Result
@@ -45,6 +51,8 @@ extension Lua {
   }
 
   /// The same with one parameter, without a result.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable>(
     _ name: String = "function",
     _ body: nonisolated(nonsending) @escaping (First) async throws -> Void
@@ -58,6 +66,8 @@ extension Lua {
   }
 
   /// The same with two parameters.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Second: LuaDecodable, Result: LuaEncodable>(
     _ name: String = "function",
     _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Result
@@ -71,6 +81,8 @@ extension Lua {
   }
 
   /// The same with two parameters, without a result.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Second: LuaDecodable>(
     _ name: String = "function",
     _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Void
@@ -85,6 +97,8 @@ extension Lua {
   }
 
   /// The same with three parameters.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Result: LuaEncodable
   >(
@@ -100,6 +114,8 @@ extension Lua {
   }
 
   /// The same with three parameters, without a result.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable>(
     _ name: String = "function",
     _ body: nonisolated(nonsending) @escaping (First, Second, Third) async throws -> Void
@@ -114,6 +130,8 @@ extension Lua {
   }
 
   /// The same with four parameters.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Result: LuaEncodable
@@ -130,6 +148,8 @@ extension Lua {
   }
 
   /// The same with four parameters, without a result.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable
   >(
@@ -146,6 +166,8 @@ extension Lua {
   }
 
   /// The same with five parameters.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Result: LuaEncodable
@@ -163,6 +185,8 @@ extension Lua {
   }
 
   /// The same with five parameters, without a result.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable
@@ -181,6 +205,8 @@ extension Lua {
   }
 
   /// The same with six parameters.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable, Result: LuaEncodable
@@ -199,6 +225,8 @@ extension Lua {
   }
 
   /// The same with six parameters, without a result.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable
@@ -218,6 +246,8 @@ extension Lua {
   }
 
   /// The same with seven parameters.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Result: LuaEncodable
@@ -237,6 +267,8 @@ extension Lua {
   }
 
   /// The same with seven parameters, without a result.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable
@@ -257,6 +289,8 @@ extension Lua {
   }
 
   /// The same with eight parameters.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Eighth: LuaDecodable,
@@ -278,6 +312,8 @@ extension Lua {
   }
 
   /// The same with eight parameters, without a result.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Eighth: LuaDecodable
@@ -300,6 +336,8 @@ extension Lua {
 
   /// An asynchronous function that takes as many arguments as are given, and returns as many results as it
   /// likes.
+  ///
+  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func variadicFunction(
     _ name: String = "function",
     _ body: nonisolated(nonsending) @escaping ([Value]) async throws -> [Value]

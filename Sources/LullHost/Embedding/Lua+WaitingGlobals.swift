@@ -13,6 +13,8 @@ extension Lua {
   }
 
   /// The same with no parameter, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping () async throws -> Void
@@ -21,6 +23,8 @@ extension Lua {
   }
 
   /// The same with one parameter.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<First: LuaDecodable, Result: LuaEncodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First) async throws -> Result
@@ -29,6 +33,8 @@ extension Lua {
   }
 
   /// The same with one parameter, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<First: LuaDecodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First) async throws -> Void
@@ -37,6 +43,8 @@ extension Lua {
   }
 
   /// The same with two parameters.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<First: LuaDecodable, Second: LuaDecodable, Result: LuaEncodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Result
@@ -45,6 +53,8 @@ extension Lua {
   }
 
   /// The same with two parameters, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<First: LuaDecodable, Second: LuaDecodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Void
@@ -53,6 +63,8 @@ extension Lua {
   }
 
   /// The same with three parameters.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Result: LuaEncodable
   >(
@@ -63,6 +75,8 @@ extension Lua {
   }
 
   /// The same with three parameters, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable>(
     _ name: String,
     _ body: nonisolated(nonsending) @escaping (First, Second, Third) async throws -> Void
@@ -71,6 +85,8 @@ extension Lua {
   }
 
   /// The same with four parameters.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Result: LuaEncodable
@@ -82,6 +98,8 @@ extension Lua {
   }
 
   /// The same with four parameters, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable
   >(
@@ -92,6 +110,8 @@ extension Lua {
   }
 
   /// The same with five parameters.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Result: LuaEncodable
@@ -104,6 +124,8 @@ extension Lua {
   }
 
   /// The same with five parameters, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable
@@ -116,6 +138,8 @@ extension Lua {
   }
 
   /// The same with six parameters.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable, Result: LuaEncodable
@@ -129,6 +153,8 @@ extension Lua {
   }
 
   /// The same with six parameters, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable
@@ -142,6 +168,8 @@ extension Lua {
   }
 
   /// The same with seven parameters.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Result: LuaEncodable
@@ -155,6 +183,8 @@ extension Lua {
   }
 
   /// The same with seven parameters, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable
@@ -168,6 +198,8 @@ extension Lua {
   }
 
   /// The same with eight parameters.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Eighth: LuaDecodable,
@@ -183,6 +215,8 @@ extension Lua {
   }
 
   /// The same with eight parameters, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
   public func set<
     First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
     Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Eighth: LuaDecodable

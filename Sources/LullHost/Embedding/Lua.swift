@@ -40,6 +40,7 @@ public final class Lua {
   /// asynchronous ones.
   ///
   /// - Parameter networking: what services use that Lua code makes.
+  /// - Throws: `memoryLimit` if there is no memory for it, `misuse` for limits that are none.
   public init(
     pump: Pump, networking: any NetworkingProvider, limits: Limits = .none,
     access: Access = .sandbox

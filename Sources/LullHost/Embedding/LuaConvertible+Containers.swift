@@ -2,6 +2,8 @@ public import LullCore
 
 extension Optional: LuaEncodable where Wrapped: LuaEncodable {
   /// `nil`; inside a table `lull.null`.
+  ///
+  /// - Throws: What the value throws.
   public func luaValue() throws(LuaError) -> Lua.Value {
     guard let self else { return .nil }
     return try self.luaValue()
@@ -10,6 +12,8 @@ extension Optional: LuaEncodable where Wrapped: LuaEncodable {
 
 extension Optional: LuaDecodable where Wrapped: LuaDecodable {
   /// None for `nil` and for `lull.null`.
+  ///
+  /// - Throws: What `Wrapped` throws.
   public static func from(lua value: Lua.Value) throws(LuaError) -> Wrapped? {
     switch value {
     case .nil, .null: return nil
@@ -20,6 +24,8 @@ extension Optional: LuaDecodable where Wrapped: LuaDecodable {
 
 extension Array: LuaEncodable where Element: LuaEncodable {
   /// A table; of bytes a string.
+  ///
+  /// - Throws: What an element throws.
   public func luaValue() throws(LuaError) -> Lua.Value {
     if Element.self == UInt8.self, let bytes = self as? [UInt8] { return .bytes(bytes) }
     var elements: [Lua.Value] = []
@@ -31,6 +37,8 @@ extension Array: LuaEncodable where Element: LuaEncodable {
 
 extension Array: LuaDecodable where Element: LuaDecodable {
   /// The elements of a table from 1 on; a table that has other keys too is none. Bytes may be a string.
+  ///
+  /// - Throws: `mismatch`, which names the element.
   public static func from(lua value: Lua.Value) throws(LuaError) -> [Element] {
     switch value {
     case .table(let table): return try table.elements()
@@ -57,6 +65,8 @@ extension Dictionary: LuaEncodable where Key: LuaEncodable, Value: LuaEncodable 
 
 extension Dictionary: LuaDecodable where Key: LuaDecodable, Value: LuaDecodable {
   /// All fields of a table; one whose key or value is of another type makes it none.
+  ///
+  /// - Throws: `mismatch`, which names the field.
   public static func from(lua value: Lua.Value) throws(LuaError) -> [Key: Value] {
     guard case .table(let table) = value else { throw .expected("a table", value) }
     return try table.nested { () throws(LuaError) in
@@ -114,6 +124,8 @@ extension Lua.Table {
 
 extension JSONValue: LuaConvertible {
   /// Arrays and objects are tables; null is `lull.null`. Of repeated keys the last counts.
+  ///
+  /// - Throws: `mismatch` for what has no form in Lua.
   public func luaValue() throws(LuaError) -> Lua.Value {
     switch self {
     case .null: return .null
@@ -133,6 +145,8 @@ extension JSONValue: LuaConvertible {
   }
 
   /// What `lull.json.encode` would write; tables that hold themselves, functions and NaN are none.
+  ///
+  /// - Throws: `mismatch`.
   public static func from(lua value: Lua.Value) throws(LuaError) -> JSONValue {
     switch value {
     case .nil, .null: return .null

@@ -11,6 +11,8 @@ extension String: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .string(self) }
 
   /// A string that is valid UTF-8; numbers are none.
+  ///
+  /// - Throws: `mismatch`.
   public static func from(lua value: Lua.Value) throws(LuaError) -> String {
     switch value {
     case .string(let string): return string
@@ -24,6 +26,8 @@ extension Double: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .number(self) }
 
   /// A float, or an integer that a `Double` can hold.
+  ///
+  /// - Throws: `mismatch`.
   public static func from(lua value: Lua.Value) throws(LuaError) -> Double {
     switch value {
     case .number(let number): return number
@@ -41,6 +45,8 @@ extension Float: LuaConvertible {
   public func luaValue() throws(LuaError) -> Lua.Value { .number(Double(self)) }
 
   /// The nearest one.
+  ///
+  /// - Throws: `mismatch`.
   public static func from(lua value: Lua.Value) throws(LuaError) -> Float {
     Float(try Double.from(lua: value))
   }

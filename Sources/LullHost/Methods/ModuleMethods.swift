@@ -136,7 +136,7 @@ extension Method {
     var message: String?
     var status: Int?
     var entity: Entity?
-    var cause: RequestErrorCause?
+    var cause: RequestError.Cause?
     var causeMessage: String?
     if call.raw(0).kind == Int32(LULL_STRING) {
       message = try call.text(0, argument: 1)

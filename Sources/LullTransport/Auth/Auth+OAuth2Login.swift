@@ -54,6 +54,7 @@ extension Auth {
   /// Otherwise as above. Home thread only. Lua: `lull.auth.oauth2_device{…}`.
   ///
   /// - Parameter deviceURL: where the code is asked for.
+  /// - Throws: What is wrong with what is given: a URL that is none, a name that cannot be one.
   public static func oauth2Device(
     deviceURL: any URLConvertible, tokenURL: any URLConvertible, clientID: String, name: String,
     clientSecret: SecretText? = nil, scope: String? = nil, audience: String? = nil,

@@ -173,9 +173,8 @@ final class CurlMulti {
 
   /// Makes a socket that stays watched from one exchange to the next, see `CurlSocket`.
   fileprivate func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-    let descriptor = LullLibC.socket(
-      address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
-      address.pointee.protocol)
+    let descriptor = CLibrary.makeSocket(
+      address.pointee.family, address.pointee.socktype, address.pointee.protocol)
     guard descriptor >= 0 else {
       socketFailure = errno
       return CURL_SOCKET_BAD

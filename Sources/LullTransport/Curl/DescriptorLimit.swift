@@ -16,11 +16,11 @@ enum DescriptorLimit {
   static func raise() {
     guard var limit = read(), limit.rlim_cur < limit.rlim_max else { return }
     limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    setrlimit(CLibrary.openFiles, &limit)
   }
 
   private static func read() -> rlimit? {
     var limit = rlimit()
-    return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit : nil
+    return getrlimit(CLibrary.openFiles, &limit) == 0 ? limit : nil
   }
 }

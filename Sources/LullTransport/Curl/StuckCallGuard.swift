@@ -29,9 +29,6 @@ final class StuckCallGuard: Sendable {
   /// How often that is looked at, in microseconds.
   private let interval: UInt32
 
-  /// SHUT_RDWR, which its module shows only to files that import other system modules as well.
-  private static let bothWays: Int32 = 2
-
   private let state = Mutex(State())
   private let isStarted = Atomic(false)
 
@@ -49,23 +46,8 @@ final class StuckCallGuard: Sendable {
   /// Begins to watch; a second time does nothing. Without a thread nothing is watched.
   func start() {
     guard !isStarted.exchange(true, ordering: .relaxed) else { return }
-    // Signals are for the threads that expect them.
-    var all = sigset_t()
-    var before = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_BLOCK, &all, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    var thread = pthread_t()
     // The thread keeps this until `stop`.
-    let this = Unmanaged.passRetained(self)
-    let code = pthread_create(
-      &thread, nil,
-      { this in
-        guard let this else { return nil }
-        Unmanaged<StuckCallGuard>.fromOpaque(this).takeRetainedValue().watch()
-        return nil
-      }, this.toOpaque())
-    if code == 0 { pthread_detach(thread) } else { this.release() }
+    _ = NativeThread.start("lull-guard") { [self] in watch() }
   }
 
   /// Ends the thread, at its next look.
@@ -118,7 +100,7 @@ final class StuckCallGuard: Sendable {
         guard let since = state.since, StuckCallGuard.now - since > patience else { return false }
         let isOfOne = state.descriptors.contains(state.descriptor)
         for descriptor in isOfOne ? [state.descriptor] : state.descriptors {
-          _ = shutdown(descriptor, StuckCallGuard.bothWays)
+          _ = shutdown(descriptor, CLibrary.bothWays)
         }
         return false
       }

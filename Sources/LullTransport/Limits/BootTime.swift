@@ -7,7 +7,7 @@ enum BootTime {
   /// Seconds.
   static var now: Double {
     var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
+    clock_gettime(CLibrary.clockSinceBoot, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 

@@ -146,7 +146,7 @@ struct DecodingTests {
       try row.decode(row.json)
       Issue.record("it was decoded")
     } catch {
-      let cause = RequestErrorCause(decoding: User.self, error)
+      let cause = RequestError.Cause(decoding: User.self, error)
       guard case .wrongContent(_, let path, let message) = cause else {
         Issue.record("\(cause)")
         return
@@ -170,7 +170,7 @@ struct DecodingTests {
       _ = try Self.decode(json, Deep.self)
       Issue.record("it was decoded")
     } catch {
-      let message = RequestErrorCause(decoding: Deep.self, error).message
+      let message = RequestError.Cause(decoding: Deep.self, error).message
       #expect(message.utf8.count < 5_000 && !message.contains("\n") && message.contains("…"))
     }
   }

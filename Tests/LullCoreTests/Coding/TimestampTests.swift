@@ -29,7 +29,7 @@ struct TimestampTests {
       Issue.record("it was decoded")
     } catch {
       #expect(
-        RequestErrorCause(decoding: Timestamp.self, error).message
+        RequestError.Cause(decoding: Timestamp.self, error).message
           == "Timestamp cannot be made of it: at: '2024-13-01' is no date: there is no month 13")
     }
   }

@@ -3,89 +3,163 @@ import LullHost
 import LullTesting
 import LullTransport
 
-/// A random sequence of calls of the embedding API on a home of its own, wrong ones included: values of all
-/// kinds, closures that call back, tasks that are cancelled, runtimes that close while something runs.
+/// A random sequence of calls of the embedding API on a home or in a test of its own, wrong ones included: values of
+/// all kinds and of another runtime, closures that call back, tasks that are cancelled, runtimes that close while
+/// something runs.
 final class RandomEmbedding {
+  /// Where it runs.
+  private struct Place {
+    let provider = StubProvider()
+    let makeService: (StubProvider) -> Service
+    let make: (_ limits: Lua.Limits, _ isNamed: Bool) throws -> Lua
+    let spawn: (@escaping () async throws -> Void) -> Task<Void, any Error>
+  }
+
   private var random: SeededGenerator
-  private let stubs: Embedding.Stubs
+  private let place: Place
+  private let provider: StubProvider
+  private let api: Service
+  private let log: FuzzLog
   private let leaks: LeakCheck
   private var lua: Lua
+  /// Another runtime, whose values are none of the first one's.
+  private var other: Lua
   private var values: [Lua.Value] = []
   private var tasks: [Task<Void, any Error>] = []
   private(set) var callCount = 0
 
   /// What is found to be wrong, with the number of calls.
   static func run(seed: UInt64) throws -> (calls: Int, leaks: [String]) {
-    let (calls, leaks) = try Lull.run { home in
-      let leaks = LeakCheck()
-      let run = try RandomEmbedding(seed, home, leaks)
-      await run.run(home)
-      return (run.callCount, leaks)
-    }
+    let (calls, leaks) = try seed % 3 == 0 ? inTest(seed) : onHome(seed)
     return (calls, leaks.leaks)
   }
 
-  private init(_ seed: UInt64, _ home: isolated Home, _ leaks: LeakCheck) throws {
+  private static func onHome(_ seed: UInt64) throws -> (Int, LeakCheck) {
+    try Lull.run { home in
+      let place = Place(
+        makeService: { provider in
+          Service(
+            baseURL: "https://api.test", name: "stubs", networking: provider, pump: home.pump)
+        },
+        make: { limits, isNamed in
+          isNamed ? try Lua(on: home, limits: limits) : try Lua(home, limits: limits)
+        },
+        spawn: { body in home.spawn { try await body() } })
+      let leaks = LeakCheck()
+      let run = try RandomEmbedding(seed, place, leaks)
+      await run.run()
+      return (run.callCount, leaks)
+    }
+  }
+
+  private static func inTest(_ seed: UInt64) throws -> (Int, LeakCheck) {
+    try Lull.test { test in
+      let place = Place(
+        makeService: { provider in
+          Service(
+            baseURL: "https://api.test", name: "stubs", networking: provider, pump: test.pump)
+        },
+        make: { limits, isNamed in
+          isNamed ? try Lua(on: test, limits: limits) : try Lua(test, limits: limits)
+        },
+        spawn: { body in test.spawn { try await body() } })
+      let leaks = LeakCheck()
+      let run = try RandomEmbedding(seed, place, leaks)
+      await run.run()
+      await test.advance(by: 2)
+      return (run.callCount, leaks)
+    }
+  }
+
+  private init(_ seed: UInt64, _ place: Place, _ leaks: LeakCheck) throws {
     random = SeededGenerator(seed: seed)
+    log = FuzzLog(seed: seed)
     self.leaks = leaks
-    stubs = Embedding.Stubs(home)
-    leaks.watch(stubs.api, "a service")
-    lua = try RandomEmbedding.make(home, leaks, limited: seed % 2 == 0)
+    self.place = place
+    provider = place.provider
+    provider.stub("GET", "https://api.test/a", .json(#"{"n": 1, "list": [1, 2]}"#))
+    provider.stub("GET", "https://api.test/gone", .json(#"{"message": "gone"}"#, status: 404))
+    api = leaks.watch(place.makeService(provider), "a service")
+    lua = try RandomEmbedding.make(place, leaks, limited: seed % 2 == 0, isNamed: seed % 5 == 0)
+    other = try RandomEmbedding.make(place, leaks, limited: false, isNamed: seed % 7 == 0)
   }
 
   private static func make(
-    _ home: isolated Home, _ leaks: LeakCheck, limited: Bool
+    _ place: Place, _ leaks: LeakCheck, limited: Bool, isNamed: Bool
   ) throws -> Lua {
     // Of endless loops there are some.
     let limits = Lua.Limits(memory: limited ? 32 << 20 : nil, instructions: 50_000)
-    let lua = try Lua(home, limits: limits)
+    let lua = try place.make(limits, isNamed)
     lua.onError = { _, _ in }
     return leaks.watch(lua, "a runtime")
   }
 
-  private func run(_ home: isolated Home) async {
+  private func run() async {
     for _ in 0..<(20 + random.below(80)) {
       callCount += 1
       // Whatever is wrong with a call is an error, and nothing else.
       do {
-        try step(home)
+        try step()
       } catch {
         if !(error is LuaError || error is RequestError) { callCount = .min }
       }
       for _ in 0..<random.below(3) { await Task.yield() }
     }
-    stubs.provider.holdsAnswers = false
-    while stubs.provider.heldCount > 0 { stubs.provider.release() }
+    log.note("the end")
+    provider.holdsAnswers = false
+    while provider.heldCount > 0 { provider.release() }
     for task in tasks where random.chance(2) { task.cancel() }
     if random.chance(2) { lua.close() }
+    if random.chance(2) { other.close() }
   }
 
-  private func step(_ home: isolated Home) throws {
-    switch random.below(16) {
+  private func step() throws {
+    let number = random.below(18)
+    log.note("step \(number)")
+    switch number {
     case 0, 1: try runNow()
-    case 2, 3: spawnRun(home)
+    case 2, 3: spawnRun()
     case 4: try lua.set(name(), try value(depth: 0))
     case 5: keep(try lua.get(name()))
     case 6: try readAsSomething()
     case 7: try callNow()
-    case 8: spawnCall(home)
+    case 8: spawnCall()
     case 9: try workOnTable()
     case 10: try addClosure()
     case 11: try addWaitingClosure()
-    case 12: try lua.set(name(), stubs.api)
+    case 12: try lua.set(name(), api)
     case 13: useService()
     case 14: letGo()
-    default: try rarely(home)
+    case 15: try addLongClosure()
+    case 16: try useOther()
+    default: try rarely()
     }
   }
 
-  private func rarely(_ home: isolated Home) throws {
-    switch random.below(6) {
+  private func rarely() throws {
+    let number = random.below(7)
+    log.note("rarely \(number)")
+    switch number {
     case 0: lua.close()
-    case 1: lua = try RandomEmbedding.make(home, leaks, limited: random.chance(2))
+    case 1:
+      lua = try RandomEmbedding.make(
+        place, leaks, limited: random.chance(2), isNamed: random.chance(2))
     case 2: keep(.function(try lua.variadicFunction { $0 }))
-    case 3: stubs.provider.holdsAnswers.toggle()
-    default: if stubs.provider.heldCount > 0 { stubs.provider.release() }
+    case 3: provider.holdsAnswers.toggle()
+    case 4: swap(&lua, &other)
+    default: if provider.heldCount > 0 { provider.release() }
+    }
+  }
+
+  /// Values of two runtimes meet, which is an error wherever it is seen.
+  private func useOther() throws {
+    let text = text()
+    log.note("other: \(text)")
+    switch random.below(4) {
+    case 0: keep(try other.runNow(text, name: "o", try value(depth: 0)))
+    case 1: try other.set(name(), try value(depth: 0))
+    case 2: try other.set(name(), api)
+    default: keep(.table(try other.makeTable()))
     }
   }
 
@@ -109,14 +183,18 @@ final class RandomEmbedding {
   ]
 
   private func name() -> String { random.pick(["a", "b", "c", "api"]) ?? "a" }
-  private func text() -> String { random.pick(Self.texts) ?? "" }
+  private func text() -> String {
+    let text = random.pick(Self.texts) ?? ""
+    log.note("  \(text)")
+    return text
+  }
 
   private func runNow() throws { keep(try lua.runNow(text(), name: "r", try value(depth: 0))) }
 
-  private func spawnRun(_ home: isolated Home) {
+  private func spawnRun() {
     let text = text()
     let lua = lua
-    tasks.append(home.spawn { [weak self] in self?.keep(try await lua.run(text)) })
+    tasks.append(place.spawn { [weak self] in self?.keep(try await lua.run(text)) })
     cancelSome()
   }
 
@@ -136,10 +214,10 @@ final class RandomEmbedding {
     keep(try function.callNow(try value(depth: 0), try value(depth: 0)))
   }
 
-  private func spawnCall(_ home: isolated Home) {
+  private func spawnCall() {
     guard let function = function() else { return }
     let argument = random.pick(values) ?? .nil
-    tasks.append(home.spawn { [weak self] in self?.keep(try await function(argument)) })
+    tasks.append(place.spawn { [weak self] in self?.keep(try await function(argument)) })
     cancelSome()
   }
 
@@ -158,7 +236,7 @@ final class RandomEmbedding {
     case 4: .number(random.pick([0.5, .nan, .infinity, 1e300]) ?? 0)
     case 5: .string(random.pick(["", "x", "h\u{e9}\0", "/a"]) ?? "")
     case 6: .bytes([0xff, 0])
-    case 7: .resource(stubs.api.resource("/a"))
+    case 7: .resource(api.resource("/a"))
     case 8: random.pick(values) ?? .nil
     case 9: .list(try (0..<random.below(4)).map { _ in try value(depth: depth + 1) })
     case 10:
@@ -230,27 +308,53 @@ final class RandomEmbedding {
   private func addWaitingClosure() throws {
     let held = leaks.watch(Held(), "an asynchronous closure")
     let what = random.below(4)
-    let stubs = stubs
+    let api = api
     try lua.set(name()) { (argument: Lua.Value) async throws -> Lua.Value in
       withExtendedLifetime(held) {}
       switch what {
       case 0: throw Refusal()
-      case 1: _ = try await stubs.api.resource("/gone").load().entity()
-      case 2: _ = try await stubs.api.resource("/a").load().entity()
+      case 1: _ = try await api.resource("/gone").load().entity()
+      case 2: _ = try await api.resource("/a").load().entity()
       default: await Task.yield()
       }
       return argument
     }
   }
 
+  /// Ones of several parameters, of more than one kind.
+  private func addLongClosure() throws {
+    let held = leaks.watch(Held(), "a closure of several parameters")
+    switch random.below(3) {
+    case 0:
+      try lua.set(name()) { (a: Int, b: String?, c: Lua.Value, d: [Double]?) -> Lua.Value in
+        withExtendedLifetime(held) {}
+        return try [Lua.Value.int(a), .string(b ?? ""), c, .int(d?.count ?? 0)].luaValue()
+      }
+    case 1:
+      try lua.set(name()) {
+        (a: Lua.Value, b: Lua.Value, c: [String: JSONValue]?) async throws -> Lua.Value in
+        withExtendedLifetime(held) {}
+        await Task.yield()
+        return c == nil ? a : b
+      }
+    default:
+      keep(
+        .function(
+          try lua.function("five") { (a: Bool?, b: Int?, c: Lua.Value, d: Lua.Value, e: Double?) in
+            withExtendedLifetime(held) {}
+            return a == true ? c : d
+          }))
+    }
+  }
+
   // MARK: The model
 
   private func useService() {
-    let resource = stubs.api.resource(random.pick(["/a", "/gone"]) ?? "/a")
+    let resource = api.resource(random.pick(["/a", "/gone"]) ?? "/a")
     switch random.below(5) {
     case 0: resource.wipe()
     case 1: resource.invalidate()
-    case 2: stubs.api.configure("/gone") { $0.expirationTime = 5 }
+    case 2: api.configure("/gone") { $0.expirationTime = 5 }
     default: resource.load()
     }
   }

@@ -4,7 +4,8 @@ import LullSystem
 import Testing
 
 /// Random programs against the embedding API; `LULL_FUZZ_SEED` and `LULL_FUZZ_SECONDS` set where it begins
-/// and how long it takes.
+/// and how long it takes; `LULL_FUZZ_STEPS` names a file that holds the seed and the steps of the run that
+/// goes on now, should it end the process.
 @Suite(.timeLimitOfFuzzing) struct RandomEmbeddingTests {
   @Test func `EMB-18 random calls from both sides neither crash nor leave anything behind`() throws
   {

@@ -39,6 +39,8 @@ public final class StreamedBody: Sendable, Equatable {
   }
 
   /// A file as it is now; fails with `fileUnavailable` if it cannot be read.
+  ///
+  /// - Throws: `fileUnavailable`.
   public convenience init(_ file: UploadFile) throws(TransportError) {
     self.init(.file(file), [.file(file, try file.look())])
   }
@@ -94,6 +96,9 @@ public final class StreamedBody: Sendable, Equatable {
   }
 
   /// All of it, for who cannot send it piece by piece: networking of a script's own, for one.
+  ///
+  /// - Throws: `fileUnavailable` if a file cannot be read any more or has changed, or if it is more than may be read
+  ///   into memory.
   public func bytes() throws(TransportError) -> [UInt8] {
     guard byteCount <= StreamedBody.largestInMemory else {
       throw .final(

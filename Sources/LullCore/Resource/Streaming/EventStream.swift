@@ -337,7 +337,7 @@ public final class EventStream {
     return error
   }
 
-  private func error(_ cause: RequestErrorCause) -> RequestError {
+  private func error(_ cause: RequestError.Cause) -> RequestError {
     var error = RequestError(
       httpStatusCode: nil, entity: nil, cause: cause, timestamp: pump.clock.now)
     error.method = .get

@@ -70,7 +70,7 @@ extension Entity {
     } catch let error as RequestError {
       throw error
     } catch {
-      let cause = RequestErrorCause(decoding: type, error)
+      let cause = RequestError.Cause(decoding: type, error)
       var failure = RequestError(
         userMessage: "Cannot parse server response", httpStatusCode: exchange?.status, entity: self,
         cause: cause)

@@ -65,6 +65,9 @@ public struct ResourceWatch<Element>: AsyncSequence {
     }
 
     /// Waits for the next change; nil at the end, and after an error.
+    ///
+    /// - Throws: The error of a load or of reading its data, as what ends it; `requestCancelled` if its task was
+    ///   cancelled or its home has ended.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> Element? {

@@ -26,10 +26,6 @@ package final class LoopbackListener {
     }
   }
 
-  // `SOCK_STREAM` and `MSG_NOSIGNAL`, which are enumerators in the headers: Swift sees those only in some
-  // builds.
-  private static let streamKind: Int32 = 1
-  private static let withoutSignal: Int32 = 0x4000
   /// Of one request, in bytes.
   private static let headLimit = 16 * 1024
   /// Open at a time: a browser opens some in advance. The oldest goes where there are more.
@@ -43,7 +39,7 @@ package final class LoopbackListener {
 
   /// - Parameter port: 0 for a free one.
   init(port: UInt16, watch: @escaping Watch) throws(TransportError) {
-    descriptor = socket(AF_INET, LoopbackListener.streamKind, 0)
+    descriptor = socket(AF_INET, CLibrary.stream, 0)
     LoopbackListener.prepare(descriptor)
     makeWatch = watch
     var address = sockaddr_in()
@@ -93,7 +89,7 @@ package final class LoopbackListener {
       }
       // It fits into what the system takes at once; whoever has gone misses it.
       _ = reply.withUnsafeBytes {
-        send(connection.descriptor, $0.baseAddress, $0.count, LoopbackListener.withoutSignal)
+        send(connection.descriptor, $0.baseAddress, $0.count, CLibrary.withoutSignal)
       }
       // What is left unread would have the answer thrown away.
       drain(connection)

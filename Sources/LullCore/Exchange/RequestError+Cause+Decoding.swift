@@ -1,4 +1,4 @@
-extension RequestErrorCause {
+extension RequestError.Cause {
   /// Why content is not of a type that was asked for, of what its decoding has thrown.
   package init(decoding type: any Any.Type, _ error: any Error) {
     let context: DecodingError.Context

@@ -1,0 +1,173 @@
+extension RequestError {
+  /// What went wrong inside. Every case has a kind, a snake_case word scripts compare with. (ERR-09)
+  public enum Cause: Sendable {
+    /// The resource has no URL that could be asked; `source` is what was given for one.
+    case invalidURL(source: String?)
+    /// A text has a character that its charset has no place for. (REQ-09)
+    case unencodableText(encoding: String, text: ByteString)
+    /// A value has no place in JSON; `path` is a JSON Pointer to it. (REQ-13)
+    case invalidJSONObject(path: String)
+    /// A part of a form cannot be sent as it is. (REQ-19)
+    case notURLEncodable(string: ByteString)
+    /// Somebody has cancelled it.
+    case requestCancelled
+    /// The server says that nothing has changed, and there is nothing here. (NM-02)
+    case noLocalDataFor304
+    /// The response names a charset that nobody here knows.
+    case invalidTextEncoding(name: ByteString)
+    /// The body is no text of the charset it names.
+    case undecodableText(encoding: String)
+    /// A transformer got another kind of content than it takes. (TRF-09)
+    case wrongInputTypeInTransformerPipeline(expected: String, actual: String, transformer: String)
+    /// A transformer has made nothing of the content.
+    case transformerReturnedNil(transformer: String)
+    /// `offset`: where in the body, in bytes from its start; nil if that is not known.
+    case malformedJSON(message: String, offset: Int? = nil)
+    /// Content is not of the type that a program has asked for. `path`: where in it, `users[3].name`, or
+    /// empty; `message`: what was expected and what was found there.
+    case wrongContent(type: String, path: String, message: String)
+    /// Chains that pass on without end.
+    case chainTooLong(message: String)
+    /// No usable response arrived.
+    case transport(TransportError)
+    /// A function of a script has raised an error.
+    case script(ScriptErrorCause)
+    /// An error of the program's own, thrown by a transformer for one.
+    case custom(any Error & Sendable)
+
+    /// A word for it, which Lua compares with: `err.cause.kind`.
+    public var kind: String {
+      switch self {
+      case .invalidURL: "invalid_url"
+      case .unencodableText: "unencodable_text"
+      case .invalidJSONObject: "invalid_json_object"
+      case .notURLEncodable: "not_url_encodable"
+      case .requestCancelled: "request_cancelled"
+      case .noLocalDataFor304: "no_local_data_for_304"
+      case .invalidTextEncoding: "invalid_text_encoding"
+      case .undecodableText: "undecodable_text"
+      case .wrongInputTypeInTransformerPipeline: "wrong_input_type_in_transformer_pipeline"
+      case .transformerReturnedNil: "transformer_returned_nil"
+      case .malformedJSON: "malformed_json"
+      case .wrongContent: "wrong_content"
+      case .chainTooLong: "chain_too_long"
+      case .transport(let error): error.kind.rawValue
+      case .script: "script_error"
+      case .custom: "custom"
+      }
+    }
+
+    /// The sentence for the user when nothing better is known. (ERR-06)
+    package var userMessage: String {
+      switch self {
+      case .invalidURL: "Cannot send request with invalid URL"
+      case .unencodableText, .invalidJSONObject, .notURLEncodable: "Cannot send request"
+      case .requestCancelled: "Request cancelled"
+      case .noLocalDataFor304: "No data available"
+      case .chainTooLong(let message): message
+      case .invalidTextEncoding, .undecodableText, .wrongInputTypeInTransformerPipeline,
+        .transformerReturnedNil, .malformedJSON, .wrongContent:
+        "Cannot parse server response"
+      case .transport(let error): error.message
+      case .script(let script): script.userMessage
+      case .custom(let error): String(describing: error)
+      }
+    }
+
+    /// What happened, in words; more precise than the sentence for the user.
+    public var message: String {
+      switch self {
+      case .invalidURL(let source?):
+        "'\(CredentialMask.malformedURL(source))' is not a URL"
+          + (ResourceURL.hostProblem(in: source).map { ": \($0)" } ?? "")
+      case .invalidURL(nil): "there is no URL"
+      case .unencodableText(let encoding, let text):
+        text.text == nil
+          ? "the text is not valid UTF-8: '\(LogText.part(text.description))'"
+          : "the text cannot be represented in \(encoding)"
+      case .invalidJSONObject(let path): path
+      case .notURLEncodable(let string):
+        "a name or value is not valid UTF-8: '\(LogText.part(string.description))'"
+      case .requestCancelled: "the request was cancelled"
+      case .noLocalDataFor304: "the server answered 304 but there is no data here"
+      case .invalidTextEncoding(let name): "there is no charset named '\(name)'"
+      case .undecodableText(let encoding): "the body is not valid \(encoding)"
+      case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
+        "\(transformer) expected \(expected), got \(actual)"
+      case .transformerReturnedNil(let transformer): "\(transformer) returned nil"
+      case .malformedJSON(let message, let offset):
+        offset.map { "\(message) (at byte \($0 + 1))" } ?? message
+      case .wrongContent(let type, let path, let message):
+        "\(type) cannot be made of it: " + (path.isEmpty ? message : "\(path): \(message)")
+      case .chainTooLong(let message): message
+      case .transport(let error): error.message
+      case .script(let script): script.message
+      case .custom(let error): String(describing: error)
+      }
+    }
+
+    /// The named parts of the cause beside kind and message.
+    package var payload: [(name: String, value: ByteString)] {
+      switch self {
+      case .unencodableText(let encoding, let text):
+        [("encoding", ByteString(encoding)), ("text", text)]
+      case .notURLEncodable(let string): [("string", string)]
+      case .invalidTextEncoding(let name): [("name", name)]
+      default: texts.map { ($0.name, ByteString($0.text)) }
+      }
+    }
+
+    /// What a script has raised.
+    package var raisedValue: RaisedValue? {
+      switch self {
+      case .script(let script): script.value
+      case .transport(let error): error.value
+      default: nil
+      }
+    }
+
+    private var texts: [(name: String, text: String)] {
+      switch self {
+      case .invalidURL(let source): source.map { [("source", $0)] } ?? []
+      case .invalidJSONObject(let path): [("path", path)]
+      case .undecodableText(let encoding): [("encoding", encoding)]
+      case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
+        [("expected", expected), ("actual", actual), ("transformer", transformer)]
+      case .transformerReturnedNil(let transformer): [("transformer", transformer)]
+      case .wrongContent(let type, let path, _): [("type", type), ("path", path)]
+      case .script(let script):
+        [("traceback", script.traceback)] + (script.stage.map { [("stage", $0)] } ?? [])
+      case .transport(let error): error.traceback.map { [("traceback", $0)] } ?? []
+      default: []
+      }
+    }
+  }
+}
+
+/// An error a script raised where the core needed an answer.
+public struct ScriptErrorCause: Sendable {
+  /// The sentence for the user, by where it happened.
+  package var userMessage: String
+  /// What was raised, as text, with the place.
+  public var message: String
+  /// Which functions had been called there.
+  public var traceback: String
+  /// The pipeline stage, for transformers.
+  public var stage: String?
+  /// What was raised.
+  package var value: RaisedValue?
+  /// What was raised where that is an error that a function of Swift's has thrown to the script.
+  public var thrown: (any Error)?
+
+  package init(
+    userMessage: String, message: String, traceback: String, stage: String? = nil,
+    value: RaisedValue? = nil, thrown: (any Error)? = nil
+  ) {
+    self.userMessage = userMessage
+    self.message = message
+    self.traceback = traceback
+    self.stage = stage
+    self.value = value
+    self.thrown = thrown
+  }
+}
