@@ -9,6 +9,8 @@ check_layout() {
     long_files
   verify "the core knows no scripts" "call it what it is to the core; only an error may be of kind script" \
     script_names
+  verify "one version everywhere" "Lull+Version.swift, the first heading of Changelog.md and Swift.md name the same" \
+    versions
   verify "links of the documentation lead somewhere" "correct the link, or write what it leads to" \
     "$root/Scripts/support/check-links"
 }
@@ -31,6 +33,18 @@ machine_paths() {
 long_files() {
   find Sources Tests Examples -name '*.swift' -not -path '*/.build/*' -exec wc -l {} + \
     | awk '$1 > 400 && $2 != "total" { print $2 " has " $1 " lines" }'
+}
+
+# `lull --version` has the first; a test compares that.
+versions() {
+  local version changes swift=Sources/LullCore/LullCore.docc/Swift.md
+  version=$(sed -n 's/.*versionText: StaticString = "\(.*\)".*/\1/p' Sources/LullCore/Service/Lull+Version.swift)
+  changes=$(grep -m 1 '^## ' Sources/LullHost/LullHost.docc/Changelog.md)
+  [[ "$changes" == "## $version" || "$changes" == "## $version "* ]] || printf 'Changelog.md begins with %s\n' "$changes"
+  grep -qF "This is version $version" "$swift" || printf '%s does not say: This is version %s\n' "$swift" "$version"
+  # What is not released has no tag to depend on.
+  if [[ "$changes" == *unreleased* ]]; then grep -nF 'from: "' "$swift"; fi
+  return 0
 }
 
 # Names of the core that begin with script; an error of that kind may.

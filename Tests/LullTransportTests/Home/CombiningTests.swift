@@ -69,7 +69,7 @@ extension TransportSuite {
         #expect(outcome == "404")
         #expect(lines == ["hook /404", "hook /a", "went on"])
         #expect(provider.cancelledCount == 1 && !requests[2].isCompleted)
-        provider.release(1)
+        provider.release()
         let text = try await other.value
         #expect(text == "b")
       }
@@ -103,7 +103,7 @@ extension TransportSuite {
         let outcome1 = try await task.value
         #expect(outcome1 == "request_cancelled")
         #expect(provider.cancelledCount == 1 && !requests[1].isCompleted)
-        provider.release(1)
+        provider.release()
         let text = try await other.value
         #expect(text == "b")
         // Cancelled before it waits.
