@@ -50,7 +50,8 @@ public final class Pump {
     let run: () -> Void
   }
 
-  /// A queue of its own, turned by whoever made it. Belongs to the thread it is made on.
+  /// A queue of its own, turned by whoever made it, on one thread at a time. Unlike a home's it may be handed
+  /// over, as by a function that goes on elsewhere after it has waited: a use on two threads is not seen. (HOME-10)
   public init(clock: any HostClock) {
     self.clock = clock
     log = Log(changes: changes)
