@@ -40,7 +40,8 @@ versions() {
   local version changes swift=Sources/LullCore/LullCore.docc/Swift.md
   version=$(sed -n 's/.*versionText: StaticString = "\(.*\)".*/\1/p' Sources/LullCore/Service/Lull+Version.swift)
   changes=$(grep -m 1 '^## ' Sources/LullHost/LullHost.docc/Changelog.md)
-  [[ "$changes" == "## $version" || "$changes" == "## $version "* ]] || printf 'Changelog.md begins with %s\n' "$changes"
+  [[ "$changes" == "## $version" || "$changes" == "## $version "* ]] \
+    || printf 'Changelog.md begins with %s\n' "$changes"
   grep -qF "This is version $version" "$swift" || printf '%s does not say: This is version %s\n' "$swift" "$version"
   # What is not released has no tag to depend on.
   if [[ "$changes" == *unreleased* ]]; then grep -nF 'from: "' "$swift"; fi

@@ -6,8 +6,8 @@ extension Lua {
   /// raise at the line that called it, and so does what it throws: an error of a request as itself,
   /// anything else as an object that holds it, of which `tostring` gives the place and the text, and
   /// `message` and `type` the parts. Where Lua code lets it through, it is in `LuaError.thrown`. What is not
-  /// given is `nil`, which an optional parameter takes; what is given beyond its parameters is an error. It runs on the home thread, inside the call; Lua's collector
-  /// decides when the closure is let go of.
+  /// given is `nil`, which an optional parameter takes; what is given beyond its parameters is an error. It
+  /// runs on the home thread, inside the call; Lua's collector decides when the closure is let go of.
   ///
   /// - Parameter name: what it is called where somebody waits for it.
   public func function<each Parameter: LuaDecodable, Result: LuaEncodable>(
