@@ -28,14 +28,6 @@ let package = Package(
         .product(name: "LullCore", package: "lull"),
         .product(name: "LullTransport", package: "lull"),
       ],
-      swiftSettings: swiftSettings,
-      linkerSettings: [
-        // A program that exports nothing, and packs its relocations (glibc 2.36), is a tenth smaller.
-        .unsafeFlags(
-          [
-            "-use-ld=lld", "-Xlinker", "--no-export-dynamic",
-            "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-          ], .when(platforms: [.linux], configuration: .release))
-      ]),
+      swiftSettings: swiftSettings),
   ]
 )
