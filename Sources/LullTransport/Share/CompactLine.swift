@@ -33,6 +33,14 @@ struct CompactLine<Element> {
     return element
   }
 
+  /// Changes the last one, told whether it is the first one too; false if there is none, or as `change` says.
+  mutating func changeLast(_ change: (inout Element, _ isFirst: Bool) -> Bool) -> Bool {
+    guard !isEmpty, var element = places[places.count - 1].take() else { return false }
+    let result = change(&element, count == 1)
+    places[places.count - 1] = element
+    return result
+  }
+
   mutating func removeAll() {
     places = []
     start = 0

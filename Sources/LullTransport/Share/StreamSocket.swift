@@ -40,8 +40,7 @@ final class StreamSocket: PumpGuest {
   private var isWritable = false
   private var isWatchedForRoom = false
   /// What has not gone out yet.
-  private var output: [UInt8] = []
-  private var sentCount = 0
+  private var output = OutputLine()
 
   /// Bytes that are taken in one turn at most: others want theirs.
   private static let mostInOneTurn = 1 << 20
@@ -143,32 +142,26 @@ final class StreamSocket: PumpGuest {
   // MARK: Sending and receiving
 
   /// Bytes that wait for the system to take them.
-  var waitingByteCount: Int { output.count - sentCount }
+  var waitingByteCount: Int { output.count }
 
   /// Sends at once what the system takes, the rest later.
   func send(_ bytes: [UInt8]) {
     guard state == .open else { return }
-    output += bytes
+    output.append(bytes)
     flush()
   }
 
   private func flush() {
-    while state == .open, sentCount < output.count {
+    while state == .open, let piece = output.first {
       var count = 0
-      let code = output.withUnsafeBytes { bytes in
-        // `count` bytes from `sentCount` on are in the array, which outlives the call.
-        callingCurl {
-          curl_easy_send(
-            easy, bytes.baseAddress.map { $0 + sentCount }, bytes.count - sentCount, &count)
-        }
+      // The bytes are in the piece, which outlives the call, and stay where they are until they are gone.
+      let code = piece.bytes.withUnsafeBytes { bytes in
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[piece.sentCount...])
+        return callingCurl { curl_easy_send(easy, rest.baseAddress, rest.count, &count) }
       }
-      sentCount += count
+      output.removeFirst(count)
       if code == CURLE_AGAIN { break }
       if code != CURLE_OK { return end(code) }
-    }
-    if sentCount == output.count {
-      output.removeAll(keepingCapacity: output.capacity < 1 << 16)
-      sentCount = 0
     }
     watch()
   }
@@ -259,7 +252,7 @@ final class StreamSocket: PumpGuest {
 
   private func watch() {
     guard state == .open, let poll = polls[descriptor] else { return }
-    let wantsRoom = sentCount < output.count
+    let wantsRoom = output.count > 0
     guard wantsRoom != isWatchedForRoom else { return }
     isWatchedForRoom = wantsRoom
     let events = UV_READABLE.rawValue | (wantsRoom ? UV_WRITABLE.rawValue : 0)

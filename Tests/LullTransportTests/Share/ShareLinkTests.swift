@@ -227,4 +227,45 @@ struct ShareLinkTests {
     bench.loop.turn { bench.client.isUsable(bench.tag) && bench.run(asker.ask(4)) != nil }
     #expect(bench.warnings.count == 1)
   }
+
+  @Test(.enabled(if: RedisServer.hasTLS))
+  func `SHR-47 what a server takes slowly arrives whole by TLS`() throws {
+    let nginx = try #require(NginxServer.shared)
+    let port = try #require(RawSocket.freePorts(1).first)
+    let server = try #require(
+      RedisServer(
+        "--tls-port \(port) --tls-cert-file \(nginx.certificate("good.pem")) "
+          + "--tls-key-file \(nginx.certificate("good.key")) --tls-auth-clients no"))
+    let loop = try EventLoop()
+    defer { loop.close() }
+    let settings = try ShareSettings(
+      Share(url: "rediss://localhost:\(port)", certificateAuthorities: nginx.authority))
+    let link = ShareLink(
+      settings.address.place, pump: loop.pump, authorities: settings.authorities,
+      patience: ShareLink.Patience(operation: 60, first: 60)
+    ) { $0(.success([ShareLink.Greeting(command: RESPCommand("PING"))])) }
+    defer { link.close() }
+    var answers: [ShareLink.Outcome] = []
+    link.run(RESPCommand("PING")) { answers.append($0) }
+    loop.turn { !answers.isEmpty }
+    let process = try #require(server.processID)
+    kill(process, SIGSTOP)
+    for number in 0..<60 {
+      link.run(
+        RESPCommand("SET", "k\(number)", String(repeating: "\(number % 10)", count: 100_000))
+      ) {
+        answers.append($0)
+      }
+      if number % 10 == 0 { loop.turn(.noWait) }
+    }
+    kill(process, SIGCONT)
+    loop.turn { answers.count == 61 }
+    for answer in answers.dropFirst() {
+      guard case .reply(.status("OK")) = answer else {
+        Issue.record("\(answer): \(link.trouble ?? "")")
+        break
+      }
+    }
+    for number in [0, 31, 59] { #expect(server.say("strlen k\(number)") == ["100000"]) }
+  }
 }

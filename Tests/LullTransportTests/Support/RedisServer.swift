@@ -66,6 +66,12 @@ final class RedisServer {
     return text.split(separator: "\n").map(String.init)
   }
 
+  /// As the system knows it.
+  var processID: pid_t? {
+    say("info server").flatMap { $0.split(whereSeparator: \.isNewline) }
+      .first { $0.hasPrefix("process_id:") }.flatMap { pid_t($0.dropFirst(11)) }
+  }
+
   /// The keys of entities on it.
   var entities: [String] { say("--raw keys 'lull:*:e:*'") }
 }
