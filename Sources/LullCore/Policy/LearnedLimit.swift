@@ -40,6 +40,15 @@ package struct LearnedLimit: Equatable, Sendable {
     }
   }
 
+  /// The same for whoever counts next; nil if nothing holds any more.
+  package func lesson(now: Double) -> LimitLesson? {
+    let budget = now < resets ? left : nil
+    guard budget != nil || now < pausedUntil else { return nil }
+    return LimitLesson(
+      budget: budget.map { LimitLesson.Budget(left: $0, resetsAfter: resets - now) },
+      pause: now < pausedUntil ? pausedUntil - now : nil)
+  }
+
   package mutating func send() {
     if let left { self.left = max(0, left - 1) }
   }

@@ -45,10 +45,9 @@ extension OAuth2TokenKeeper {
   /// - Returns: why the refresh token cannot be used.
   private func begin(_ entry: Entry, with known: OAuth2Tokens?) -> TokenFile.Problem? {
     guard known?.rotates != false, let token = refreshToken(known, entry) else { return nil }
-    guard let digest = Digest.sha256.of("renewal:" + token) else { return nil }
-    let mark = Hexadecimal.text(digest)
-    guard entry.begun != mark else { return TokenFile.Problem(message: interrupted) }
-    return note(mark, in: entry)
+    guard let mark = OAuth2Marks.mark(of: token) else { return nil }
+    guard !entry.begun.contains(token) else { return TokenFile.Problem(message: interrupted) }
+    return note(entry.begun.adding(mark), in: entry)
   }
 
   /// What is used up if the endpoint takes each once; nil if nothing is.

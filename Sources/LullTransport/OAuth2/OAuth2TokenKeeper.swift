@@ -9,8 +9,8 @@ struct OAuth2TokenKeeper: Sendable {
     fileprivate let name: String
     /// nil if there are none.
     let tokens: OAuth2Tokens?
-    /// What a renewal was begun with of which nobody knows how it ended.
-    let begun: String?
+    /// What renewals were begun with of which nobody knows how they ended.
+    let begun: OAuth2Marks
     /// What it all began with, as it read when the file was locked.
     let credential: SecretText?
   }
@@ -53,7 +53,8 @@ struct OAuth2TokenKeeper: Sendable {
         return .success(
           Entry(
             lock: lock, name: name, tokens: kept.flatMap { OAuth2Tokens($0) },
-            begun: kept?[OAuth2TokenKeeper.begunName]?.string, credential: credential))
+            begun: OAuth2Marks(text: kept?[OAuth2TokenKeeper.begunName]?.string ?? ""),
+            credential: credential))
       } catch {
         lock.release()
         throw error
@@ -106,11 +107,13 @@ struct OAuth2TokenKeeper: Sendable {
   }
 
   /// Notes what a renewal is about to be begun with; keeps the lock.
-  func note(_ mark: String, in entry: Entry) -> TokenFile.Problem? {
+  func note(_ marks: OAuth2Marks, in entry: Entry) -> TokenFile.Problem? {
     var members: [JSONValue.Member] = []
     if case .object(let kept)? = entry.tokens?.json { members = kept }
-    return put(
-      .object(members + [.init(OAuth2TokenKeeper.begunName, .string(mark))]), under: entry.name)
+    if !marks.isEmpty {
+      members.append(.init(OAuth2TokenKeeper.begunName, .string(marks.text)))
+    }
+    return put(.object(members), under: entry.name)
   }
 
   /// No tokens have come; gives the lock back.
@@ -122,9 +125,10 @@ struct OAuth2TokenKeeper: Sendable {
       entry.lock.release()
       return nil
     }
-    guard let tokens = entry.tokens else { return remove(entry) }
+    guard entry.tokens != nil || !entry.begun.isEmpty else { return remove(entry) }
     defer { entry.lock.release() }
-    return put(tokens.json, under: entry.name)
+    // What was noted before is as unknown as it was.
+    return note(entry.begun, in: entry)
   }
 
   private static let begunName = "renewal"

@@ -14,21 +14,29 @@ struct OAuth2TokenScript {
   static let lease = 10.0
   private static let span = "\(Int(lease * 1e6))"
 
+  /// What decides where a cluster keeps it.
+  var tag: String { begin.tag }
+
   /// Takes the lease: what is there; or how long somebody else has it.
   var begin: ScriptCall { call("begin", OAuth2TokenScript.span) }
   /// Keeps it.
   var renew: ScriptCall { call("renew", OAuth2TokenScript.span) }
 
-  /// Notes what a refresh token is about to be used up with.
-  func note(_ mark: String) -> ScriptCall { call("note", mark) }
+  /// Notes what refresh tokens are about to be used up with, or may have been; `1` more than there are replicas, or
+  /// `0` without the lease.
+  func note(_ marks: OAuth2Marks) -> ScriptCall { call("note", marks.text) }
 
   /// Gives the lease back with tokens; also if it has ended, as long as nobody has begun anew.
-  func save(_ sealed: [UInt8], mark: String) -> ScriptCall {
-    call("save", String(decoding: Base64.encode(sealed), as: UTF8.self), mark)
+  func save(_ sealed: [UInt8], marks: OAuth2Marks) -> ScriptCall {
+    call("save", String(decoding: Base64.encode(sealed), as: UTF8.self), marks.text)
   }
 
   /// Gives the lease back without any.
-  func giveUp(isCertain: Bool) -> ScriptCall { call("give up", isCertain ? "1" : "0") }
+  ///
+  /// - Parameter marks: what is noted from now on; nil: what is noted already.
+  func giveUp(leaving marks: OAuth2Marks? = nil) -> ScriptCall {
+    call("give up", marks.map { "=" + $0.text } ?? "")
+  }
 
   private func call(_ operation: String, _ arguments: String...) -> ScriptCall {
     ScriptCall(
@@ -37,7 +45,7 @@ struct OAuth2TokenScript {
 
   enum Answer {
     /// Sealed tokens may be empty, or anything else.
-    case leased(sealed: [UInt8]?, begun: String?)
+    case leased(sealed: [UInt8]?, begun: OAuth2Marks)
     /// Seconds.
     case busy(Double)
   }
@@ -53,7 +61,7 @@ struct OAuth2TokenScript {
     }
     return .leased(
       sealed: sealed.isEmpty ? nil : (try? Base64.decode(Array(sealed.utf8))) ?? [],
-      begun: begun.isEmpty ? nil : begun)
+      begun: OAuth2Marks(text: begun))
   }
 
   private static let script = ServerScript(
@@ -63,11 +71,18 @@ struct OAuth2TokenScript {
     local time = call('TIME')
     local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
     local kept = call('HMGET', key, 'owner', 'until', 'sealed', 'begun')
-    local isFree = not kept[1] or tonumber(kept[2] or 0) <= now
+    local last = tonumber(kept[2] or 0) or 0
     local isMine = kept[1] == owner
     local function keep() call('EXPIRE', key, 7776000) end
     if ARGV[1] == 'begin' then
-      if not isFree and not isMine then return { 0, tonumber(kept[2]) - now } end
+      if kept[1] and not isMine and last > now then
+        -- The clock has been set back, or nobody has written it who should: whoever has it prolongs it.
+        if last > now + tonumber(ARGV[3]) then
+          last = now + tonumber(ARGV[3])
+          call('HSET', key, 'until', string.format('%.0f', last))
+        end
+        return { 0, last - now }
+      end
       call('HSET', key, 'owner', owner, 'until', string.format('%.0f', now + tonumber(ARGV[3])))
       keep()
       return { 1, kept[3] or '', kept[4] or '' }
@@ -83,8 +98,16 @@ struct OAuth2TokenScript {
       call('HSET', key, 'until', string.format('%.0f', now + tonumber(ARGV[3])))
     elseif ARGV[1] == 'note' then
       call('HSET', key, 'begun', ARGV[3])
+      -- Whoever may not ask that has none.
+      local said, replicas = redis.pcall('INFO', 'replication'), 0
+      if type(said) == 'string' then
+        for _ in string.gmatch(said, 'state=online') do replicas = replicas + 1 end
+      end
+      return 1 + replicas
     elseif ARGV[1] == 'give up' then
-      if ARGV[3] == '1' then call('HDEL', key, 'begun') end
+      local marks = string.match(ARGV[3], '^=(.*)')
+      if marks == '' then call('HDEL', key, 'begun')
+      elseif marks then call('HSET', key, 'begun', marks) end
       call('HDEL', key, 'owner', 'until')
       if call('HLEN', key) == 0 then call('DEL', key) end
     end

@@ -6,7 +6,8 @@ import LullSystem
 ///
 /// What a token file has is taken over once. It keeps the note that its refresh token is about to be used, so that
 /// it is used by nobody who finds the file and not the server. While the server cannot be asked the file's rules
-/// hold; where there is no file, refresh tokens are not used then. (TOK-11 to TOK-15) Home thread only.
+/// hold; where there is no file, refresh tokens are not used then, nor where it has lost what it had. (TOK-11 to
+/// TOK-19) Home thread only.
 struct OAuth2TokenServer: OAuth2TokenPlace {
   private let client: ShareClient
   private let settings: OAuth2.Settings
@@ -61,7 +62,7 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     client.run(script.begin) { outcome in
       guard case .reply(let value) = outcome, let found = OAuth2TokenScript.answer(value) else {
         // It may have been given.
-        client.post(script.giveUp(isCertain: false))
+        client.post(script.giveUp())
         return goOnAlone(need, sign, answer)
       }
       switch found {
@@ -90,25 +91,23 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
   // MARK: With the lease
 
   private func decide(
-    _ need: OAuth2TokenNeed, _ sign: StopSign, _ sealed: [UInt8]?, _ begun: String?,
+    _ need: OAuth2TokenNeed, _ sign: StopSign, _ sealed: [UInt8]?, _ begun: OAuth2Marks,
     _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
   ) {
     let kept = sealed.flatMap { seal.open($0, as: script.key) }
       .flatMap { try? JSONDocument(parsing: $0) }.flatMap { OAuth2Tokens($0.root) }
     if let kept, need.isMet(by: kept) {
-      client.post(script.giveUp(isCertain: false))
+      client.post(script.giveUp())
+      client.tokens.remember(kept, of: script.key)
       return answer(.success(.done(kept)))
     }
     if sealed != nil, kept == nil, settings.grant != .clientCredentials {
-      client.post(script.giveUp(isCertain: false))
-      let problem = Problem(
-        message:
-          "what the shared server has of it cannot be read, and the refresh token may be used up: "
-          + "give a new refresh_token")
-      return answer(.failure(problem))
+      return refuse("what the shared server has of it cannot be read", answer)
     }
+    let begun = begun.without(client.tokens.unsentMarks)
     let known = need.unsaved ?? kept
-    guard known == nil, begun == nil, let file else {
+    guard known == nil, begun.isEmpty, let file else {
+      if hasLost(known) { return refuse(OAuth2TokenServer.loss, answer) }
       return note(known, first: credential, begun, answer) { _, answer in answer(nil) }
     }
     var takingOver = need
@@ -119,17 +118,19 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
       lease.end()
       switch turn {
       case .failure(let problem):
-        client.post(script.giveUp(isCertain: false))
+        client.post(script.giveUp())
         answer(.failure(problem))
       case .success(.done(let tokens)):
-        client.post(script.giveUp(isCertain: false))
+        client.post(script.giveUp())
         answer(.success(.done(tokens)))
       case .success(.due(let known?, _, let endFile)) where need.isMet(by: known):
-        save(known, mark: "") { problem in
+        save(known, marks: begun) { problem in
           endFile(.none(isCertain: problem != nil)) { _ in answer(.success(.done(known))) }
         }
+      case .success(.due(nil, _, let endFile)) where hasLost(nil):
+        endFile(.none(isCertain: true)) { _ in refuse(OAuth2TokenServer.loss, answer) }
       case .success(.due(let known, let first, let endFile)):
-        note(known, first: first ?? credential, nil, answer) { outcome, answer in
+        note(known, first: first ?? credential, begun, answer) { outcome, answer in
           // Its note stays: from now on the server has what is newer.
           var outcome = outcome
           if case .got = outcome { outcome = .none(isCertain: false) }
@@ -139,64 +140,99 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     }
   }
 
+  /// Whether the server had newer ones than these once: what there is now may be used up.
+  private func hasLost(_ known: OAuth2Tokens?) -> Bool {
+    guard settings.grant != .clientCredentials, known?.rotates != false else { return false }
+    return client.tokens.renewals(of: script.key) > known?.renewals ?? 0
+  }
+
+  private static let loss = "the shared server has lost the tokens that it had"
+
+  /// Gives the lease back.
+  private func refuse(
+    _ reason: String, _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
+  ) {
+    client.post(script.giveUp())
+    let message = reason + ", and the refresh token may be used up: give a new refresh_token"
+    answer(.failure(Problem(message: message)))
+  }
+
   private func note(
-    _ known: OAuth2Tokens?, first: SecretText, _ begun: String?,
+    _ known: OAuth2Tokens?, first: SecretText, _ begun: OAuth2Marks,
     _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void,
     endingWith endFile: @escaping OAuth2Turn.End
   ) {
-    func isDue(_ mark: String) {
+    func isDue(_ marks: OAuth2Marks) {
       let lease = Lease(client, script, pump)
       answer(
         .success(
           .due(known: known, first: first) { outcome, answer in
             lease.end()
-            finish(outcome, mark) { problem in
+            finish(outcome, noted: marks, before: begun) { problem in
               endFile(outcome) { answer(problem ?? $0) }
             }
           }))
     }
-    guard settings.grant != .clientCredentials, known?.rotates != false else { return isDue("") }
+    guard settings.grant != .clientCredentials, known?.rotates != false else {
+      return isDue(begun)
+    }
     let token = known?.refresh ?? SecretIdentity.text(of: first)
-    guard let digest = Digest.sha256.of("renewal:" + token) else { return isDue("") }
-    let mark = Hexadecimal.text(digest)
-    func refuse(_ message: String) {
-      client.post(script.giveUp(isCertain: false))
-      endFile(.none(isCertain: begun == nil)) { _ in
-        answer(.failure(Problem(message: message)))
+    guard let mark = OAuth2Marks.mark(of: token) else { return isDue(begun) }
+    guard !begun.contains(token) else {
+      client.post(script.giveUp())
+      return endFile(.none(isCertain: false)) { _ in
+        answer(.failure(Problem(message: OAuth2TokenServer.interrupted)))
       }
     }
-    guard begun != mark else {
-      return refuse(
-        "a renewal was cut off, and the refresh token may be used up with it: give a new refresh_token"
-      )
+    func isNotNoted(_ reason: String) {
+      // Nothing was sent, whatever becomes of the note.
+      client.tokens.unsentMarks.insert(mark)
+      client.post(script.giveUp(leaving: begun))
+      endFile(.none(isCertain: true)) { _ in answer(.failure(Problem(message: reason))) }
     }
-    client.run(script.note(mark)) { outcome in
-      guard case .reply(let value) = outcome, value.integer == 1 else {
-        return refuse(
+    let marks = begun.adding(mark)
+    client.run(script.note(marks)) { outcome in
+      guard case .reply(let value) = outcome, let count = value.integer, count > 0 else {
+        return isNotNoted(
           "the shared server cannot note that a refresh token is used, which may be good once")
       }
-      isDue(mark)
+      guard count > 1 else { return isDue(marks) }
+      // Whoever takes the server's place is to know of it.
+      client.countReplicas(script.tag) { replicas in
+        guard replicas != 0 else {
+          return isNotNoted(
+            "no replica of the shared server has taken the note that a refresh token is used, which may be "
+              + "good once")
+        }
+        isDue(marks)
+      }
     }
   }
 
+  private static let interrupted =
+    "a renewal was cut off, and the refresh token may be used up with it: give a new refresh_token"
+
   private func finish(
-    _ outcome: OAuth2Outcome, _ mark: String, _ answer: @escaping (Problem?) -> Void
+    _ outcome: OAuth2Outcome, noted marks: OAuth2Marks, before: OAuth2Marks,
+    _ answer: @escaping (Problem?) -> Void
   ) {
     switch outcome {
-    case .got(let tokens): save(tokens, mark: mark, answer)
+    case .got(let tokens):
+      client.tokens.remember(tokens, of: script.key)
+      save(tokens, marks: marks, answer)
     case .none(let isCertain):
-      client.post(script.giveUp(isCertain: isCertain))
+      client.post(script.giveUp(leaving: isCertain ? before : nil))
       answer(nil)
     }
   }
 
   private func save(
-    _ tokens: OAuth2Tokens, mark: String, _ answer: @escaping (Problem?) -> Void
+    _ tokens: OAuth2Tokens, marks: OAuth2Marks, _ answer: @escaping (Problem?) -> Void
   ) {
     guard let text = try? tokens.json.encode(), let sealed = seal.seal(text, as: script.key) else {
       return answer(Problem(message: "there is no way to seal tokens for the shared server"))
     }
-    client.run(script.save(sealed, mark: mark)) { outcome in
+    client.run(script.save(sealed, marks: marks)) { outcome in
       if case .reply(let value) = outcome, value.integer == 1 { return answer(nil) }
       answer(
         Problem(

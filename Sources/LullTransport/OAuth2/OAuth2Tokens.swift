@@ -9,6 +9,8 @@ struct OAuth2Tokens: Sendable, Equatable {
   /// Whether a renewal has brought another refresh token, so that the old one may be good no more; nil
   /// before the first one.
   var rotates: Bool?
+  /// How often they were renewed by a refresh token since the first one.
+  private(set) var renewals = 0
   /// Unix seconds; nil: until the service says otherwise.
   private(set) var expires: Double?
   /// How long it was good for when it came, in seconds.
@@ -35,6 +37,7 @@ struct OAuth2Tokens: Sendable, Equatable {
   func renewed(from known: OAuth2Tokens?, with sent: String?, given: String?) -> OAuth2Tokens {
     var tokens = self
     tokens.rotates = known?.rotates == true || given != nil && given != sent
+    tokens.renewals = (known?.renewals ?? 0) + 1
     return tokens
   }
 
@@ -57,6 +60,7 @@ struct OAuth2Tokens: Sendable, Equatable {
     refresh = element["refresh_token"]?.string
     login = element["login"]?.string
     rotates = element["rotates"]?.bool
+    renewals = max(0, min(element["renewals"]?.int ?? 0, 1 << 40))
     expires = element["expires"]?.double.flatMap { $0.isFinite ? $0 : nil }
     lifetime = element["lifetime"]?.double.flatMap { $0.isFinite ? $0 : nil } ?? 0
   }
@@ -68,6 +72,7 @@ struct OAuth2Tokens: Sendable, Equatable {
     if let refresh { members.append(.init("refresh_token", .string(refresh))) }
     if let login { members.append(.init("login", .string(login))) }
     if let rotates { members.append(.init("rotates", .bool(rotates))) }
+    if renewals > 0 { members.append(.init("renewals", .int(renewals))) }
     if let expires, expires.isFinite { members.append(.init("expires", .double(expires))) }
     return .object(members)
   }

@@ -57,9 +57,10 @@ struct LimitAsker {
     }
   }
 
-  func learn(_ lesson: LimitLesson, from number: Int64) -> ScriptCall {
+  /// - Parameter number: of the one whose answer says so; nil: of none, and it is as of now.
+  func learn(_ lesson: LimitLesson, from number: Int64?) -> ScriptCall {
     call([
-      "learn", "\(number)", lesson.isFree ? "1" : "0",
+      "learn", number.map { "\($0)" } ?? "", lesson.isFree ? "1" : "0",
       lesson.budget.map { "\($0.left)" } ?? "",
       lesson.budget.map { LimitAsker.microseconds($0.resetsAfter) } ?? "",
       lesson.pause.map { LimitAsker.microseconds($0) } ?? "",
@@ -69,10 +70,22 @@ struct LimitAsker {
   /// nil if the answer makes no sense.
   func answer(_ value: RESPValue, to number: Int64) -> AdmissionAnswer? {
     guard let parts = value.array, let kind = parts.first?.integer else { return nil }
-    if kind == 1, parts.count == 1 { return .granted(Admission(number: number)) }
-    guard kind == 0, parts.count == 2, let microseconds = parts[1].integer,
+    if kind == 1, [1, 4].contains(parts.count) { return .granted(Admission(number: number)) }
+    guard kind == 0, [2, 5].contains(parts.count), let microseconds = parts[1].integer,
       (0...60_000_000).contains(microseconds)
     else { return nil }
     return .opens(after: Double(microseconds) / 1e6)
+  }
+
+  /// What all who share have learned, as such an answer says it; nil if that is nothing.
+  func lesson(_ value: RESPValue) -> LimitLesson? {
+    guard let parts = value.array, parts.count > 3 else { return nil }
+    let numbers = parts.suffix(3).map { $0.integer ?? -1 }
+    let (left, resets, pause) = (numbers[0], numbers[1], numbers[2])
+    guard left >= 0 || pause > 0 else { return nil }
+    return LimitLesson(
+      budget: left >= 0
+        ? .init(left: Int(clamping: left), resetsAfter: Double(max(0, resets)) / 1e6) : nil,
+      pause: pause > 0 ? Double(pause) / 1e6 : nil)
   }
 }

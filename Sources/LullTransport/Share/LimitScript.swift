@@ -89,6 +89,16 @@ enum LimitScript {
       return wait
     end
 
+    -- What holds of what was learned, for the time when this server cannot be asked.
+    local function withLearned(answer)
+      if left and now < resets or now < paused then
+        answer[#answer + 1] = left and now < resets and left or -1
+        answer[#answer + 1] = math.max(0, resets - now)
+        answer[#answer + 1] = math.max(0, paused - now)
+      end
+      return answer
+    end
+
     local function withdraw(id)
       if call('ZREM', log, id) + call('ZREM', held, id) > 0 and left then
         left = left + 1
@@ -122,9 +132,12 @@ enum LimitScript {
       if not wait then
         if mine then leave(asker) end
         call('ZADD', log, text(now), id)
-        if left then call('HSET', meta, 'left', text(math.max(0, left - 1))) end
+        if left then
+          left = math.max(0, left - 1)
+          call('HSET', meta, 'left', text(left))
+        end
         keep()
-        return { 1 }
+        return withLearned({ 1 })
       end
       if not mine then call('ZADD', line, call('HINCRBY', meta, 'ticket', 1), asker) end
       -- Somebody may give one back before.
@@ -132,7 +145,7 @@ enum LimitScript {
       if wait >= 0 and wait < patience then patience = wait end
       call('ZADD', due, text(now + patience + 1500000), asker)
       keep()
-      return { 0, patience }
+      return withLearned({ 0, patience })
     elseif operation == 'leave' then
       leave(ARGV[2])
       for i = 3, #ARGV do withdraw(ARGV[i]) end
@@ -169,9 +182,11 @@ enum LimitScript {
         left and now < resets and left or -1, math.max(0, resets - now), math.max(0, paused - now), shown }
     elseif operation == 'learn' then
       local id, isFree, more, ends, pause = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-      local sent = call('ZSCORE', log, id)
       local since = call('ZCARD', held)
-        + call('ZCOUNT', log, sent and '(' .. sent or '-inf', '+inf')
+      if id ~= '' then
+        local sent = call('ZSCORE', log, id)
+        since = since + call('ZCOUNT', log, sent and '(' .. sent or '-inf', '+inf')
+      end
       if isFree == '1' then withdraw(id) end
       liveRules()
       if pause ~= '' then paused = math.max(paused, now + tonumber(pause)) end

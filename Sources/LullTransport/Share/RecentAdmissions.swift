@@ -3,6 +3,8 @@ struct RecentAdmissions {
   struct Entry: Equatable {
     let number: Int64
     let time: Double
+    /// What this machine's own count knows it by, which has let it through; nil: the server has.
+    var local: Int64?
   }
 
   /// Seconds for which one counts.
@@ -16,8 +18,8 @@ struct RecentAdmissions {
     self.per = per
   }
 
-  mutating func append(_ number: Int64, now: Double) {
-    entries.append(Entry(number: number, time: now))
+  mutating func append(_ number: Int64, now: Double, local: Int64? = nil) {
+    entries.append(Entry(number: number, time: now, local: local))
     // Now and then, not each time.
     if entries.count > 64, entries.count & (entries.count - 1) == 0 || entries.count > 2 * Self.most
     {
@@ -27,7 +29,17 @@ struct RecentAdmissions {
 
   /// It did not count.
   mutating func remove(_ number: Int64) {
-    if let index = entries.lastIndex(where: { $0.number == number }) { entries.remove(at: index) }
+    if let index = index(of: number) { entries.remove(at: index) }
+  }
+
+  /// What is known of one, and how many were sent after it; nil if it is too long ago.
+  func find(_ number: Int64) -> (entry: Entry, sentSince: Int)? {
+    index(of: number).map { (entries[$0], entries.count - 1 - $0) }
+  }
+
+  /// Answers come to those that were sent lately, as a rule.
+  private func index(of number: Int64) -> Int? {
+    entries.lastIndex { $0.number == number }
   }
 
   /// Those that still count, the oldest first.

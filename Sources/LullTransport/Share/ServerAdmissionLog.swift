@@ -18,8 +18,15 @@ final class ServerAdmissionLog: AdmissionLog {
   private var localUnsent: [Int64: any AdmissionLog] = [:]
   /// What was sent, by leave of whomever.
   private var recent: RecentAdmissions
-  /// How often the server had become ready when it was told of them last.
+  /// How often the server had become ready when it was told of them last, and whether there are others.
   private var toldAt = 0
+  private var hasUntold = false
+  /// What answers have said, for whoever counts next; by the clock's uptime.
+  private var learned = LearnedLimit()
+  /// Those that did not count, of which the server could not be told.
+  private var free: [Int64] = []
+  /// Until then the server is not asked about this limit, by the clock's uptime.
+  private var restsUntil = -Double.infinity
   /// Those let through and not sent, by number: since when they count, nil of those that count until they are
   /// sent.
   private var unsent: [Int64: Double?] = [:]
@@ -35,6 +42,8 @@ final class ServerAdmissionLog: AdmissionLog {
   private static let tolerance = 0.005
   /// What is let through and not sent is given back when its process has said nothing for so long. Seconds.
   private static let lease = 30.0
+  /// How long what the server has of this limit is let be that cannot be used. Seconds.
+  private static let rest = 5.0
 
   init(
     _ limit: RateLimit, _ key: LimitKey, _ client: ShareClient, _ pump: Pump,
@@ -60,14 +69,19 @@ final class ServerAdmissionLog: AdmissionLog {
 
   func ask(_ answer: @escaping (AdmissionAnswer) -> Void) {
     question += 1
-    guard client.isUsable(asker.tag) else { return askLocally(answer) }
+    guard client.isUsable(asker.tag), pump.clock.uptime >= restsUntil else {
+      return askLocally(answer)
+    }
+    leaveLocal()
+    local = nil
     tellOfRecent()
     let (number, admission) = (question, client.makeNumber())
     asked = admission
     client.run(asker.ask(admission)) { [weak self, client, asker] outcome in
       guard let self, number == question else {
         // It may have been let through.
-        return client.post(asker.withdraw([admission]))
+        client.post(asker.withdraw([admission]))
+        return
       }
       asked = nil
       arrived(outcome, of: admission, answer)
@@ -79,8 +93,12 @@ final class ServerAdmissionLog: AdmissionLog {
     _ answer: @escaping (AdmissionAnswer) -> Void
   ) {
     guard case .reply(let value) = outcome else {
-      // The question may be answered yet.
-      client.post(asker.leave([number]))
+      if case .damaged = outcome {
+        restsUntil = pump.clock.uptime + ServerAdmissionLog.rest
+      } else {
+        // The question may be answered yet.
+        client.post(asker.leave([number]))
+      }
       isInLine = false
       return askLocally(answer)
     }
@@ -89,7 +107,13 @@ final class ServerAdmissionLog: AdmissionLog {
       return askLocally(answer)
     }
     leaveLocal()
-    if case .granted = result {
+    var isGranted = false
+    if case .granted = result { isGranted = true }
+    if let lesson = asker.lesson(value) {
+      // What is granted has been taken off, and is once more when it is sent.
+      learned.learn(lesson, now: pump.clock.uptime, sentSince: isGranted ? -1 : 0)
+    }
+    if isGranted {
       isInLine = false
       unsent[number] = .some(pump.clock.uptime)
       // What waits for credentials now is sent later.
@@ -119,21 +143,28 @@ final class ServerAdmissionLog: AdmissionLog {
     leaveLocal()
     // What was sent by leave of the server counts here too.
     let (now, boot) = (pump.clock.uptime, BootTime.now)
-    let sent = recent.current(now: now).map { (number: $0.number, time: boot - (now - $0.time)) }
+    let sent = recent.current(now: now).filter { $0.local == nil }
+      .map { (number: $0.number, time: boot - (now - $0.time)) }
     machine.note(sent, of: key)
     let log = machine.makeLog(of: part, key)
+    if let lesson = learned.lesson(now: now) {
+      // After all that were sent.
+      log.learn(lesson, from: Admission(number: .max))
+    }
     local = (part, log)
     return log
   }
 
   /// The server may not know of them: it was away, or has begun anew.
   private func tellOfRecent() {
-    guard client.readyCount != toldAt || local != nil else { return }
+    guard client.readyCount != toldAt || hasUntold else { return }
     toldAt = client.readyCount
-    leaveLocal()
-    local = nil
+    hasUntold = false
     let now = pump.clock.uptime
     for call in asker.enter(recent.current(now: now), now: now) { client.post(call) }
+    if !free.isEmpty { client.post(asker.withdraw(free)) }
+    free = []
+    if let lesson = learned.lesson(now: now) { client.post(asker.learn(lesson, from: nil)) }
   }
 
   private func leaveLocal() {
@@ -181,9 +212,15 @@ final class ServerAdmissionLog: AdmissionLog {
 
   func send(_ admission: Admission) -> Admission {
     let now = pump.clock.uptime
+    learned.send()
     guard isOfServer(admission) else {
-      recent.append(client.makeNumber(), now: now)
-      return localUnsent.removeValue(forKey: admission.number)?.send(admission) ?? admission
+      let log = localUnsent.removeValue(forKey: admission.number)
+      let sent = log?.send(admission) ?? admission
+      let number = client.makeNumber()
+      recent.append(number, now: now, local: sent.number)
+      hasUntold = true
+      // By which the server will know it.
+      return Admission(number: number)
     }
     recent.append(admission.number, now: now)
     guard let since = unsent.removeValue(forKey: admission.number) else { return admission }
@@ -202,13 +239,17 @@ final class ServerAdmissionLog: AdmissionLog {
   }
 
   func learn(_ lesson: LimitLesson, from admission: Admission) {
-    guard isOfServer(admission) else {
-      if let local { return local.log.learn(lesson, from: admission) }
-      // The server does not know this one.
-      let lesson = LimitLesson(budget: lesson.budget, pause: lesson.pause)
-      return client.post(asker.learn(lesson, from: 0))
-    }
+    let found = recent.find(admission.number)
+    learned.learn(lesson, now: pump.clock.uptime, sentSince: found?.sentSince ?? 0)
     if lesson.isFree { recent.remove(admission.number) }
-    client.post(asker.learn(lesson, from: admission.number))
+    if let local {
+      let number = found?.entry.local ?? admission.number
+      local.log.learn(lesson, from: Admission(number: number))
+    }
+    // Of the one that it was the server may not know yet.
+    if client.isUsable(asker.tag) { tellOfRecent() }
+    if !client.post(asker.learn(lesson, from: admission.number)), lesson.isFree {
+      free.append(admission.number)
+    }
   }
 }

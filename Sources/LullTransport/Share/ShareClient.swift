@@ -19,6 +19,8 @@ final class ShareClient: PumpGuest {
   private let warn: (String) -> Void
   private lazy var memory = ShareMemory(
     of: "\(settings.address.shown)\n\(settings.namespace)", beside: limitsPath)
+  /// What is known of tokens that were there.
+  private(set) lazy var tokens = OAuth2TokenMemory(path: memory.path.map { $0 + "-tokens" })
   private struct LinkName: Hashable {
     let lane: ShareLane
     let place: ShareAddress.Place
@@ -29,6 +31,7 @@ final class ShareClient: PumpGuest {
   private var routes: [String: ShareAddress.Place] = [:]
   private var heartbeat: (any HostTimer)?
   private var hasWarned = false
+  private var hasWarnedOfDamage = false
   private var isClosed = false
   private var heardNews: ShareNews?
   /// Admissions are told apart by numbers that nobody else has.
@@ -126,6 +129,9 @@ final class ShareClient: PumpGuest {
           return run(call, lane, byDigest: byDigest, moves: moves + 1, finish)
         }
         link.fail("its cluster keeps this at a host that is not allowed (--allow-host)")
+      } else if ShareDamage.isMeant(by: words) {
+        complain(ofDamage: words, under: call)
+        return finish(.damaged(LogText.part(words, limit: 120)))
       } else {
         link.fail("it refuses a script: \(LogText.part(words, limit: 120))")
       }
@@ -133,13 +139,26 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// The same without an answer; nothing happens while the server is not there.
-  func post(_ call: ScriptCall, on lane: ShareLane = .counting) {
-    guard !isClosed else { return }
+  /// The same without an answer; nothing happens while the server is not there, which is `false`.
+  @discardableResult
+  func post(_ call: ScriptCall, on lane: ShareLane = .counting) -> Bool {
+    guard !isClosed else { return false }
     let link = link(for: call.tag, on: lane)
-    link.post(call.command(byDigest: true)) { [weak link] outcome in
+    return link.post(call.command(byDigest: true)) { [weak link] outcome in
       guard case .reply(.failure(let words)) = outcome, words.hasPrefix("NOSCRIPT") else { return }
       link?.post(call.command(byDigest: false))
+    }
+  }
+
+  /// How many replicas have all that was asked for before on that connection, waiting a while for one; nil if this
+  /// user may not ask.
+  func countReplicas(_ tag: String, _ finish: @escaping (Int?) -> Void) {
+    guard !isClosed else { return finish(nil) }
+    let milliseconds = Int(patience(.counting).operation * 600)
+    let command = RESPCommand("WAIT", "1", "\(milliseconds)")
+    link(for: tag, on: .counting).run(command, isOptional: true) { outcome in
+      guard case .reply(let value) = outcome else { return finish(0) }
+      finish(value.integer.map { Int(clamping: $0) })
     }
   }
 
@@ -253,6 +272,16 @@ final class ShareClient: PumpGuest {
       }
     warn(
       "the shared server \(settings.address.shown) cannot be used (\(trouble)): until it can, \(part)"
+    )
+  }
+
+  private func complain(ofDamage words: String, under call: ScriptCall) {
+    guard !hasWarnedOfDamage else { return }
+    hasWarnedOfDamage = true
+    let key = call.keys.first ?? ""
+    warn(
+      "what the shared server \(settings.address.shown) has under \(LogText.part(key, limit: 200)) is nothing of "
+        + "Lull's (\(LogText.part(words, limit: 80))): until it is removed each machine does without it"
     )
   }
 

@@ -11,6 +11,8 @@ final class ShareLink {
     case reply(RESPValue)
     /// There is none in time; whether the server has done it is not known.
     case unavailable
+    /// What the server has under that key is nothing of what is to be there, in its words.
+    case damaged(String)
   }
 
   typealias Finish = (Outcome) -> Void
@@ -127,9 +129,11 @@ final class ShareLink {
   }
 
   /// Sends a command; the answer comes once, on a later turn, or inside this call that there is none.
-  func run(_ command: RESPCommand, _ finish: @escaping Finish) {
+  ///
+  /// - Parameter isOptional: whether its refusal says nothing of the server.
+  func run(_ command: RESPCommand, isOptional: Bool = false, _ finish: @escaping Finish) {
     guard isUsable else { return finish(.unavailable) }
-    if state == .ready { return write(command, finish) }
+    if state == .ready { return write(command, isOptional: isOptional, finish) }
     // The first connection may take longer than an operation, and all wait for the same one.
     waiting.append(Waiting(command: command, finish: finish))
     connect()

@@ -10,8 +10,8 @@ final class ShareMemory {
   let host: String
   /// How many hosts there were when the server said so last; nil if it never has.
   private(set) var hosts: Int?
-  /// Of the number; nil: there is no place.
-  private let path: String?
+  /// Of the number, and what the names of other files begin with; nil: there is no place.
+  let path: String?
 
   /// More are taken for a mistake, or a lie.
   static let mostHosts = 100_000
