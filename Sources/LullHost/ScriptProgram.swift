@@ -2,6 +2,7 @@ import CLullBridge
 import LullLibC
 import LullCore
 import LullSystem
+import LullTransport
 
 /// One run of one script by the command: a state, its host, and the exit code.
 ///
@@ -58,6 +59,7 @@ package final class ScriptProgram {
     if case .inspection(_, let inspection) = trust { host.permissions.inspection = inspection }
     if case .gated(let gate) = trust { host.permissions.gate = gate }
     host.sources.readsFiles = !trust.isSandbox
+    (environment.pump.attachedLimits as? SharedLimits)?.isAlone = trust.isSandbox
     // The host outlives the state: both are this object's, and `close` ends the state first.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
     guard lull_state_preload(state, pointer) == 0 else {

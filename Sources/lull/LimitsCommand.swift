@@ -7,7 +7,7 @@ import LullTransport
 extension Command {
   static let limits = Command(
     "limits", "show what is used of the limits that processes share", .more,
-    forms: [("limits", "show what is used of the limits that processes share")],
+    forms: [("limits [URL]", "show what is used of the limits that processes share")],
     spec: { LimitsCommand.spec }, words: .options
   ) { words, _ throws(CommandEnd) in try LimitsCommand(words.dropFirst()).run() }
 }
@@ -21,11 +21,11 @@ struct LimitsCommand {
         Shows the rate limits that processes share (rate_limit = { …, shared = true }): what of each is
         used now, who waits, when it opens, and what the server has said of its own.
 
-        With $LULL_SHARE, those that the server counts for all hosts come first. A limit is shown while
-        what was sent counts, or somebody asks. Exit code 1 if the file of limits, or the server, cannot be
-        used.
+        With the URL of a server by which hosts share (lull.share{ url = … }), or $LULL_SHARE, those that it
+        counts for all hosts come first. A limit is shown while what was sent counts, or somebody asks. Exit
+        code 1 if the file of limits, or the server, cannot be used.
         """,
-      arguments: [
+      arguments: [.init("URL", help: "of the server")] + ShareWords.arguments + [
         .init(
           names: ["-o", "--output"], placeholder: "FORMAT", choices: ["text", "json"],
           help: "text, the default, or json"),
@@ -36,6 +36,7 @@ struct LimitsCommand {
   }
 
   private let path: String?
+  private let server: ShareInspection?
   private let isJSON: Bool
 
   /// - Parameter words: what follows `limits`.
@@ -43,11 +44,12 @@ struct LimitsCommand {
     let parsed = try LimitsCommand.spec.read(words, for: .limits)
     path = parsed.text("--path")
     isJSON = parsed.text("--output") == "json"
+    server = try ShareWords.inspection(parsed, .limits)
   }
 
   /// - Returns: the exit code.
   func run() -> Int32 {
-    let shared = ServerLimits.found
+    let shared = server.map { ServerLimits(of: $0) }
     var problem = shared?.problem
     var limits: [LimitInspection.Summary] = []
     do throws(LimitInspection.Problem) {
@@ -74,30 +76,25 @@ struct LimitsCommand {
     return problem == nil ? 0 : 1
   }
 
-  /// What the server that the environment names counts for all hosts.
+  /// What the server counts for all hosts.
   private struct ServerLimits {
     /// Without user and password.
-    var url = ""
+    let url: String
     var limits: [LimitInspection.Summary] = []
     /// Why there are none, in words.
     var problem: String?
 
-    /// nil if none is named.
-    static var found: ServerLimits? {
-      guard let share = Share.ofEnvironment else { return nil }
-      var found = ServerLimits()
-      do {
-        let server = try ShareInspection(share)
-        found.url = server.url
+    init(of server: ShareInspection) {
+      url = server.url
+      do throws(TransportError) {
         switch try server.limits() {
-        case .success(let limits): found.limits = limits
-        case .failure(let problem):
-          found.problem = "the shared server \(server.url) cannot be used: \(problem.message)"
+        case .success(let limits): self.limits = limits
+        case .failure(let unusable):
+          problem = "the shared server \(url) cannot be used: \(unusable.message)"
         }
       } catch {
-        found.problem = "\(Share.variable): \(error)"
+        problem = error.message
       }
-      return found
     }
   }
 

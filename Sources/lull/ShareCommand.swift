@@ -28,10 +28,10 @@ struct ShareCommand {
       arguments: [
         .init("ACTION", help: "info, the default"),
         .init("URL", help: "of the server"),
-        .init("--namespace", placeholder: "NAME", help: "that of lull.share; default lull"),
+      ] + ShareWords.arguments + [
         .init(
           names: ["-o", "--output"], placeholder: "FORMAT", choices: ["text", "json"],
-          help: "text, the default, or json"),
+          help: "text, the default, or json")
       ])
   }
 
@@ -48,16 +48,11 @@ struct ShareCommand {
         "there is no 'lull share \(LogText.part(CredentialMask.malformedURL(action), limit: 60))'"
           + (near.map { " (did you mean '\($0)'?)" } ?? ""), .share)
     }
-    guard var share = parsed.text("URL").map({ Share(url: $0) }) ?? Share.ofEnvironment else {
+    guard let server = try ShareWords.inspection(parsed, .share) else {
       throw .wrongUsage("no server is named: give its URL, or set \(Share.variable)", .share)
     }
-    share.namespace = parsed.text("--namespace")
+    self.server = server
     isJSON = parsed.text("--output") == "json"
-    do throws(ShareError) {
-      server = try ShareInspection(share)
-    } catch {
-      throw .wrongUsage("\(error)", .share)
-    }
   }
 
   /// - Returns: the exit code.

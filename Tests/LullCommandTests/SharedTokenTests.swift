@@ -137,6 +137,36 @@ struct SharedTokenTests {
     server.stop()
   }
 
+  @Test func `TOK-12 hosts use no refresh token twice though processes are killed`() throws {
+    let redis = try Redis()
+    let server = try RotatingServer(uses: 3, delay: 20_000)
+    try logIn(server)
+    var children = try (0..<6).map { try start(server, 100_000, host: $0, of: redis) }
+    var cuts = 0
+    let cut = folder.path + "/cut"
+    for round in 0..<40 {
+      // Each that is killed in a renewal has its lease for ten seconds.
+      let before = server.counts.rotations
+      for _ in 0..<3000 where server.counts.rotations == before {
+        if unlink(cut) == 0 {
+          cuts += 1
+          try logIn(server)
+        }
+        usleep(10_000)
+      }
+      usleep(UInt32.random(in: 0...60_000))
+      let killed = children.remove(at: round % children.count)
+      killed.send(SIGKILL)
+      #expect(try killed.wait().errors == "")
+      children.append(try start(server, 100_000, host: 10 + round, of: redis))
+    }
+    let counts = server.counts
+    #expect(counts.reused == 0)
+    #expect(counts.rotations > 40, "they go on")
+    print("\(counts.rotations) rotations, \(cuts) of 40 kills in a renewal")
+    server.stop()
+  }
+
   @Test(arguments: [true, false])
   func `TOK-12 a host that is killed in a renewal leaves a token that no other uses`(file: Bool)
     throws

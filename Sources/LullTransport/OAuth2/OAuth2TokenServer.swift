@@ -18,7 +18,7 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
   private let script: OAuth2TokenScript
 
   /// Seconds to wait for who renews.
-  private static let patience = 30.0
+  var patience = 30.0
 
   /// nil where the client has no credential that is known without running a command, or there is no way to
   /// seal: its tokens stay on this machine.
@@ -51,7 +51,7 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     _ need: OAuth2TokenNeed, unless sign: StopSign,
     _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
   ) {
-    ask(need, sign, until: pump.clock.uptime + OAuth2TokenServer.patience, answer)
+    ask(need, sign, until: pump.clock.uptime + patience, answer)
   }
 
   private func ask(

@@ -1,8 +1,9 @@
 extension Home {
-  /// Shares limits with other machines by a server, from now on; `nil` ends that.
+  /// Shares with other machines by a server, from now on: limits that processes share, OAuth 2 tokens whose client
+  /// has a credential, what a `SharedEntityCache` keeps, and news of that; `nil` ends that.
   ///
-  /// Returns at once: it is connected to when a limit is asked for that processes share, and tried again as
-  /// often as it is lost. The last call holds. Lua: `lull.share{ … }`.
+  /// Returns at once: it is connected to when one of these asks for something, and tried again as often as it is
+  /// lost; without it each machine goes on by its own files. The last call holds. Lua: `lull.share{ … }`.
   ///
   ///     try home.share(Share(url: "redis://cache.internal"))
   ///

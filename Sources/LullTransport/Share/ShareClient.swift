@@ -27,8 +27,9 @@ final class ShareClient: PumpGuest {
   }
 
   private var links: [LinkName: ShareLink] = [:]
-  /// Where a cluster keeps what, as far as it has said so.
+  /// Where a cluster keeps what, as far as it has said so, and all of which it has spoken.
   private var routes: [String: ShareAddress.Place] = [:]
+  private var nodes: Set<ShareAddress.Place> = []
   private var heartbeat: (any HostTimer)?
   private var hasWarned = false
   private var hasWarnedOfDamage = false
@@ -40,6 +41,10 @@ final class ShareClient: PumpGuest {
   /// Seconds from one time that a host is counted to the next.
   private static let beat = 20.0
   private static let mostMoves = 3
+  /// A cluster has fewer nodes.
+  private static let mostNodes = 1000
+  /// A node that could not be used so often is forgotten.
+  private static let mostFailures = 8
 
   /// - Parameters:
   ///   - limitsPath: of the file in which this machine counts; nil: there is none.
@@ -97,10 +102,32 @@ final class ShareClient: PumpGuest {
   /// Whether what is kept under that tag may be asked for.
   func isUsable(_ tag: String, on lane: ShareLane = .counting) -> Bool {
     guard !isClosed else { return false }
-    let place = routes["\(tag.drop { $0 != "{" })"] ?? settings.address.place
+    let place = place(of: "\(tag.drop { $0 != "{" })")
     if let link = links[LinkName(lane: lane, place: place)] { return link.isUsable }
     // Nobody waits for a new connection to what is known to be away.
-    return !links.contains { $0.key.place == place && $0.value.state == .down }
+    return !isAway(place)
+  }
+
+  private func isAway(_ place: ShareAddress.Place) -> Bool {
+    links.contains { $0.key.place == place && $0.value.state == .down }
+  }
+
+  /// Where that is, or who may know. Any of a cluster says where something is.
+  private func place(of tag: String) -> ShareAddress.Place {
+    if let place = routes[tag] { return place }
+    let named = settings.address.place
+    guard !nodes.isEmpty, isAway(named) else { return named }
+    return nodes.first { !isAway($0) } ?? named
+  }
+
+  /// Follows what one of a cluster says of where it keeps that; nil if it does not say so, or that is not allowed.
+  private func move(_ tag: String, _ words: String) -> ShareAddress.Place? {
+    guard let place = settings.address.place.moved(words), place.refusal(by: allowedHosts) == nil,
+      nodes.contains(place) || nodes.count < ShareClient.mostNodes
+    else { return nil }
+    nodes.insert(place)
+    routes[tag] = place
+    return place
   }
 
   /// Runs a script; the answer comes once, on a later turn, or inside this call that there is none.
@@ -123,12 +150,15 @@ final class ShareClient: PumpGuest {
       if byDigest, words.hasPrefix("NOSCRIPT") {
         return run(call, lane, byDigest: false, moves: moves, finish)
       }
-      if moves < ShareClient.mostMoves, let place = settings.address.place.moved(words) {
-        if place.refusal(by: allowedHosts) == nil {
-          routes[call.tag] = place
-          return run(call, lane, byDigest: byDigest, moves: moves + 1, finish)
+      if settings.address.place.moved(words) != nil {
+        guard moves < ShareClient.mostMoves, move(call.tag, words) != nil else {
+          link.fail("its cluster keeps this where it cannot be reached (--allow-host)")
+          return finish(.unavailable)
         }
-        link.fail("its cluster keeps this at a host that is not allowed (--allow-host)")
+        return run(call, lane, byDigest: byDigest, moves: moves + 1, finish)
+      } else if ShareClient.isMoving(words) {
+        // Of this alone, and not for long.
+        return finish(.unavailable)
       } else if ShareDamage.isMeant(by: words) {
         complain(ofDamage: words, under: call)
         return finish(.damaged(LogText.part(words, limit: 120)))
@@ -144,10 +174,20 @@ final class ShareClient: PumpGuest {
   func post(_ call: ScriptCall, on lane: ShareLane = .counting) -> Bool {
     guard !isClosed else { return false }
     let link = link(for: call.tag, on: lane)
-    return link.post(call.command(byDigest: true)) { [weak link] outcome in
-      guard case .reply(.failure(let words)) = outcome, words.hasPrefix("NOSCRIPT") else { return }
-      link?.post(call.command(byDigest: false))
+    return link.post(call.command(byDigest: true)) { [weak self, weak link] outcome in
+      guard case .reply(.failure(let words)) = outcome else { return }
+      if words.hasPrefix("NOSCRIPT") {
+        link?.post(call.command(byDigest: false))
+      } else if let self, !isClosed, move(call.tag, words) != nil {
+        // It may not know the script yet.
+        self.link(for: call.tag, on: lane).post(call.command(byDigest: false))
+      }
     }
+  }
+
+  /// Whether a cluster is about to keep that elsewhere.
+  private static func isMoving(_ words: String) -> Bool {
+    words.hasPrefix("ASK ") || words.hasPrefix("TRYAGAIN")
   }
 
   /// How many replicas have all that was asked for before on that connection, waiting a while for one; nil if this
@@ -195,8 +235,7 @@ final class ShareClient: PumpGuest {
   }
 
   private func place(forNews attempt: Int) -> ShareAddress.Place {
-    let others = Set(routes.values).subtracting([settings.address.place])
-    let all = [settings.address.place] + others
+    let all = [settings.address.place] + nodes.subtracting([settings.address.place])
     return all[attempt % all.count]
   }
 
@@ -210,7 +249,7 @@ final class ShareClient: PumpGuest {
   }
 
   private func link(for tag: String, on lane: ShareLane) -> ShareLink {
-    let name = LinkName(lane: lane, place: routes[tag] ?? settings.address.place)
+    let name = LinkName(lane: lane, place: place(of: tag))
     if let link = links[name] { return link }
     let link = ShareLink(
       name.place, pump: pump, authorities: settings.authorities, patience: patience(lane)
@@ -247,13 +286,17 @@ final class ShareClient: PumpGuest {
     case .ready where name.lane == .counting:
       readyCount += 1
       beatNow()
-    case .down where name.place != settings.address.place:
+    case .down:
       // The cluster knows who has taken its place.
-      links[name] = nil
-      link.close()
       routes = routes.filter { $0.value != name.place }
+      if name.place != settings.address.place,
+        link.breaker.failureCount > ShareClient.mostFailures
+      {
+        nodes.remove(name.place)
+        links[name] = nil
+        link.close()
+      }
       complain(of: link, name.lane)
-    case .down: complain(of: link, name.lane)
     default: break
     }
   }

@@ -24,8 +24,6 @@ struct ShareRefusal {
     "LOADING": "it is still loading its data",
     "MASTERDOWN": "it is a replica that has lost its master",
     "CLUSTERDOWN": "its cluster is down",
-    "TRYAGAIN": "its cluster is moving data",
-    "ASK": "its cluster is moving this elsewhere",
     "OOM": "it is full",
     "MISCONF": "it cannot save its data and takes no writes",
     "NOREPLICAS": "it has too few replicas to take writes",

@@ -9,6 +9,8 @@ package final class SharedLimits: LimitSource {
   private let allowedHosts: AllowedHosts?
   private var client: ShareClient?
   private var hasLooked = false
+  /// Whether the environment's server is nothing to those who run here, as in the sandbox.
+  package var isAlone = false
 
   /// - Parameters:
   ///   - path: of the machine's file; nil for the usual one.
@@ -54,12 +56,12 @@ package final class SharedLimits: LimitSource {
   /// The server that is shared by, which the environment may name: that is a matter of whoever started the
   /// program, and not asked after.
   var connected: ShareClient? {
-    guard !hasLooked else { return client }
+    guard !hasLooked, !isAlone else { return client }
     hasLooked = true
     do throws(ShareError) {
       use(try Share.ofEnvironment.map { share throws(ShareError) in try ShareSettings(share) }, nil)
     } catch {
-      CacheStore.warn("\(Share.variable): \(error); limits hold for this machine alone")
+      CacheStore.warn("\(Share.variable): \(error); nothing is shared with other machines")
     }
     return client
   }

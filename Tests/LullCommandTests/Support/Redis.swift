@@ -5,6 +5,8 @@ import LullTesting
 /// Ends with this object.
 final class Redis {
   private static let program = Binaries.environment("LULL_TEST_REDIS_SERVER") ?? "redis-server"
+  /// Whether it can be asked by TLS, which not everybody builds in.
+  static var hasTLS: Bool { Binaries.environment("LULL_TEST_REDIS_SERVER") == nil }
   /// What it calls itself.
   static var shownName: String { program.contains("valkey") ? "valkey" : "redis" }
 

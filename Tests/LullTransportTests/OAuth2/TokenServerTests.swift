@@ -37,10 +37,12 @@ struct TokenServerTests {
 
   private func begin(
     _ client: ShareClient, _ loop: EventLoop, file: OAuth2TokenFile? = nil,
-    grant: OAuth2.Settings.Grant? = nil, unsaved: OAuth2Tokens? = nil,
-    while change: () -> Void = {}
+    grant: OAuth2.Settings.Grant? = nil, unsaved: OAuth2Tokens? = nil, patience: Double = 30,
+    before: () -> Void = {}, while change: () -> Void = {}
   ) throws -> Step {
-    let place = try #require(OAuth2TokenServer(client, settings(grant), loop.pump, file: file))
+    var place = try #require(OAuth2TokenServer(client, settings(grant), loop.pump, file: file))
+    place.patience = patience
+    before()
     // Of tokens that are there none is good any more.
     let need = OAuth2TokenNeed(now: 1e12, rejected: nil, unsaved: unsaved)
     var turn: Result<OAuth2Turn, TokenFile.Problem>?
@@ -90,12 +92,16 @@ struct TokenServerTests {
     let file = OAuth2TokenFile(
       keeper: OAuth2TokenKeeper(TokenFile(folder.path + "/tokens.json"), settings),
       pump: bench.loop.pump)
+    bench.client.patience = { _ in
+      // This loop is slow as well, since it asks a program about the server.
+      ShareLink.Patience(operation: 0.5, first: 30, late: 30)
+    }
     // Between the lease and the note the file is waited for.
     let lock = open(folder.path + "/tokens.json.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     #expect(flock(lock, LOCK_EX) == 0)
     let step = try begin(bench.client, bench.loop, file: file) {
       bench.loop.turn { !bench.say("--raw keys '*:token:*'").isEmpty }
-      _ = bench.say("client pause 300")
+      _ = bench.say("client pause 1500")
       close(lock)
     }
     guard case .refused(let message) = step else {
@@ -279,5 +285,74 @@ struct TokenServerTests {
     guard case .refused = try begin(bench.client, bench.loop) else { return }
     #expect(try bench.isGranted(bench.asker(1, per: 60)))
     #expect(bench.warnings.count == 1)
+  }
+
+  @Test
+  func `TOK-20 who waits for a lease too long asks alone only for what is good more than once`()
+    throws
+  {
+    let bench = try ShareBench()
+    for grant in [nil, OAuth2.Settings.Grant.clientCredentials] {
+      guard case .due = try begin(bench.client, bench.loop, grant: grant) else {
+        Issue.record("nobody has it")
+        return
+      }
+      // The first one keeps its lease.
+      let other = try client(bench.server.url, bench.loop)
+      let step = try begin(other, bench.loop, grant: grant, patience: 0.3)
+      switch (grant, step) {
+      case (nil, .refused(let message)): #expect(message == "another host renews it")
+      case (.clientCredentials?, .due(nil, let end)):
+        #expect(self.end(end, .got(tokens(1)), bench.loop) == nil)
+      default: Issue.record("\(step)")
+      }
+    }
+    #expect(bench.say("--raw keys '*:token:*'").count == 2)
+  }
+
+  @Test(arguments: [true, false])
+  func `TOK-13 a server that is late when tokens are asked for is done without`(rotates: Bool)
+    throws
+  {
+    let bench = try ShareBench()
+    #expect(try bench.isGranted(bench.asker(10, per: 60)))
+    let grant = rotates ? nil : OAuth2.Settings.Grant.clientCredentials
+    let step = try begin(
+      bench.client, bench.loop, grant: grant,
+      before: {
+        _ = bench.say("client pause 400")
+      })
+    switch step {
+    case .refused(let message) where rotates:
+      #expect(message.contains("the shared server cannot be used"))
+    case .due(nil, let end) where !rotates:
+      #expect(self.end(end, .got(tokens(1)), bench.loop) == nil)
+    default: Issue.record("\(step)")
+    }
+    bench.waitUntilUsable()
+    guard case .due(nil, _) = try begin(bench.client, bench.loop, grant: grant) else {
+      Issue.record("the lease is given back, and nothing was noted")
+      return
+    }
+  }
+
+  @Test func `TOK-05 what a late server could not keep is its process's, which goes on with it`()
+    throws
+  {
+    let bench = try ShareBench()
+    guard case .due(nil, let end) = try begin(bench.client, bench.loop) else { return }
+    _ = bench.say("client pause 60000 write")
+    let first = tokens(1)
+    let problem = self.end(end, .got(first), bench.loop)
+    #expect(problem?.contains("they are this process's alone") == true)
+    // It is saved yet, or is not: whoever comes takes the newer one, or none.
+    _ = bench.say("client unpause")
+    bench.waitUntilUsable()
+    let other = try client(bench.server.url, bench.loop)
+    switch try begin(other, bench.loop) {
+    case .due(let known, _): #expect(known?.refresh == first.refresh)
+    case .refused(let message): #expect(message.contains("a renewal was cut off"))
+    case .done(let tokens): Issue.record("\(tokens)")
+    }
   }
 }

@@ -552,15 +552,19 @@ function lull.demo() end
 ---@return lull.Secret
 function lull.secret(source) end
 
---- Shares limits with other hosts by a Valkey or Redis server.
+--- Shares limits, tokens, caches and news with other hosts by a Valkey or Redis server.
 ---
---- Limits with `shared` that are used from now on count on that server, exactly, by its clock, for all
---- that name the same server and namespace; the last call holds. Returns at once and raises for wrong
---- settings only: a server that is absent, slow, full or lost is done without, with one warning on
---- standard error, until it can be used again. Each machine then lets through its part by its own file:
---- the limit divided by the hosts that the server has counted last. `LULL_SHARE` names a server for
+--- From now on, with all that name the same server and namespace: limits with `shared` count there,
+--- exactly, by its clock; tokens of `lull.auth.oauth2_client_credentials` and `oauth2_refresh` are kept
+--- there, sealed with their client's credential, and renewed by one at a time; `lull.cache.shared()`
+--- keeps its entries there; and what one writes to such a cache the others hear of. The last call
+--- holds. Returns at once and raises for wrong settings only: a server that is absent, slow, full or
+--- lost is done without, with one warning on standard error, until it can be used again. Each machine
+--- then lets through its part by its own file, which is the limit divided by the hosts that the server
+--- has counted last; caches are in files, client credentials are asked for by each, and refresh tokens
+--- that may be good once are used by the rules of a `token_file` only. `LULL_SHARE` names a server for
 --- programs that do not. `--allow-host` must allow its host and port, or `unix:` and the path of its
---- socket. Not available in the sandbox.
+--- socket. In the sandbox there is neither.
 ---
 --- ```lua
 --- lull.share { url = "rediss://cache.internal:6380/2", namespace = "team-a",
