@@ -60,7 +60,7 @@ struct OAuth2Tokens: Sendable, Equatable {
     refresh = element["refresh_token"]?.string
     login = element["login"]?.string
     rotates = element["rotates"]?.bool
-    renewals = max(0, min(element["renewals"]?.int ?? 0, 1 << 40))
+    renewals = max(0, min(element["renewed"]?.int ?? 0, 1 << 40))
     expires = element["expires"]?.double.flatMap { $0.isFinite ? $0 : nil }
     lifetime = element["lifetime"]?.double.flatMap { $0.isFinite ? $0 : nil } ?? 0
   }
@@ -72,7 +72,7 @@ struct OAuth2Tokens: Sendable, Equatable {
     if let refresh { members.append(.init("refresh_token", .string(refresh))) }
     if let login { members.append(.init("login", .string(login))) }
     if let rotates { members.append(.init("rotates", .bool(rotates))) }
-    if renewals > 0 { members.append(.init("renewals", .int(renewals))) }
+    if renewals > 0 { members.append(.init("renewed", .int(renewals))) }
     if let expires, expires.isFinite { members.append(.init("expires", .double(expires))) }
     return .object(members)
   }

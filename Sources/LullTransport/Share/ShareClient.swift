@@ -150,7 +150,9 @@ final class ShareClient: PumpGuest {
       if byDigest, words.hasPrefix("NOSCRIPT") {
         return run(call, lane, byDigest: false, moves: moves, finish)
       }
-      if settings.address.place.moved(words) != nil {
+      if let place = settings.address.place.moved(words) {
+        // Who takes its place is not known yet.
+        if isAway(place) { return finish(.unavailable) }
         guard moves < ShareClient.mostMoves, move(call.tag, words) != nil else {
           link.fail("its cluster keeps this where it cannot be reached (--allow-host)")
           return finish(.unavailable)

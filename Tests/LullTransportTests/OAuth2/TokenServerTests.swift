@@ -99,11 +99,13 @@ struct TokenServerTests {
     // Between the lease and the note the file is waited for.
     let lock = open(folder.path + "/tokens.json.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     #expect(flock(lock, LOCK_EX) == 0)
-    let step = try begin(bench.client, bench.loop, file: file) {
-      bench.loop.turn { !bench.say("--raw keys '*:token:*'").isEmpty }
-      _ = bench.say("client pause 1500")
-      close(lock)
-    }
+    let step = try begin(
+      bench.client, bench.loop, file: file,
+      while: {
+        bench.loop.turn { !bench.say("--raw keys '*:token:*'").isEmpty }
+        _ = bench.say("client pause 1500")
+        close(lock)
+      })
     guard case .refused(let message) = step else {
       Issue.record("\(step)")
       return
