@@ -166,7 +166,10 @@ struct SharedTokenTests {
       killed.send(SIGKILL)
       let said = try killed.wait().errors.split(separator: "\n")
       // On a busy machine the server may be late for one of them.
-      #expect(said.allSatisfy { $0.contains("warning: the shared server") }, "\(said)")
+      let isKnown = said.allSatisfy {
+        $0.contains("warning: the shared server") || $0.hasPrefix("lull: still waiting for: ")
+      }
+      #expect(isKnown, "\(said)")
       children.append(try start(server, 100_000, host: 10 + round, of: redis, isPatient: true))
     }
     let counts = server.counts
