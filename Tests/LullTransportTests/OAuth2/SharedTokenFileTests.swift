@@ -189,6 +189,35 @@ extension TransportSuite {
       finish(server)
     }
 
+    @Test func `TOK-16 what another renewal surely has not used says nothing of the first one`()
+      throws
+    {
+      let server = try server([])
+      let keeper = OAuth2TokenKeeper(TokenFile(path), auth(server.url).settings)
+      let need = OAuth2TokenNeed(now: 0, rejected: nil, unsaved: nil)
+      let got = OAuth2Tokens(access: "x", refresh: "y", lifetime: 0, now: 0)
+      guard
+        case .success(.due(let entry?, known: nil)) = keeper.beginRenewal(need, unless: { false })
+      else {
+        Issue.record("it is not due")
+        return
+      }
+      // As if its tokens had not been written.
+      keeper.close(entry)
+      let own = OAuth2TokenNeed(now: 1, rejected: nil, unsaved: got)
+      for isCertain in [true, false] {
+        guard
+          case .success(.due(let entry?, known: got)) = keeper.beginRenewal(own, unless: { false })
+        else {
+          Issue.record("the one that has them cannot go on")
+          return
+        }
+        #expect(keeper.giveUp(entry, isCertain: isCertain) == nil)
+        #expect(try outcome(auth(server.url)).contains(SharedTokenFileTests.cut))
+      }
+      finish(server)
+    }
+
     @Test func `TOK-06 a home that ends in the middle of a renewal waits for what it brings`()
       throws
     {
