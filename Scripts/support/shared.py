@@ -315,9 +315,11 @@ class Relay:
         # Of connections that swallow what comes, and whether new ones do.
         self.deaf = set()
         self.is_deaf = False
+        self.tasks = set()
         self.loop = asyncio.new_event_loop()
         started = threading.Event()
-        threading.Thread(target=self.run, args=(started,), daemon=True).start()
+        self.thread = threading.Thread(target=self.run, args=(started,), daemon=True)
+        self.thread.start()
         started.wait()
 
     def run(self, started):
@@ -336,7 +338,13 @@ class Relay:
             writer.close()
             return
         self.writers |= {writer, inner_writer}
-        await asyncio.gather(self.pass_on(reader, inner_writer, writer), self.pass_on(inner_reader, writer, writer))
+        # Those that are half open nobody else has.
+        self.tasks.add(asyncio.current_task())
+        try:
+            await asyncio.gather(self.pass_on(reader, inner_writer, writer), self.pass_on(inner_reader, writer, writer))
+        except asyncio.CancelledError:
+            pass
+        self.tasks.discard(asyncio.current_task())
         self.deaf.discard(writer)
 
     async def pass_on(self, reader, writer, outer):
@@ -356,6 +364,14 @@ class Relay:
             if outer not in self.deaf:
                 writer.close()
             self.writers.discard(writer)
+
+    def stop(self):
+        def end():
+            for task in self.tasks:
+                task.cancel()
+            self.loop.call_later(0.1, self.loop.stop)
+        self.loop.call_soon_threadsafe(end)
+        self.thread.join(5)
 
     def cut(self):
         self.loop.call_soon_threadsafe(lambda: [writer.close() for writer in list(self.writers)])
@@ -540,6 +556,7 @@ class Run:
             redis = self.redis = Redis(self.folder, free_port())
             self.stops.append(lambda: self.redis.stop())
             self.relay = Relay(redis.socket, self.options.delay / 1000)
+            self.stops.append(self.relay.stop)
             self.replica = None
             if self.options.faults:
                 self.replica = Redis(self.folder, free_port(), "replica")
