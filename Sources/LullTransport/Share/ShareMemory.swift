@@ -10,11 +10,18 @@ final class ShareMemory {
   let host: String
   /// How many hosts there were when the server said so last; nil if it never has.
   private(set) var hosts: Int?
+  /// When there were last as many, by the clock's uptime.
+  private var confirmedAt = 0.0
   /// Of the number, and what the names of other files begin with; nil: there is no place.
   let path: String?
 
   /// More are taken for a mistake, or a lie.
   static let mostHosts = 100_000
+  /// Fewer are believed when there have not been as many for so long: a server that begins anew counts from one.
+  /// Seconds.
+  private static let span = 300.0
+  /// Seconds after which it is noted again that there are as many.
+  private static let rest = 60.0
 
   /// - Parameters:
   ///   - server: which one, and what of it.
@@ -44,13 +51,28 @@ final class ShareMemory {
     }
     if let known = ShareMemory.read(path).flatMap({ Int($0) }), ShareMemory.isCount(known) {
       hosts = known
+      confirmedAt = SystemClock.uptime - ShareMemory.age(of: path)
     }
   }
 
   func remember(hosts: Int) {
-    guard hosts != self.hosts, ShareMemory.isCount(hosts) else { return }
+    guard ShareMemory.isCount(hosts) else { return }
+    let past = SystemClock.uptime - confirmedAt
+    if let known = self.hosts {
+      guard hosts > known || past > (hosts < known ? ShareMemory.span : ShareMemory.rest) else {
+        return
+      }
+    }
     self.hosts = hosts
+    confirmedAt = SystemClock.uptime
     if let path { ShareMemory.write("\(hosts)", to: path) }
+  }
+
+  /// Seconds since a file was written.
+  private static func age(of path: String) -> Double {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return 0 }
+    return max(0, Double(time(nil) - status.st_mtim.tv_sec))
   }
 
   private static func isCount(_ hosts: Int) -> Bool { (1...mostHosts).contains(hosts) }

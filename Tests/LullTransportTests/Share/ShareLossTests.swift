@@ -52,6 +52,28 @@ struct ShareLossTests {
     }
   }
 
+  @Test func `SHR-54 a server that counts hosts anew does not raise anybody's part`() throws {
+    let folder = try #require(CacheFolderFixture())
+    let memory = ShareMemory(of: "a", beside: folder.path)
+    memory.remember(hosts: 8)
+    memory.remember(hosts: 1)
+    #expect(memory.hosts == 8)
+    let next = ShareMemory(of: "a", beside: folder.path)
+    next.remember(hosts: 2)
+    next.remember(hosts: 9)
+    #expect(next.hosts == 9)
+    // As if it had been so for six minutes.
+    let path = try #require(next.path)
+    var times = [
+      timeval(tv_sec: time(nil) - 360, tv_usec: 0), timeval(tv_sec: time(nil) - 360, tv_usec: 0),
+    ]
+    #expect(utimes(path, &times) == 0)
+    let later = ShareMemory(of: "a", beside: folder.path)
+    later.remember(hosts: 2)
+    #expect(later.hosts == 2)
+    #expect(ShareMemory(of: "a", beside: folder.path).hosts == 2)
+  }
+
   @Test func `SHR-35 what was sent lately is what counts still`() {
     var recent = RecentAdmissions(per: 10)
     for number in 1...1000 { recent.append(Int64(-number), now: Double(number) / 10) }
