@@ -44,7 +44,11 @@ extension REPL {
   }
 
   private func write(_ recording: SessionRecording) -> Bool {
+    let inFlight = recording.recorder.inFlightCount
     let entries = recording.recorder.stop()
+    if inFlight > 0 {
+      complain("lull: what has not ended yet is not recorded: \(inFlight) in flight\n")
+    }
     self.recording?.hasEnded = true
     for problem in recording.recorder.problems { complain("lull: \(problem)\n") }
     guard !entries.isEmpty else {
@@ -100,7 +104,7 @@ extension REPL {
     }
     let draft = TestDraft(recording.name, typed.map { statement(of: $0) })
     // What an answer has said again may stand in what is expected.
-    let bytes = recording.recorder.hidden(draft.bytes)
+    let bytes = recording.recorder.hidden(script: draft.bytes)
     if let problem = put(bytes, at: recording.testPath) { return refuse(problem) }
     StandardOutput.write("wrote \(recording.testPath): lull test runs it, without a network\n")
     return true

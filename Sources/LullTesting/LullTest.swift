@@ -1,3 +1,4 @@
+import LullLibC
 import LullSystem
 public import LullCore
 
@@ -61,7 +62,8 @@ public actor LullTest: ServiceHome {
   /// it sees 10,000 rounds.
   public func settle() async {
     guard !hasEnded else {
-      // Whoever settles for ever must let others run.
+      // Whoever settles for ever must let others run, and keep no processor busy.
+      usleep(1000)
       await Task.yield()
       return
     }

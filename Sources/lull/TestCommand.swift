@@ -141,6 +141,7 @@ struct TestCommand {
       throw .wrongUsage(
         "there is no folder 'tests' here: name files or folders with tests (*_test.lua)", .test)
     }
+    options.namesFiles = places.contains { $0.hasSuffix(ProofSearch.ending) }
     let search = ProofSearch(places)
     (options.files, options.problems) = (search.files, search.problems)
     if options.files.isEmpty, options.problems.isEmpty {

@@ -103,4 +103,29 @@ struct ReplRecordingTests {
     #expect(ending.errors.contains("nothing has gone over the network meanwhile"))
     #expect(access(folder.path + "/tests", F_OK) != 0)
   }
+
+  @Test func `PRM-26 what has not ended when a recording is stopped is not in it`() throws {
+    let server = try EchoServer { _, _ in
+      usleep(2_000_000)
+      return EchoServer.Answer()
+    }
+    defer { server.stop() }
+    let other = try ReplRecordingTests.server()
+    defer { other.stop() }
+    let input = """
+      .record one
+      slow = lull.service('http://127.0.0.1:\(server.port)')('/slow'):load()
+      assert(lull.service('http://127.0.0.1:\(other.port)')('/user'):load():await())
+      .stop
+      slow:cancel()
+      lull.sleep(0.05)
+      print('still', 'here')
+      """
+    let ending = try Child(
+      Binaries.lull, ["repl"], environment: [:], folder: folder.path, input: .text(input)
+    ).wait()
+    #expect(ending.output.contains("recorded 1 exchange"), "\(ending.output)\(ending.errors)")
+    #expect(ending.errors.contains("what has not ended yet is not recorded: 1 in flight"))
+    #expect(ending.output.contains("still\there"))
+  }
 }

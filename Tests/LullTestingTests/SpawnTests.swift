@@ -1,5 +1,6 @@
 import LullCore
 import LullTesting
+import Synchronization
 import Testing
 
 /// Tasks beside the body of a test.
@@ -92,10 +93,14 @@ import Testing
 
   @Test func `TEST-24 a task that goes on for ever when the body has ended is left behind`() throws
   {
-    try Lull.test { test in
-      test.spawn { test in while true { await test.advance(by: 1) } }
+    let over = try Lull.test { test in
+      let over = Flag()
+      test.spawn { test in while !over.isSet { await test.advance(by: 1) } }
       await test.settle()
+      return over
     }
+    // Else it would keep a processor busy for as long as other tests run.
+    over.isSet = true
   }
 
   @Test func `TEST-24 a body that waits in vain is told so beside tasks that never rest`() {
@@ -118,9 +123,13 @@ import Testing
   }
 }
 
-private final class Flag: @unchecked Sendable {
-  // Of one thread.
-  var isSet = false
+private final class Flag: Sendable {
+  private let state = Mutex(false)
+
+  var isSet: Bool {
+    get { state.withLock { $0 } }
+    set { state.withLock { $0 = newValue } }
+  }
 }
 
 private final class Notes: @unchecked Sendable {

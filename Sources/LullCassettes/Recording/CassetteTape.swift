@@ -1,3 +1,4 @@
+import LullCore
 package import LullTransport
 
 /// A recording that is being made: what is in it so far, with whatever lets somebody in.
@@ -28,9 +29,29 @@ package struct CassetteTape {
 
   /// Takes over what a test has recorded.
   package mutating func add(_ recorded: [HAREntry]) {
-    entries += recorded
+    add(recorded.map { ($0, nil) })
+  }
+
+  /// The same, each before one that is there already; nil: behind all of them.
+  package mutating func add(_ recorded: [(entry: HAREntry, before: Int?)]) {
+    var all: [HAREntry] = []
+    for (place, entry) in entries.enumerated() {
+      all += recorded.filter { $0.before == place }.map(\.entry)
+      all.append(entry)
+    }
+    entries = all + recorded.filter { $0.before == nil }.map(\.entry)
     newCount += recorded.count
-    for entry in recorded { redaction.learn(from: entry) }
+    for (entry, _) in recorded { redaction.learn(from: entry) }
+  }
+
+  /// Hides what an exchange tells that is not in it yet.
+  package mutating func learn(from entry: HAREntry) { redaction.learn(from: entry) }
+
+  /// Any text without what is hidden so far.
+  package func hidden(_ text: String) -> String {
+    var redaction = redaction
+    for (text, mask) in issued { redaction.hide(text, as: mask) }
+    return String(escaping: redaction.hidden(Array(text.utf8)))
   }
 
   /// Hides a text from now on.

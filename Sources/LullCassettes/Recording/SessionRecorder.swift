@@ -37,8 +37,11 @@ package final class SessionRecorder: NetworkTap {
     }
     let place = entries.count
     entries.append(nil)
+    inFlightCount += 1
     return recorder.startRequest(request, asked) { [weak self] outcome in
-      if let self {
+      // What ends after it has been stopped is not in it.
+      if let self, entries.indices.contains(place) {
+        inFlightCount -= 1
         entries[place] = outcome.entry
         if let problem = outcome.problem { problems.append(problem) }
       }
@@ -51,8 +54,8 @@ package final class SessionRecorder: NetworkTap {
     func cancel() {}
   }
 
-  /// How many exchanges have ended and are written down.
-  package var count: Int { entries.count { $0 != nil } }
+  /// How many exchanges have not ended.
+  package private(set) var inFlightCount = 0
 
   /// Leaves the network alone again; the recording, without what lets somebody in.
   package func stop() -> [HAREntry] {
@@ -60,11 +63,12 @@ package final class SessionRecorder: NetworkTap {
     network.onSecrets = nil
     tape.add(entries.compactMap(\.self))
     entries = []
+    inFlightCount = 0
     let finished = tape.finished
     redaction = finished.redaction
     return finished.entries
   }
 
-  /// A text that goes with the recording, without what lets somebody in; once it has been stopped.
-  package func hidden(_ text: [UInt8]) -> [UInt8] { redaction.hidden(text) }
+  /// A script that goes with the recording, without what lets somebody in; once it has been stopped.
+  package func hidden(script text: [UInt8]) -> [UInt8] { redaction.hidden(inScript: text) }
 }

@@ -30,8 +30,6 @@ enum NamedCredentials {
     for piece in text.split(whereSeparator: { "?&#<>\"' ;,".contains($0) }) {
       guard let equals = piece.firstIndex(of: "=") else { continue }
       let value = piece[piece.index(after: equals)...]
-      // The beginning of a secret's mask, which has a space in it.
-      if value.hasPrefix("‹secret") { continue }
       if isCalledSo(decoded(piece[..<equals]), value, .likely) { values.append(decoded(value)) }
     }
     return values
@@ -57,21 +55,27 @@ enum NamedCredentials {
     return [rest, pair] + (password.map { [$0] } ?? [])
   }
 
-  /// Of JSON, and of a form.
+  /// Of JSON, also of several texts, of a form, of a form in parts or in HTML.
   static func values(inBody bytes: [UInt8], _ certainty: Certainty) -> [String] {
+    var values: [String] = []
     if let document = try? JSONDocument(parsing: bytes) {
-      var values: [String] = []
       collect(document.root, called: "", certainty, into: &values)
       return values
     }
-    guard let text = String(validating: bytes, as: UTF8.self), !text.contains("\n") else {
-      return []
+    guard let text = String(validating: bytes, as: UTF8.self) else { return [] }
+    for document in BodyTexts.documents(in: text) {
+      collect(document.root, called: "", certainty, into: &values)
     }
-    return text.split(separator: "&").compactMap { pair in
-      guard let equals = pair.firstIndex(of: "=") else { return nil }
-      let value = pair[pair.index(after: equals)...]
-      return isCalledSo(decoded(pair[..<equals]), value, certainty) ? decoded(value) : nil
+    for (name, value) in BodyTexts.fields(in: text) where isCalledSo(name, value, certainty) {
+      values.append(value)
     }
+    guard !text.contains(where: \.isNewline) else { return values }
+    return values
+      + text.split(separator: "&").compactMap { pair in
+        guard let equals = pair.firstIndex(of: "=") else { return nil }
+        let value = pair[pair.index(after: equals)...]
+        return isCalledSo(decoded(pair[..<equals]), value, certainty) ? decoded(value) : nil
+      }
   }
 
   private static func collect(
@@ -79,11 +83,20 @@ enum NamedCredentials {
   ) {
     switch element.kind {
     case .object:
-      for (key, value) in element.pairs { collect(value, called: key, certainty, into: &values) }
+      for (key, value) in element.pairs {
+        // `{"token": {"value": "…"}}`
+        let isValue = ["value", "bearer", "raw", "text"].contains(key.lowercased())
+        collect(value, called: isValue && !name.isEmpty ? name : key, certainty, into: &values)
+      }
     case .array:
       for value in element.elements { collect(value, called: name, certainty, into: &values) }
     case .string:
-      if let text = element.string, isCalledSo(name, text, certainty) { values.append(text) }
+      guard let text = element.string else { return }
+      if isCalledSo(name, text, certainty) {
+        values.append(text)
+      } else if let inner = BodyTexts.document(text) {
+        collect(inner.root, called: "", certainty, into: &values)
+      }
     default: break
     }
   }
@@ -94,14 +107,15 @@ enum NamedCredentials {
   ) -> Bool {
     switch CredentialName(name) {
     case .certain: true
-    case .likely: certainty == .likely || RandomText.isRandom(value)
-    case nil: codes.contains(name.lowercased()) && RandomText.isRandom(value)
+    case .likely: certainty == .likely || RandomText.mayBeIssued(value)
+    case nil: codes.contains(name.lowercased()) && RandomText.mayBeIssued(value)
     }
   }
 
   /// What a login gives out, and whose names are those of other things.
   private static let codes: Set<String> = [
-    "code", "device_code", "user_code", "code_verifier", "ticket", "nonce", "state",
+    "code", "device_code", "user_code", "code_verifier", "ticket", "nonce", "state", "auth",
+    "access",
   ]
 
   private static func decoded(_ text: some StringProtocol) -> String {

@@ -26,6 +26,13 @@ package enum RandomText {
     return noise(in: word) >= enough && !isReadable(word)
   }
 
+  /// What is called like a token and looks like one: digits of a number in hexadecimal are one by that name.
+  static func mayBeIssued(_ word: some StringProtocol) -> Bool {
+    isRandom(word)
+      || word.utf8.count >= shortest && word.allSatisfy { $0.isHexDigit || $0 == "-" }
+        && word.contains(where: \.isNumber)
+  }
+
   /// So many characters nobody has thought of are no name any more.
   private static let enough = 16
 

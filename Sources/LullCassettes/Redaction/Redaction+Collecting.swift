@@ -7,10 +7,13 @@ extension Redaction {
     for (user, password) in NamedCredentials.users(in: request.url) where !user.isEmpty {
       mask(unlessShort: password)
     }
-    for text in NamedCredentials.values(inQueryOf: request.url) { mask(unlessShort: text) }
+    for text in NamedCredentials.values(
+      inQueryOf: MaskedText.bare(CredentialMask.decodedMasks(request.url)))
+    { mask(unlessShort: text) }
     for header in request.headers {
-      let value = String(escaping: header.value)
-      guard CredentialMask.header(header.name, value) != value else { continue }
+      let value = MaskedText.bare(String(escaping: header.value))
+      guard CredentialName.names(header.name) || CredentialMask.header(header.name, value) != value
+      else { continue }
       for text in NamedCredentials.values(inHeader: header.name, value) { mask(unlessShort: text) }
     }
     if let body = request.body {
@@ -38,14 +41,27 @@ extension Redaction {
       for text in NamedCredentials.values(inBody: body.bytes, .certain) {
         replace(unlessShort: text)
       }
+      for (_, password) in NamedCredentials.users(in: String(escaping: body.bytes)) {
+        replace(unlessShort: password)
+      }
     }
   }
 
+  /// Beside the mask of a secret each part counts by itself.
   private mutating func mask(unlessShort text: String) {
-    if text.utf8.count >= Redaction.shortest { mask(Array(text.utf8)) }
+    for part in MaskedText.parts(of: text) {
+      let isWhole = part == text
+      if part.utf8.count >= (isWhole ? Redaction.shortest : 4) {
+        mask(Array(part.utf8))
+      } else if isWhole {
+        noteShort(part)
+      }
+    }
   }
 
   private mutating func replace(unlessShort text: String) {
-    if text.utf8.count >= Redaction.shortest { replace(Array(text.utf8)) }
+    for part in MaskedText.parts(of: text) where part.utf8.count >= Redaction.shortest {
+      replace(Array(part.utf8))
+    }
   }
 }

@@ -16,6 +16,8 @@ package struct Redaction: Sendable {
   /// What stands in the place of each that is searched for.
   private var replacements: [Secret: String] = [:]
   private var known: Set<[UInt8]> = []
+  /// Credentials that are too short to be looked for everywhere.
+  private var short: Set<String> = []
   private var count = 0
 
   /// Values shorter than this are hidden where their name tells what they are, and nowhere else.
@@ -41,6 +43,19 @@ package struct Redaction: Sendable {
     else { return }
     count += 1
     hide(token, as: "\(Redaction.standIn)\(count)")
+  }
+
+  mutating func noteShort(_ credential: String) { short.insert(credential) }
+
+  /// A script without what is hidden, and without short credentials that stand in it as strings.
+  func hidden(inScript text: [UInt8]) -> [UInt8] {
+    var text = String(escaping: hidden(text))
+    for credential in short {
+      for quote in ["\"", "'"] {
+        text = text.replacing(quote + credential + quote, with: quote + CredentialMask.mark + quote)
+      }
+    }
+    return Array(text.utf8)
   }
 
   mutating func mask(_ credential: [UInt8]) {
@@ -97,8 +112,10 @@ package struct Redaction: Sendable {
       return masked(header, hiddenAs: CredentialMask.header(header.name, value))
     }
     if let body = request.body {
+      let bytes = hidden(body.bytes)
       request.body = HARBody(
-        CredentialMask.body(hidden(body.bytes)), type: hidden(body.type))
+        body.type.lowercased().hasPrefix("multipart/")
+          ? masked(parts: bytes) : CredentialMask.body(bytes), type: hidden(body.type))
     }
     return request
   }
@@ -126,6 +143,16 @@ package struct Redaction: Sendable {
     let name = hidden(header.name)
     return value == String(escaping: header.value)
       ? HARHeader(name, header.value) : HARHeader(name, value)
+  }
+
+  /// A form of several parts without values of fields that are called like credentials.
+  private func masked(parts bytes: [UInt8]) -> [UInt8] {
+    guard var text = String(validating: bytes, as: UTF8.self) else { return bytes }
+    for (name, value) in BodyTexts.fields(in: text)
+    where CredentialName.names(name) && !value.isEmpty && !CredentialMask.isMasked(value) {
+      text = text.replacing("\r\n\r\n" + value, with: "\r\n\r\n" + CredentialMask.mark)
+    }
+    return Array(text.utf8)
   }
 
   private func hidden(_ text: String) -> String {

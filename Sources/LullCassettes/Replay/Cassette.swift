@@ -64,14 +64,24 @@ package struct Cassette: Sendable {
   }
 
   /// Notes a request that is asked in earnest now, behind all others.
-  package mutating func note(_ asked: HARRequest) {
+  ///
+  /// - Returns: before which of those that were there at the start it belongs when all is replayed, since
+  ///   what it reads was written after; nil: behind them.
+  @discardableResult
+  package mutating func note(_ asked: HARRequest) -> Int? {
     let request = RecordedRequest(asked, comparing: names)
     let index = entries.count
+    let last = lastWrites[request.url.resource] ?? -1
+    let next = (writes[request.url.resource] ?? []).first { $0 > last && $0 < knownCount }
     entries.append(HAREntry(started: 0, milliseconds: 0, request: asked))
     requests.append(request)
     isPlayed.append(true)
     list(request, at: index)
-    if request.isWrite { lastWrites[request.url.resource] = index }
+    if request.isWrite {
+      lastWrites[request.url.resource] = index
+      return nil
+    }
+    return next
   }
 
   /// The recorded exchanges that nobody has asked for.

@@ -83,7 +83,9 @@ extension CredentialMask {
       // Beside a secret in an object something else may stand that has no mask.
       let isNamed =
         onlyCertain ? CredentialName(name) == .certain : CredentialName.names(name)
-      guard isNamed, !(text.hasPrefix("\"") && isMasked(text)),
+      // In an answer a program may read what is no text: an object that is called so is a state of it.
+      guard isNamed, !onlyCertain || text.hasPrefix("\""),
+        !(text.hasPrefix("\"") && isMasked(text)),
         !["", "\"\"", "null", "true", "false", "[]", "{}"].contains(text)
       else { continue }
       result += "\"\(mark)\"".utf8

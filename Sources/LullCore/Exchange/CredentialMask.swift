@@ -56,6 +56,19 @@ package enum CredentialMask {
     value.contains("‹secret ") || value.contains("%E2%80%B9secret") || value.contains(standIn)
   }
 
+  /// With masks of secrets as they are, where they were escaped for a URL.
+  package static func decodedMasks(_ text: String) -> String {
+    var result = ""
+    var rest = text[...]
+    while let start = rest.firstRange(of: "%E2%80%B9secret"),
+      let end = rest[start.upperBound...].firstRange(of: "%E2%80%BA")
+    {
+      result += rest[..<start.lowerBound] + decoded(rest[start.lowerBound..<end.upperBound])
+      rest = rest[end.upperBound...]
+    }
+    return result + rest
+  }
+
   private static func withoutUsers(_ text: String) -> String {
     var result = ""
     var rest = text[...]

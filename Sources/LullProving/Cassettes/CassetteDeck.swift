@@ -104,6 +104,11 @@ struct CassetteDeck {
     }
   }
 
+  /// A text that is told or kept, without what recordings hide; as it is where nothing is recorded.
+  func hidden(_ text: String) -> String {
+    isRecording ? cassettes.reduce(text) { $1.hidden($0) } : text
+  }
+
   /// Writes drafts of what the test has recorded.
   func keep() throws(Problem) -> [RecordedCassette] {
     guard let tapes else { return [] }

@@ -1,4 +1,5 @@
 import LullLibC
+import LullCore
 import LullSystem
 
 /// What of the recordings no test has asked for: of one that several tests use, what none of them has.
@@ -11,7 +12,7 @@ struct CassetteLedger {
 
   mutating func note(_ uses: [CassetteUse], of file: String) {
     for use in uses {
-      let key = FileName.resolved(use.path) ?? use.path
+      let key = String(escaping: CassetteTapes.key(of: Array(use.path.utf8)))
       files[key, default: []].insert(file)
       guard let known = self.uses[key] else {
         self.uses[key] = use

@@ -65,7 +65,9 @@ struct RecordingLedger {
     var file: HARFile
     do throws(CassetteDeck.Problem) {
       file = try TestCassette.read(Array(recording.draft.utf8))
-      if mode == .all, isPartial { try file.add(othersOf: path) }
+      if mode == .all, isPartial, recording.before != nil {
+        file.keep(othersOf: try TestCassette.read(path).entries)
+      }
     } catch {
       return failed(error.text)
     }
@@ -92,15 +94,4 @@ struct RecordingLedger {
 
   /// So many are named.
   private static let most = 5
-}
-
-extension HARFile {
-  /// Keeps what the old file has of requests that this one has none of.
-  fileprivate mutating func add(othersOf path: [UInt8]) throws(CassetteDeck.Problem) {
-    guard FileName.resolved(path) != nil else { return }
-    let own = Set(entries.map { "\($0.request.method) \($0.request.url)" })
-    entries += try TestCassette.read(path).entries.filter {
-      !own.contains("\($0.request.method) \($0.request.url)")
-    }
-  }
 }

@@ -18,6 +18,8 @@ struct TestCassette {
   private var tape: CassetteTape?
   /// What the test has recorded, by its place among what the cassette has noted; nil of what is under way.
   private var recorded: [HAREntry?] = []
+  /// Before which of those that were there each belongs.
+  private var places: [Int?] = []
   /// Where the services are that have named it.
   private(set) var origins: Set<String> = []
 
@@ -102,7 +104,7 @@ struct TestCassette {
 
   /// Notes a request that is asked in earnest; which one of these it is.
   mutating func note(_ request: HARRequest) -> Int {
-    cassette.note(redaction.redacted(request))
+    places.append(cassette.note(redaction.redacted(request)))
     recorded.append(nil)
     return recorded.count - 1
   }
@@ -111,8 +113,13 @@ struct TestCassette {
   mutating func end(_ number: Int, with entry: HAREntry?) {
     guard recorded.indices.contains(number) else { return }
     recorded[number] = entry
-    if let entry { redaction.learn(from: entry) }
+    guard let entry else { return }
+    redaction.learn(from: entry)
+    tape?.learn(from: entry)
   }
+
+  /// A text without what the recording hides so far.
+  func hidden(_ text: String) -> String { tape?.hidden(text) ?? text }
 
   mutating func hide(_ told: ToldSecret) {
     tape?.hide(told)
@@ -121,7 +128,9 @@ struct TestCassette {
 
   /// With what the test has recorded; nil if that is nothing.
   var filledTape: CassetteTape? {
-    let entries = recorded.compactMap(\.self)
+    let entries = zip(recorded, places).compactMap { entry, place in
+      entry.map { (entry: $0, before: place) }
+    }
     guard var tape, !entries.isEmpty else { return nil }
     tape.add(entries)
     return tape

@@ -35,3 +35,16 @@ struct ProofReply: Codable {
   /// Whether the worker ends with it, so that another one has to do the rest.
   var isLast = false
 }
+
+extension ProofReply {
+  /// Has every text of it that a test has made go through that.
+  mutating func hide(_ hidden: (String) -> String) {
+    failures = failures.map(hidden)
+    notes = notes.map(hidden)
+    leftovers = leftovers.map(hidden)
+    for place in exchanges.indices {
+      exchanges[place].url = hidden(exchanges[place].url)
+      exchanges[place].error = exchanges[place].error.map(hidden)
+    }
+  }
+}

@@ -12,6 +12,8 @@ final class ProofRun {
   /// What was written to standard output and error since the test began.
   private let printed: () -> [UInt8]
   private let shelf = CassetteShelf()
+  /// Of the last order.
+  private var hide: (String) -> String = { $0 }
   /// nil where nothing is recorded.
   private let tapes: CassetteTapes?
   private let chunks = CompiledChunks()
@@ -29,6 +31,7 @@ final class ProofRun {
   func carryOut(_ order: ProofOrder) -> ProofReply {
     if let api = order.api { return describe(api) }
     var reply = ProofReply()
+    hide = { $0 }
     let start = SystemClock.uptime
     do throws(SnapshotFile.Problem) {
       let snapshots = try SnapshotFile(of: order.file)
@@ -138,5 +141,10 @@ final class ProofRun {
     reply.heldSeconds = environment.clock.uptime
     reply.usedSnapshots = proof.snapshots.used
     reply.snapshots = proof.snapshots.made
+    reply.hide(deck.hidden)
+    hide = deck.hidden
   }
+
+  /// What was printed, without what a recording of it hides.
+  func hidden(_ output: String) -> String { hide(output) }
 }

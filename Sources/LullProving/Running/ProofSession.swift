@@ -9,6 +9,8 @@ import LullSystem
 package final class ProofSession {
   package struct Options: Sendable {
     package var files: [String] = []
+    /// Whether some were named one by one, so that others beside them are left out.
+    package var namesFiles = false
     /// Why some cannot be read, in sentences.
     package var problems: [String] = []
     package var jobs = 1
@@ -181,7 +183,7 @@ package final class ProofSession {
       places.map {
         ProofOrder(
           file: items[$0].file, number: items[$0].number, name: items[$0].test.name,
-          isPartial: !plan.isWhole)
+          isPartial: isPartial(plan))
       }
     ) { order, reply in
       let place = places[order]
@@ -223,6 +225,11 @@ package final class ProofSession {
       output: reply.output, exchanges: reply.exchanges, moreExchanges: reply.moreExchanges)
   }
 
+  /// Whether there may be tests that use the same recordings and are not run.
+  private func isPartial(_ plan: ProofPlan) -> Bool {
+    !plan.isWhole || !plan.skipping.isEmpty || options.namesFiles
+  }
+
   /// Writes what was recorded, if all was run that was to be.
   private func endRecordings(isInterrupted: Bool, _ plan: ProofPlan) {
     guard options.settings.recording != .none else { return }
@@ -230,7 +237,7 @@ package final class ProofSession {
       summary.notes.append("nothing is recorded of tests that were interrupted")
       return
     }
-    for ending in recordings.end(isPartial: !plan.isWhole) {
+    for ending in recordings.end(isPartial: isPartial(plan)) {
       if ending.hasFailed {
         tell(ending.path, ["lull: \(ending.text)\n"], "")
       } else {

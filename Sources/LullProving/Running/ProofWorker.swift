@@ -35,7 +35,7 @@ package struct ProofWorker {
       var reply = run.carryOut(order)
       _ = StandardOutput.flush()
       fflush(nil)
-      reply.output = output.take()
+      reply.output = run.hidden(output.take())
       // The next test is to have standard streams.
       reply.isLast = fcntl(STDOUT_FILENO, F_GETFD) < 0 || fcntl(STDERR_FILENO, F_GETFD) < 0
       guard DescriptorWriting.put(ProofLines.bytes(of: reply), into: replies) == nil else {

@@ -115,6 +115,11 @@ extension Method {
       call.return(.bool(proof.snapshots.isUpdating))
       call.return(.bool(proof.snapshots.isReadOnly))
     },
+    // A text as it is kept: without what a recording that is being made hides.
+    .method(.proof, "hidden", "s") { call throws(Misuse) in
+      let cassettes = try call.part(Proof.self).held.network.cassettes
+      call.return(.string(cassettes.hidden(call.string(1))))
+    },
     .method(.proof, "keep_snapshot", "ss") { call throws(Misuse) in
       call.part(Proof.self).snapshots.keep(call.string(2), for: call.string(1))
     },

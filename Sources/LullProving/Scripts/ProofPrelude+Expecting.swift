@@ -243,6 +243,7 @@ extension ProofPrelude {
       if not done then
         error(type(text) == "table" and "no snapshot can be made of this: " .. text.problem or text, 2)
       end
+      text = native:hidden(text)
       local is_first, known, updates, is_read_only = native:snapshot(key)
       if not is_first then error(("two snapshots are called '%s': give one a name"):format(key), 2) end
       if known == text then return native:met() end

@@ -234,7 +234,9 @@ enum ProofPrelude {
       for line in text:gmatch("[^\n]*\n?") do
         if line ~= "" then
           local done, quoted = pcall(lull.json.encode, line)
-          parts[#parts + 1] = done and quoted or (("%q"):format(line):gsub("\\\n", "\\n"))
+          -- What is no UTF-8 is written byte by byte, so that the file is.
+          parts[#parts + 1] = done and quoted or (("%q"):format(line):gsub("\\\n", "\\n"):gsub("[\128-\255]",
+            function(byte) return ("\\x%02X"):format(byte:byte()) end))
         end
       end
       if #parts == 0 then return '""' end

@@ -131,6 +131,15 @@ struct ProofSnapshotTests {
 
   // MARK: Reports
 
+  @Test func `PRV-65 a snapshot of what is no UTF-8 is compared byte by byte`() throws {
+    for _ in 1...2 {
+      let ending = try files.prove(#"t.expect({ a = "a\xffb" }):to_match_snapshot()"#)
+      #expect(ending.code == 0, "\(ending.output)")
+    }
+    #expect(files.text("snapshots/one_test.snap")?.contains(#"a\xFFb"#) == true)
+    #expect(try files.prove(#"t.expect({ a = "a\xfeb" }):to_match_snapshot()"#).code == 1)
+  }
+
   @Test func `PRV-64 two tests of one file have no snapshot together`() throws {
     try files.write(
       "two_test.lua",
