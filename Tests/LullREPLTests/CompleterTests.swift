@@ -175,7 +175,7 @@ struct CompleterTests {
   }
 
   @Test func `names of commands`() throws {
-    #expect(try candidates(".re") == [".reload", ".resources"])
+    #expect(try candidates(".re") == [".record", ".reload", ".resources"])
     #expect(try candidates(".re", statement: "x\n") == [])
   }
 

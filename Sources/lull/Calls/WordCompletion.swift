@@ -49,7 +49,8 @@ struct WordCompletion {
     switch command.words {
     case .files: return WordCompletion.files
     case .optionsAndFiles: return ofOptions(command.spec) ?? WordCompletion.files
-    case .options: return ofOptions(command.spec) ?? []
+    // What else it takes nobody can guess, such as the URL of a server.
+    case .options: return ofOptions(command.spec) ?? fitting(options(command.spec))
     case .target where command.name.lowercased() != words[0].lowercased():
       // The word of a method is left out.
       return WordCompletion((["get"] + words)[...]).ofTarget(command.spec)
