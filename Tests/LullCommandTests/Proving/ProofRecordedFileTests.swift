@@ -1,0 +1,96 @@
+import LullCassettes
+import Testing
+
+/// What else is written while tests are recorded, and what of a recording others need.
+@Suite("lull test: what recording writes", .timeLimit(.minutes(10)))
+struct ProofRecordedFileTests {
+  private let recording: ProofRecordingTests
+  private var files: ProofFiles { recording.files }
+
+  init() throws { recording = try ProofRecordingTests() }
+
+  @Test
+  func `CAS-64 snapshots and reports of what is recorded have no more than the recording`() throws {
+    let server = try EchoServer { request, _ in
+      let said = request.head.split(separator: "\r\n").last {
+        $0.lowercased().hasPrefix("authorization")
+      }
+      return ProofRecordingTests.json("{\"said\":\"\(said ?? "")\",\"n\":1}")
+    }
+    func body(_ end: String) -> String {
+      """
+        local own = t:service("http://127.0.0.1:\(server.port)", {
+          cassette = "a", auth = lull.auth.bearer(lull.secret{ env = "PLANTED" }) })
+        t.expect(own("/a"):load()):to_succeed()
+        t.expect(own("/a").content):to_match_snapshot()
+        print(own("/a").content.said)
+        \(end)
+      """
+    }
+    let planted = ["PLANTED": "planted-4711-secret"]
+    let failing = try recording.record(
+      server, body("t.expect(own(\"/a\").content.said):to_be(\"x\")"), "--record", "all", "--html",
+      "r.html", "--junit", "r.xml", environment: planted)
+    #expect(failing.code == 1)
+    for text in [failing.output, files.text("r.html") ?? "", files.text("r.xml") ?? ""] {
+      #expect(text.contains("PLANTED") && !text.contains("planted-4711"), "\(text)")
+    }
+    let ending = try recording.record(server, body(""), "--record", "all", environment: planted)
+    #expect(ending.code == 0, "\(ending.output)")
+    server.stop()
+    #expect(files.text("snapshots/one_test.snap")?.contains("planted-4711") == false)
+    #expect(try recording.record(server, body("")).code == 0)
+  }
+
+  @Test func `CAS-65 what a test reads before it writes is answered so though another has written`()
+    throws
+  {
+    let server = try ProofRecordingTests.counting()
+    try files.write(
+      "one_test.lua",
+      ProofRecordingTests.test(
+        "writes", server.port,
+        """
+          t.expect(api("/k"):request("PUT", { json = {} })):to_succeed()
+          t.expect(api("/k"):load()):to_succeed()
+          t.expect(api("/k").content.n):to_be(2)
+        """)
+        + ProofRecordingTests.test(
+          "reads", server.port,
+          """
+            t.expect(api("/k"):load()):to_succeed()
+            t.expect(api("/k").content.n):to_be(3)
+          """))
+    #expect(try files.run("one_test.lua", "--record", "all").code == 0)
+    server.stop()
+    let ending = try files.run("one_test.lua", "--strict")
+    #expect(ending.code == 0, "\(ending.output)")
+  }
+
+  @Test
+  func
+    `CAS-61 others are kept by their bodies, with files that are named and tests that are skipped`()
+    throws
+  {
+    let server = try ProofRecordingTests.counting()
+    defer { server.stop() }
+    let asks = { (what: String) in
+      "  t.expect(api(\"/graphql\"):request(\"POST\", { json = { query = \"\(what)\" } })):to_succeed()"
+    }
+    try files.write(
+      "tests/one_test.lua", ProofRecordingTests.test("first", server.port, asks("one")))
+    let second = ProofRecordingTests.test("second", server.port, asks("two"))
+    try files.write("tests/two_test.lua", second)
+    let count = { () throws in
+      try HARFile(reading: Array((files.text("tests/cassettes/a.har") ?? "").utf8)).entries.count
+    }
+    let whole = try files.run("--record", "all", "--strict")
+    #expect(whole.code == 0, "\(whole.output)")
+    #expect(try count() == 2)
+    #expect(try files.run("tests/two_test.lua", "--record", "all").code == 0)
+    #expect(try count() == 2)
+    try files.write("tests/two_test.lua", second.replacing("test(", with: "test.skip("))
+    #expect(try files.run("--record", "all").code == 0)
+    #expect(try count() == 2)
+  }
+}
