@@ -17,11 +17,9 @@ final class JUnitReport: ProofFileReport {
 
   func finish(_ summary: ProofSummary, isInterrupted: Bool) {
     let text = JUnitReport.text(of: outcomes)
-    guard let code = AtomicFile.write(Array(text.utf8), to: Array(path.utf8), .usual) else {
-      return
-    }
+    guard let problem = JUnitReport.problem(writing: text, to: path) else { return }
     hasFailed = true
-    complain("lull: cannot write '\(path)': \(ErrorText.of(code))\n")
+    complain(problem)
   }
 
   static func text(of outcomes: [ProofOutcome]) -> String {

@@ -18,10 +18,8 @@ final class HTMLReport: ProofFileReport {
 
   func finish(_ summary: ProofSummary, isInterrupted: Bool) {
     let page = ProofPage(outcomes, summary, isInterrupted: isInterrupted, at: SystemClock.now)
-    guard let code = AtomicFile.write(Array(page.text.utf8), to: Array(path.utf8), .usual) else {
-      return
-    }
+    guard let problem = HTMLReport.problem(writing: page.text, to: path) else { return }
     hasFailed = true
-    complain("lull: cannot write '\(path)': \(ErrorText.of(code))\n")
+    complain(problem)
   }
 }
