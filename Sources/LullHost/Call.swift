@@ -125,7 +125,7 @@ package struct Call {
   func answersAlike(until time: Double) { frame.pointee.answer_until = time }
 
   /// The receiver itself, for chaining.
-  func returnSelf() {
+  package func returnSelf() {
     let position = Int(frame.pointee.result_count)
     var value = lull_value()
     value.kind = Int32(LULL_STACK)

@@ -80,6 +80,9 @@ package final class LuaHost {
 
   var pump: Pump { environment.pump }
 
+  /// Reads settings out of tables that no call was given.
+  package var settings: SettingReader { SettingReader { [unowned self] in Call(self, $0) } }
+
   func attach(_ runtime: OpaquePointer) {
     bridge.attach(runtime)
     lull_watch_changes(runtime, pump.changes.counter)

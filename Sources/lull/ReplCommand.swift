@@ -110,6 +110,7 @@ struct ReplCommand {
       Exit.complain("lull: cannot start: not enough memory or descriptors\n")
       return 1
     }
+    if options.isConfirmed { program.host.part(APIFiles.self).confirmsWrites = true }
     return program.interact(words: words, first: -self.program, folder: folder) { host in
       guard let repl = REPL(host) else { return .done(hasFailed: true) }
       // Of -i, what follows the file.

@@ -10,6 +10,8 @@ struct RunOptions {
   private(set) var limits = ScriptLimits()
   private var hosts = AllowedHosts()
   private var namesHosts = false
+  /// Whether writes go out that environments hold back.
+  private(set) var isConfirmed = false
 
   /// Where requests may go; nil: anywhere.
   var allowedHosts: AllowedHosts? { isSandboxed || namesHosts ? hosts : nil }
@@ -38,6 +40,7 @@ struct RunOptions {
     let parsed = try RunOptions.spec.takeLeading(from: &words, for: command)
     if parsed.has("--sandbox") { isSandboxed = true }
     if parsed.has("--allow-bytecode") { allowsBytecode = true }
+    if parsed.has("--yes") { isConfirmed = true }
     for host in parsed.all("--allow-host") {
       namesHosts = true
       _ = hosts.allow(host)
@@ -90,6 +93,9 @@ struct RunOptions {
           "end it when Lua's memory and all that Lull keeps for it grow beyond that, such as 64M",
         isReplaceable: true),
       .init("--allow-bytecode", kind: .flag, help: "let it load precompiled chunks"),
+      .init(
+        "--yes", kind: .flag,
+        help: "send what environments of API files with confirm_writes hold back"),
     ]
   }
 

@@ -118,6 +118,7 @@ struct ScriptCommand {
       Exit.complain("lull: cannot start: not enough memory or descriptors\n")
       return 1
     }
+    if options.isConfirmed { program.host.part(APIFiles.self).confirmsWrites = true }
     // As in the stock interpreter: arg[0] is the script, what came before it has negative indices.
     // Of -e, arg[0] is the code.
     return program.run(

@@ -109,6 +109,8 @@ struct APIDescriptionFieldTests {
   private static let unchecked: Set<String> = [
     "APICallParam", "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats", "Timings",
     "URLParts", "MockRequest",
+    // Of an environment that is chosen. (ENV-04)
+    "APIEnvironmentFields",
     // Of tests, where they are probed (PRV-80).
     "TestAnswer", "TestExchange", "ExpectedFailure", "SnapshotOptions", "TestServiceOptions",
     "TestAPIOptions",

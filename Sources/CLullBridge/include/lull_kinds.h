@@ -38,6 +38,7 @@
   KIND(PROGRESS, progress, "Progress") \
   KIND(SECRET, secret, "Secret") \
   KIND(AUTH, auth, "Auth") \
+  KIND(VARIABLES, variables, "Variables") \
   KIND(API, api, "API") \
   KIND(API_CALLS, apiCalls, "APICalls") \
   KIND(API_CALL, apiCall, "APICall") \

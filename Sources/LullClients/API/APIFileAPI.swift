@@ -11,6 +11,10 @@ extension APIFiles {
       call, must answer at once, and gets its name as `...`; later calls give the same object, which \
       lives until the process ends. `require` does not find such files.
 
+      `lull.api("github@prod")` is the file in one of its `environments`, whose name it gets as its second argument: \
+      another object, with a service, caches and tokens of its own. Without a name the variable `LULL_ENV` chooses \
+      one, of files that have some.
+
       It returns a service, or `APIFileFields`. Raises what the file raises; for what the file \
       declares wrongly, its line; and if there is none. Not in the sandbox.
 
@@ -27,7 +31,8 @@ extension APIFiles {
   }
 
   package static let types: [APIOwner] = [
-    .api, .apiCalls, .apiCall, .apiFileFields, .apiCallFields, .apiParamFields, .apiCallParam,
+    .api, .apiCalls, .apiCall, .apiFileFields, .apiEnvironmentFields, .apiCallFields,
+    .apiParamFields, .apiCallParam,
     .mockRequest, .mockAnswer, .mockExample,
   ]
 }
@@ -41,7 +46,15 @@ extension APIOwner {
     """,
     entries: [
       .property("calls", "APICalls", "Its calls, by name."),
+      .method(
+        "confirm_writes", "(): API",
+        "Lets requests go out that an environment with `confirm_writes` holds back.",
+        "For this object, until the process ends; of other environments nothing changes.",
+        rules: "ENV-14"),
       .property("description", "string?", "What the file says it is."),
+      .property(
+        "environment", "string?", "The name of the environment it is used in.", rules: "ENV-01"),
+      .property("environments", "string[]", "Those that the file declares, in its order."),
       .property("name", "string", "The name of its file, without `.lua`."),
       .property("path", "string", "Where its file is."),
       .property("service", "Service", "The service that the file has made."),
@@ -103,6 +116,29 @@ extension APIOwner {
       .field("service", "Service", "The service, with its configuration."),
       .field("calls", "table<string, APICallFields>?", "Named calls."),
       .field("description", "string?", "What it is, for lists and help."),
+      .field(
+        "environments", "table<string, APIEnvironmentFields>?",
+        "What is otherwise in one environment or another, such as `staging` and `prod`, by name.",
+        rules: "ENV-01"),
+    ])
+
+  fileprivate static let apiEnvironmentFields = APIOwner.table(
+    "APIEnvironmentFields", extending: "Settings", "An environment in an API file.",
+    "Any of the `Settings` may stand beside these; they are laid over those of the file.",
+    entries: [
+      .field(
+        "base_url", "string?",
+        "The base URL of the service there; patterns that the file has registered are below it.",
+        rules: "ENV-03"),
+      .field(
+        "confirm_writes", "boolean?",
+        "Whether requests other than GET, HEAD and OPTIONS are held back until somebody confirms them.",
+        rules: "ENV-14"),
+      .field(
+        "env_file", "string?",
+        "A file of variables beside the API file, `NAME=text` a line, that `lull.env` and `lull.secret` of this file see.",
+        rules: "ENV-12"),
+      .field("offline", "boolean?", "What `service.is_offline` starts with."),
     ])
 
   fileprivate static let apiCallFields = APIOwner.table(

@@ -17,12 +17,21 @@ package final class APIFileChecker: ScriptChecker {
   package struct Report {
     package var findings: [Finding] = []
     package var notes: [Finding] = []
+    /// Those that the file declares.
+    package fileprivate(set) var environments: [String] = []
 
     package init() {}
 
-    fileprivate init(findings: [Finding], notes: [Finding]) {
+    fileprivate init(findings: [Finding], notes: [Finding], environments: [String]) {
       self.findings = findings
       self.notes = notes
+      self.environments = environments
+    }
+
+    /// Takes what another has found besides.
+    package mutating func add(_ other: Report) {
+      findings += other.findings.filter { !findings.contains($0) }
+      notes += other.notes.filter { !notes.contains($0) }
     }
   }
 
@@ -53,17 +62,21 @@ package final class APIFileChecker: ScriptChecker {
   /// Loads a file and looks at it; what was found about it.
   ///
   /// - Parameters:
+  ///   - environment: the one to use it in; nil: none.
   ///   - host: one that inspects only.
   ///   - options: those of `lull call`, of calls with pages and of others.
   package static func report(
-    on path: String, _ host: LuaHost, options: (paged: Set<String>, plain: Set<String>)
+    on path: String, in environment: String? = nil, _ host: LuaHost,
+    options: (paged: Set<String>, plain: Set<String>)
   ) -> Report {
     let checker = APIFileChecker(path, host, options: options)
     let files = host.part(APIFiles.self)
     files.checker = checker
     defer { files.checker = nil }
     do throws(APIFileProblem) {
-      let api = try files.api(path)
+      let word = path + (environment.map { "@\($0)" } ?? "")
+      let api = try files.api(word, usesVariable: false)
+      checker.report.environments = api.environments
       checker.look(atRequestsMade: "while it is loaded")
       checker.look(atSettingsOf: api)
       checker.look(atRequestsMade: "in a settings function")
@@ -79,7 +92,8 @@ package final class APIFileChecker: ScriptChecker {
       }
     }
     return Report(
-      findings: inOrder(checker.report.findings), notes: inOrder(checker.report.notes))
+      findings: inOrder(checker.report.findings), notes: inOrder(checker.report.notes),
+      environments: checker.report.environments)
   }
 
   package static func inOrder(_ findings: [Finding]) -> [Finding] {

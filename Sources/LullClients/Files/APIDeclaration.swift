@@ -4,7 +4,7 @@ import LullHost
 
 /// What an API file has returned, read into an `APIFile`.
 struct APIDeclaration {
-  static let fileKeys = ["service", "calls", "description"]
+  static let fileKeys = ["service", "calls", "description", "environments"]
   static let callKeys = [
     "path", "method", "params", "description", "columns", "rows", "pages", "headers", "body",
     "mock", "example", "examples",
@@ -20,10 +20,17 @@ struct APIDeclaration {
   let places: DeclarationPlaces
   /// Who only looks at the file.
   let checker: APIFileChecker?
+  /// The environment that is wanted of it.
+  let wish: EnvironmentWish?
+  let reader: SettingReader
+  /// Whether a service belongs to an API that has been loaded before.
+  let isTaken: (Service) -> Bool
 
+  /// - Parameter wish: what is wanted; of `LULL_ENV` if the file has environments.
   init(
     _ source: [UInt8], path: String, name: String, _ handles: ObjectHandles, _ kept: KeptValues,
-    _ reading: ScriptReading, checker: APIFileChecker?
+    _ reading: ScriptReading, checker: APIFileChecker?, wish: EnvironmentWish?,
+    reader: SettingReader, isTaken: @escaping (Service) -> Bool
   ) {
     self.handles = handles
     self.kept = kept
@@ -31,13 +38,24 @@ struct APIDeclaration {
     self.path = path
     self.name = name
     self.checker = checker
-    places = DeclarationPlaces(source)
+    let places = DeclarationPlaces(source)
+    self.places = places
+    self.wish = wish.flatMap { $0.isNamed || places.has("environments") ? $0 : nil }
+    self.reader = reader
+    self.isTaken = isTaken
+  }
+
+  /// The file of variables of the environment that is wanted, as it stands in the text; nil: none.
+  var variablesFile: String? {
+    wish.flatMap { places.literal(of: ["environments", $0.name, "env_file"]) }
   }
 
   func read(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(APIFileProblem)
     -> APIFile
   {
     if let service = handles.object(value, .service, as: Service.self) {
+      if let wish { throw .missing(missing(wish, among: [])) }
+      try checkOwner(of: service)
       return APIFile(name: name, path: path, service: service)
     }
     if let module = module(value, index, state) {
@@ -64,6 +82,10 @@ struct APIDeclaration {
           throw .message(text)
         }
       case "description": description = try value.text(key)
+      case "environments":
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'environments' must be a table, got \(value.described)")
+        }
       default:
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'calls' must be a table, got \(value.described)")
@@ -74,7 +96,21 @@ struct APIDeclaration {
       throw problem(
         wrongService == nil ? [] : ["service"], wrongService ?? "an API file needs a 'service'")
     }
+    try checkOwner(of: service)
     var failure: APIFileProblem?
+    var environments: [String] = []
+    // Calls are below its base URL.
+    try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
+      guard key == "environments", value.kind == Int32(LULL_TABLE) else { return }
+      let table = LuaTable.visitedIndex(in: state)
+      do throws(APIFileProblem) {
+        environments = try self.environments(table, state, service)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    if let wish, environments.isEmpty { throw .missing(missing(wish, among: [])) }
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
       // What is no table has been noted above.
       guard key == "calls", value.kind == Int32(LULL_TABLE) else { return }
@@ -87,7 +123,8 @@ struct APIDeclaration {
     }
     if let failure { throw failure }
     return APIFile(
-      name: name, path: path, service: service, description: description, calls: calls)
+      name: name, path: path, service: service, environments: environments,
+      description: description, calls: calls)
   }
 
   // MARK: Calls
@@ -257,7 +294,7 @@ struct APIDeclaration {
   }
 
   /// Visits a table of settings; what is wrong with one is told with its line.
-  private func visit(
+  func visit(
     _ table: Int32, _ state: OpaquePointer?, _ known: [String], at: [String], prefix: String = "",
     _ body: (String, lull_value) throws(Misuse) -> Void
   ) throws(APIFileProblem) {

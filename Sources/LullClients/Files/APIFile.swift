@@ -11,6 +11,8 @@ package final class APIFile {
   /// As messages name the file.
   package let path: String
   package let service: Service
+  /// Those that the file declares, in its order.
+  package let environments: [String]
   package let description: String?
   /// In the order of the file.
   package let calls: [APICall]
@@ -18,15 +20,22 @@ package final class APIFile {
   var hostHandle: UInt64 = 0
 
   init(
-    name: String, path: String, service: Service, description: String? = nil,
-    calls: [APICall] = []
+    name: String, path: String, service: Service, environments: [String] = [],
+    description: String? = nil, calls: [APICall] = []
   ) {
     self.name = name
     self.path = path
     self.service = service
+    self.environments = environments
     self.description = description
     self.calls = calls
   }
+
+  /// The one that it is used in; nil: none.
+  package var environment: ServiceEnvironment? { service.environment }
+
+  /// With its environment, as one types it.
+  package var fullName: String { environment.map { "\(name)@\($0.name)" } ?? name }
 
   package func call(_ name: String) -> APICall? { calls.first { $0.name == name } }
 

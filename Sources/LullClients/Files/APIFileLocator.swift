@@ -19,8 +19,12 @@ package enum APIFileLocator {
     word.contains("/") || word.hasSuffix(".lua")
   }
 
-  /// The file of a name, or of a path; nil if there is none, or none that is taken.
-  package static func file(of word: String) -> String? {
+  /// The file of a name, or of a path, with an environment behind it or without; nil if there is none, or none
+  /// that is taken.
+  package static func file(of word: String) -> String? { plainFile(of: APIName(word).file) }
+
+  /// The same without an environment.
+  static func plainFile(of word: String) -> String? {
     if isPath(word) { return isFile(word) ? word : nil }
     guard let (folder, path) = nearest(word), folder.objection(to: path) == nil else { return nil }
     return path
@@ -28,6 +32,7 @@ package enum APIFileLocator {
 
   /// What is said where there is none.
   package static func missing(_ word: String) -> String {
+    let word = APIName(word).file
     if isPath(word) { return "there is no API file '\(word)'" }
     // What is nearest is what is meant: there is no other in its place.
     if let (folder, path) = nearest(word), let objection = folder.objection(to: path) {

@@ -10,19 +10,23 @@ package final class APIFiles: HostExtension {
   package static var methods: [Method] { Method.apiFiles }
 
   private let environment: any HostEnvironment
-  private let handles: ObjectHandles
+  let handles: ObjectHandles
   private let kept: KeptValues
   let coroutines: Coroutines
   private let permissions: Permissions
+  var isInspecting: Bool { permissions.isInspecting }
   private let reading: ScriptReading
   private let reporter: Reporter
   let chunks: Chunks
   let interruption: Interruption
-  /// By the file's own name.
+  private let settings: SettingReader
+  /// By the file's own name, and the environment behind it.
   private var loaded: [String: APIFile] = [:]
   private var loading: Set<String> = []
   /// Who only looks at the files, if that is all that is done.
   var checker: APIFileChecker? { didSet { permissions.checker = checker } }
+  /// Whether writes are confirmed, of whatever environment. (ENV-14)
+  package var confirmsWrites = false
   /// Is told of each request, resource and walk of pages that a script makes of a declared call.
   package var onUse: ((DeclaredUse) -> Void)?
   /// The file asked for last, as messages name it.
@@ -37,11 +41,12 @@ package final class APIFiles: HostExtension {
     reading = host.reading
     reporter = host.reporter
     chunks = host.chunks
+    settings = host.settings
     interruption = Interruption(host)
   }
 
   /// The files of those that are loaded, as messages name them.
-  package var paths: [String] { loaded.values.map(\.path).sorted() }
+  package var paths: [String] { Set(loaded.values.map(\.path)).sorted() }
 
   package func close() {
     // What their services hold is not to be called any more.
@@ -49,13 +54,20 @@ package final class APIFiles: HostExtension {
     onUse = nil
   }
 
-  /// The API of a name or a path: loaded at the first call, the same ever after.
-  package func api(_ word: String) throws(APIFileProblem) -> APIFile {
-    guard let path = APIFileLocator.file(of: word) else {
+  /// The API of a name or a path, in the environment that is named behind it, else in that of `LULL_ENV`, if the
+  /// file has some: loaded at the first call, the same ever after.
+  ///
+  /// - Parameter usesVariable: whether `LULL_ENV` counts.
+  package func api(_ word: String, usesVariable: Bool = true) throws(APIFileProblem) -> APIFile {
+    let wanted = APIName(word)
+    guard let path = APIFileLocator.plainFile(of: wanted.file) else {
       throw .missing(APIFileLocator.missing(word))
     }
-    let key = FileName.resolved(path) ?? path
+    let wish = EnvironmentWish(wanted.environment, usesVariable: usesVariable)
+    let file = FileName.resolved(path) ?? path
+    let key = file + (wish.map { "@\($0.name)" } ?? "")
     if let known = loaded[key] { return known }
+    if let known = loaded[file], wish?.isNamed == false, known.environments.isEmpty { return known }
     guard loading.insert(key).inserted else {
       throw .missing("the API file '\(path)' is being loaded already: it asks for itself")
     }
@@ -67,9 +79,10 @@ package final class APIFiles: HostExtension {
     case .success(let bytes): source = SourceText.withoutFirstLineMarks(bytes)
     case .failure(let problem): throw .missing(String(escaping: problem.message))
     }
-    let api = try load(source, path: path, name: APIFiles.name(ofFile: path))
+    let api = try load(source, path: path, name: APIFiles.name(ofFile: path), wish)
+    if confirmsWrites { api.environment?.isConfirmed = true }
     try pin(api)
-    loaded[key] = api
+    loaded[file + (api.environment.map { "@\($0.name)" } ?? "")] = api
     return api
   }
 
@@ -125,21 +138,25 @@ package final class APIFiles: HostExtension {
 
   // MARK: Loading
 
-  private func load(_ source: [UInt8], path: String, name: String) throws(APIFileProblem)
-    -> APIFile
-  {
-    try run(source, path: path, [.string(name)], kind: "file of an API") {
+  private func load(
+    _ source: [UInt8], path: String, name: String, _ wish: EnvironmentWish?
+  ) throws(APIFileProblem) -> APIFile {
+    let declaration = APIDeclaration(
+      source, path: path, name: name, handles, kept, reading, checker: checker, wish: wish,
+      reader: settings,
+      isTaken: { [loaded] service in loaded.values.contains { $0.service === service } })
+    let variables = try variables(of: declaration)
+    let words = [LuaValue.string(name)] + (declaration.wish.map { [.string($0.name)] } ?? [])
+    return try run(source, path: path, words, kind: "file of an API", variables) {
       results throws(APIFileProblem) in
-      let declaration = APIDeclaration(
-        source, path: path, name: name, handles, kept, reading, checker: checker)
-      return try declaration.read(results[0], results.index(0), results.state)
+      try declaration.read(results[0], results.index(0), results.state)
     }
   }
 
   /// Runs a file, and gives what it returns to `read`.
   func run<Value>(
     _ source: [UInt8], path: String, _ arguments: [LuaValue], kind: StaticString,
-    _ read: (RunResults) throws(APIFileProblem) -> Value
+    _ variables: FileVariables? = nil, _ read: (RunResults) throws(APIFileProblem) -> Value
   ) throws(APIFileProblem) -> Value {
     let chunk: Chunk
     do throws(Chunk.Problem) {
@@ -148,6 +165,7 @@ package final class APIFiles: HostExtension {
       throw .syntax(message: error.message, source: source, name: path)
     }
     defer { chunk.release() }
+    if let variables { try give(variables, to: chunk) }
     let answer = coroutines.ask(chunk.callable, arguments, kind: kind) { results in
       Result { () throws(APIFileProblem) in try read(results) }
     }

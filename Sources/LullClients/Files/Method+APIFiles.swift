@@ -19,6 +19,16 @@ extension Method {
     .function("api", "s") { call throws(Misuse) in try call.returnAPI() },
     .getter(.api, "name") { call throws(Misuse) in call.return(.string(try api(call).name)) },
     .getter(.api, "path") { call throws(Misuse) in call.return(.string(try api(call).path)) },
+    .getter(.api, "environment") { call throws(Misuse) in
+      call.return(try api(call).environment.map { .string($0.name) } ?? .nil)
+    },
+    .getter(.api, "environments") { call throws(Misuse) in
+      call.return(.list(try api(call).environments.map { .string($0) }))
+    },
+    .method(.api, "confirm_writes") { call throws(Misuse) in
+      try api(call).environment?.isConfirmed = true
+      call.returnSelf()
+    },
     .getter(.api, "description") { call throws(Misuse) in
       call.return(try api(call).description.map { .string($0) } ?? .nil)
     },
@@ -31,7 +41,7 @@ extension Method {
     },
     .method(.api, "__tostring") { call throws(Misuse) in
       let api = try api(call)
-      call.return(.string("API(\(api.name), \(api.calls.count) calls)"))
+      call.return(.string("API(\(api.fullName), \(api.calls.count) calls)"))
     },
 
     .method(.apiCalls, "__index", "v") { call throws(Misuse) in

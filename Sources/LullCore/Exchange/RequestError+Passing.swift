@@ -11,7 +11,7 @@ extension RequestError {
       case .network, .timeout, .dns, .connection, .truncatedBody, .cancelled: return true
       case .tls, .malformedResponse, .bodyTooLarge, .tooManyRedirects, .redirectRefused,
         .invalidURL, .scriptError, .secretOrigin, .secretUnavailable, .authFailed, .fileUnavailable,
-        .fileChanged, .eventStream, .notAStream, .offline:
+        .fileChanged, .eventStream, .notAStream, .offline, .unconfirmed:
         return false
       }
     default: return false

@@ -44,6 +44,8 @@ public struct TransportError: Error, Sendable, Equatable {
     case notAStream = "not_a_stream"
     /// The service is offline, and no cache has it.
     case offline
+    /// A write to an environment that wants a word for it, which nobody has given.
+    case unconfirmed
   }
 
   /// For programs to decide by.

@@ -15,6 +15,10 @@ package protocol AuthStage: AnyObject {
   /// The statuses after which it may have something better: 401 alone, unless it says otherwise.
   var renewableStatuses: Set<Int> { get }
 
+  /// The same for requests of an environment, which has what is got and kept for it for itself; nil of one that
+  /// gets and keeps nothing. The same for each environment's name.
+  func auth(keptApart environment: String) -> Auth?
+
   /// The server has answered what was sent with one of these. True: other credentials can be had, so the
   /// request is authorized and sent once more; false: the answer stands. Asked at most once per request
   /// between two retries.
@@ -25,6 +29,8 @@ package protocol AuthStage: AnyObject {
 
 extension AuthStage {
   package var renewableStatuses: Set<Int> { [401] }
+
+  package func auth(keptApart environment: String) -> Auth? { nil }
 
   package func canRenew(
     after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext

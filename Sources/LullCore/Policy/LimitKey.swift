@@ -14,13 +14,19 @@ package struct LimitKey: Hashable, Sendable {
   }
 
   /// - Parameters:
+  ///   - environment: that of the service, which counts alone.
   ///   - pattern: of the block that sets the limit.
   ///   - identity: asked for where it matters only.
-  package init(of limit: RateLimit, origin: String, pattern: String, identity: () -> [UInt8]) {
+  package init(
+    of limit: RateLimit, origin: String, environment: String? = nil, pattern: String,
+    identity: () -> [UInt8]
+  ) {
+    let place = environment.map { " @\($0)" } ?? ""
     if case .named(let name) = limit.scope {
-      self.init(name: name)
+      self.init(name: name + place)
     } else {
-      self.init(name: origin + (pattern.isEmpty ? "" : " ") + pattern, identity: identity())
+      self.init(
+        name: origin + place + (pattern.isEmpty ? "" : " ") + pattern, identity: identity())
     }
   }
 }

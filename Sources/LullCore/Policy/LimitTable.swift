@@ -77,12 +77,14 @@ final class LimitTable {
   ///
   /// - Parameter identity: who asks; asked for where it matters only.
   func lane(
-    for rules: Policies.Rules, origin: String, version: Int,
+    for rules: Policies.Rules, origin: String, environment: String?, version: Int,
     identity: (any LimitSource) -> [UInt8]
   ) -> LimitLane? {
     guard let limit = rules.rateLimit, let pattern = rules.ratePattern else { return rules.lane }
     let source = pump.limitSource
-    var count = LimitKey(of: limit, origin: origin, pattern: pattern) { identity(source) }
+    var count = LimitKey(
+      of: limit, origin: origin, environment: environment, pattern: pattern
+    ) { identity(source) }
     count.server = source.server
     let rate = shared(Key(block: -1, rule: .logged(limit, count)), version: version) {
       SharedLimit(limit, log: source.makeLog(of: limit, count), admissions)

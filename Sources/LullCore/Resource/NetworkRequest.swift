@@ -171,6 +171,9 @@ public final class NetworkRequest: Request {
     guard !loader.owner.isOffline else {
       return channel(NetworkResult(error: .offline("Offline: \(displayName) was not sent")))
     }
+    if let environment = loader.owner.environment, environment.holds(http.method) {
+      return channel(NetworkResult(error: environment.refusal(http.method, http.url)))
+    }
     if policies != nil || download != nil {
       let exchange = PolicyExchange(
         http, policies: policies,

@@ -59,7 +59,7 @@ extension Resource {
 
   /// What may tell one sender of GET requests from another, as they are configured, and what stands in
   /// the URL: headers other than those that tell nothing of anybody, `auth`, the files of a client
-  /// certificate and its key, a socket, query parameters.
+  /// certificate and its key, a socket, query parameters; and the environment that the service is for.
   package var credentials: [(name: String, value: SecretText)] {
     let settings = configuration(for: .get)
     var credentials: [(name: String, value: SecretText)] = []
@@ -82,6 +82,10 @@ extension Resource {
     let params = record.secretURL?.values ?? [:]
     for (name, value) in params.sorted(by: { $0.key < $1.key }) {
       credentials.append((name, value))
+    }
+    // No header is called so. (ENV-07)
+    if let environment = owner.environment {
+      credentials.append(("@", SecretText(environment.name)))
     }
     return credentials
   }

@@ -6,6 +6,8 @@ package protocol ResourceOwner: AnyObject {
   var networking: any NetworkingProvider { get }
   /// Whether loads are answered by memory and caches only.
   var isOffline: Bool { get }
+  /// The environment of an API file that it is for; nil: none.
+  var environment: ServiceEnvironment? { get }
   /// Changes with each configuration that is registered, and when what is computed is to be forgotten.
   var configurationVersion: Int { get }
   /// The number a script's host knows this object by; 0 if none.

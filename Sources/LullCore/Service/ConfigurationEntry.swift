@@ -11,6 +11,8 @@ package struct ConfigurationEntry {
   /// Whether it makes the same changes for every resource, whenever it runs.
   package let isConstant: Bool
   package let apply: ConfigurationBlock
+  /// The environment of which it is the settings; nil: none.
+  package internal(set) var environment: String?
 
   /// What makes its pattern the same one in another process; nil of a function.
   var patternText: String? { pattern.map(\.text) ?? "" }
@@ -19,6 +21,14 @@ package struct ConfigurationEntry {
     if let requestMethods, !method.isConfigured(by: requestMethods) { return false }
     guard let pattern else { return true }
     return try pattern.matches(url)
+  }
+
+  /// The same with a pattern below another base.
+  func rebased(below base: ResourceURL?) -> ConfigurationEntry {
+    guard let pattern else { return self }
+    return ConfigurationEntry(
+      pattern: pattern.rebased(below: base), requestMethods: requestMethods,
+      description: description, source: source, isConstant: isConstant, apply: apply)
   }
 
   /// Makes its changes; those of its headers that stay off are put back. (CFG-02)

@@ -10,6 +10,9 @@ public struct ConfigurationPattern {
   /// error.
   public let matches: (ResourceURL) throws(RequestError) -> Bool
 
+  /// Whether it is below a base.
+  private var isWildcard = false
+
   private init(
     _ description: String, text: String?,
     _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
@@ -19,13 +22,20 @@ public struct ConfigurationPattern {
     self.matches = matches
   }
 
+  /// The same below another base.
+  func rebased(below base: ResourceURL?) -> ConfigurationPattern {
+    isWildcard ? .wildcard(description, base: base) : self
+  }
+
   /// A string with wildcards, resolved against `base` unless it begins with a scheme. (PAT-01 to
   /// PAT-18)
   public static func wildcard(_ pattern: String, base: ResourceURL?) -> ConfigurationPattern {
     let compiled = WildcardPattern(pattern, base: base)
-    return ConfigurationPattern(pattern, text: pattern) { (url) throws(RequestError) in
+    var made = ConfigurationPattern(pattern, text: pattern) { (url) throws(RequestError) in
       compiled.matches(url)
     }
+    made.isWildcard = true
+    return made
   }
 
   /// A regular expression, to be found anywhere in the full URL text. (PAT-19 to PAT-21)

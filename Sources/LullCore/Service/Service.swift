@@ -2,7 +2,9 @@
 ///
 /// Lua: `lull.service{ base_url = … }`. Home thread only. Open for subclassing (SVC-38).
 open class Service: ResourceOwner {
-  private let base: ServiceBase
+  final var base: ServiceBase {
+    didSet { warning = base.warning }
+  }
   /// What logs call it; nil: by its base. Lua: `service.name`.
   public let name: String?
   /// What delivers results and callbacks on its thread.
@@ -15,7 +17,7 @@ open class Service: ResourceOwner {
     didSet { if isInUse { pump.changes.note() } }
   }
   /// Whether it has made a resource.
-  private var isInUse = false
+  private(set) var isInUse = false
   /// What a configuration is being computed for now.
   package private(set) var configuring: (method: RequestMethod, url: ResourceURL)?
   /// Whether blocks run for an explanation now.
@@ -27,7 +29,12 @@ open class Service: ResourceOwner {
     willSet { checkThreadInUse() }
     didSet { if isInUse { pump.changes.note() } }
   }
-  package private(set) var entries: [ConfigurationEntry] = []
+  /// The environment of an API file that it is for, which keeps what it remembers apart from that of others;
+  /// nil: none. (ENV-07)
+  package internal(set) final var environment: ServiceEnvironment?
+  /// Where that is declared, and its base URL, if it has one of its own.
+  final var environmentPlaces: (whole: SourcePlace?, base: SourcePlace?) = (nil, nil)
+  package internal(set) var entries: [ConfigurationEntry] = []
   private var shared = SharedConfigurations()
   /// nil until a block sets a limit.
   private var limits: LimitTable?
@@ -271,7 +278,7 @@ open class Service: ResourceOwner {
     invalidateConfiguration()
   }
 
-  private func register(
+  func register(
     _ pattern: ConfigurationPattern?, requestMethods: Set<RequestMethod>?, description: String?,
     source: SourcePlace?, isConstant: Bool, configurer: @escaping ConfigurationBlock
   ) {
@@ -350,19 +357,21 @@ open class Service: ResourceOwner {
         "warning: \(method) \(LogText.url(url.text)): the pipeline's order leaves out the stage "
           + "'\(key.description)', whose transformers will not run")
     }
-    let configuration = ResolvedConfiguration(settings, failure: computation.failure)
+    let configuration = ResolvedConfiguration(
+      environment.map { settings.kept(apart: $0.name) } ?? settings, failure: computation.failure)
     if isShared { shared[waiting, isOutside, computation.version] = configuration }
     return configuration
   }
 
   /// Whether a URL is on another origin than the base, if there is one.
-  func isOutside(_ url: ResourceURL) -> Bool { base.isOutside(url) }
+  package func isOutside(_ url: ResourceURL) -> Bool { base.isOutside(url) }
 
   /// Where requests of a resource wait for their limits; nil without any.
   package func limitLane(_ rules: Policies.Rules, for resource: Resource) -> LimitLane? {
     guard rules.ratePattern != nil else { return rules.lane }
     return limitTable().lane(
-      for: rules, origin: resource.url.origin, version: configurationVersion
+      for: rules, origin: resource.url.origin, environment: environment?.name,
+      version: configurationVersion
     ) { source in
       resource.resolvedConfiguration.senders.identity(
         with: resource.record.secretURL?.values ?? [:], now: pump.clock.uptime

@@ -178,6 +178,10 @@ extension APIOwner {
         "offline", "The service is offline, and no cache has it.",
         swift: "TransportError.Kind.offline"),
       .word(
+        "unconfirmed",
+        "A write to an environment that has `confirm_writes`, which nobody has confirmed.",
+        swift: "TransportError.Kind.unconfirmed", rules: "ENV-14"),
+      .word(
         "too_many_redirects", "The server redirects without end.",
         swift: "TransportError.Kind.tooManyRedirects"),
       .word(

@@ -40,7 +40,9 @@ final class LuaCache: ScriptCache {
       Callable(id: assigned.id, method: "key"),
       [caches.callbacks.values.of(resource), .string(stage.description)],
       kind: "cache's key function"
-    ) { [caches] in LuaCache.key($0, facts, caches.callbacks.kept) }
+    ) { [caches] in
+      LuaCache.key($0, facts, caches.callbacks.kept, in: resource.owner.environment?.name)
+    }
     switch answer {
     case .success(let key): return key
     case .failure(.gone): return nil
@@ -120,13 +122,17 @@ final class LuaCache: ScriptCache {
       Callable(id: assigned.id, method: method), [key.value] + arguments, context)
   }
 
-  /// The first result of a key function; nil if the resource is not to be cached (CACHE-24).
-  private static func key(_ results: RunResults, _ facts: RequestFacts, _ kept: KeptValues) -> Key?
-  {
+  /// The first result of a key function; nil if the resource is not to be cached (CACHE-24). In an environment
+  /// of an API file a text has that behind it. (ENV-07)
+  private static func key(
+    _ results: RunResults, _ facts: RequestFacts, _ kept: KeptValues, in environment: String?
+  ) -> Key? {
     let value = results[0]
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
-    case Int(LULL_STRING): return Key(.bytes(value.bytes ?? []), facts) {}
+    case Int(LULL_STRING):
+      let mark = environment.map { Array("@\($0)".utf8) } ?? []
+      return Key(.bytes((value.bytes ?? []) + mark), facts) {}
     case Int(LULL_INTEGER): return Key(.int(value.integer), facts) {}
     case Int(LULL_NUMBER): return Key(.number(value.number), facts) {}
     case Int(LULL_BOOLEAN): return Key(.bool(value.integer != 0), facts) {}

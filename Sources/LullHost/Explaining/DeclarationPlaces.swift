@@ -25,6 +25,28 @@ package struct DeclarationPlaces {
     return found.map { line(at: tokens[$0].range.lowerBound) } ?? 0
   }
 
+  /// Whether a key stands anywhere.
+  package func has(_ key: String) -> Bool { index.first(key, behind: -1, tokens) != nil }
+
+  /// The text that a key is given as it stands, where it stands in the table of the key before it, and so on;
+  /// nil where it is given none, or what is made of several.
+  package func literal(of keys: [String]) -> String? {
+    var found: Int?
+    for key in keys {
+      guard
+        let next = found.map({ index.keys(inTableOf: $0, tokens)[key] })
+          ?? index.first(key, behind: -1, tokens)
+      else { return nil }
+      found = next
+    }
+    guard let found,
+      let assignment = tokens[found...].prefix(3).firstIndex(where: { $0.isSymbol("=") }),
+      assignment + 2 < tokens.count, tokens[assignment + 1].kind == .string,
+      [",", ";", "}"].contains(where: { tokens[assignment + 2].isSymbol($0) })
+    else { return nil }
+    return tokens[assignment + 1].text
+  }
+
   /// The line of the last `return`, or the first line.
   package var lineOfResult: Int {
     tokens.last { $0.isKeyword("return") }.map { line(at: $0.range.lowerBound) } ?? 1

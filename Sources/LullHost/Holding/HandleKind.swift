@@ -8,7 +8,7 @@ package enum HandleKind: Int32, CaseIterable {
   case httpRequest, headers, regex, file, multipart, log, completion, stub, pipeline, stage, cache
   case iterator, handler
   case watch, pages, events, streamEvent, follow, progress
-  case secret, auth
+  case secret, auth, variables
   case api, apiCalls, apiCall
   case swiftFunction, swiftError
   case proof

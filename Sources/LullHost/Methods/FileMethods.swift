@@ -15,28 +15,33 @@ extension Method {
       }
     },
     .function("write_file", "ssT") { call throws(Misuse) in try writeFile(call) },
-    .function("env", "sV") { call throws(Misuse) in
-      if !call.permissions.isInspecting { try call.permissions.refuseInSandbox("lull.env") }
-      var name = call.raw(0).bytes ?? []
-      guard !name.isEmpty, !name.contains(UInt8(ascii: "=")), !name.contains(0) else {
-        throw .argument(1, "the name of an environment variable expected, got '\(call.string(0))'")
-      }
-      if let inspection = call.permissions.inspection {
-        let isSet = inspection.sets(String(decoding: name, as: UTF8.self))
-        return call.return(isSet ? .string("1") : call.count > 1 ? .stack(2) : .nil)
-      }
-      name.append(0)
-      if let value = getenv(name.map(CChar.init(bitPattern:))) {
-        // The environment's own memory, read at once.
-        call.return(.bytes(Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))))
-      } else {
-        call.return(call.count > 1 ? .stack(2) : .nil)
-      }
-    },
+    .function("env", "sV") { call throws(Misuse) in try call.returnVariable(0) },
   ]
 }
 
 extension Call {
+  /// Returns the variable of the process's environment whose name is at a position, else what is behind it.
+  func returnVariable(_ position: Int) throws(Misuse) {
+    if !permissions.isInspecting { try permissions.refuseInSandbox("lull.env") }
+    var name = raw(position).bytes ?? []
+    guard !name.isEmpty, !name.contains(UInt8(ascii: "=")), !name.contains(0) else {
+      throw .argument(
+        1, "the name of an environment variable expected, got '\(string(position))'")
+    }
+    let standard = count > position + 1 ? LuaValue.stack(index(position + 1)) : .nil
+    if let inspection = permissions.inspection {
+      let isSet = inspection.sets(String(decoding: name, as: UTF8.self))
+      return `return`(isSet ? .string("1") : standard)
+    }
+    name.append(0)
+    if let value = getenv(name.map(CChar.init(bitPattern:))) {
+      // The environment's own memory, read at once.
+      `return`(.bytes(Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))))
+    } else {
+      `return`(standard)
+    }
+  }
+
   /// The name of a file at a position: bytes, as file names are.
   ///
   /// - Parameter number: which argument it is, if there is a self.

@@ -25,6 +25,18 @@ extension Method {
       let secret = try call.reading.credentials.secret(table: call.index(0), in: call.state)
       call.return(call.values.of(SecretBox(SecretText(secret)), .secret))
     },
+    // As `lull.secret` and `lull.env`, in a file that has variables of its own.
+    .method(.variables, "secret", "t") { call throws(Misuse) in
+      let secret = try call.reading.credentials.secret(
+        table: call.index(1), in: call.state,
+        variables: call.selfObject(.variables, as: FileVariables.self))
+      call.return(call.values.of(SecretBox(SecretText(secret)), .secret))
+    },
+    .method(.variables, "env", "sV") { call throws(Misuse) in
+      let variables = try call.selfObject(.variables, as: FileVariables.self)
+      if let text = variables.text(call.string(1)) { return call.return(.string(text)) }
+      try call.returnVariable(1)
+    },
     .function("auth.bearer", "v") { call throws(Misuse) in
       let auth = Auth.bearer(try headerCredential(call, 0))
       call.return(call.values.of(AuthBox(auth), .auth))

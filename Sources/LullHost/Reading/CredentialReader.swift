@@ -20,12 +20,17 @@ struct CredentialReader {
   // MARK: Secrets
 
   /// `lull.secret{ env = … }`, `{ file = … }` or `{ command = … }`
-  func secret(table: Int32, in state: OpaquePointer?) throws(Misuse) -> Secret {
+  ///
+  /// - Parameter variables: those that count before the process's.
+  func secret(
+    table: Int32, in state: OpaquePointer?, variables: FileVariables? = nil
+  ) throws(Misuse) -> Secret {
     guard !permissions.isSandboxed || permissions.isInspecting else {
       throw .message("lull.secret is not available in the sandbox")
     }
     var source: Secret.Source?
     var name: String?
+    var standardName: String?
     var origins: [String] = []
     try options.forEach(of: table, in: state, known: CredentialReader.secretKeys) {
       key, value throws(Misuse) in
@@ -38,12 +43,15 @@ struct CredentialReader {
           throw .message("a secret has one source: 'env', 'file' or 'command'")
         }
         source = try self.source(key, value, index, state)
+        if case .environment(let name)? = source, let text = try variables?.secret(name) {
+          (source, standardName) = (.literal(text), name)
+        }
       }
     }
     guard let source else {
       throw .message("a secret needs one of 'env', 'file', 'command'")
     }
-    let secret = Secret(source, name: name, origins: origins)
+    let secret = Secret(source, name: name ?? standardName, origins: origins)
     guard permissions.isInspecting else { return secret }
     // Of what is only looked at nothing is read, whoever asks for it: its own networking may.
     return Secret(.literal(Inspection.secret), name: secret.name, origins: origins)

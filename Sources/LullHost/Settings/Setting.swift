@@ -92,7 +92,7 @@ extension Setting {
   /// In the order of `explain`.
   package static let all = basic + policies + network + processing
 
-  static let names = all.map(\.name)
+  package static let names = all.map(\.name)
 
   private static let places = Dictionary(
     uniqueKeysWithValues: all.enumerated().map { ($0.element.name, $0.offset) })
@@ -148,7 +148,7 @@ extension Setting {
   }
 
   /// How explanations tell of all, in their order.
-  static let explained = all.compactMap(\.explained)
+  package static let explained = all.compactMap(\.explained)
 
   /// How many functions of the script it is made of.
   package func functionCount(in settings: Configuration) -> Int {

@@ -106,6 +106,8 @@ final class ProofRun {
       known: snapshots.entries, isUpdating: settings.isUpdating, isReadOnly: settings.isReadOnly)
     proof.folder = FileName.folder(of: path)
     proof.printed = printed
+    // What is sent is answered by the test, unless it is recorded. (ENV-14)
+    program.host.part(APIFiles.self).confirmsWrites = settings.recording == .none
     let tags = CallTags()
     program.host.part(APIFiles.self).onUse = { [network = environment.network] use in
       tags.note(use, after: network.exchanges.count)

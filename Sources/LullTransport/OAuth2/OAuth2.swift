@@ -28,6 +28,19 @@ package final class OAuth2: AuthStage {
     /// Whether the client's secret goes into the body, not into a header. (RFC 6749, section 2.3.1)
     package var sendsSecretInBody = false
     package var tokenFile: String?
+    /// The environment of an API file that the tokens are for; nil: none.
+    package private(set) var environment: String?
+
+    /// The same for an environment, whose tokens are its own. (ENV-08)
+    package func kept(apart environment: String) -> Settings {
+      var settings = self
+      settings.environment = environment
+      if case .login(var login) = grant {
+        login.enter(environment)
+        settings.grant = .login(login)
+      }
+      return settings
+    }
 
     /// Which client of which endpoint it is, and what it asks for: parts with their lengths, so that
     /// none can be taken for another.
@@ -39,7 +52,9 @@ package final class OAuth2: AuthStage {
         // By whichever way: tokens are as good.
         case .login: "login"
         }
-      return [tokenURL, clientID, kind, scope ?? "", audience ?? ""]
+      return
+        ([tokenURL, clientID, kind, scope ?? "", audience ?? ""]
+        + (environment.map { ["@\($0)"] } ?? []))
         .map { "\($0.utf8.count):\($0)" }.joined(separator: " ")
     }
 
@@ -81,6 +96,8 @@ package final class OAuth2: AuthStage {
   private var rejected: String?
   /// Who fetches logins instead of using them, if somebody does.
   private weak var desk: OAuth2LoginDesk?
+  /// Of environments, by their names.
+  private var others: [String: Auth] = [:]
 
   private final class Waiter {
     let request: HTTPRequest
@@ -108,6 +125,13 @@ package final class OAuth2: AuthStage {
   }
 
   // MARK: AuthStage
+
+  package func auth(keptApart environment: String) -> Auth? {
+    if let known = others[environment] { return known }
+    let auth = OAuth2(settings.kept(apart: environment), desk: desk).auth
+    others[environment] = auth
+    return auth
+  }
 
   package func authorize(
     _ request: HTTPRequest, in context: AuthContext,

@@ -29,7 +29,7 @@ package enum SecretFile {
   }
 
   /// All of it; nil if it cannot be read, or is larger than the limit.
-  static func content(of descriptor: Int32, limit: Int = limit) -> [UInt8]? {
+  package static func content(of descriptor: Int32, limit: Int = limit) -> [UInt8]? {
     var text: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
     while true {

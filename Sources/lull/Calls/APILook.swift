@@ -21,12 +21,31 @@ struct APILook {
   }
 
   private let path: String
+  /// nil: none, unless `LULL_ENV` names one and counts.
+  private let environment: String?
+  private let usesVariable: Bool
   private let isSilent: Bool
+  private let isPatient: Bool
 
-  /// - Parameter isSilent: for completion: it shows nothing, and waits for less.
-  init(_ path: String, isSilent: Bool = false) {
+  /// - Parameters:
+  ///   - usesVariable: whether `LULL_ENV` counts.
+  ///   - isSilent: for completion: it shows nothing, and waits for less, unless it is patient.
+  init(
+    _ path: String, environment: String? = nil, usesVariable: Bool = false, isSilent: Bool = false,
+    isPatient: Bool = false
+  ) {
     self.path = path
+    self.environment = environment
+    self.usesVariable = usesVariable
     self.isSilent = isSilent
+    self.isPatient = isPatient || !isSilent
+  }
+
+  /// That of a word that names an API, as it is used.
+  init?(of word: String, isSilent: Bool = false) {
+    guard let path = APIFileLocator.file(of: word) else { return nil }
+    self.init(
+      path, environment: APIName(word).environment, usesVariable: true, isSilent: isSilent)
   }
 
   /// Gives the API to `body`, which must not write.
@@ -39,7 +58,9 @@ struct APILook {
       } else {
         guard case .wrong = outcome else { return outcome }
         // It may be the environment's fault, of which the sandbox knows nothing.
-        let other = APILook(path, isSilent: true).lookInSandbox(body)
+        let other = APILook(
+          path, environment: environment, usesVariable: usesVariable, isSilent: true
+        ).lookInSandbox(body)
         if case .seen = other { return other }
         return outcome
       }
@@ -90,7 +111,8 @@ struct APILook {
     let files = host.part(APIFiles.self)
     do throws(APIFileProblem) {
       // By path: the name may be taken by a folder before.
-      body(try files.api(path))
+      let word = path + (environment.map { "@\($0)" } ?? "")
+      body(try files.api(word, usesVariable: usesVariable))
       return .seen
     } catch {
       if case .module = error { return .module(files.describe(error)) }
@@ -100,7 +122,7 @@ struct APILook {
 
   /// A call of Lua's library that does not end ends the command, which then says what it was.
   private var limits: ScriptLimits {
-    var limits = isSilent ? Inspection.shortLimits : Inspection.limits
+    var limits = isPatient ? Inspection.limits : Inspection.shortLimits
     limits.subject = path.utf8.count <= 100 ? path : "'\(path.suffix(90))'"
     return limits
   }

@@ -58,9 +58,11 @@ struct ApisCommand {
       // Each in a state of its own, as when it is used.
       var calls: JSONValue = .null
       var description = ""
+      var environments: [String] = []
       let outcome = APILook(path).look { api in
         calls = .int(api.calls.count)
         description = api.description ?? ""
+        environments = api.environments
       }
       switch outcome {
       case .seen: break
@@ -73,11 +75,20 @@ struct ApisCommand {
         code = ending
         continue
       }
-      rows.append(
-        .object([
-          .init("name", .string(name)), .init("calls", calls),
-          .init("description", .string(description)), .init("path", .string(path)),
-        ]))
+      var row: [JSONValue.Member] = [
+        .init("name", .string(name)), .init("calls", calls),
+        .init("description", .string(description)), .init("path", .string(path)),
+      ]
+      if !environments.isEmpty {
+        let isForPeople = format == .table
+        row.append(
+          .init(
+            "environments",
+            isForPeople
+              ? .string(environments.joined(separator: ", "))
+              : .array(environments.map { .string($0) })))
+      }
+      rows.append(.object(row))
     }
     if rows.isEmpty, code == 0 {
       let folders = APIFolder.all.map { "'\($0.path)'" }.joined(separator: " and ")

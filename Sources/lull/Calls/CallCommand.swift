@@ -88,13 +88,13 @@ struct CallCommand {
   private func help() -> Int32? {
     let asks = words.contains { $0 == "-h" || $0 == "--help" }
     guard asks || name == nil else { return nil }
-    guard let path = APIFileLocator.file(of: api) else {
+    guard let look = APILook(of: api) else {
       Exit.complain("lull: \(APIFileLocator.missing(api))\n")
       return 3
     }
     var page: String?
     var refusal: String?
-    let outcome = APILook(path).look { file in
+    let outcome = look.look { file in
       // As it was asked for: the file may say otherwise the next time.
       (page, refusal) = answer(of: file, asks: asks)
     }
@@ -171,6 +171,7 @@ struct CallCommand {
     if host.loop.isInterrupted { return 0 }
     if let code = options.complete() ?? options.openSession(for: &request, host) { return code }
     let exchange = CallExchange(host, api, options)
+    if let code = exchange.confirm(request) { return code }
     if options.streams { return exchange.runStream(request) }
     return options.walksPages
       ? exchange.runPages(PageWalk(host, from: request, call: call)) : exchange.run(request)

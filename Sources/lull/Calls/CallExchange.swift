@@ -1,6 +1,7 @@
 import LullClients
 import LullCore
 import LullHost
+import LullSystem
 
 /// Makes one request of an API and writes what comes of it; the exit code says how it went.
 struct CallExchange {
@@ -66,6 +67,9 @@ struct CallExchange {
   /// What the command line sets, over what the API's file does.
   func override(_ service: Service) {
     let options = options
+    if options.isVerbose, let environment = api.environment {
+      StandardError.write("* environment \(environment.name)\n")
+    }
     if options.isOffline { service.isOffline = true }
     let recordsTimings = options.isVerbose || options.showsHead
     let spelling = options.wantsBytes ? nil : spelling

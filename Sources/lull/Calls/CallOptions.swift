@@ -44,6 +44,8 @@ struct CallOptions {
   var usesPager = true
   /// Whether standard input is left alone.
   var ignoresInput = false
+  /// Whether writes go out that an environment holds back.
+  var isConfirmed = false
   /// How many pages to load at most; nil: no pages.
   var pages: Int?
   /// Whether pages are loaded: what is only shown is the request of the first.
@@ -93,6 +95,9 @@ struct CallOptions {
         names: ["--insecure"], kind: .flag,
         help: "believe whoever answers to be the host, whatever its certificate says"),
       .init(
+        names: ["--yes"], kind: .flag,
+        help: "send what an environment with confirm_writes asks about first"),
+      .init(
         names: ["--ignore-stdin"], kind: .flag,
         help: "leave standard input alone, which POST, PUT and PATCH read for a body if it is a "
           + "pipe or a file"),
@@ -141,6 +146,7 @@ struct CallOptions {
     isInsecure = words.has("--insecure")
     isOffline = words.has("--offline")
     ignoresInput = words.has("--ignore-stdin")
+    isConfirmed = words.has("--yes")
     if let text = words.text("--timeout") {
       guard let seconds = Double(text), seconds >= 0 else {
         throw .wrongUsage(

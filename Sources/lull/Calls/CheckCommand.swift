@@ -69,7 +69,7 @@ struct CheckCommand {
         isMissing = true
         continue
       }
-      let (report, code) = CheckCommand.report(on: path)
+      let (report, code) = CheckCommand.report(on: path, APIName(word).environment)
       if format == nil {
         let lines = APIFileChecker.inOrder(report.findings + report.notes)
         _ = Output.write(lines.map { "\($0.place): \($0.text)\n" }.joined())
@@ -98,69 +98,16 @@ struct CheckCommand {
     }
   }
 
-  /// What is wrong with a file whatever the environment has.
-  private static func report(on path: String) -> (APIFileChecker.Report, code: Int32) {
-    var changed: [APIFileChecker.Finding] = []
-    if let gate = LookLeave.gate(for: path) {
-      let answer = report(on: path) { CallRun.look(in: $0, through: gate, $1) }
-      if answer.code > 128 { return answer }
-      guard let note = gate.note else { return withoutEnvironment(answer, path) }
-      changed = [.init(place: SourcePlace(file: path, line: 0), text: note)]
-    }
-    var answer = reportInSandbox(on: path)
-    answer.0.notes += changed
-    return answer
-  }
-
-  /// What is wrong with it as it is may be the environment's fault, of which the sandbox knows nothing.
-  private static func withoutEnvironment(
-    _ answer: (APIFileChecker.Report, code: Int32), _ path: String
-  ) -> (APIFileChecker.Report, code: Int32) {
-    guard !answer.0.findings.isEmpty else { return answer }
-    let other = reportInSandbox(on: path, isSilent: true)
-    let isLess = other.0.notes.isEmpty && other.0.findings.count < answer.0.findings.count
-    return other.code == 0 && isLess ? other : answer
-  }
-
-  private static func reportInSandbox(
-    on path: String, isSilent: Bool = false
-  ) -> (APIFileChecker.Report, code: Int32) {
-    let inspection = Inspection(isSilent: isSilent)
-    var (report, code) = report(on: path, inspection)
-    guard code == 0, !report.findings.isEmpty, !inspection.variables.isEmpty else {
-      return (report, code)
-    }
-    let (other, otherCode) = CheckCommand.report(
-      on: path, Inspection(setsVariables: true, isSilent: true))
-    let certain = report.findings.filter(other.findings.contains)
-    let hasOthers = [report, other].allSatisfy { $0.findings.count > certain.count }
-    report.findings = certain
-    report.notes += other.notes.filter { !report.notes.contains($0) }
-    if hasOthers {
-      let text = APILook.note(on: inspection.variables)
-      report.notes.append(.init(place: SourcePlace(file: path, line: 0), text: text))
-    }
-    code = otherCode
-    return (report, code)
-  }
-
-  /// Each time in a state of its own, as when the file is used.
+  /// What is wrong with a file in one of its environments, or as it is and in each of them.
   private static func report(
-    on path: String, _ inspection: Inspection
+    on path: String, _ environment: String?
   ) -> (APIFileChecker.Report, code: Int32) {
-    report(on: path) { CallRun.look(in: $0, inspection, $1) }
-  }
-
-  /// By a way of looking, which is given the file's folder.
-  static func report(
-    on path: String, _ look: ([UInt8], (LuaHost) -> Int32) -> Int32
-  ) -> (APIFileChecker.Report, code: Int32) {
-    var report = APIFileChecker.Report()
-    let code = look(SourceFile.folder(of: Array(path.utf8))) { host in
-      report = APIFileChecker.report(
-        on: path, host,
-        options: (CallPage.taken(hasPages: true), CallPage.taken(hasPages: false)))
-      return 0
+    if let environment { return CheckedFile(path: path, environment: environment).outcome }
+    var (report, code) = CheckedFile(path: path, environment: nil).outcome
+    for name in report.environments where code <= 128 {
+      let (other, otherCode) = CheckedFile(path: path, environment: name).outcome
+      report.add(other)
+      code = max(code, otherCode)
     }
     return (report, code)
   }

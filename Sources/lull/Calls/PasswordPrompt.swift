@@ -1,7 +1,7 @@
 import LullLibC
 import LullSystem
 
-/// Asks for a secret on the terminal, whatever standard input is, and shows nothing of it.
+/// Asks for a secret on the terminal, whatever standard input is, and shows nothing of it; or for a word that is no secret.
 enum PasswordPrompt {
   enum Answer: Equatable {
     case text(String)
@@ -17,7 +17,8 @@ enum PasswordPrompt {
   private static let slice: Int32 = 100
   private static let longest = 4096
 
-  static func ask(_ question: String) -> Answer {
+  /// - Parameter isShown: whether what is typed is seen.
+  static func ask(_ question: String, isShown: Bool = false) -> Answer {
     let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     guard terminal >= 0 else { return .noTerminal }
     defer { close(terminal) }
@@ -31,11 +32,11 @@ enum PasswordPrompt {
     sigprocmask(SIG_BLOCK, &signals, &blocked)
     defer { sigprocmask(SIG_SETMASK, &blocked, nil) }
     var silent = before
-    silent.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
+    if !isShown { silent.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL) }
     tcsetattr(terminal, TCSAFLUSH, &silent)
     defer {
       tcsetattr(terminal, TCSAFLUSH, &before)
-      _ = DescriptorWriting.put(Array("\n".utf8), into: terminal)
+      if !isShown { _ = DescriptorWriting.put(Array("\n".utf8), into: terminal) }
     }
     _ = DescriptorWriting.put(Array(question.utf8), into: terminal)
     return answer(on: terminal)

@@ -47,14 +47,17 @@ final class RequestSession: Sendable {
   /// Opens that of a name, which need not be there yet.
   ///
   /// - Parameters:
+  ///   - environment: that of the API file, which has sessions of its own; nil: none.
   ///   - socket: by which its server is reached, in place of an address.
   ///   - isReadOnly: whether nothing is kept; others may write it meanwhile.
   ///   - isStopped: whether to wait no more for another process.
   init(
-    _ name: String, of origin: String, over socket: String?, isReadOnly: Bool,
+    _ name: String, of origin: String, in environment: String? = nil, over socket: String?,
+    isReadOnly: Bool,
     unless isStopped: () -> Bool
   ) throws(Problem) {
-    let server = socket.map { "\(origin) over \($0)" } ?? origin
+    let place = environment.map { "\(origin) in \($0)" } ?? origin
+    let server = socket.map { "\(place) over \($0)" } ?? place
     self.server = server
     let folder = "sessions/" + RequestSession.folderName(of: server)
     guard let path = TokenFile.standardPath(of: name, in: folder) else {

@@ -63,7 +63,8 @@ extension CallOptions {
     let session: RequestSession
     do throws(RequestSession.Problem) {
       session = try RequestSession(
-        option.name, of: origin, over: socket(of: request),
+        option.name, of: origin, in: request.resource.owner.environment?.name,
+        over: socket(of: request),
         isReadOnly: option.isReadOnly || printsCurl || isDry,
         unless: { host.loop.isInterrupted })
     } catch {

@@ -135,6 +135,7 @@ struct VerbCommand {
       if host.loop.isInterrupted { return 0 }
       if let code = options.openSession(for: &request, host) { return code }
       let exchange = CallExchange(host, api, options)
+      if let code = exchange.confirm(request) { return code }
       if options.streams { return exchange.runStream(request) }
       return options.walksPages
         ? exchange.runPages(PageWalk(host, from: request)) : exchange.run(request)

@@ -68,7 +68,22 @@ struct WordCompletion {
     Command.all.map { Candidate(word: $0.name, note: $0.summary) }
   }
 
-  private var apis: [Candidate] { APIFileLocator.listing().files.map { Candidate(word: $0.name) } }
+  /// Behind an @ the environments of the API before it.
+  private var apis: [Candidate] {
+    if let at = last.lastIndex(of: "@"), at > last.startIndex,
+      APIName(last).file != last || last.hasSuffix("@")
+    {
+      return environments(of: String(last[..<at]))
+    }
+    return APIFileLocator.listing().files.map { Candidate(word: $0.name) }
+  }
+
+  private func environments(of api: String) -> [Candidate] {
+    guard let path = APIFileLocator.file(of: api) else { return [] }
+    var names: [String] = []
+    Exit.quietly { _ = APILook(path, isSilent: true).look { names = $0.environments } }
+    return names.map { Candidate(word: "\(api)@\($0)") }
+  }
 
   /// `lull get API PATH …`
   private func ofTarget(_ spec: ArgumentSpec) -> [Candidate] {
@@ -139,7 +154,7 @@ struct WordCompletion {
   /// Looks at the API of the second word, saying nothing of what is wrong with it: whoever presses a key
   /// has not asked for anything to be run.
   private func withAPI(_ body: (APIFile) -> Void) {
-    guard let path = APIFileLocator.file(of: words[1]) else { return }
-    Exit.quietly { _ = APILook(path, isSilent: true).look(body) }
+    guard let look = APILook(of: words[1], isSilent: true) else { return }
+    Exit.quietly { _ = look.look(body) }
   }
 }

@@ -94,7 +94,8 @@ struct ChangeRecord {
 extension ChangeRecord {
   /// What makes an answer another one: where it is asked for, what is asked, who asks, and what is made of it.
   static func question(
-    _ request: CallRequest, _ target: CallTarget.API, _ options: CallOptions
+    _ request: CallRequest, _ target: CallTarget.API, _ options: CallOptions,
+    environment: String?
   ) -> [String] {
     var parts = ["1", request.resource.url.text]
     switch target {
@@ -103,6 +104,7 @@ extension ChangeRecord {
       let path = APIFileLocator.file(of: name) ?? name
       parts.append("api " + (FileName.resolved(path) ?? path))
     }
+    if let environment { parts.append("environment " + environment) }
     parts.append("filter " + (options.filter?.text ?? "x"))
     parts.append("pages " + (options.pages.map(String.init) ?? "none"))
     let headers = request.headers + options.usualHeaders.map { ($0.name, Optional($0.value)) }

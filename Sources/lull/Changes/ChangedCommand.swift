@@ -62,7 +62,9 @@ struct ChangedCommand {
   func run() -> Int32 {
     words.run { host, api, request, options in
       do throws(ChangeRecord.Problem) {
-        let record = try ChangeRecord(ChangeRecord.question(request, words.target.api, options))
+        let record = try ChangeRecord(
+          ChangeRecord.question(
+            request, words.target.api, options, environment: api.environment?.name))
         if forgets {
           Exit.complain(
             try record.forget() ? "lull: forgotten\n" : "lull: nothing was kept of that\n")

@@ -15,7 +15,7 @@ struct ContentWords {
 
   private static let left: Set = [
     "-o", "-r", "--columns", "-i", "-O", "--curl", "--dry-run", "--download", "-C", "--stream",
-    "--chart",
+    "--chart", "--yes",
   ]
 
   static func spec(

@@ -38,6 +38,7 @@ struct LoginSearch {
       Exit.complain("lull: cannot read '\(error.name)': \(error.reason)\n")
       return 3
     }
+    if isInEnvironment(source) { return runInEnvironment(path, body) }
     guard let environment = try? LoopEnvironment(ownsProcess: true),
       let program = ScriptProgram(environment: environment, library: .withClients)
     else {
@@ -66,6 +67,54 @@ struct LoginSearch {
       }
       return body(host, found(logins, desk, try? request?.get(), host))
     }
+  }
+
+  /// Whether an environment of it is meant: then it is the file of an API.
+  private func isInEnvironment(_ source: [UInt8]) -> Bool {
+    APIName(word).environment != nil
+      || APIName.usualEnvironment != nil && DeclarationPlaces(source).has("environments")
+  }
+
+  /// The logins that its service uses there: those of other environments are none of them. (ENV-08)
+  private func runInEnvironment(_ path: String, _ body: (LuaHost, Found) -> Int32) -> Int32 {
+    CallRun.run(folder: SourceFile.folder(of: Array(path.utf8))) { host in
+      let desk = OAuth2LoginDesk { [weak loop = host.loop] in loop?.exit(0) }
+      host.permissions.loginDesk = desk
+      let files = host.part(APIFiles.self)
+      let api: APIFile
+      do throws(APIFileProblem) {
+        api = try files.api(word)
+      } catch {
+        Exit.complain(files.describe(error))
+        return error.exitCode
+      }
+      let logins = LoginSearch.logins(of: api.service)
+      let wanted = logins.filter { name == nil || $0.login?.name == name }
+      guard !wanted.isEmpty else {
+        Exit.complain("lull: \(missing(api.fullName, logins))\n")
+        return 1
+      }
+      let request = CallRequest(resource: api.service.resource("/"), method: .get).built()
+      return body(host, found(wanted, desk, try? request.get(), host))
+    }
+  }
+
+  private static func logins(of service: Service) -> [OAuth2.Settings] {
+    var logins: [OAuth2.Settings] = []
+    let other = Auth.bearer(SecretText("none"))
+    for entry in service.configurationEntries {
+      var settings = Configuration()
+      settings.auth = other
+      // One that raises sets nothing.
+      guard (try? entry.apply(&settings)) != nil, settings.auth !== other else { continue }
+      // What is set for all takes the place of what was set before.
+      if entry.pattern == nil, entry.requestMethods == nil { logins = [] }
+      guard let stage = settings.auth?.stage as? OAuth2, stage.settings.login != nil
+      else { continue }
+      let own = service.environment.map { stage.settings.kept(apart: $0.name) } ?? stage.settings
+      if !logins.contains(own) { logins.append(own) }
+    }
+    return logins
   }
 
   /// As the file would be given them: that of an API knows by which name it was asked for.

@@ -168,7 +168,9 @@ struct TrustCommand {
     case .wrong(let report, let code): return .failure(Refusal(report: report, code: code))
     case .ended(let code): return .failure(Refusal(report: "", code: code))
     }
-    let (_, code) = CheckCommand.report(on: file.path) { CallRun.look(in: $0, through: gate, $1) }
+    let (_, code) = CheckedFile(path: file.path, environment: nil).look {
+      CallRun.look(in: $0, through: gate, $1)
+    }
     if code > 128 { return .failure(Refusal(report: "", code: code)) }
     if let refusal = gate.refusal {
       return .failure(Refusal(report: "lull: \(file.path) \(refusal)\n", code: 1))

@@ -41,7 +41,7 @@ package struct Reconnection {
     case .malformedResponse: return afterHead
     case .tls, .bodyTooLarge, .tooManyRedirects, .redirectRefused, .invalidURL, .cancelled,
       .scriptError, .secretOrigin, .secretUnavailable, .authFailed, .fileUnavailable, .fileChanged,
-      .offline, .eventStream, .notAStream:
+      .offline, .unconfirmed, .eventStream, .notAStream:
       return false
     }
   }

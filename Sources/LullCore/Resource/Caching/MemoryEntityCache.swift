@@ -3,10 +3,12 @@
 ///
 /// Beyond `countLimit` entries the ones written longest ago go.
 public final class MemoryEntityCache: EntityCache {
-  /// A stage and a URL.
+  /// A stage and a URL, in one environment of an API file.
   public struct Key: Hashable {
     package let stage: PipelineStageKey
     package let url: String
+    /// nil: none.
+    package let environment: String?
   }
 
   public let operations = CacheOperations()
@@ -28,7 +30,8 @@ public final class MemoryEntityCache: EntityCache {
   }
 
   public func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
-    Key(stage: stage, url: resource.url.text)
+    Key(
+      stage: stage, url: resource.url.text, environment: resource.owner.environment?.name)
   }
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {

@@ -6,7 +6,13 @@ extension ResourceExplanation: CustomStringConvertible {
   ///   - name: what the load that would do what is needed is called.
   ///   - failure: what a block that fails has done.
   package func text(callingLoad name: String, failure word: String) -> String {
-    var text = "\(method) \(url)\n\nSettings\n"
+    var text = "\(method) \(url)\n"
+    if let environment {
+      let places = [("", environment.place), ("base_url ", environment.basePlace)]
+      let shown = places.compactMap { word, place in place.map { "\(word)\($0)" } }
+      text += "environment \(environment.name)  \(shown.joined(separator: ", "))\n"
+    }
+    text += "\nSettings\n"
     text +=
       isInvalid
       ? "  none: the resource has no URL\n"

@@ -11,6 +11,8 @@ public struct ResourceExplanation: Sendable {
   public let method: RequestMethod
   /// The resource's URL, its credentials masked.
   public let url: String
+  /// The environment of an API file that it is for, and where that says so, and its base URL; nil: none.
+  let environment: (name: String, place: SourcePlace?, basePlace: SourcePlace?)?
   /// Why there are no settings: the resource has no URL. (SVC-23)
   public let isInvalid: Bool
   /// What applies: headers in the order of their names, then the other settings. One that is unset, and that no
@@ -35,18 +37,23 @@ public struct ResourceExplanation: Sendable {
     public let isWithheld: Bool
     /// What it is called where a script sets it: of a header without `headers.`.
     let key: String
+    /// Whether it is told of by how many functions there are.
+    package var isOfFunctions = false
+    /// What tells apart, in this process, what a mask hides.
+    package var fingerprint = 0
   }
 
   /// A block of configuration.
   public struct Source: Sendable, Hashable, CustomStringConvertible {
     /// Where it was registered; nil of what is built in, such as the standard transformers.
     public internal(set) var place: SourcePlace?
-    /// What it applies to, as logs show it; nil: every resource.
+    /// What it applies to, as logs show it; nil: every resource. Of an environment of an API file that.
     public let pattern: String?
 
     init(_ entry: ConfigurationEntry) {
       place = entry.source
-      pattern = entry.pattern.map { LogText.part($0.description, limit: 60) }
+      let text = entry.pattern?.description ?? entry.environment.map { "environment \($0)" }
+      pattern = text.map { LogText.part($0, limit: 60) }
     }
 
     /// `Module/File.swift:12  (/users/*)`
@@ -74,6 +81,8 @@ public struct ResourceExplanation: Sendable {
     let sources = SettingSources(of: resource, method: method, list)
     self.method = method
     url = LogText.url(resource.url.text)
+    let places = resource.service.environmentPlaces
+    environment = resource.service.environment.map { ($0.name, places.whole, places.base) }
     isInvalid = resource.record.invalidSource != nil
     failures = sources.failures.map { Failure(source: Source($0.entry), error: $0.failure) }
     load = method == .get ? Load(of: resource) : nil
@@ -86,6 +95,7 @@ public struct ResourceExplanation: Sendable {
     let headers = sources.settings.headers
     for (name, value) in headers.pairs.sorted(by: { $0.name < $1.name }) {
       add(header: name, CredentialMask.header(name, value), sources.ofHeaders[name])
+      settings[settings.count - 1].fingerprint = value.hashValue
     }
     for name in headers.omitted.sorted() {
       add(header: name, "not sent", sources.ofOmissions[name])
@@ -114,6 +124,7 @@ public struct ResourceExplanation: Sendable {
     }
     for (entry, name, count) in sources.functions {
       add(name, count == 1 ? "a function" : "\(count) functions", entry)
+      settings[settings.count - 1].isOfFunctions = true
     }
   }
 

@@ -36,6 +36,13 @@ package struct OAuth2Login: Sendable, Equatable {
     self.command = command
   }
 
+  /// Makes it that of an environment of an API file, as one types it. (ENV-08)
+  mutating func enter(_ environment: String) {
+    let parts = command?.split(separator: " --name ", maxSplits: 1)
+    guard let word = parts?.first else { return }
+    command = "\(word)@\(environment)" + (parts?.dropFirst().first.map { " --name \($0)" } ?? "")
+  }
+
   /// What is said where there is no token, and none to get one with.
   func problem(isKnown: Bool) -> TransportError {
     OAuth2.failure(

@@ -1,0 +1,61 @@
+import LullCore
+import LullHost
+import LullSystem
+
+/// The variables of an environment, which its file alone sees.
+extension APIFiles {
+  /// Those of the file that the environment names; nil if it names none, or nothing is to be read.
+  func variables(of declaration: APIDeclaration) throws(APIFileProblem) -> FileVariables? {
+    guard let name = declaration.variablesFile, let wish = declaration.wish, !isInspecting else {
+      return nil
+    }
+    let keys = ["environments", wish.name, "env_file"]
+    let start = "environment '\(wish.name)': "
+    guard !name.isEmpty, !name.contains("/"), name != ".", name != ".." else {
+      throw declaration.problem(
+        keys, start + "'env_file' must be the name of a file beside this one, got '\(name)'")
+    }
+    let folder = FileName.folder(of: declaration.path)
+    let path = declaration.path.contains("/") ? "\(folder)/\(name)" : name
+    do throws(VariablesFile.Problem) {
+      return FileVariables(try VariablesFile.read(path).texts, of: path)
+    } catch {
+      throw declaration.problem(keys, start + error.message)
+    }
+  }
+
+  /// Has a file see its variables wherever it asks for some, while it runs and afterwards. What it requires does
+  /// not: modules are the same for all environments, and what they keep goes to each.
+  func give(_ variables: FileVariables, to chunk: Chunk) throws(APIFileProblem) {
+    let prelude: Chunk
+    do throws(Chunk.Problem) {
+      prelude = try chunks.compile(
+        Array(APIFiles.variablesPrelude.utf8), name: Array("=environment".utf8))
+    } catch {
+      throw .missing(error.message)
+    }
+    defer { prelude.release() }
+    let answer = coroutines.ask(
+      prelude.callable, [chunk.value, variables.functions(handles)], kind: "environment"
+    ) { _ in }
+    switch answer {
+    case .success: return
+    case .failure(.failed(let failure)): throw .failed(ScriptProblem(failure: failure))
+    case .failure(.gone): throw .missing("not enough memory")
+    }
+  }
+
+  private static let variablesPrelude = """
+    local chunk, own = ...
+    local require = require
+    local lull = require "lull"
+    local seen = setmetatable(
+      { env = own.env, secret = own.secret }, { __index = lull, __newindex = lull })
+    local globals = { lull = _G.lull and seen }
+    function globals.require(name)
+      if name == "lull" then return seen end
+      return require(name)
+    end
+    debug.setupvalue(chunk, 1, setmetatable(globals, { __index = _G, __newindex = _G }))
+    """
+}

@@ -1,0 +1,140 @@
+import LullLibC
+import LullSystem
+import LullTransport
+
+/// A file of variables: a line each, `NAME=text`, for its owner alone.
+///
+/// A text without quotes ends at a `#` behind a blank, blanks around it do not count; between single quotes it
+/// stands as it is; between double ones `\n`, `\r`, `\t`, `\"`, `\\` and `\$` are escapes. Nothing is expanded. Lines
+/// that are empty or begin with `#` say nothing, and `export` before a name does not either.
+package struct VariablesFile {
+  package struct Problem: Error, Equatable {
+    /// In words that hold nothing of the texts.
+    package let message: String
+
+    package init(message: String) {
+      self.message = message
+    }
+  }
+
+  private(set) package var texts: [String: String] = [:]
+
+  /// Blocks: small, and read before the script that it is for.
+  package static func read(_ path: String) throws(Problem) -> VariablesFile {
+    // Not to wait for whoever would write a pipe.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      throw Problem(message: "the file \(path) cannot be read (\(ErrorText.of(errno)))")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Problem(message: "\(path) is not a regular file")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw Problem(
+        message: "the file \(path) may be read by others, and is not used: chmod 600 it, and renew "
+          + "what it holds if others did")
+    }
+    guard status.st_uid == geteuid() else {
+      throw Problem(message: "the file \(path) belongs to somebody else, and is not used")
+    }
+    guard let bytes = SecretFile.content(of: descriptor) else {
+      throw Problem(message: "the file \(path) cannot be read to its end, or is larger than 64 KB")
+    }
+    return try VariablesFile(bytes, path)
+  }
+
+  /// - Parameter path: as messages name it.
+  package init(_ bytes: [UInt8], _ path: String) throws(Problem) {
+    let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
+    for (number, line) in lines.enumerated() {
+      do throws(Problem) {
+        try read(line)
+      } catch {
+        throw Problem(message: "\(path):\(number + 1): \(error.message)")
+      }
+    }
+  }
+
+  private mutating func read(_ bytes: ArraySlice<UInt8>) throws(Problem) {
+    guard let line = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+      throw Problem(message: "the line is not text in UTF-8")
+    }
+    var rest = VariablesFile.trimmed(line[...])
+    guard !rest.isEmpty, !rest.hasPrefix("#") else { return }
+    if rest.hasPrefix("export "), let name = rest.dropFirst(7).first(where: { $0 != " " }),
+      name != "="
+    {
+      rest = VariablesFile.trimmed(rest.dropFirst(7))
+    }
+    guard let end = rest.firstIndex(of: "=") else {
+      throw Problem(message: "a line is NAME=text, and this one has no '='")
+    }
+    let name = VariablesFile.trimmed(rest[..<end])
+    guard VariablesFile.isName(name) else {
+      throw Problem(message: "before '=' a name of letters, digits and '_' is expected")
+    }
+    let text = try VariablesFile.text(rest[rest.index(after: end)...])
+    guard texts.updateValue(text, forKey: String(name)) == nil else {
+      throw Problem(message: "'\(name)' is there twice")
+    }
+  }
+
+  private static func text(_ rest: Substring) throws(Problem) -> String {
+    let word = trimmed(rest)
+    guard let quote = word.first, quote == "'" || quote == "\"" else {
+      let comment = rest.indices.first { index in
+        rest[index] == "#" && index > rest.startIndex
+          && rest[rest.index(before: index)].isWhitespace
+      }
+      return String(trimmed(comment.map { rest[..<$0] } ?? rest))
+    }
+    var text = ""
+    var isEscaped = false
+    for index in word.indices.dropFirst() {
+      let character = word[index]
+      if isEscaped {
+        guard let meant = escapes[character] else {
+          throw Problem(message: "a backslash begins no escape that is known here")
+        }
+        text.append(meant)
+        isEscaped = false
+      } else if character == quote {
+        let behind = trimmed(word[word.index(after: index)...])
+        guard behind.isEmpty || behind.hasPrefix("#") else {
+          throw Problem(message: "there is more behind the closing quote")
+        }
+        return text
+      } else if character == "\\", quote == "\"" {
+        isEscaped = true
+      } else {
+        text.append(character)
+      }
+    }
+    throw Problem(message: "a quote is opened and not closed on its line")
+  }
+
+  private static let escapes: [Character: Character] = [
+    "n": "\n", "r": "\r", "t": "\t", "\"": "\"", "\\": "\\", "$": "$",
+  ]
+
+  private static func isName(_ name: Substring) -> Bool {
+    guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
+    else { return false }
+    return name.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    var text = text.drop { $0.isWhitespace }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,76 @@
+import LullClients
+import LullCore
+import LullHost
+import LullREPL
+
+/// A file that is checked, in one of its environments or without.
+struct CheckedFile {
+  let path: String
+  /// nil: as it is.
+  let environment: String?
+
+  /// What is wrong with a file whatever the environment has.
+  var outcome: (APIFileChecker.Report, code: Int32) {
+    var changed: [APIFileChecker.Finding] = []
+    if let gate = LookLeave.gate(for: path) {
+      let answer = look { CallRun.look(in: $0, through: gate, $1) }
+      if answer.code > 128 { return answer }
+      guard let note = gate.note else { return withoutVariables(answer) }
+      changed = [.init(place: SourcePlace(file: path, line: 0), text: note)]
+    }
+    var answer = reportInSandbox()
+    answer.0.notes += changed
+    return answer
+  }
+
+  /// What is wrong with it as it is may be the environment's fault, of which the sandbox knows nothing.
+  private func withoutVariables(_ answer: (APIFileChecker.Report, code: Int32)) -> (
+    APIFileChecker.Report, code: Int32
+  ) {
+    guard !answer.0.findings.isEmpty else { return answer }
+    let other = reportInSandbox(isSilent: true)
+    let isLess = other.0.notes.isEmpty && other.0.findings.count < answer.0.findings.count
+    return other.code == 0 && isLess ? other : answer
+  }
+
+  private func reportInSandbox(
+    isSilent: Bool = false
+  ) -> (APIFileChecker.Report, code: Int32) {
+    let inspection = Inspection(isSilent: isSilent)
+    var (report, code) = self.report(inspection)
+    guard code == 0, !report.findings.isEmpty, !inspection.variables.isEmpty else {
+      return (report, code)
+    }
+    let (other, otherCode) = self.report(
+      Inspection(setsVariables: true, isSilent: true))
+    let certain = report.findings.filter(other.findings.contains)
+    let hasOthers = [report, other].allSatisfy { $0.findings.count > certain.count }
+    report.findings = certain
+    report.notes += other.notes.filter { !report.notes.contains($0) }
+    if hasOthers {
+      let text = APILook.note(on: inspection.variables)
+      report.notes.append(.init(place: SourcePlace(file: path, line: 0), text: text))
+    }
+    code = otherCode
+    return (report, code)
+  }
+
+  /// Each time in a state of its own, as when the file is used.
+  private func report(_ inspection: Inspection) -> (APIFileChecker.Report, code: Int32) {
+    look { CallRun.look(in: $0, inspection, $1) }
+  }
+
+  /// By a way of looking, which is given the file's folder.
+  func look(
+    _ look: ([UInt8], (LuaHost) -> Int32) -> Int32
+  ) -> (APIFileChecker.Report, code: Int32) {
+    var report = APIFileChecker.Report()
+    let code = look(SourceFile.folder(of: Array(path.utf8))) { host in
+      report = APIFileChecker.report(
+        on: path, in: environment, host,
+        options: (CallPage.taken(hasPages: true), CallPage.taken(hasPages: false)))
+      return 0
+    }
+    return (report, code)
+  }
+}
