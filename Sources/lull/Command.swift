@@ -60,7 +60,7 @@ struct Command: Sendable {
   /// In the order of the overview.
   static let all: [Command] = [
     .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed, .apis, .explain,
-    .check, .trust, .login, .logout,
+    .check, .diff, .trust, .login, .logout,
     .run, .test, .repl,
     .mock, .demo, .cache, .limits, .share, .completion, .help,
   ]

@@ -1,0 +1,9 @@
+extension DeclarationPlaces {
+  /// The line of a key inside the brackets of the call that begins on a line; nil if it is not there.
+  package func line(of key: String, inCallOnLine line: Int) -> Int? {
+    CallBrackets(self, line: line)?.lines[key.lowercased()]
+  }
+
+  /// What stands inside the brackets of that call, without comments and line breaks; nil if there are none.
+  package func text(ofCallOnLine line: Int) -> String? { CallBrackets(self, line: line)?.text }
+}

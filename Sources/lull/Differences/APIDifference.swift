@@ -1,0 +1,151 @@
+import LullCore
+
+/// What two pictures of an API do not have in common.
+struct APIDifference {
+  /// What one of them says; nil of that which says nothing.
+  struct Side: Hashable {
+    let value: String
+    /// nil: it is as it was built in.
+    let place: String?
+  }
+
+  struct SettingChange: Hashable {
+    let name: String
+    let before: Side?
+    let after: Side?
+  }
+
+  /// Where settings differ so.
+  struct Use {
+    let change: SettingChange
+    /// nil: the file as it is.
+    var environments: [String?]
+    /// Of which URLs; empty: of the service as a whole.
+    var targets: [String]
+  }
+
+  struct CallChange {
+    let name: String
+    let before: APIPicture.Call?
+    let after: APIPicture.Call?
+    /// What is otherwise, each with its words on both sides.
+    let details: [(what: String, before: String?, after: String?)]
+  }
+
+  var settings: [Use] = []
+  var calls: [CallChange] = []
+  /// Environments that only one of them has.
+  var environments: [(name: String, isAdded: Bool)] = []
+
+  var isEmpty: Bool { settings.isEmpty && calls.isEmpty && environments.isEmpty }
+
+  private var places: [SettingChange: Int] = [:]
+
+  /// Takes what is otherwise in an environment.
+  ///
+  /// - Parameter targets: what the pictures were asked for.
+  mutating func add(
+    _ before: APIPicture, _ after: APIPicture, in environment: String?,
+    of targets: [APIPicture.Target]
+  ) {
+    for change in APIDifference.changes(before.service, after.service) {
+      note(change, environment, [])
+    }
+    var groups: [[Int]: [String]] = [:]
+    var order: [[Int]] = []
+    for (index, target) in targets.enumerated() {
+      let pair = [before.places[index], after.places[index]]
+      if groups[pair] == nil { order.append(pair) }
+      groups[pair, default: []].append(target.label)
+    }
+    for pair in order {
+      for change in APIDifference.changes(before.sets[pair[0]], after.sets[pair[1]]) {
+        note(change, environment, groups[pair] ?? [])
+      }
+    }
+  }
+
+  private mutating func note(_ change: SettingChange, _ environment: String?, _ labels: [String]) {
+    guard let place = places[change] else {
+      places[change] = settings.count
+      settings.append(Use(change: change, environments: [environment], targets: labels))
+      return
+    }
+    if !settings[place].environments.contains(environment) {
+      settings[place].environments.append(environment)
+    }
+    let known = Set(settings[place].targets)
+    settings[place].targets += labels.filter { !known.contains($0) }
+  }
+
+  /// By their names, in the order of the second list; of functions by their places in it.
+  private static func changes(
+    _ before: [APIPicture.Setting], _ after: [APIPicture.Setting]
+  ) -> [SettingChange] {
+    guard before != after else { return [] }
+    let (left, right) = (numbered(before), numbered(after))
+    let old = Dictionary(uniqueKeysWithValues: left)
+    let names = Set(right.map(\.0))
+    var changes = right.compactMap { name, setting -> SettingChange? in
+      guard old[name]?.mark != setting.mark else { return nil }
+      return SettingChange(
+        name: setting.name, before: old[name].map(side), after: side(setting))
+    }
+    changes += left.filter { !names.contains($0.0) }.map { _, setting in
+      SettingChange(name: setting.name, before: side(setting), after: nil)
+    }
+    return changes
+  }
+
+  private static func side(_ setting: APIPicture.Setting) -> Side {
+    Side(value: setting.value, place: setting.place)
+  }
+
+  private static func numbered(_ settings: [APIPicture.Setting]) -> [([String], APIPicture.Setting)]
+  {
+    var counts: [String: Int] = [:]
+    return settings.map { setting in
+      counts[setting.name, default: 0] += 1
+      return ([setting.name, String(counts[setting.name] ?? 0)], setting)
+    }
+  }
+
+  // MARK: Calls
+
+  mutating func addCalls(_ before: [APIPicture.Call], _ after: [APIPicture.Call]) {
+    let old = Dictionary(uniqueKeysWithValues: before.map { ($0.name, $0) })
+    let new = Set(after.map(\.name))
+    for call in after {
+      guard let known = old[call.name] else {
+        calls.append(CallChange(name: call.name, before: nil, after: call, details: []))
+        continue
+      }
+      let details = APIDifference.details(known, call)
+      guard !details.isEmpty else { continue }
+      calls.append(CallChange(name: call.name, before: known, after: call, details: details))
+    }
+    calls += before.filter { !new.contains($0.name) }.map {
+      CallChange(name: $0.name, before: $0, after: nil, details: [])
+    }
+  }
+
+  private static func details(
+    _ before: APIPicture.Call, _ after: APIPicture.Call
+  ) -> [(what: String, before: String?, after: String?)] {
+    var left = [("method", before.method.rawValue), ("path", before.path)] + before.traits
+    var right = [("method", after.method.rawValue), ("path", after.path)] + after.traits
+    left += before.parameters.map { ("parameter \($0.name)", $0.text) }
+    right += after.parameters.map { ("parameter \($0.name)", $0.text) }
+    let names = left.map(\.0) + right.map(\.0).filter { name in !left.contains { $0.0 == name } }
+    return names.compactMap { name in
+      let old = left.first { $0.0 == name }?.1
+      let new = right.first { $0.0 == name }?.1
+      return old == new ? nil : (name, old, new)
+    }
+  }
+
+  mutating func addEnvironments(_ before: [String], _ after: [String]) {
+    environments = before.filter { !after.contains($0) }.map { ($0, false) }
+    environments += after.filter { !before.contains($0) }.map { ($0, true) }
+  }
+}

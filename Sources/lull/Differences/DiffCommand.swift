@@ -1,0 +1,172 @@
+import LullArguments
+import LullClients
+import LullCore
+import LullHost
+
+extension Command {
+  static let diff = Command(
+    "diff", "tell what differs between two revisions of API files", .requests,
+    forms: [("diff REV FILE …", "tell which settings and calls of API files differ")],
+    spec: { DiffCommand.spec }, words: .apisAndFiles
+  ) { words, _ throws(CommandEnd) in try DiffCommand(words.dropFirst()).run() }
+}
+
+/// `lull diff A B`, `lull diff REV FILE…`: which settings and calls differ, without asking any network.
+struct DiffCommand {
+  private enum Format: String, CaseIterable {
+    case text
+    case json
+    case markdown
+  }
+
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull diff",
+      description: """
+        Tells which settings differ, for which URLs, and which lines set them, and which calls are added,
+        removed or changed: of two API files, or of files as a revision of Git has them and as they are.
+        It runs the files of both sides, in the sandbox as lull check does, with the modules that stand
+        beside them at the same revision, and asks no network.
+
+        Exit code 0 if nothing differs, 7 if something does, 3 if a file cannot be read or run.
+        """,
+      arguments: [
+        .init(
+          positional: "A", help: "an API file, or an API by name; or a revision of Git",
+          isRequired: true),
+        .init(
+          positional: "FILE", help: "the other file, or the files of the revision",
+          isRequired: true,
+          isRepeated: true),
+        .init(
+          names: ["--urls"], placeholder: "FILE",
+          help:
+            "compare for the paths and URLs in this file, one a line; those of the declared calls if not given"
+        ),
+        .init(
+          names: ["--env"], placeholder: "NAME",
+          help: "compare in that environment; in each there is, and without, if not given"),
+        .init(
+          names: ["-o", "--output"], placeholder: "FORMAT",
+          choices: Format.allCases.map(\.rawValue),
+          help: "how it is written: text, unless given"),
+      ],
+      notes: """
+        Examples:
+          lull diff HEAD~1 apis/*.lua
+          lull diff apis/shop.lua apis/shop2.lua --urls urls.txt
+          lull diff shop@staging shop@prod
+          lull diff main apis/*.lua -o markdown
+
+        """)
+  }
+
+  private let revision: String?
+  private let words: [String]
+  private let urls: String?
+  private let environment: String?
+  private let format: Format
+
+  /// - Parameter words: what follows `diff`.
+  init(_ words: ArraySlice<String>) throws(CommandEnd) {
+    let parsed = try DiffCommand.spec.read(words, for: .diff)
+    let first = parsed.text("A") ?? ""
+    let files = parsed.all("FILE")
+    let isFile = APIFileLocator.file(of: first) != nil
+    if !isFile, APIFileLocator.isPath(APIName(first).file), first.hasSuffix(".lua") {
+      throw .wrongUsage(APIFileLocator.missing(first), .diff)
+    }
+    guard !isFile || files.count == 1 else {
+      throw .wrongUsage(
+        "'\(first)' is a file: it is compared with one other, and files with a revision", .diff)
+    }
+    revision = isFile ? nil : first
+    self.words = isFile ? [first] + files : files
+    urls = parsed.text("--urls")
+    environment = parsed.text("--env")
+    guard environment.map({ APIName.isEnvironment($0) }) ?? true else {
+      throw .wrongUsage("--env takes the name of an environment", .diff)
+    }
+    guard environment == nil || !self.words.contains(where: { APIName($0).environment != nil })
+    else {
+      throw .wrongUsage("an environment is named twice: by --env and behind an @", .diff)
+    }
+    format = parsed.text("-o").flatMap { Format(rawValue: $0) } ?? .text
+  }
+
+  func run() -> Int32 {
+    var report = DifferenceReport()
+    do throws(PictureMaker.Failure) {
+      let targets = try urls.map { (path) throws(PictureMaker.Failure) in
+        try DiffCommand.targets(in: path)
+      }
+      for pair in try pairs() {
+        let difference = try FileComparison(pair.before, pair.after, environment).difference(
+          of: targets)
+        report.files.append(
+          .init(before: pair.before.shownName, after: pair.after.shownName, difference: difference))
+      }
+    } catch {
+      Exit.complain(error.report)
+      return error.code
+    }
+    return write(report) ? report.isEmpty ? 0 : 7 : 1
+  }
+
+  private func write(_ report: DifferenceReport) -> Bool {
+    switch format {
+    case .text: return report.isEmpty || Output.page(Array(report.text.utf8), isWanted: true)
+    case .markdown: return Output.write(report.markdown)
+    case .json:
+      guard let bytes = try? report.json.encode(pretty: true) else { return false }
+      return Output.write(bytes + [10])
+    }
+  }
+
+  /// What is compared with what.
+  private func pairs() throws(PictureMaker.Failure) -> [(before: ComparedFile, after: ComparedFile)]
+  {
+    var files: [ComparedFile] = []
+    for word in words {
+      guard let path = APIFileLocator.file(of: word) else {
+        throw PictureMaker.Failure(report: "lull: \(APIFileLocator.missing(word))\n", code: 3)
+      }
+      files.append(
+        ComparedFile(path: path, known: path, environment: APIName(word).environment, of: nil))
+    }
+    guard let revision else { return [(files[0], files[1])] }
+    do throws(RevisionFolder.Problem) {
+      let folder = try RevisionFolder(revision)
+      var pairs: [(before: ComparedFile, after: ComparedFile)] = []
+      for file in files {
+        let before = ComparedFile(
+          path: try folder.file(file.known), known: file.known, environment: file.environment,
+          of: folder)
+        pairs.append((before, file))
+      }
+      return pairs
+    } catch {
+      throw PictureMaker.Failure(report: "lull: \(error.message)\n", code: 3)
+    }
+  }
+
+  /// A path or a URL a line; those that are empty or begin with # say nothing.
+  private static func targets(
+    in path: String
+  ) throws(PictureMaker.Failure) -> [APIPicture.Target] {
+    switch TextFile.read(Array(path.utf8)) {
+    case .failure(let problem):
+      throw PictureMaker.Failure(
+        report: "lull: cannot read \(String(escaping: problem.message))\n", code: 3)
+    case .success(let bytes):
+      var targets: [APIPicture.Target] = []
+      for line in bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
+        let text = String(escaping: line).drop { $0 == " " || $0 == "\t" }
+        guard !text.isEmpty, text.first != "#" else { continue }
+        targets.append(
+          APIPicture.Target(label: LogText.url(String(text)), method: .get, path: String(text)))
+      }
+      return targets
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import LullClients
+import LullCore
+
+/// One side of a comparison: a file, as it is or as a revision has it.
+struct ComparedFile {
+  /// Where it is read; nil: the revision does not have it.
+  let path: String?
+  /// As people know it.
+  let known: String
+  /// nil: it is compared in each there is.
+  let environment: String?
+  let folder: RevisionFolder?
+
+  init(path: String?, known: String, environment: String?, of folder: RevisionFolder?) {
+    self.path = path
+    self.known = known
+    self.environment = environment
+    self.folder = folder
+  }
+
+  var shownName: String {
+    (folder.map { "\($0.revision):\(known)" } ?? known) + (environment.map { "@\($0)" } ?? "")
+  }
+
+  /// What it says in an environment; nil: as it is. Of one that is not there nothing.
+  func picture(
+    _ environment: String?, _ targets: [APIPicture.Target]
+  ) throws(PictureMaker.Failure) -> APIPicture {
+    guard let path else {
+      var picture = APIPicture()
+      picture.sets = [[]]
+      picture.places = targets.map { _ in 0 }
+      return picture
+    }
+    return try PictureMaker(
+      path: path, environment: environment,
+      shown: { [folder] text in folder?.shown(in: text) ?? text }
+    ).picture(of: targets)
+  }
+}
+
+/// Two files that are compared, in the environments that are meant.
+struct FileComparison {
+  private let before: ComparedFile
+  private let after: ComparedFile
+  /// Of both; nil: those there are.
+  private let environment: String?
+
+  init(_ before: ComparedFile, _ after: ComparedFile, _ environment: String?) {
+    self.before = before
+    self.after = after
+    self.environment = environment
+  }
+
+  /// - Parameter targets: what is asked for; nil: what the declared calls ask for.
+  func difference(
+    of targets: [APIPicture.Target]?
+  ) throws(PictureMaker.Failure) -> APIDifference {
+    var difference = APIDifference()
+    let isOfOne = before.environment != nil || after.environment != nil
+    let pair =
+      environment.map { ($0, $0) } ?? (isOfOne ? (before.environment, after.environment) : nil)
+    // A first look, for what there is.
+    let old = try before.picture(pair?.0, [])
+    let new = try after.picture(pair?.1, [])
+    difference.addCalls(old.calls, new.calls)
+    if before.path != nil, pair == nil {
+      difference.addEnvironments(old.environments, new.environments)
+    }
+    let targets = targets ?? FileComparison.targets(old.calls + new.calls)
+    if let pair {
+      difference.add(
+        try before.picture(pair.0, targets), try after.picture(pair.1, targets),
+        in: environment, of: targets)
+      return difference
+    }
+    let common = new.environments.filter { before.path == nil || old.environments.contains($0) }
+    for name in [nil] + common.map({ Optional($0) }) {
+      difference.add(
+        try before.picture(name, targets), try after.picture(name, targets), in: name, of: targets)
+    }
+    return difference
+  }
+
+  /// Those of calls, each once; the root where there are none.
+  private static func targets(_ calls: [APIPicture.Call]) -> [APIPicture.Target] {
+    var seen: Set<String> = []
+    let targets = calls.map {
+      APIPicture.Target(label: "\($0.method) \($0.path)", method: $0.method, path: $0.sample)
+    }.filter { seen.insert($0.label).inserted }
+    return targets.isEmpty ? [APIPicture.Target(label: "/", method: .get, path: "/")] : targets
+  }
+}

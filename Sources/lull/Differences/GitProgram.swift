@@ -1,0 +1,58 @@
+import LullLibC
+import LullCore
+import LullSystem
+
+/// Git, asked for what a repository holds: run as a program with arguments, without a shell.
+enum GitProgram {
+  struct Problem: Error {
+    /// In words, with what Git has said.
+    let message: String
+  }
+
+  /// More than any file of Lua, or any list of them, that is meant.
+  private static let limit = 64 << 20
+
+  /// What it writes in a folder.
+  static func run(_ words: [String], in folder: String) throws(Problem) -> [UInt8] {
+    var output: [Int32] = [-1, -1]
+    var errors: [Int32] = [-1, -1]
+    guard pipe(&output) == 0, pipe(&errors) == 0 else {
+      throw Problem(message: "git cannot be started: \(ErrorText.of(errno))")
+    }
+    for descriptor in output + errors { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+    defer { for descriptor in [output[0], errors[0]] { close(descriptor) } }
+    let process: pid_t?
+    do throws(ChildProcess.Failure) {
+      // What it asks at a terminal, such as for a passphrase, nobody is there to answer.
+      process = try ChildProcess.start(
+        ["git", "-C", folder] + words, input: .nowhere, output: .descriptor(output[1]),
+        errors: .descriptor(errors[1]), leadsGroup: false)
+    } catch {
+      for descriptor in [output[1], errors[1]] { close(descriptor) }
+      throw Problem(message: "git cannot be started: \(ErrorText.of(error.code))")
+    }
+    for descriptor in [output[1], errors[1]] { close(descriptor) }
+    let bytes = read(output[0], limit)
+    let said = read(errors[0], 1 << 16) ?? []
+    let code = process.map { ChildProcess.wait(for: $0) } ?? 1
+    guard code == 0 else {
+      let line = String(escaping: said).split(separator: "\n").first.map(String.init)
+      throw Problem(message: "git: \(line ?? "it ended with code \(code)")")
+    }
+    guard let bytes else { throw Problem(message: "git: it writes more than \(limit >> 20) MB") }
+    return bytes
+  }
+
+  /// All there is; nil if it is more than the limit.
+  private static func read(_ descriptor: Int32, _ limit: Int) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = LullLibC.read(descriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return bytes }
+      bytes += piece[..<count]
+      guard bytes.count <= limit else { return nil }
+    }
+  }
+}

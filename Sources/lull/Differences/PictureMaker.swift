@@ -1,0 +1,185 @@
+import LullClients
+import LullCore
+import LullHost
+import LullREPL
+
+/// Looks at an API file, in the sandbox and without a network, and says what it says.
+struct PictureMaker {
+  struct Failure: Error {
+    /// For standard error, a line or more.
+    let report: String
+    let code: Int32
+  }
+
+  /// The file to read.
+  let path: String
+  /// nil: as it is.
+  let environment: String?
+  /// As messages name files, and texts with their names in them.
+  let shown: (String) -> String
+
+  /// - Parameter targets: those that are asked for.
+  func picture(of targets: [APIPicture.Target]) throws(Failure) -> APIPicture {
+    var picture = APIPicture()
+    let outcome = APILook(
+      path, environment: environment, isSilent: true, isPatient: true
+    ).lookInSandbox { api in
+      picture = APIPicture()
+      Painter(api, shown).paint(targets, into: &picture)
+    }
+    switch outcome {
+    case .seen: return picture
+    case .needs(let note):
+      throw Failure(
+        report: "lull: \(shown(note)): it cannot be compared without running it\n", code: 3)
+    case .module(let report), .wrong(let report, _): throw Failure(report: shown(report), code: 3)
+    case .ended(let code): throw Failure(report: "", code: code)
+    }
+  }
+}
+
+/// Makes the picture of an API that has been loaded.
+private final class Painter {
+  private let api: APIFile
+  private let shown: (String) -> String
+  private var files: [String: DeclarationPlaces] = [:]
+
+  init(_ api: APIFile, _ shown: @escaping (String) -> String) {
+    self.api = api
+    self.shown = shown
+  }
+
+  func paint(_ targets: [APIPicture.Target], into picture: inout APIPicture) {
+    let own = places(in: api.path)
+    picture.environments = api.environments
+    picture.calls = api.calls.map { call($0, own.line(of: ["calls", $0.name])) }
+    let base = api.service.baseURL.map { LogText.url($0.text) } ?? "none"
+    picture.service = [
+      APIPicture.Setting(
+        name: "base_url", value: base, place: place(api.path, own.line(of: baseKeys(own))),
+        mark: api.service.baseURL?.text ?? "")
+    ]
+    if api.environment?.confirmsWrites == true, let name = api.environment?.name {
+      let line = own.line(of: ["environments", name, "confirm_writes"])
+      picture.service.append(
+        APIPicture.Setting(
+          name: "confirm_writes", value: "true", place: place(api.path, line), mark: "true"))
+    }
+    var known: [[Int]: Int] = [:]
+    for target in targets {
+      let resource = api.service.resource(CallPath(target.path))
+      let blocks = blocks(of: resource, target.method)
+      if let index = known[blocks] {
+        picture.places.append(index)
+        continue
+      }
+      known[blocks] = picture.sets.count
+      picture.places.append(picture.sets.count)
+      picture.sets.append(settings(of: resource, target.method))
+    }
+  }
+
+  private func baseKeys(_ own: DeclarationPlaces) -> [String] {
+    guard let name = api.environment?.name else { return ["base_url"] }
+    let keys = ["environments", name, "base_url"]
+    // Where the environment has none, that of the file counts.
+    return own.line(of: keys) == own.line(of: ["environments", name]) ? ["base_url"] : keys
+  }
+
+  // MARK: Settings
+
+  /// Which blocks of configuration apply: what two resources have in common that are configured alike.
+  private func blocks(of resource: Resource, _ method: RequestMethod) -> [Int] {
+    let service = api.service
+    guard resource.record.invalidSource == nil else { return [-1] }
+    var blocks = [service.isOutside(resource.url) ? -3 : -2]
+    for (index, entry) in service.configurationEntries.enumerated() {
+      switch Result(catching: { () throws(RequestError) in
+        try entry.applies(to: resource.url, method: method)
+      }) {
+      case .success(let applies): if applies { blocks.append(index) }
+      // It fails for all of which it is asked.
+      case .failure: blocks.append(-4 - index)
+      }
+    }
+    return blocks
+  }
+
+  private func settings(of resource: Resource, _ method: RequestMethod) -> [APIPicture.Setting] {
+    let explanation = ResourceExplanation(of: resource, method: method, LullHost.Setting.explained)
+    let located = explanation.locatingKeys { [self] key, place in
+      places(in: place.file).line(of: key, inCallOnLine: place.line)
+    }
+    var settings = zip(explanation.settings, located.settings).map { setting, located in
+      var mark = "\(setting.value) \(setting.fingerprint)"
+      if setting.isOfFunctions, let place = setting.source?.place {
+        mark += places(in: place.file).text(ofCallOnLine: place.line) ?? ""
+      }
+      return APIPicture.Setting(
+        name: setting.name, value: setting.value,
+        place: located.source.map { shown($0.description) }, mark: mark)
+    }
+    for failure in explanation.failures {
+      settings.append(
+        APIPicture.Setting(
+          name: "error", value: shown(failure.error.description),
+          place: shown(failure.source.description), mark: shown(failure.error.description)))
+    }
+    return settings
+  }
+
+  private func places(in file: String) -> DeclarationPlaces {
+    if let known = files[file] { return known }
+    let bytes = (try? TextFile.read(Array(file.utf8)).get()) ?? []
+    let places = DeclarationPlaces(bytes)
+    files[file] = places
+    return places
+  }
+
+  private func place(_ file: String, _ line: Int) -> String {
+    shown(SourcePlace(file: file, line: line).description)
+  }
+
+  // MARK: Calls
+
+  private func call(_ call: APICall, _ line: Int) -> APIPicture.Call {
+    var traits: [(name: String, text: String)] = []
+    if call.bodyForm != .json { traits.append(("body", call.bodyForm.rawValue)) }
+    if call.hasPages { traits.append(("pages", "true")) }
+    if let rows = call.rows { traits.append(("rows", rows)) }
+    return APIPicture.Call(
+      name: call.name, method: call.method, path: call.path, place: place(api.path, line),
+      traits: traits, parameters: call.parameters.map(parameter), sample: sample(call))
+  }
+
+  private func parameter(_ parameter: CallParameter) -> APIPicture.Parameter {
+    var words = ["\(parameter.place)", parameter.kind.name, parameter.option]
+    if parameter.isRequired { words.append("required") }
+    if let standard = parameter.standard { words.append("default \(standard.text)") }
+    return APIPicture.Parameter(name: parameter.name, text: words.joined(separator: ", "))
+  }
+
+  /// The path with something in the place of each parameter.
+  private func sample(_ call: APICall) -> String {
+    call.parameters.reduce(call.path) { path, parameter in
+      path.replacing("{\(parameter.name)}", with: parameter.sample)
+    }
+  }
+}
+
+extension CallParameter {
+  fileprivate var sample: String {
+    let text =
+      switch kind {
+      case .choice(let words): standard?.text ?? words.first ?? "x"
+      case .number, .integer: standard?.text ?? "1"
+      default: standard?.text ?? "x"
+      }
+    let isPlain = text.utf8.allSatisfy { byte in
+      byte < 0x80
+        && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber
+          || "-_.".utf8.contains(byte))
+    }
+    return isPlain && !text.isEmpty ? text : "x"
+  }
+}
