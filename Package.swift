@@ -40,6 +40,7 @@ let package = Package(
     .target(name: "CIDN", path: "Sources/System/CIDN"),
     .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
+    .target(name: "CPCRE2", path: "Sources/System/CPCRE2"),
     .target(
       name: "CMicrohttpd", path: "Sources/System/CMicrohttpd",
       linkerSettings: [.linkedLibrary("microhttpd")]),
@@ -85,9 +86,14 @@ let package = Package(
       exclude: ["luacats"],
       swiftSettings: swiftSettings),
     .target(
+      name: "LullSchemas",
+      dependencies: ["LullLibC", "LullSystem", "LullCore", "CSimdjson", "CPCRE2"],
+      swiftSettings: swiftSettings),
+    .target(
       name: "LullClients",
       dependencies: [
-        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullHost", "CLullBridge",
+        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullHost", "LullSchemas",
+        "CLullBridge",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -148,6 +154,10 @@ let package = Package(
     .testTarget(
       name: "LullTransportTests",
       dependencies: ["LullLibC", "LullSystem", "LullCore", "LullTransport", "LullTesting"],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LullSchemasTests",
+      dependencies: ["LullLibC", "LullSystem", "LullCore", "LullSchemas", "LullTesting"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullHostTests",

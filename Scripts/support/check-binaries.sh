@@ -16,6 +16,8 @@ check_binaries() {
     needs_either "$command" "$module" 'libhiredis'
   verify "what undoes codings is loaded at its first use" "call it through Sources/System/CCompression" \
     needs_either "$command" "$module" 'libz\.|libbrotli|libzstd'
+  verify "PCRE2 is loaded at its first use" "call it through Sources/System/CPCRE2" \
+    needs_either "$command" "$module" 'libpcre2'
   verify "libidn2 is loaded at its first use" "call it through Sources/System/CIDN" \
     needs_either "$command" "$module" 'libidn2'
   verify "the server of lull-mock is in lull-mock alone" "nothing else may depend on CMicrohttpd" \

@@ -94,7 +94,8 @@ LullSystem:
 LullCore: CSimdjson CIDN CLullLedger LullSystem
 LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CHiredis CCrypto CCompression
 LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
-LullClients: LullArguments LullSystem LullCore LullHost CLullBridge
+LullSchemas: CSimdjson LullSystem LullCore CPCRE2
+LullClients: LullArguments LullSystem LullCore LullHost LullSchemas CLullBridge
 LullCassettes: LullSystem LullCore LullTransport LullHost LullClients
 LullREPL: LullSystem LullCore LullTransport LullHost LullCassettes CEditline
 LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
