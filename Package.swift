@@ -38,6 +38,7 @@ let package = Package(
     .target(name: "CCrypto", path: "Sources/System/CCrypto"),
     .target(name: "CCompression", path: "Sources/System/CCompression"),
     .target(name: "CIDN", path: "Sources/System/CIDN"),
+    .target(name: "CYAML", path: "Sources/System/CYAML"),
     .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
     .target(name: "CPCRE2", path: "Sources/System/CPCRE2"),
@@ -101,6 +102,12 @@ let package = Package(
       dependencies: ["LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients"],
       swiftSettings: swiftSettings),
     .target(
+      name: "LullImport",
+      dependencies: [
+        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "CYAML",
+      ],
+      swiftSettings: swiftSettings),
+    .target(
       name: "LullREPL",
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullCassettes",
@@ -121,7 +128,8 @@ let package = Package(
       name: "lull",
       dependencies: [
         "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
-        "LullClients", "LullREPL", "LullProving", "CCommandLine", "CLullMalloc", "LullLua",
+        "LullClients", "LullREPL", "LullProving", "LullImport", "CCommandLine", "CLullMalloc",
+        "LullLua",
       ],
       swiftSettings: swiftSettings),
     // Alone linked to the server's library.
@@ -178,6 +186,12 @@ let package = Package(
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullCassettes", "LullTesting",
         "LullLua",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LullImportTests",
+      dependencies: [
+        "LullLibC", "LullSystem", "LullCore", "LullImport", "LullTesting", "LullLua",
       ],
       swiftSettings: swiftSettings),
     .executableTarget(

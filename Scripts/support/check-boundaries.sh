@@ -97,10 +97,11 @@ LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
 LullSchemas: CSimdjson LullSystem LullCore CPCRE2
 LullClients: LullArguments LullSystem LullCore LullHost LullSchemas CLullBridge
 LullCassettes: LullSystem LullCore LullTransport LullHost LullClients
+LullImport: LullSystem LullCore LullTransport LullHost LullClients CYAML
 LullREPL: LullSystem LullCore LullTransport LullHost LullCassettes CEditline
 LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
-lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL LullProving
+lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL LullProving LullImport
 lull-mock: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullCassettes CMicrohttpd
 lull-demo: LullArguments FlyingFox FlyingSocks Foundation PackageDescription
 LullTesting: LullSystem LullCore
