@@ -3077,7 +3077,7 @@ function PipelineStage:remove_transformers() end
 
 --- Options of `lull.share`.
 ---@class lull.ShareOptions
----@field url string # `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, or `unix:///path[?db=2]`; `valkey://` and `valkeys://` are the same.
+---@field url string # `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, or `unix:///path[?db=2]`; `valkey://` and `valkeys://` are the same. `?namespace=team-a` says what `namespace` says, as in `LULL_SHARE=redis://host/0?namespace=team-a`.
 ---@field password? lull.Secret|string # Instead of one in the URL.
 ---@field namespace? string # What separates those who share one server; letters, digits and `-_.:/`; default `lull`.
 ---@field secret? lull.Secret|string # What only those have who share: without it the server could try out what credentials are.
