@@ -3324,7 +3324,8 @@ function PipelineStage:remove_transformers() end
 ---
 --- Parameters are given as a table by name and checked: a missing one, an unknown one, or one of
 --- another type raises, naming the call. Those of the path stand there as one segment each, escaped;
---- the others go into the query, or, of POST, PUT and PATCH, into the body.
+--- the others go into the query, or, of POST, PUT and PATCH, into the body, unless the file says
+--- otherwise.
 ---@class lull.APICall
 ---@overload fun(params?: table): lull.Request
 ---@field description? string # What the file says it does.
@@ -3349,20 +3350,21 @@ function APICall:resource(params) end
 --- What an API file returns, if it returns more than a service.
 ---@class lull.APIFileFields
 ---@field service lull.Service # The service, with its configuration.
----@field calls? table<string, lull.APICallFields> # Named calls.
+---@field calls? table<string, lull.APICallFields> # Calls by name: any text that can be printed and does not begin with `-`.
 ---@field description? string # What it is, for lists and help.
 
 --- A call in an API file.
 ---@class lull.APICallFields
 ---@field path string # The path below the base URL; `{name}` stands for a parameter, which is required. A query may follow. A brace that is meant as such is written `%7B` or `%7D`.
 ---@field method? string # The HTTP method; default `GET`.
----@field params? table<string, string|string[]|lull.APIParamFields> # Its parameters: a type (`string`, `number`, `integer`, `boolean`, or `json` for any value in a JSON body), a list of the words that it may be, or a table of both and more.
+---@field params? table<string, string|string[]|lull.APIParamFields> # Its parameters: a type (`string`, `number`, `integer`, `boolean`, `object` for names with single values, `json` for any value as JSON text, `file`), with `[]` behind it of a list, a list of the words that it may be, or a table of both and more.
 ---@field description? string # What it does, for lists and help.
 ---@field columns? string[] # The fields that tables on the command line show.
 ---@field rows? string # Where the rows are in the answer, as names of fields with dots between them, such as `data.items`: for tables, CSV and lines on the command line, and for pages there, of which they make one list. Otherwise the answer is shown whole.
 ---@field pages? boolean|lull.PagesOptions # Whether its answer comes in pages: true, or how to go on from one to the next.
 ---@field headers? table<string, string> # Headers of this call only.
----@field body? "json"|"form" # The form of a body; default `json`.
+---@field body? "json"|"form"|"multipart"|"raw" # The form of a body; default `json`. `multipart` is a form whose values may be files, `raw` one parameter with `whole`, as it is.
+---@field content_type? string # What a JSON or raw body is said to be, such as `text/csv`; default what it is.
 ---@field mock? (fun(request: lull.MockRequest, state: table): lull.MockAnswer?) # What `lull mock` answers it with: a function, which may wait. `state` is one table for all calls, for as long as the mock runs. Nil leaves the answer to recordings and examples; an error is a status of 500.
 ---@field examples? lull.MockExample[] # Answers of `lull mock`; the first that fits counts.
 ---@field example? any # Content that `lull mock` answers with where nothing else does, as JSON: status 200, or 201 of a POST.
@@ -3370,6 +3372,13 @@ function APICall:resource(params) end
 --- A parameter of a call in an API file.
 ---@class lull.APIParamFields
 ---@field type? string|string[] # As in `params`; default `string`.
+---@field list? boolean # Whether it is a list of values of that type, as `[]` behind it says; words need it.
+---@field place? "path"|"query"|"header"|"cookie"|"body" # Where it goes; default the path if that has its name in braces, the body of POST, PUT, PATCH and further methods that have one, else the query. `body` gives any method a body.
+---@field name? string # What it is called there; default its key.
+---@field style? string # How it is written there, as OpenAPI 3.1 has it: in a path `simple`, `label` or `matrix`, in a query and a form `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`, in a header `simple`, in a cookie `form`; default the first.
+---@field explode? boolean # Whether each element and field is written for itself; default true of `form` and `deepObject`.
+---@field reserved? boolean # Whether characters that URLs reserve stand for themselves, as far as they do not end what they stand in; a path then takes slashes.
+---@field whole? boolean # Whether it is the body itself, JSON or raw.
 ---@field default? any # What it is if it is not given.
 ---@field required? boolean # Whether it must be given, if it has no default; those of the path always.
 ---@field option? string # What it is called by `lull call`, such as `--page-size`; default its name with `-` for `_`, but at the beginning. One that is called like an option of `lull call` itself gets `--param-` before its name there. Of a boolean there are `--name`, `--no-name` and `--name=false`.
@@ -3379,6 +3388,7 @@ function APICall:resource(params) end
 ---@class lull.APICallParam
 ---@field name string # Its name.
 ---@field type string # What it must be, in words.
+---@field place "path"|"query"|"header"|"cookie"|"body" # Where it goes.
 ---@field required boolean # Whether it must be given.
 ---@field description? string # What the file says of it.
 
