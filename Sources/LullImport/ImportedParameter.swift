@@ -34,6 +34,8 @@ package struct ImportedParameter: Equatable, Sendable {
   /// What it is called by `lull call`, if not by its key.
   package var option: String?
   package var description: String?
+  /// Of a number of pages: that of the first.
+  var firstPage: Int?
 
   package init(key: String, place: Place) {
     self.key = key

@@ -62,7 +62,7 @@ struct Command: Sendable {
     .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed, .apis, .explain,
     .check, .trust, .login, .logout,
     .run, .test, .repl,
-    .mock, .demo, .cache, .limits, .share, .completion, .help,
+    .import, .mock, .demo, .cache, .limits, .share, .completion, .help,
   ]
 
   /// Those that are called like a method.
