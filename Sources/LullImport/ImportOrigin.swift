@@ -16,7 +16,7 @@ package struct ImportOrigin {
   package var lines: [String] {
     ["Imported by: lull import " + words.map(ImportOrigin.quoted).joined(separator: " ")]
       + only.map { ImportOrigin.mark + $0 }
-      + ["What is changed here stays when it is imported once more, as long as the document does not differ there."]
+      + ["What is changed here stays when it is imported again."]
   }
 
   /// What a file says that was imported: the patterns of `--only`.

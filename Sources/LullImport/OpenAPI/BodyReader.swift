@@ -31,6 +31,11 @@ struct BodyReader {
       parameter.kind = MediaType.isText(chosen.type) ? .string : .file
       call.parameters.append(parameter)
     }
+    // A form without fields is none.
+    if !call.parameters.contains(where: { $0.place == .body }) {
+      call.body = nil
+      call.contentType = nil
+    }
     guard !hasBody else { return }
     for place in call.parameters.indices where call.parameters[place].place == .body {
       call.parameters[place].saysPlace = true
@@ -110,19 +115,17 @@ struct BodyReader {
   private func setStyle(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) {
     guard parameter.isList || parameter.kind == .object else { return }
     if encoding?.string("style") == "deepObject" {
-      if parameter.isList {
-        if !parameter.key.hasSuffix("[]") { parameter.key += "[]" }
-      } else {
-        parameter.style = "deepObject"
-      }
+      parameter.style = "deepObject"
     } else if let type = encoding?.string("contentType"), MediaType.isJSON(type) {
       parameter.kind = .json
       parameter.isList = false
     } else if let style = encoding?.string("style"),
       ["spaceDelimited", "pipeDelimited"].contains(style)
     {
+      let explodes = encoding?.bool("explode") == true
+      guard parameter.isList || !explodes else { return }
       parameter.style = style
-      if encoding?.bool("explode") == true { parameter.explode = true }
+      if explodes { parameter.explode = true }
     } else if encoding?.bool("explode") == false {
       parameter.explode = false
     }

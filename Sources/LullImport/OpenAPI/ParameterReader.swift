@@ -44,6 +44,11 @@ struct ParameterReader {
     if place == .header, ["accept", "content-type", "authorization"].contains(name.lowercased()) {
       return nil
     }
+    guard !name.isEmpty else { throw DocumentProblem("one of its parameters has an empty name") }
+    if place == .header || place == .cookie, !Headers.isName(name) {
+      guard node.bool("required") == true else { return nil }
+      throw DocumentProblem("its parameter '\(ShortText.comment(name))' is no name of a \(place.rawValue)")
+    }
     var parameter = ImportedParameter(key: name, place: place)
     parameter.isRequired = place == .path || node.bool("required") == true
     parameter.description = node.string("description")
@@ -96,13 +101,12 @@ struct ParameterReader {
       case .cookie, .body: ["form"]
       }
     var style = style.flatMap { styles.contains($0) ? $0 : nil } ?? usual
-    // A list has no members to be named; what servers that say so understand is `ids[]=1`.
-    if style == "deepObject", parameter.isList {
+    let explodes = explode ?? (style == "form")
+    // Of objects these two have one form, without explode.
+    if parameter.kind == .object, explodes, ["spaceDelimited", "pipeDelimited"].contains(style) {
       style = usual
-      if !parameter.key.hasSuffix("[]") { parameter.key += "[]" }
     }
     if style != usual { parameter.style = style }
-    let explodes = explode ?? (style == "form")
     if isContainer, style != "deepObject", explodes != (style == "form") { parameter.explode = explodes }
   }
 
@@ -144,6 +148,14 @@ struct ParameterReader {
   ) throws(DocumentProblem) -> [ImportedParameter] {
     var used: Set<String> = []
     var named: [ImportedParameter] = []
+    var parameters = parameters
+    // A place in the path that nobody declares is a text; many documents forget one.
+    for name in APIPathPlaces.names(in: path)
+    where !name.isEmpty && !parameters.contains(where: { $0.place == .path && $0.key == name }) {
+      var parameter = ImportedParameter(key: name, place: .path)
+      parameter.isRequired = true
+      parameters.append(parameter)
+    }
     var keys: [(name: String, key: String)] = []
     // Those of the path cannot be called otherwise by somebody else, so they come first.
     let ordered = parameters.filter { $0.place == .path } + parameters.filter { $0.place != .path }
@@ -215,7 +227,7 @@ struct ParameterReader {
       }
       let name = inside[..<close]
       guard let key = keys.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.key else {
-        throw DocumentProblem("its path has the parameter '\(ShortText.comment(String(name)))', which is not declared")
+        throw DocumentProblem("its path has '{}', a parameter without a name")
       }
       missing.removeAll { $0 == key }
       result += rest[..<open] + "{\(key)}"

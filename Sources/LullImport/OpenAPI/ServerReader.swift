@@ -25,6 +25,7 @@ struct ServerReader {
         }
       }
     }
+    if servers.isEmpty, problem == nil, let url = mostUsed { servers.append(Server(url: url)) }
     if servers.isEmpty, document.root["servers"] == nil || document.root["servers"]?.elements.isEmpty == true {
       servers.append(Server(url: try absolute("/")))
     }
@@ -32,6 +33,20 @@ struct ServerReader {
       throw problem ?? DocumentProblem("it names no server: say where it is by --base-url URL", file: document.set.root.name)
     }
     return servers
+  }
+
+  /// Of the servers that paths and operations have of their own, the one that most have.
+  private var mostUsed: String? {
+    var counts: [String: Int] = [:]
+    for (_, item) in document.root["paths"]?.pairs ?? [] {
+      for holder in [item] + item.pairs.map(\.value) {
+        guard let own = holder["servers"]?.elements.first.map(expanded)?.first,
+          let url = try? absolute(own.url)
+        else { continue }
+        counts[url, default: 0] += 1
+      }
+    }
+    return counts.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
   }
 
   /// With the defaults of its variables; one for each value of a variable that names environments.

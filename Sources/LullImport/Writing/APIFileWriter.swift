@@ -13,7 +13,11 @@ package struct APIFileWriter {
 
   private var text: String {
     let access = AccessWriter(api)
-    var text = api.origin.map { "-- \(ShortText.comment($0))\n" }.joined()
+    var text = api.origin.map(ShortText.comments).joined()
+    for server in api.otherServers {
+      let words = ShortText.line(server.description).map { ": " + $0 } ?? ""
+      text += ShortText.comments("Another server: \(server.url)\(words)")
+    }
     text += "local lull = require \"lull\"\n\n"
     text += access.locals
     text += statement("local api = ", .call("lull.service", [.table(service)]))

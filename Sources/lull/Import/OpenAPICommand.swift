@@ -87,7 +87,7 @@ struct OpenAPICommand {
     }
     var api = result.api
     guard !api.calls.isEmpty || !patterns.isEmpty else {
-      Exit.complain("lull: \(ControlCharacters.shown(in: source)): nothing in it can be called\n")
+      Exit.complain("lull: \(ControlCharacters.shown(in: source)): nothing in it can be called\(api.leftOut.isEmpty ? ": it has no operations" : "")\n")
       tellLeftOut(api)
       return 3
     }
