@@ -128,8 +128,8 @@ let package = Package(
       name: "lull",
       dependencies: [
         "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
-        "LullClients", "LullREPL", "LullProving", "LullImport", "CCommandLine", "CLullMalloc",
-        "LullLua",
+        "LullClients", "LullSchemas", "LullCassettes", "LullREPL", "LullProving", "LullImport",
+        "CCommandLine", "CLullMalloc", "LullLua",
       ],
       swiftSettings: swiftSettings),
     // Alone linked to the server's library.

@@ -101,7 +101,7 @@ LullImport: LullSystem LullCore LullTransport LullHost LullClients CYAML
 LullREPL: LullSystem LullCore LullTransport LullHost LullCassettes CEditline
 LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
-lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL LullProving LullImport
+lull: LullArguments LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes LullREPL LullProving LullImport
 lull-mock: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullCassettes CMicrohttpd
 lull-demo: LullArguments FlyingFox FlyingSocks Foundation PackageDescription
 LullTesting: LullSystem LullCore

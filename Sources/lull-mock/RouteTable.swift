@@ -31,11 +31,9 @@ struct RouteTable {
   init(_ api: APIFile, _ base: MockBase) {
     var routes: [Route] = []
     for call in api.calls {
-      let open = Set(
-        call.parameters.filter { $0.place == .path && $0.keepsReserved }.map(\.placeholder))
       for base in Set([base.path, ""]).sorted().reversed() {
         routes.append(
-          Route(call: call, template: RouteTemplate(base: base, path: call.path, open: open)))
+          Route(call: call, template: RouteTemplate(base: base, path: call.path, open: call.openPlaces)))
       }
     }
     let order = routes.enumerated().map { place, route in

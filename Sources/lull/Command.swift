@@ -60,7 +60,7 @@ struct Command: Sendable {
   /// In the order of the overview.
   static let all: [Command] = [
     .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed, .apis, .explain,
-    .check, .trust, .login, .logout,
+    .check, .types, .drift, .trust, .login, .logout,
     .run, .test, .repl,
     .import, .mock, .demo, .cache, .limits, .share, .completion, .help,
   ]

@@ -1,17 +1,16 @@
-import LullClients
 import LullCore
 
 /// The path of a call, as requests are compared with it.
 ///
 /// Each part between two slashes is fixed, or has places for parameters; a query may be fixed, or have places too.
-struct RouteTemplate {
-  private enum Piece: Equatable {
+package struct RouteTemplate: Sendable {
+  private enum Piece: Equatable, Sendable {
     case text(String)
     case parameter(String)
   }
 
   /// As people read it.
-  let text: String
+  package let text: String
   private let parts: [[Piece]]
   private let query: [(name: String, value: Piece)]
   /// The places that take slashes too.
@@ -21,7 +20,7 @@ struct RouteTemplate {
   ///   - base: a path before it.
   ///   - path: as the API file has it.
   ///   - open: the places that take slashes too.
-  init(base: String, path: String, open: Set<String> = []) {
+  package init(base: String, path: String, open: Set<String> = []) {
     self.open = open
     var path = path.prefix { $0 != "#" }
     if let mark = path.firstRange(of: "://"), !path.hasPrefix("/") {
@@ -41,7 +40,7 @@ struct RouteTemplate {
   }
 
   /// What stands between slashes.
-  static func parts(of path: some StringProtocol) -> [String] {
+  package static func parts(of path: some StringProtocol) -> [String] {
     path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
   }
 
@@ -60,7 +59,7 @@ struct RouteTemplate {
   }
 
   /// The more that is fixed, part by part, the larger.
-  var specificity: [Int] {
+  package var specificity: [Int] {
     let path = parts.map { pieces in
       let isFixed = !pieces.contains { if case .parameter = $0 { true } else { false } }
       return isFixed ? 2 : pieces.count > 1 ? 1 : 0
@@ -69,7 +68,7 @@ struct RouteTemplate {
   }
 
   /// What stands in the places for parameters, with its escapes; nil if it is another path.
-  func values(in parts: [String], _ query: [EscapedPair]) -> [String: String]? {
+  package func values(in parts: [String], _ query: [EscapedPair]) -> [String: String]? {
     guard let parts = fitting(parts) else { return nil }
     var values: [String: String] = [:]
     for (pieces, part) in zip(self.parts, parts) {
