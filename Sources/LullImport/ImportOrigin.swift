@@ -24,17 +24,21 @@ package struct ImportOrigin {
     var patterns: [String] = []
     for line in String(decoding: file, as: UTF8.self).split(separator: "\n") {
       guard line.hasPrefix("-- ") else { break }
-      if line.dropFirst(3).hasPrefix(mark) { patterns.append(String(line.dropFirst(3 + mark.count))) }
+      if line.dropFirst(3).hasPrefix(mark) {
+        patterns.append(String(line.dropFirst(3 + mark.count)))
+      }
     }
     return patterns
   }
 
   /// As a shell reads it.
   private static func quoted(_ word: String) -> String {
-    let isPlain = !word.isEmpty && word.unicodeScalars.allSatisfy { scalar in
-      scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
-        || "-_./:=@%+,".unicodeScalars.contains(scalar)
-    }
+    let isPlain =
+      !word.isEmpty
+      && word.unicodeScalars.allSatisfy { scalar in
+        scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+          || "-_./:=@%+,".unicodeScalars.contains(scalar)
+      }
     return isPlain ? word : "'" + word.replacing("'", with: "'\\''") + "'"
   }
 }

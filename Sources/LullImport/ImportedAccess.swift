@@ -1,6 +1,6 @@
 /// What proves who sends a request. Credentials are in the environment, by these names.
 package struct ImportedAccess: Equatable, Sendable {
-  package enum Way: Equatable, Sendable {
+  package enum Way: Hashable, Sendable {
     case bearer(variable: String)
     case basic(user: String, password: String)
     case digest(user: String, password: String)
@@ -10,7 +10,7 @@ package struct ImportedAccess: Equatable, Sendable {
   }
 
   /// A client of a token endpoint.
-  package struct OAuth2: Equatable, Sendable {
+  package struct OAuth2: Hashable, Sendable {
     package var tokenURL: String
     package var authorizationURL: String?
     package var clientID: String

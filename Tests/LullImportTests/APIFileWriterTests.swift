@@ -74,7 +74,8 @@ struct APIFileWriterTests {
 
   @Test func `IMP-07 long texts and lists are broken into lines that luacheck takes`() {
     var api = ImportedAPI(baseURL: "https://a.example")
-    var call = ImportedCall(name: "c", method: "GET", path: "/" + String(repeating: "segment/", count: 40))
+    var call = ImportedCall(
+      name: "c", method: "GET", path: "/" + String(repeating: "segment/", count: 40))
     var kind = ImportedParameter(key: "kind", place: .query)
     kind.kind = .choice((0..<60).map { "word\($0)" })
     call.parameters = [kind]

@@ -10,7 +10,8 @@ struct DocumentTests {
     }
     let set = try DocumentSet(url: url) { (url) throws(DocumentProblem) in
       guard let text = documents[url.text] else { throw DocumentProblem("404", file: url.text) }
-      guard text.hasPrefix("->"), let target = ResourceURL(absolute: String(text.dropFirst(2))) else {
+      guard text.hasPrefix("->"), let target = ResourceURL(absolute: String(text.dropFirst(2)))
+      else {
         return (Array(text.utf8), url)
       }
       return (Array("x: 1".utf8), target)
@@ -19,7 +20,10 @@ struct DocumentTests {
   }
 
   private func read(_ paths: String) throws -> ImportedAPI {
-    try read(["https://a.example/api/openapi.yaml": "openapi: 3.1.0\nservers: [{url: ../v2}]\npaths:\n" + paths])
+    try read([
+      "https://a.example/api/openapi.yaml": "openapi: 3.1.0\nservers: [{url: ../v2}]\npaths:\n"
+        + paths
+    ])
   }
 
   @Test func `IMP-17 a document of a URL refers to what is on its origin`() throws {
@@ -32,7 +36,8 @@ struct DocumentTests {
         /f: {$ref: 'more.yaml#/item'}
       """
     let api = try read([
-      "https://a.example/api/openapi.yaml": "openapi: 3.1.0\nservers: [{url: ../v2}]\npaths:\n" + paths,
+      "https://a.example/api/openapi.yaml": "openapi: 3.1.0\nservers: [{url: ../v2}]\npaths:\n"
+        + paths,
       "https://a.example/api/more.yaml":
         "q: {name: q, in: query, schema: {$ref: '#/s'}}\ns: {type: boolean}\nitem: {post: {operationId: f}}\n",
       "https://a.example/moved.yaml": "->https://b.example/moved.yaml",
@@ -69,15 +74,23 @@ struct DocumentTests {
       """)
     let any = api.calls[0]
     #expect(any.body == .json && any.contentType == "application/merge-patch+json")
-    #expect(any.parameters[0].isWhole && any.parameters[0].saysPlace && any.parameters[0].kind == .json)
+    #expect(
+      any.parameters[0].isWhole && any.parameters[0].saysPlace && any.parameters[0].kind == .json)
     let call = api.calls[1]
     #expect(call.path == "/p/{a.b}/{path_c}/{d}" || call.path == "/p/{a.b}/{c}/{d}")
     let byKey = Dictionary(uniqueKeysWithValues: call.parameters.map { ($0.key, $0) })
-    #expect(byKey["a.b"]?.isList == true && byKey["a.b"]?.style == "label" && byKey["a.b"]?.explode == true)
-    #expect(byKey["q"]?.style == "pipeDelimited" && byKey["q"]?.explode == nil && byKey["q"]?.saysPlace == true)
-    #expect(byKey["body_q"]?.name == "q" && byKey["m"]?.style == "deepObject" && byKey["m"]?.kind == .object)
+    #expect(
+      byKey["a.b"]?.isList == true && byKey["a.b"]?.style == "label"
+        && byKey["a.b"]?.explode == true)
+    #expect(
+      byKey["q"]?.style == "pipeDelimited" && byKey["q"]?.explode == nil
+        && byKey["q"]?.saysPlace == true)
+    #expect(
+      byKey["body_q"]?.name == "q" && byKey["m"]?.style == "deepObject"
+        && byKey["m"]?.kind == .object)
     #expect(byKey["x"]?.name == "x[]" && byKey["x"]?.style == "deepObject")
-    #expect(byKey["j"]?.kind == .json && byKey["r"]?.isReserved == true && byKey["r"]?.standard == nil)
+    #expect(
+      byKey["j"]?.kind == .json && byKey["r"]?.isReserved == true && byKey["r"]?.standard == nil)
     #expect(call.parameters.contains { $0.place == .cookie && $0.kind == .choice(["one", "two"]) })
     #expect(!call.parameters.contains { $0.place == .header })
     let raw = api.calls[2]
@@ -89,7 +102,8 @@ struct DocumentTests {
       "{get: {parameters: [\(parameters)], responses: {200: {headers: \(headers), content: {application/json: {schema: \(schema)}}}}}}\n"
     }
     let list = "{type: array, items: {type: object}}"
-    let page = "{name: page, in: query, schema: {type: integer}}, {name: per_page, in: query, schema: {type: integer}}"
+    let page =
+      "{name: page, in: query, schema: {type: integer}}, {name: per_page, in: query, schema: {type: integer}}"
     let paths = [
       "  /a: " + answer(list, headers: "{link: {}}"),
       "  /b: " + answer("{properties: {data: \(list), next: {type: string, format: uri}}}"),

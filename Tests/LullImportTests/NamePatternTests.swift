@@ -8,8 +8,11 @@ struct NamePatternTests {
     #expect(!NamePattern("repos/*").matches("orgs/repos/get"))
     #expect(NamePattern("*get*").matches("repos/get/all"))
     #expect(NamePattern("a?c").matches("abc") && !NamePattern("a?c").matches("ac"))
-    #expect(NamePattern("*").matches("") && NamePattern("").matches("") && !NamePattern("").matches("x"))
+    #expect(
+      NamePattern("*").matches("") && NamePattern("").matches("") && !NamePattern("").matches("x"))
     // No pattern takes time beyond its length times that of the text.
-    #expect(!NamePattern(String(repeating: "*a", count: 50)).matches(String(repeating: "a", count: 10_000) + "b"))
+    #expect(
+      !NamePattern(String(repeating: "*a", count: 50)).matches(
+        String(repeating: "a", count: 10_000) + "b"))
   }
 }

@@ -75,6 +75,7 @@ class Outcome:
         self.left_out = []
         self.refused = None
         self.sent = 0
+        self.unjudged = 0
         self.differing = []
 
 
@@ -144,7 +145,8 @@ def main():
         sys.exit("check-openapi: there is no document of OpenAPI 3 in that folder")
     wanted = -(-options.requests // len(paths)) * 2 if options.requests else 0
     wrong = 0
-    totals = {"documents": 0, "refused": 0, "operations": 0, "calls": 0, "left out": 0, "requests": 0, "differing": 0}
+    totals = {"documents": 0, "refused": 0, "operations": 0, "calls": 0, "left out": 0, "requests": 0, "unjudged": 0,
+              "differing": 0}
     slowest = ("", 0.0)
     with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
         jobs = [pool.submit(check, options.program, path.resolve(), wanted) for path in paths]
@@ -154,6 +156,7 @@ def main():
             totals["documents"] += 1
             totals["refused"] += outcome.refused is not None
             totals["requests"] += outcome.sent
+            totals["unjudged"] += outcome.unjudged
             totals["differing"] += len(outcome.differing)
             if outcome.refused is None:
                 totals["operations"] += outcome.operations

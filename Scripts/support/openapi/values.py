@@ -91,7 +91,7 @@ class Values:
         least, most = schema.get("minLength", 0), schema.get("maxLength", 1 << 30)
         candidates.append("x" * least)
         for text in candidates:
-            if isinstance(text, str) and least <= len(text) <= most:
+            if isinstance(text, str) and text and least <= len(text) <= most:
                 try:
                     if "pattern" not in schema or re.search(schema["pattern"], text):
                         return text
@@ -177,8 +177,8 @@ class Values:
                 continue
             params[parameter["key"]] = value
             expected[place][node["name"]] = value
-        self.add_body(call, operation, turn, params, files)
-        return {"params": params, "files": files, "expected": expected}
+        body = self.add_body(call, operation, turn, params, files)
+        return {"params": params, "files": files, "expected": expected, "body": body}
 
     def of_parameter(self, node, turn, place):
         if "schema" not in node:
@@ -190,6 +190,9 @@ class Values:
         value = self.value(schema, turn)
         parts = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else [value]
         if any(isinstance(part, (list, dict)) for part in parts) or not parts:
+            raise Impossible
+        if isinstance(value, dict) and not schema.get("properties") and node.get("style") != "deepObject":
+            # Whose member is whose cannot be told.
             raise Impossible
         texts = [part for part in parts if isinstance(part, str)]
         if place in ("header", "cookie") and any(not re.fullmatch(r"[A-Za-z0-9_.:-]+", text) for text in texts):
@@ -225,13 +228,18 @@ class Values:
                     params[parts[0]["key"]] = "a raw text"
                 return
             params[parts[0]["key"]] = self.value(node.get("schema", {}), turn)
-            return
+            return params[parts[0]["key"]]
         value = self.value(node.get("schema", {}), turn)
         if not isinstance(value, dict):
             raise Impossible
+        sent = {}
         for part in parts:
             if part["name"] in value:
                 one = value[part["name"]]
                 if call["body"] == "form" and isinstance(one, (list, dict)):
                     continue
                 params[part["key"]] = one
+                sent[part["name"]] = one
+        if not sent and body.get("required"):
+            raise Impossible
+        return sent

@@ -32,11 +32,15 @@ package struct APIFileMerge {
     if user == base { return .merged(new) }
     if new == base { return .merged(user) }
     guard let baseFile = DeclaredFile(base), let newFile = DeclaredFile(new) else {
-      return .conflicts([Conflict(line: 1, text: "what was imported the last time is no API file any more")])
+      return .conflicts([
+        Conflict(line: 1, text: "what was imported the last time is no API file any more")
+      ])
     }
     guard let userFile = DeclaredFile(user) else {
       return .conflicts([
-        Conflict(line: 1, text: "'calls' is no longer a table in what it returns, so nothing can be merged into it")
+        Conflict(
+          line: 1,
+          text: "'calls' is no longer a table in what it returns, so nothing can be merged into it")
       ])
     }
     var merge = APIFileMerge(base: baseFile, user: userFile, new: newFile)
@@ -59,7 +63,8 @@ package struct APIFileMerge {
     let calls = user.range(user.calls.tokens)
     var middle = Array(user.bytes[calls])
     for edit in orderedEdits {
-      let range = edit.range.lowerBound - calls.lowerBound..<edit.range.upperBound - calls.lowerBound
+      let range =
+        edit.range.lowerBound - calls.lowerBound..<edit.range.upperBound - calls.lowerBound
       middle.replaceSubrange(range, with: Array(edit.text.utf8))
     }
     let text = Array(head.lines.joined(separator: "\n").utf8) + middle
@@ -80,7 +85,8 @@ package struct APIFileMerge {
     for conflict in merge.conflicts {
       let there = conflict.there.first { !$0.isEmpty }?.prefix(100) ?? "nothing"
       conflicts.append(
-        Conflict(line: lines + conflict.line, text: "changed here, and by the document to: \(there)"))
+        Conflict(
+          line: lines + conflict.line, text: "changed here, and by the document to: \(there)"))
     }
   }
 
@@ -139,7 +145,8 @@ package struct APIFileMerge {
       edits.append((self.user.range(user.value), text(new.value)))
       return
     }
-    if let base = self.base.table(base), let user = self.user.table(user), let new = self.new.table(new),
+    if let base = self.base.table(base), let user = self.user.table(user),
+      let new = self.new.table(new),
       base.isRecord, user.isRecord, new.isRecord
     {
       return merge(base, user, new, path)
@@ -155,7 +162,8 @@ package struct APIFileMerge {
     _ field: DeclaredTable.Field, _ path: [String], _ text: String, _ new: DeclaredTable.Field?
   ) {
     let there = new.map { field in
-      let words = self.text(field.value).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      let words = self.text(field.value).split(whereSeparator: \.isWhitespace).joined(
+        separator: " ")
       return " " + (words.count > 120 ? String(words.prefix(120)) + "…" : words)
     }
     let name = path.map { $0 }.joined(separator: ".")
@@ -176,7 +184,8 @@ package struct APIFileMerge {
     var text = self.text(field.tokens)
     if let anchor {
       let hasSeparator = anchor.separator != nil
-      place = anchor.separator.map { user.tokens[$0].range.upperBound }
+      place =
+        anchor.separator.map { user.tokens[$0].range.upperBound }
         ?? user.range(anchor.tokens).upperBound
       if !hasSeparator { commas.insert(place) }
       if isOnOneLine {

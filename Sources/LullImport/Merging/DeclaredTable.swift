@@ -27,7 +27,8 @@ struct DeclaredTable {
       let isSeparated = !all[end].isSymbol("}")
       fields.append(
         Field(
-          key: key, tokens: place..<end, value: min(value, end)..<end, separator: isSeparated ? end : nil))
+          key: key, tokens: place..<end, value: min(value, end)..<end,
+          separator: isSeparated ? end : nil))
       place = isSeparated ? end + 1 : end
     }
     guard place < all.count else { return nil }

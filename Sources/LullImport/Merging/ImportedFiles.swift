@@ -16,18 +16,24 @@ package struct ImportedFiles {
   /// As it was imported the last time; nil if it was not.
   package let base: [UInt8]?
   private let current: [UInt8]?
+  private let isFolderMissing: Bool
 
-  package init(_ path: [UInt8]) throws(Refusal) {
+  /// - Parameter makesFolder: whether a folder that is missing is made when something is written.
+  package init(_ path: [UInt8], makesFolder: Bool) throws(Refusal) {
     self.path = path
+    let folder = FileName.folder(of: path)
+    isFolderMissing = access(FileName.cString(folder), F_OK) != 0
     let shown = String(escaping: path)
-    guard FileName.isFolder(String(decoding: FileName.folder(of: path), as: UTF8.self)) else {
-      throw .refused("\(String(escaping: FileName.folder(of: path))): there is no such folder")
+    let isFolder = FileName.isFolder(String(decoding: folder, as: UTF8.self))
+    guard isFolder || isFolderMissing && makesFolder else {
+      throw .refused("\(String(escaping: folder)): there is no such folder")
     }
     current = try ImportedFiles.read(path)
     base = try ImportedFiles.read(path + Array(".imported".utf8))
     if current != nil, base == nil {
       throw .refused(
-        "\(shown): it was not imported, and stays as it is: name another file with -o, or move it away")
+        "\(shown): it was not imported, and stays as it is: name another file with -o, or move it away"
+      )
     }
   }
 
@@ -35,7 +41,9 @@ package struct ImportedFiles {
   private static func read(_ path: [UInt8]) throws(Refusal) -> [UInt8]? {
     var status = stat()
     guard lstat(FileName.cString(path), &status) == 0 else {
-      guard errno == ENOENT else { throw .refused("\(String(escaping: path)): \(ErrorText.of(errno))") }
+      guard errno == ENOENT else {
+        throw .refused("\(String(escaping: path)): \(ErrorText.of(errno))")
+      }
       return nil
     }
     switch TextFile.read(path) {
@@ -70,6 +78,7 @@ package struct ImportedFiles {
     if let schemas { files.append((ImportedFiles.schemas(of: path), schemas)) }
     files.append((path, merged))
     files.append((path + Array(".imported".utf8), new))
+    if isFolderMissing { mkdir(FileName.cString(FileName.folder(of: path)), 0o777) }
     var written: [(file: AtomicFile.Created, target: [UInt8])] = []
     var failure: (target: [UInt8], code: Int32)?
     for (target, bytes) in files {

@@ -11,6 +11,22 @@ enum AccessExceptions {
     var method: String
   }
 
+  private static let mostPairs = 500_000
+
+  /// What patterns must have in common to match the same.
+  private struct Shape: Hashable {
+    var method: String
+    var count: Int
+  }
+
+  private static func shape(of place: Place) -> Shape {
+    Shape(method: place.method, count: place.pattern.utf8.count { $0 == UInt8(ascii: "/") })
+  }
+
+  private static func parts(of pattern: String) -> [Substring] {
+    pattern.split(separator: "/", omittingEmptySubsequences: false)
+  }
+
   static func made(of entries: [Entry], standard: ImportedAccess) -> [ImportedException] {
     guard entries.contains(where: { $0.access != standard }) else { return [] }
     var accesses: [Place: ImportedAccess] = [:]
@@ -21,14 +37,19 @@ enum AccessExceptions {
     }
     var wanted = order.filter { accesses[$0] != standard }
     // Those that such an entry would hit too have one of their own behind it.
-    let wild = wanted.filter { $0.pattern.contains("*") }
     var given = Set(wanted)
-    if wild.count * order.count < 4_000_000 {
-      for place in order where !given.contains(place) {
-        if wild.contains(where: { $0.method == place.method && covers($0.pattern, place.pattern) }) {
-          wanted.append(place)
-          given.insert(place)
-        }
+    var wild: [Shape: [[Substring]]] = [:]
+    for place in wanted where place.pattern.contains("*") {
+      wild[shape(of: place), default: []].append(parts(of: place.pattern))
+    }
+    // Where there are too many to be compared, each has its own.
+    let pairs = order.reduce(0) { $0 + (wild[shape(of: $1)]?.count ?? 0) }
+    for place in order where !given.contains(place) {
+      guard let patterns = wild[shape(of: place)] else { continue }
+      let own = parts(of: place.pattern)
+      if pairs > mostPairs || patterns.contains(where: { covers($0, own) }) {
+        wanted.append(place)
+        given.insert(place)
       }
     }
     // The more is open in a pattern, the earlier it stands; the last that matches counts.
@@ -76,12 +97,9 @@ enum AccessExceptions {
 
   private static func stars(_ pattern: String) -> Int { pattern.count { $0 == "*" } }
 
-  /// Whether the first pattern matches what the other does, segment by segment.
-  private static func covers(_ pattern: String, _ other: String) -> Bool {
-    let parts = pattern.split(separator: "/", omittingEmptySubsequences: false)
-    let others = other.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == others.count else { return false }
-    return zip(parts, others).allSatisfy { part, other in
+  /// Whether there is something that both match, segment by segment.
+  private static func covers(_ parts: [Substring], _ others: [Substring]) -> Bool {
+    zip(parts, others).allSatisfy { part, other in
       part == other || part.contains("*") && NamePattern(String(part)).matches(String(other))
         || other.contains("*") && NamePattern(String(other)).matches(String(part))
     }

@@ -6,7 +6,9 @@ struct BodyReader {
   let parameters: ParameterReader
 
   /// - Parameter hasBody: whether calls of the method put parameters into a body by themselves.
-  func read(_ written: ImportNode, into call: inout ImportedCall, hasBody: Bool) throws(DocumentProblem) {
+  func read(_ written: ImportNode, into call: inout ImportedCall, hasBody: Bool)
+    throws(DocumentProblem)
+  {
     let body = try document.resolved(written)
     let contents = body["content"]?.pairs ?? []
     guard let chosen = BodyReader.chosen(contents.map(\.key)) else {
@@ -75,7 +77,7 @@ struct BodyReader {
     if let schema, SchemaShape.of(schema, in: document).kind == .object {
       let object = ObjectShape(schema, in: document)
       let properties = object.properties.filter { !isReadOnly($0.schema) }
-      if !properties.isEmpty, !object.isOneOfSeveral {
+      if !properties.isEmpty, properties.count <= 500, !object.isOneOfSeveral {
         for property in properties {
           var parameter = self.parameter(property, isRequired: isRequired)
           var shape = SchemaShape.of(property.schema, in: document)

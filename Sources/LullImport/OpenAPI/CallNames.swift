@@ -1,16 +1,20 @@
 /// Names for calls: what the document says, and something for what it does not name.
 struct CallNames {
   private var used: Set<[UInt8]> = []
+  /// The number of the last one of a name that several have.
+  private var numbers: [[UInt8]: Int] = [:]
   private static let longest = 120
 
   /// - Returns: the name, and what it was to be if somebody else has that already.
-  mutating func name(for id: String?, method: String, path: String) -> (name: String, taken: String?) {
+  mutating func name(for id: String?, method: String, path: String) -> (
+    name: String, taken: String?
+  ) {
     let wanted = id.flatMap(CallNames.printable) ?? CallNames.made(method, path)
     var name = wanted
-    var number = 2
     while !used.insert(Array(name.utf8)).inserted {
+      let number = numbers[Array(wanted.utf8), default: 1] + 1
+      numbers[Array(wanted.utf8)] = number
       name = "\(wanted)_\(number)"
-      number += 1
     }
     return (name, name == wanted ? nil : wanted)
   }
@@ -20,7 +24,8 @@ struct CallNames {
     var name = ""
     for scalar in id.unicodeScalars.prefix(longest) {
       name.unicodeScalars.append(
-        LuaLiteral.isHidden(scalar) || scalar.properties.isWhitespace && scalar != " " ? "_" : scalar)
+        LuaLiteral.isHidden(scalar) || scalar.properties.isWhitespace && scalar != " "
+          ? "_" : scalar)
     }
     while name.first == " " { name.removeFirst() }
     while name.last == " " { name.removeLast() }

@@ -13,7 +13,8 @@ enum MediaType {
   static func isText(_ type: String) -> Bool {
     let type = essence(type)
     return type.hasPrefix("text/") || type.hasSuffix("+xml") || type.hasSuffix("+yaml")
-      || ["application/xml", "application/yaml", "application/x-yaml", "application/graphql",
+      || [
+        "application/xml", "application/yaml", "application/x-yaml", "application/graphql",
         "application/x-ndjson", "application/jsonl", "application/sql", "application/jwt",
       ].contains(type)
   }

@@ -13,6 +13,7 @@ struct ObjectShape {
   private(set) var isOneOfSeveral = false
   private var required: Set<String> = []
   private var places: [[UInt8]: Int] = [:]
+  private var seen: Set<ImportNode.Identity> = []
 
   private static let deepest = 16
 
@@ -24,7 +25,10 @@ struct ObjectShape {
   }
 
   private mutating func take(_ schema: ImportNode, _ document: OpenAPIDocument, depth: Int) {
-    guard depth < ObjectShape.deepest, schema.isObject else { return }
+    // What refers to itself is taken once.
+    guard depth < ObjectShape.deepest, schema.isObject, seen.insert(schema.identity).inserted else {
+      return
+    }
     if schema["$ref"] != nil {
       if let target = document.target(of: schema) { take(target, document, depth: depth + 1) }
       guard document.isNew else { return }
@@ -50,7 +54,9 @@ struct ObjectShape {
   /// Whether alternatives say more than which properties are required.
   private func hasShapes(_ alternatives: ImportNode?, _ document: OpenAPIDocument) -> Bool {
     (alternatives?.elements ?? []).contains { alternative in
-      document.target(of: alternative).map { $0["properties"] != nil || $0["type"] != nil || $0["allOf"] != nil }
+      document.target(of: alternative).map {
+        $0["properties"] != nil || $0["type"] != nil || $0["allOf"] != nil
+      }
         ?? true
     }
   }

@@ -15,15 +15,18 @@ final class OpenAPIDocument {
     guard root.kind == .object else { throw refusal("it is no OpenAPI document: it is no object") }
     if root["swagger"] != nil {
       throw refusal(
-        "it is of Swagger 2.0: have it converted to OpenAPI 3 first, as swagger2openapi and Swagger Editor do")
+        "it is of Swagger 2.0: have it converted to OpenAPI 3 first, as swagger2openapi and Swagger Editor do"
+      )
     }
     guard let version = root["openapi"]?.string else {
       throw refusal("it is no OpenAPI document: it has no 'openapi' with a version")
     }
-    guard version == "3.0" || version == "3.1" || version.hasPrefix("3.0.") || version.hasPrefix("3.1.")
+    guard
+      version == "3.0" || version == "3.1" || version.hasPrefix("3.0.") || version.hasPrefix("3.1.")
     else {
       throw refusal(
-        "it is of OpenAPI \(ShortText.comment(String(version.prefix(40)))), and 3.0 and 3.1 are understood")
+        "it is of OpenAPI \(ShortText.comment(String(version.prefix(40)))), and 3.0 and 3.1 are understood"
+      )
     }
     isNew = version.hasPrefix("3.1")
     guard root["paths"]?.kind == .object || isNew && root["paths"] == nil else {

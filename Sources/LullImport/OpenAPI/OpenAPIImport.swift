@@ -21,7 +21,9 @@ package struct OpenAPIImport {
     package var schemas: [UInt8]?
   }
 
-  private static let methods = ["get", "put", "post", "patch", "delete", "head", "options", "trace"]
+  private static let methods = [
+    "get", "put", "post", "patch", "delete", "head", "options", "trace",
+  ]
   /// Methods of which calls put parameters into the query by themselves.
   private static let withoutBody: Set<String> = ["GET", "HEAD", "DELETE", "OPTIONS"]
 
@@ -38,7 +40,8 @@ package struct OpenAPIImport {
   private var wanted: [(call: Int, wanted: SecurityReader.Wanted)] = []
   private let standard: SecurityReader.Wanted
 
-  package static func read(_ set: DocumentSet, _ options: Options) throws(DocumentProblem) -> Result {
+  package static func read(_ set: DocumentSet, _ options: Options) throws(DocumentProblem) -> Result
+  {
     var reader = try OpenAPIImport(set, options)
     return reader.read()
   }
@@ -69,7 +72,8 @@ package struct OpenAPIImport {
     let info = document.root["info"]
     api.description = info?.string("title") ?? info?.string("description")
     let paths = (document.root["paths"]?.pairs ?? []).filter { !$0.key.hasPrefix("x-") }
-    for (path, written) in paths.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+    for (path, written) in paths.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+    {
       let item: ImportNode
       do throws(DocumentProblem) {
         item = try document.resolved(written)
@@ -109,7 +113,8 @@ package struct OpenAPIImport {
       call.tags = tags
       if let taken {
         api.notes.append(
-          "\(method) \(ShortText.comment(path)) is called '\(name)': there is another '\(ShortText.comment(taken))'")
+          "\(method) \(ShortText.comment(path)) is called '\(name)': there is another '\(ShortText.comment(taken))'"
+        )
       }
       schemas.add(call, operation, in: item)
       api.calls.append(call)
@@ -156,7 +161,9 @@ package struct OpenAPIImport {
   }
 
   /// A fragment is never sent; some documents tell variants of a path apart by it.
-  private static func withoutFragment(_ path: String) -> String { String(path.prefix { $0 != "#" }) }
+  private static func withoutFragment(_ path: String) -> String {
+    String(path.prefix { $0 != "#" })
+  }
 
   // MARK: Access
 
@@ -172,7 +179,9 @@ package struct OpenAPIImport {
       }
     }
     let most = counts.max { $0.count < $1.count }
-    api.access = standard.problem == nil && standard.access.way != nil ? standard.access : most?.access ?? .init()
+    api.access =
+      standard.problem == nil && standard.access.way != nil
+      ? standard.access : most?.access ?? .init()
     let entries = wanted.map { entry in
       AccessExceptions.Entry(
         path: api.calls[entry.call].path, method: api.calls[entry.call].method,

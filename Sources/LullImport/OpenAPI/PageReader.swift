@@ -6,10 +6,12 @@ struct PageReader {
 
   /// Fields that `pages = true` finds by itself.
   private static let usualFields = [
-    ["next"], ["links", "next"], ["_links", "next"], ["@odata.nextLink"], ["nextLink"], ["paging", "next"],
+    ["next"], ["links", "next"], ["_links", "next"], ["@odata.nextLink"], ["nextLink"],
+    ["paging", "next"],
   ]
   private static let listNames: Set<String> = [
-    "data", "items", "results", "result", "value", "values", "entries", "records", "rows", "list", "elements",
+    "data", "items", "results", "result", "value", "values", "entries", "records", "rows", "list",
+    "elements",
     "content", "objects",
   ]
 
@@ -27,7 +29,8 @@ struct PageReader {
 
   private func success(_ operation: ImportNode) -> ImportNode? {
     let responses = operation["responses"]?.pairs ?? []
-    let found = responses.first { $0.key == "200" } ?? responses.first { $0.key.uppercased() == "2XX" }
+    let found =
+      responses.first { $0.key == "200" } ?? responses.first { $0.key.uppercased() == "2XX" }
     return document.target(of: found?.value)
   }
 
@@ -79,8 +82,11 @@ struct PageReader {
         else { continue }
         let parameter = call.parameters.first { parameter in
           parameter.place == .query && !parameter.isList
-            && ["next" + plain(parameter.name ?? parameter.key), plain(parameter.name ?? parameter.key)]
-              .contains(name)
+            && [
+              "next" + plain(parameter.name ?? parameter.key),
+              plain(parameter.name ?? parameter.key),
+            ]
+            .contains(name)
         }
         if let parameter {
           return .cursor(parameter: parameter.name ?? parameter.key, field: prefix + field.name)
@@ -91,14 +97,18 @@ struct PageReader {
   }
 
   private func nested(in object: ObjectShape) -> [(String, ObjectShape)] {
-    let names: Set<String> = ["meta", "pagination", "paging", "page", "response_metadata", "metadata", "links"]
+    let names: Set<String> = [
+      "meta", "pagination", "paging", "page", "response_metadata", "metadata", "links",
+    ]
     return object.properties.filter { names.contains($0.name) }
       .map { ($0.name + ".", ObjectShape($0.schema, in: document)) }
   }
 
   /// A parameter `page` beside the size of one.
   private func counted(_ list: String?, _ call: ImportedCall) -> ImportedCall.Pages? {
-    let sizes: Set<String> = ["per_page", "perpage", "page_size", "pagesize", "limit", "size", "per-page", "count"]
+    let sizes: Set<String> = [
+      "per_page", "perpage", "page_size", "pagesize", "limit", "size", "per-page", "count",
+    ]
     let queries = call.parameters.filter { $0.place == .query }
     func name(_ parameter: ImportedParameter) -> String { parameter.name ?? parameter.key }
     guard queries.contains(where: { sizes.contains(name($0).lowercased()) }),

@@ -12,7 +12,8 @@ struct ParameterReader {
   func parameters(
     of operation: ImportNode, in item: ImportNode, hasBody: Bool
   ) throws(DocumentProblem) -> [ImportedParameter] {
-    var found: [(key: String, node: ImportNode)] = []
+    var found: [ImportNode] = []
+    var places: [[UInt8]: Int] = [:]
     for list in [item["parameters"], operation["parameters"]] {
       for written in list?.elements ?? [] {
         let node = try document.resolved(written)
@@ -20,25 +21,37 @@ struct ParameterReader {
           throw DocumentProblem("one of its parameters has no name or no place")
         }
         let key = place + "\u{0}" + (place == "header" ? name.lowercased() : name)
-        if let index = found.firstIndex(where: { $0.key.utf8.elementsEqual(key.utf8) }) {
-          found[index].node = node
+        if let index = places[Array(key.utf8)] {
+          found[index] = node
         } else {
-          found.append((key, node))
+          places[Array(key.utf8)] = found.count
+          found.append(node)
         }
+        try ParameterReader.check(count: found.count)
       }
     }
     var parameters: [ImportedParameter] = []
-    for (_, node) in found {
+    for node in found {
       if let parameter = try parameter(node, hasBody: hasBody) { parameters.append(parameter) }
     }
     return parameters
   }
 
-  private func parameter(_ node: ImportNode, hasBody: Bool) throws(DocumentProblem) -> ImportedParameter? {
+  /// More are nobody's, and would take long.
+  static func check(count: Int) throws(DocumentProblem) {
+    guard count <= 1000 else { throw DocumentProblem("it has more than 1,000 parameters") }
+  }
+
+  private func parameter(_ node: ImportNode, hasBody: Bool) throws(DocumentProblem)
+    -> ImportedParameter?
+  {
     let name = node.string("name") ?? ""
-    guard let place = ImportedParameter.Place(rawValue: node.string("in") ?? ""), place != .body else {
+    guard let place = ImportedParameter.Place(rawValue: node.string("in") ?? ""), place != .body
+    else {
       throw DocumentProblem(
-        "its parameter '\(ShortText.comment(name))' is in '\(ShortText.comment(node.string("in") ?? ""))', which is no place")
+        "its parameter '\(ShortText.comment(name))' is in "
+          + "'\(ShortText.comment(node.string("in") ?? ""))', which is no place"
+      )
     }
     // What calls, bodies and credentials bring along.
     if place == .header, ["accept", "content-type", "authorization"].contains(name.lowercased()) {
@@ -47,7 +60,8 @@ struct ParameterReader {
     guard !name.isEmpty else { throw DocumentProblem("one of its parameters has an empty name") }
     if place == .header || place == .cookie, !Headers.isName(name) {
       guard node.bool("required") == true else { return nil }
-      throw DocumentProblem("its parameter '\(ShortText.comment(name))' is no name of a \(place.rawValue)")
+      throw DocumentProblem(
+        "its parameter '\(ShortText.comment(name))' is no name of a \(place.rawValue)")
     }
     var parameter = ImportedParameter(key: name, place: place)
     parameter.isRequired = place == .path || node.bool("required") == true
@@ -56,7 +70,9 @@ struct ParameterReader {
       place == .header || place == .cookie || place == .query && hasBody
     if node["schema"] == nil, let content = node["content"]?.pairs.first {
       guard place != .path else {
-        throw DocumentProblem("its parameter '\(ShortText.comment(name))' is of type \(ShortText.comment(content.key)) in the path")
+        throw DocumentProblem(
+          "its parameter '\(ShortText.comment(name))' is of type \(ShortText.comment(content.key)) in the path"
+        )
       }
       parameter.kind = MediaType.isJSON(content.key) ? .json : .string
       return parameter
@@ -69,7 +85,8 @@ struct ParameterReader {
     if isNested, parameter.kind == .json { parameter.kind = .string }
     parameter.firstPage = node["schema"].flatMap { $0["default"] ?? $0["minimum"] }?.element.int
     parameter.isReserved = node.bool("allowReserved") == true && place == .query
-    if place == .path, let standard = node["schema"]?["default"]?.element, parameter.isList == false,
+    if place == .path, let standard = node["schema"]?["default"]?.element,
+      parameter.isList == false,
       parameter.kind != .object, fits(standard, parameter.kind)
     {
       parameter.standard = standard.plainValue
@@ -96,7 +113,8 @@ struct ParameterReader {
     let styles: Set<String> =
       switch parameter.place {
       case .path: ["simple", "label", "matrix"]
-      case .query: isContainer ? ["form", "spaceDelimited", "pipeDelimited", "deepObject"] : ["form"]
+      case .query:
+        isContainer ? ["form", "spaceDelimited", "pipeDelimited", "deepObject"] : ["form"]
       case .header: ["simple"]
       case .cookie, .body: ["form"]
       }
@@ -107,7 +125,9 @@ struct ParameterReader {
       style = usual
     }
     if style != usual { parameter.style = style }
-    if isContainer, style != "deepObject", explodes != (style == "form") { parameter.explode = explodes }
+    if isContainer, style != "deepObject", explodes != (style == "form") {
+      parameter.explode = explodes
+    }
   }
 
   /// - Returns: whether it is more than its place has a form for.
@@ -150,7 +170,9 @@ struct ParameterReader {
     var named: [ImportedParameter] = []
     var parameters = parameters
     // A place in the path that nobody declares is a text; many documents forget one.
-    for name in APIPathPlaces.names(in: path)
+    let places = APIPathPlaces.names(in: path)
+    try ParameterReader.check(count: parameters.count + places.count)
+    for name in places
     where !name.isEmpty && !parameters.contains(where: { $0.place == .path && $0.key == name }) {
       var parameter = ImportedParameter(key: name, place: .path)
       parameter.isRequired = true
@@ -183,7 +205,9 @@ struct ParameterReader {
       named.append(parameter)
     }
     path = try ParameterReader.path(path, keys)
-    let inPath = APIPathPlaces.names(in: path).compactMap { key in named.first { $0.place == .path && $0.key == key } }
+    let inPath = APIPathPlaces.names(in: path).compactMap { key in
+      named.first { $0.place == .path && $0.key == key }
+    }
     return inPath + named.filter { $0.place != .path && $0.isRequired }
       + named.filter { $0.place != .path && !$0.isRequired }
   }
@@ -193,8 +217,10 @@ struct ParameterReader {
     var key = ""
     var isBroken = false
     for scalar in name.unicodeScalars.prefix(80) {
-      let isFine = scalar.isASCII
-        ? (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || "_-.".unicodeScalars.contains(scalar))
+      let isFine =
+        scalar.isASCII
+        ? (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+          || "_-.".unicodeScalars.contains(scalar))
         : false
       if isFine {
         if isBroken, !key.isEmpty { key += "_" }
@@ -235,7 +261,8 @@ struct ParameterReader {
     }
     guard !rest.contains("}") else { throw DocumentProblem("its path has a '}' that no '{' opens") }
     guard missing.isEmpty else {
-      throw DocumentProblem("its parameter '\(missing[0])' is said to be in the path, which has no place for it")
+      throw DocumentProblem(
+        "its parameter '\(missing[0])' is said to be in the path, which has no place for it")
     }
     return result + rest
   }
@@ -245,9 +272,10 @@ struct ParameterReader {
 enum APIPathPlaces {
   static func names(in path: String) -> [String] {
     var names: [String] = []
+    var seen: Set<String> = []
     for part in path.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
       let name = String(part.prefix { $0 != "}" })
-      if !names.contains(name) { names.append(name) }
+      if seen.insert(name).inserted { names.append(name) }
     }
     return names
   }

@@ -5,17 +5,23 @@ final class SchemaDefinitions {
   private let document: OpenAPIDocument
   private var names: [ImportNode.Identity: String] = [:]
   private var used: Set<[UInt8]> = []
+  /// The number of the last one of a name that several have.
+  private var numbers: [[UInt8]: Int] = [:]
   private var waiting: [(name: String, schema: ImportNode)] = []
 
   private static let schemas: Set<String> = [
-    "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not", "propertyNames", "then",
+    "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
+    "propertyNames", "then",
     "unevaluatedItems", "unevaluatedProperties", "additionalItems",
   ]
   private static let lists: Set<String> = ["allOf", "anyOf", "oneOf", "prefixItems"]
-  private static let maps: Set<String> = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"]
+  private static let maps: Set<String> = [
+    "properties", "patternProperties", "dependentSchemas", "$defs", "definitions",
+  ]
   /// What is about documents and examples and not about values, or names what is not here.
   private static let dropped: Set<String> = [
-    "discriminator", "xml", "externalDocs", "example", "examples", "$id", "$schema", "$anchor", "$dynamicAnchor",
+    "discriminator", "xml", "externalDocs", "example", "examples", "$id", "$schema", "$anchor",
+    "$dynamicAnchor",
     "$comment",
   ]
 
@@ -79,13 +85,15 @@ final class SchemaDefinitions {
     if let known = names[target.identity] { return known }
     let last = reference.split(separator: "/").last.map(String.init) ?? "schema"
     var wanted = last.replacing("~1", with: "/").replacing("~0", with: "~")
-    wanted = String(wanted.unicodeScalars.filter { !LuaLiteral.isHidden($0) && $0 != "%" && $0 != "#" }.map(Character.init))
+    wanted = String(
+      wanted.unicodeScalars.filter { !LuaLiteral.isHidden($0) && $0 != "%" && $0 != "#" }.map(
+        Character.init))
     if wanted.isEmpty { wanted = "schema" }
     var name = wanted
-    var number = 2
     while !used.insert(Array(name.utf8)).inserted {
+      let number = numbers[Array(wanted.utf8), default: 1] + 1
+      numbers[Array(wanted.utf8)] = number
       name = "\(wanted)-\(number)"
-      number += 1
     }
     names[target.identity] = name
     waiting.append((name, target))

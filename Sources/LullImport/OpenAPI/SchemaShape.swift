@@ -22,13 +22,17 @@ struct SchemaShape {
   private static let deepest = 16
 
   static func of(_ schema: ImportNode?, in document: OpenAPIDocument) -> SchemaShape {
-    schema.map { of($0, in: document, depth: 0) } ?? SchemaShape()
+    var seen: Set<ImportNode.Identity> = []
+    return schema.map { of($0, in: document, depth: 0, &seen) } ?? SchemaShape()
   }
 
   private static func of(
-    _ schema: ImportNode, in document: OpenAPIDocument, depth: Int
+    _ schema: ImportNode, in document: OpenAPIDocument, depth: Int,
+    _ seen: inout Set<ImportNode.Identity>
   ) -> SchemaShape {
-    guard depth < deepest, schema.isObject else { return SchemaShape() }
+    // However it refers to itself, there is an end.
+    guard depth < deepest, schema.isObject, seen.count < 1000 else { return SchemaShape() }
+    seen.insert(schema.identity)
     var shape = SchemaShape()
     shape.format = schema.string("format")
     shape.items = schema["items"]
@@ -36,22 +40,27 @@ struct SchemaShape {
     shape.isBinary =
       shape.kind == .string && schema["contentEncoding"] == nil
       && (shape.format == "binary" || schema["contentMediaType"] != nil)
-    if shape.kind == .any, document.isNew, schema["contentMediaType"] != nil { shape.isBinary = true }
+    if shape.kind == .any, document.isNew, schema["contentMediaType"] != nil {
+      shape.isBinary = true
+    }
     // Beside a `$ref` nothing counts in 3.0, and there is hardly anything about types in 3.1.
     if schema["$ref"] != nil, shape.kind == .any || !document.isNew {
       guard let target = document.target(of: schema) else { return SchemaShape() }
-      return of(target, in: document, depth: depth + 1)
+      return of(target, in: document, depth: depth + 1, &seen)
     }
     guard shape.kind == .any || shape.kind == .string && schema["enum"] == nil else { return shape }
     for part in schema["allOf"]?.elements ?? [] {
-      let found = of(part, in: document, depth: depth + 1)
+      let found = of(part, in: document, depth: depth + 1, &seen)
       guard found.kind != .any else { continue }
       if shape.kind == .any || isChoice(found.kind) { shape = found }
     }
     guard shape.kind == .any else { return shape }
     let alternatives = (schema["oneOf"] ?? schema["anyOf"])?.elements ?? []
-    let shapes = alternatives.map { of($0, in: document, depth: depth + 1) }
-      .filter { $0.kind != .null }
+    var shapes: [SchemaShape] = []
+    for alternative in alternatives {
+      let found = of(alternative, in: document, depth: depth + 1, &seen)
+      if found.kind != .null { shapes.append(found) }
+    }
     if let common = common(shapes) { return common }
     shape.container = shapes.filter { $0.kind == .object || $0.kind == .array }
     return shape
@@ -85,7 +94,9 @@ struct SchemaShape {
     var words: [String]?
     if let values = schema["enum"]?.elements.map(\.element) {
       let texts = values.filter { !$0.isNull }.map(\.string)
-      if !texts.isEmpty, texts.count <= 500, !texts.contains(nil) { words = unique(texts.compactMap(\.self)) }
+      if !texts.isEmpty, texts.count <= 500, !texts.contains(nil) {
+        words = unique(texts.compactMap(\.self))
+      }
     } else if let word = schema.string("const") {
       words = [word]
     }
@@ -104,7 +115,8 @@ struct SchemaShape {
     case "array": return .array
     case "object": return .object
     case nil where schema.string("type") == "null": return .null
-    case nil where schema["properties"] != nil || schema["additionalProperties"]?.isObject == true: return .object
+    case nil where schema["properties"] != nil || schema["additionalProperties"]?.isObject == true:
+      return .object
     case nil where schema["items"] != nil: return .array
     default: return .any
     }

@@ -21,6 +21,30 @@ struct SecurityReader {
     }
   }
 
+  /// All scopes that something wants of a scheme: one client has them all.
+  private let scopes: [String: [String]]
+
+  init(document: OpenAPIDocument, prefix: String, base: String) {
+    self.document = document
+    self.prefix = prefix
+    self.base = base
+    var lists = [document.root["security"]]
+    for (_, item) in document.root["paths"]?.pairs ?? [] {
+      lists += item.pairs.map { $0.value["security"] }
+    }
+    var scopes: [String: [String]] = [:]
+    var seen: Set<[String]> = []
+    for alternative in lists.compactMap(\.self).flatMap(\.elements) {
+      for (name, list) in alternative.pairs {
+        for scope in list.elements.compactMap(\.element.string)
+        where seen.insert([name, scope]).inserted {
+          scopes[name, default: []].append(scope)
+        }
+      }
+    }
+    self.scopes = scopes
+  }
+
   func wanted(_ list: ImportNode?) -> Wanted {
     let alternatives = list?.elements ?? []
     guard !alternatives.isEmpty else { return Wanted() }
@@ -42,19 +66,21 @@ struct SecurityReader {
 
   private func wanted(allOf schemes: ImportNode) -> Wanted {
     var wanted = Wanted()
-    for (name, scopes) in schemes.pairs {
+    for (name, _) in schemes.pairs {
       guard let scheme = document.target(of: document.root["components"]?["securitySchemes"]?[name])
       else {
         wanted.problem = "the security scheme '\(ShortText.comment(name))' is not in the document"
         return wanted
       }
-      take(scheme, name, scopes.elements.compactMap(\.element.string), &wanted)
+      take(scheme, name, &wanted)
       if wanted.problem != nil { return wanted }
     }
     return wanted
   }
 
-  private func take(_ scheme: ImportNode, _ name: String, _ scopes: [String], _ wanted: inout Wanted) {
+  private func take(
+    _ scheme: ImportNode, _ name: String, _ wanted: inout Wanted
+  ) {
     let called = scheme.string("name") ?? ""
     switch scheme.string("type") {
     case "apiKey":
@@ -76,16 +102,23 @@ struct SecurityReader {
           .digest(
             user: variable(name, "USER", among: ["http"]),
             password: variable(name, "PASSWORD", among: ["http"])), &wanted)
-      case "bearer", nil: add(.bearer(variable: variable(name, "TOKEN", among: ["http", "oauth2", "openIdConnect"])), &wanted)
+      case "bearer", nil:
+        add(
+          .bearer(variable: variable(name, "TOKEN", among: ["http", "oauth2", "openIdConnect"])),
+          &wanted)
       case let other?:
         let text = ShortText.comment(String(other.prefix(40)))
-        wanted.problem = "the security scheme '\(ShortText.comment(name))' is HTTP's '\(text)', which is not known"
+        wanted.problem =
+          "the security scheme '\(ShortText.comment(name))' is HTTP's '\(text)', which is not known"
       }
-    case "oauth2": add(flow(scheme, name, scopes), &wanted)
+    case "oauth2": add(flow(scheme, name), &wanted)
     case "openIdConnect":
-      add(.bearer(variable: variable(name, "TOKEN", among: ["http", "oauth2", "openIdConnect"])), &wanted)
+      add(
+        .bearer(variable: variable(name, "TOKEN", among: ["http", "oauth2", "openIdConnect"])),
+        &wanted)
     case "mutualTLS":
-      wanted.problem = "the security scheme '\(ShortText.comment(name))' wants a certificate: set client_cert and client_key"
+      wanted.problem =
+        "the security scheme '\(ShortText.comment(name))' wants a certificate: set client_cert and client_key"
     default:
       wanted.problem = "the security scheme '\(ShortText.comment(name))' is of no known type"
     }
@@ -108,8 +141,10 @@ struct SecurityReader {
     wanted.access.headers.append((name, .secret(prefix: prefix, variable: variable)))
   }
 
-  private func flow(_ scheme: ImportNode, _ name: String, _ scopes: [String]) -> ImportedAccess.Way {
-    let scope = scopes.isEmpty ? nil : scopes.joined(separator: " ")
+  private func flow(_ scheme: ImportNode, _ name: String) -> ImportedAccess.Way {
+    // So many are not for one program.
+    let all = scopes[name] ?? []
+    let scope = all.isEmpty || all.count > 20 ? nil : all.joined(separator: " ")
     if let flow = scheme["flows"]?["clientCredentials"], let url = secure(flow.string("tokenUrl")) {
       return .clientCredentials(
         .init(
@@ -123,7 +158,9 @@ struct SecurityReader {
   private func secure(_ text: String?) -> String? {
     guard let text, !text.isEmpty else { return nil }
     let base = ResourceURL.base(self.base)
-    guard let url = base?.relative(text), url.scheme == "https", !url.authority.contains("@") else { return nil }
+    guard let url = base?.relative(text), url.scheme == "https", !url.authority.contains("@") else {
+      return nil
+    }
     return url.text
   }
 
@@ -147,7 +184,9 @@ struct SecurityReader {
       }
     }
     while result.hasSuffix("_") { result.removeLast() }
-    guard let first = result.first, !first.isNumber else { return "API" + (result.isEmpty ? "" : "_" + result) }
+    guard let first = result.first, !first.isNumber else {
+      return "API" + (result.isEmpty ? "" : "_" + result)
+    }
     return result
   }
 }

@@ -26,11 +26,15 @@ struct ServerReader {
       }
     }
     if servers.isEmpty, problem == nil, let url = mostUsed { servers.append(Server(url: url)) }
-    if servers.isEmpty, document.root["servers"] == nil || document.root["servers"]?.elements.isEmpty == true {
+    if servers.isEmpty,
+      document.root["servers"] == nil || document.root["servers"]?.elements.isEmpty == true
+    {
       servers.append(Server(url: try absolute("/")))
     }
     guard !servers.isEmpty else {
-      throw problem ?? DocumentProblem("it names no server: say where it is by --base-url URL", file: document.set.root.name)
+      throw problem
+        ?? DocumentProblem(
+          "it names no server: say where it is by --base-url URL", file: document.set.root.name)
     }
     return servers
   }
@@ -61,7 +65,9 @@ struct ServerReader {
     var result = [Server(url: plain, description: node.string("description"))]
     for (name, variable) in variables where url.contains("{\(name)}") {
       let values = (variable["enum"]?.elements ?? []).compactMap(\.element.string)
-      guard values.count > 1, values.allSatisfy({ Self.environment(in: $0) != nil }) else { continue }
+      guard values.count > 1, values.allSatisfy({ Self.environment(in: $0) != nil }) else {
+        continue
+      }
       for value in values where value != variable.string("default") {
         var text = url.replacing("{\(name)}", with: value)
         for (other, variable) in variables {
@@ -78,7 +84,9 @@ struct ServerReader {
     let shown = ShortText.comment(String(text.prefix(200)))
     let hint = "say where it is by --base-url URL"
     guard !text.contains("{") else {
-      throw DocumentProblem("its server '\(shown)' has a variable without a default: \(hint)", file: document.set.root.name)
+      throw DocumentProblem(
+        "its server '\(shown)' has a variable without a default: \(hint)",
+        file: document.set.root.name)
     }
     let trimmed = String(text.trimmingSpaces.prefix { $0 != "?" && $0 != "#" })
     var url = trimmed
@@ -86,12 +94,14 @@ struct ServerReader {
       guard let home = document.set.root.url, let found = home.relative(trimmed),
         found.text.hasPrefix("http")
       else {
-        throw DocumentProblem("its server '\(shown)' is no URL of its own: \(hint)", file: document.set.root.name)
+        throw DocumentProblem(
+          "its server '\(shown)' is no URL of its own: \(hint)", file: document.set.root.name)
       }
       url = found.text
     }
     guard let base = ResourceURL.base(url), !base.host.isEmpty, !base.authority.contains("@") else {
-      throw DocumentProblem("its server '\(shown)' is no URL: \(hint)", file: document.set.root.name)
+      throw DocumentProblem(
+        "its server '\(shown)' is no URL: \(hint)", file: document.set.root.name)
     }
     // As it is written, but for the slash that a base needs not.
     return url.hasSuffix("/") && url.count > 8 ? String(url.dropLast()) : url
@@ -101,18 +111,22 @@ struct ServerReader {
   func prefix(
     for operation: ImportNode, in item: ImportNode, base: String
   ) throws(DocumentProblem) -> String {
-    guard baseURL == nil, let list = operation["servers"] ?? item["servers"], let node = list.elements.first,
+    guard baseURL == nil, let list = operation["servers"] ?? item["servers"],
+      let node = list.elements.first,
       let own = expanded(node).first
     else { return "" }
     let url: String
     do throws(DocumentProblem) {
       url = try absolute(own.url)
     } catch {
-      throw DocumentProblem("it has a server of its own, '\(ShortText.comment(own.url))', which is no URL")
+      throw DocumentProblem(
+        "it has a server of its own, '\(ShortText.comment(own.url))', which is no URL")
     }
     guard url != base else { return "" }
     guard url.hasPrefix(base + "/") else {
-      throw DocumentProblem("it is on a server of its own, \(ShortText.comment(url)): that needs an API file of its own")
+      throw DocumentProblem(
+        "it is on a server of its own, \(ShortText.comment(url)): that needs an API file of its own"
+      )
     }
     return String(url.dropFirst(base.count))
   }

@@ -7,7 +7,9 @@ import LullSystem
 /// A file may refer to files in its folder and below, a document of a URL to what is on the same origin.
 package final class DocumentSet {
   /// Asks for what is at a URL.
-  package typealias Fetch = (ResourceURL) throws(DocumentProblem) -> (bytes: [UInt8], url: ResourceURL)
+  package typealias Fetch = (ResourceURL) throws(DocumentProblem) -> (
+    bytes: [UInt8], url: ResourceURL
+  )
 
   private static let largest = 64 << 20
   private static let mostDocuments = 500
@@ -45,7 +47,9 @@ package final class DocumentSet {
   }
 
   /// The place that a `$ref` of `document` names.
-  func node(_ reference: String, from document: ImportDocument) throws(DocumentProblem) -> ImportNode {
+  func node(_ reference: String, from document: ImportDocument) throws(DocumentProblem)
+    -> ImportNode
+  {
     let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
     let target = parts[0].isEmpty ? document : try other(String(parts[0]), from: document)
     guard parts.count > 1, !parts[1].isEmpty else { return ImportNode(target.root, target) }
@@ -59,16 +63,21 @@ package final class DocumentSet {
     return ImportNode(element, target)
   }
 
-  private func shown(_ reference: String) -> String { ShortText.comment(String(reference.prefix(200))) }
+  private func shown(_ reference: String) -> String {
+    ShortText.comment(String(reference.prefix(200)))
+  }
 
-  private static func decoded(_ text: String, in reference: String) throws(DocumentProblem) -> String {
+  private static func decoded(_ text: String, in reference: String) throws(DocumentProblem)
+    -> String
+  {
     guard text.contains("%") else { return text }
     var bytes: [UInt8] = []
     let source = Array(text.utf8)
     var place = 0
     while place < source.count {
       if source[place] == UInt8(ascii: "%"), place + 2 < source.count,
-        let high = Hexadecimal.value(source[place + 1]), let low = Hexadecimal.value(source[place + 2])
+        let high = Hexadecimal.value(source[place + 1]),
+        let low = Hexadecimal.value(source[place + 2])
       {
         bytes.append(high << 4 | low)
         place += 3
@@ -85,7 +94,9 @@ package final class DocumentSet {
 
   // MARK: Other documents
 
-  private func other(_ place: String, from document: ImportDocument) throws(DocumentProblem) -> ImportDocument {
+  private func other(_ place: String, from document: ImportDocument) throws(DocumentProblem)
+    -> ImportDocument
+  {
     let key = (document.name + "\u{0}" + place)
     if let known = others[key] { return known }
     if let failure = failures[key] { throw failure }
@@ -93,7 +104,8 @@ package final class DocumentSet {
       guard others.count < DocumentSet.mostDocuments, size < DocumentSet.largest else {
         throw DocumentProblem("it refers to more documents than are read")
       }
-      let found = try document.url != nil
+      let found =
+        try document.url != nil
         ? fetched(place, from: document) : file(place, from: document)
       others[key] = found
       return found
@@ -103,25 +115,31 @@ package final class DocumentSet {
     }
   }
 
-  private func fetched(_ place: String, from document: ImportDocument) throws(DocumentProblem) -> ImportDocument {
+  private func fetched(_ place: String, from document: ImportDocument) throws(DocumentProblem)
+    -> ImportDocument
+  {
     guard let url = document.url?.relative(place), let home = root.url else {
       throw DocumentProblem("the $ref '\(shown(place))' is no URL")
     }
     guard url.origin == home.origin else {
-      throw DocumentProblem("the $ref '\(shown(place))' leads to another origin than \(home.origin)")
+      throw DocumentProblem(
+        "the $ref '\(shown(place))' leads to another origin than \(home.origin)")
     }
     if url == home { return root }
     let known = others.values.first { $0.url == url }
     if let known { return known }
     let (bytes, final) = try fetch(url)
     guard final.origin == home.origin else {
-      throw DocumentProblem("the $ref '\(shown(place))' was redirected to another origin than \(home.origin)")
+      throw DocumentProblem(
+        "the $ref '\(shown(place))' was redirected to another origin than \(home.origin)")
     }
     size += bytes.count
     return try ImportDocument(bytes, name: url.text, url: url, path: nil)
   }
 
-  private func file(_ place: String, from document: ImportDocument) throws(DocumentProblem) -> ImportDocument {
+  private func file(_ place: String, from document: ImportDocument) throws(DocumentProblem)
+    -> ImportDocument
+  {
     let scheme = place.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
     guard scheme.isEmpty || place.dropFirst(scheme.count).first != ":" else {
       throw DocumentProblem("the $ref '\(shown(place))' of a file leads out of its folder")
@@ -130,7 +148,8 @@ package final class DocumentSet {
     guard !name.utf8.contains(0), let base = document.path else {
       throw DocumentProblem("the $ref '\(shown(place))' names no file")
     }
-    let path = name.hasPrefix("/")
+    let path =
+      name.hasPrefix("/")
       ? Array(name.utf8) : FileName.path(of: name, in: FileName.folder(of: base))
     guard let resolved = FileName.resolved(path) else {
       throw DocumentProblem("the $ref '\(shown(place))' leads to no file")

@@ -99,7 +99,9 @@ package struct APIFileWriter {
       fields.append(("default", standard))
     }
     if let option = parameter.option { fields.append(("option", .text(option))) }
-    if let text = ShortText.line(parameter.description) { fields.append(("description", .text(text))) }
+    if let text = ShortText.line(parameter.description) {
+      fields.append(("description", .text(text)))
+    }
     return type(of: parameter, beside: fields)
   }
 

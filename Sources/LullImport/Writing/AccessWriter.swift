@@ -4,15 +4,16 @@ struct AccessWriter {
   private let layout = LuaLayout()
   /// Ways of access that more than one statement names, which are made once: tokens are theirs.
   private let shared: [ImportedAccess.Way]
+  private let numbers: [ImportedAccess.Way: Int]
 
   init(_ api: ImportedAPI) {
     self.api = api
     let ways = ([api.access] + api.exceptions.map(\.access)).compactMap(\.way)
-    var shared: [ImportedAccess.Way] = []
-    for way in ways where ways.count(where: { $0 == way }) > 1 && !shared.contains(way) {
-      shared.append(way)
-    }
-    self.shared = shared
+    var counts: [ImportedAccess.Way: Int] = [:]
+    for way in ways { counts[way, default: 0] += 1 }
+    var seen: Set<ImportedAccess.Way> = []
+    shared = ways.filter { counts[$0, default: 0] > 1 && seen.insert($0).inserted }
+    numbers = Dictionary(uniqueKeysWithValues: zip(shared, shared.indices))
   }
 
   var locals: String {
@@ -40,13 +41,15 @@ struct AccessWriter {
   ) -> String {
     var settings: [(key: String, value: LuaLiteral)] = []
     if let way = access.way {
-      let number = shared.firstIndex(of: way)
+      let number = numbers[way]
       settings.append(
         ("auth", number.map { .code(AccessWriter.name($0)) } ?? AccessWriter.literal(way)))
     } else if pattern != nil {
       settings.append(("auth", .bool(false)))
     }
-    if !access.headers.isEmpty { settings.append(("headers", AccessWriter.headers(access.headers))) }
+    if !access.headers.isEmpty {
+      settings.append(("headers", AccessWriter.headers(access.headers)))
+    }
     var arguments: [LuaLiteral] = [.table(settings)]
     if let pattern { arguments.insert(.text(pattern), at: 0) }
     if !methods.isEmpty {
@@ -70,13 +73,14 @@ struct AccessWriter {
   }
 
   static func headers(_ headers: [(name: String, value: ImportedText)]) -> LuaLiteral {
-    .table(headers.map { header in
-      switch header.value {
-      case .plain(let text): (header.name, .text(text))
-      case .secret("", let variable): (header.name, secret(variable))
-      case .secret(let prefix, let variable): (header.name, prefixed(prefix, variable))
-      }
-    })
+    .table(
+      headers.map { header in
+        switch header.value {
+        case .plain(let text): (header.name, .text(text))
+        case .secret("", let variable): (header.name, secret(variable))
+        case .secret(let prefix, let variable): (header.name, prefixed(prefix, variable))
+        }
+      })
   }
 
   private static func prefixed(_ prefix: String, _ variable: String) -> LuaLiteral {
@@ -105,7 +109,8 @@ struct AccessWriter {
     .code("lull.env(\(LuaLiteral.quoted(variable))) or \"\"")
   }
 
-  private static func fields(of client: ImportedAccess.OAuth2) -> [(key: String, value: LuaLiteral)] {
+  private static func fields(of client: ImportedAccess.OAuth2) -> [(key: String, value: LuaLiteral)]
+  {
     var fields: [(key: String, value: LuaLiteral)] = []
     if let url = client.authorizationURL { fields.append(("authorization_url", .text(url))) }
     fields.append(("token_url", .text(client.tokenURL)))

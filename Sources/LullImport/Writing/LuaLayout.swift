@@ -77,7 +77,8 @@ struct LuaLayout {
       }
     }
     if !current.isEmpty { lines.append(current) }
-    return "{\n" + lines.joined(separator: "\n") + "\n" + String(repeating: " ", count: indent) + "}"
+    return "{\n" + lines.joined(separator: "\n") + "\n" + String(repeating: " ", count: indent)
+      + "}"
   }
 
   private func table(_ fields: [(key: String, value: LuaLiteral)], _ indent: Int) -> String {

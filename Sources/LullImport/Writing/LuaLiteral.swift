@@ -26,7 +26,8 @@ indirect enum LuaLiteral {
     case .string(let text): self = .text(text)
     case .array(let elements): self = .list(elements.compactMap { LuaLiteral($0) })
     case .object(let members):
-      self = .table(members.compactMap { member in LuaLiteral(member.value).map { (member.key, $0) } })
+      self = .table(
+        members.compactMap { member in LuaLiteral(member.value).map { (member.key, $0) } })
     }
   }
 

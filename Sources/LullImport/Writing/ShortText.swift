@@ -18,7 +18,8 @@ enum ShortText {
       }
       count += word.count + 1
       words.append(word)
-      if word.last == ".", count > 10, !["e.g.", "i.e.", "etc.", "vs."].contains(word.lowercased()) {
+      if word.last == ".", count > 10, !["e.g.", "i.e.", "etc.", "vs."].contains(word.lowercased())
+      {
         break
       }
     }
@@ -37,14 +38,16 @@ enum ShortText {
       switch source[place] {
       case "<":
         let end = source[place...].prefix(300).firstIndex(of: ">")
-        guard let end, place + 1 < source.count, source[place + 1] == "/" || source[place + 1].properties.isAlphabetic
+        guard let end, place + 1 < source.count,
+          source[place + 1] == "/" || source[place + 1].properties.isAlphabetic
         else { break }
         result.append(" ")
         place = end + 1
         continue
       case "[":
         let inside = source[(place + 1)...].prefix(200).prefix { $0 != "]" && $0 != "[" }
-        guard inside.endIndex + 1 < source.count, source[inside.endIndex] == "]", source[inside.endIndex + 1] == "(",
+        guard inside.endIndex + 1 < source.count, source[inside.endIndex] == "]",
+          source[inside.endIndex + 1] == "(",
           let end = source[inside.endIndex...].prefix(500).firstIndex(of: ")")
         else { break }
         result += inside

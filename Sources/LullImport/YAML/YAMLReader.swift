@@ -123,7 +123,9 @@ package struct YAMLReader {
     case CYAML_ALIAS: try takeAlias(event)
     case CYAML_MAPPING, CYAML_SEQUENCE:
       guard !isAwaitingKey else {
-        throw at(event, "a key is a \(event.kind == CYAML_MAPPING ? "mapping" : "list"), where JSON has texts")
+        throw at(
+          event,
+          "a key is a \(event.kind == CYAML_MAPPING ? "mapping" : "list"), where JSON has texts")
       }
       try checkTag(event, among: event.kind == CYAML_MAPPING ? ["map"] : ["seq"])
       guard levels.count < YAMLReader.deepest else {
@@ -245,7 +247,10 @@ package struct YAMLReader {
     guard let value = anchors[anchor], !openAnchors.contains(anchor) else {
       let isOpen = openAnchors.contains(anchor)
       throw at(
-        event, isOpen ? "the alias *\(anchor) is inside of what it stands for" : "there is no anchor &\(anchor)")
+        event,
+        isOpen
+          ? "the alias *\(anchor) is inside of what it stands for" : "there is no anchor &\(anchor)"
+      )
     }
     if isAwaitingKey {
       guard let key = (try? JSONDocument(parsing: value.json))?.root.string else {
@@ -269,7 +274,9 @@ package struct YAMLReader {
     try checkTag(
       event, among: ["str", "int", "float", "bool", "null", "binary", "timestamp", "merge"])
     let tag = name(event.tag)
-    let isText = tag == "!" || tag.map { ["str", "binary", "timestamp"].contains(YAMLReader.word($0)) } ?? false
+    let isText =
+      tag == "!"
+      || tag.map { ["str", "binary", "timestamp"].contains(YAMLReader.word($0)) } ?? false
     guard !isText, event.is_plain != 0 || tag != nil else { return writeString(text) }
     switch YAMLScalar.kind(text) {
     case .null: output += "null".utf8
@@ -277,7 +284,8 @@ package struct YAMLReader {
     case .number(let digits): output += digits
     case .string:
       if let tag, ["int", "float", "bool", "null"].contains(YAMLReader.word(tag)) {
-        throw at(event, "'\(String(escaping: text))' is not what its tag !!\(YAMLReader.word(tag)) says")
+        throw at(
+          event, "'\(String(escaping: text))' is not what its tag !!\(YAMLReader.word(tag)) says")
       }
       writeString(text)
     }

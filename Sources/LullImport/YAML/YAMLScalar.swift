@@ -30,10 +30,14 @@ enum YAMLScalar {
   }
 
   static func number(_ text: [UInt8]) -> [UInt8]? {
-    if text.count > 2, text[0] == UInt8(ascii: "0"), text[1] == UInt8(ascii: "x") || text[1] == UInt8(ascii: "o") {
+    if text.count > 2, text[0] == UInt8(ascii: "0"),
+      text[1] == UInt8(ascii: "x") || text[1] == UInt8(ascii: "o")
+    {
       let digits = String(decoding: text[2...], as: UTF8.self)
       guard !digits.hasPrefix("+"), !digits.hasPrefix("-") else { return nil }
-      return Int(digits, radix: text[1] == UInt8(ascii: "x") ? 16 : 8).map { Array(String($0).utf8) }
+      return Int(digits, radix: text[1] == UInt8(ascii: "x") ? 16 : 8).map {
+        Array(String($0).utf8)
+      }
     }
     var place = 0
     var result: [UInt8] = []

@@ -15,9 +15,10 @@ extension Command {
 /// `lull import`: makes API files of what others have written.
 enum ImportCommand {
   /// What can be imported, by the word behind `import`.
-  private static let kinds: [(name: String, run: @Sendable (ParsedArguments, Command) throws(CommandEnd) -> Int32)] = [
-    ("openapi", OpenAPICommand.run)
-  ]
+  private static let kinds:
+    [(name: String, run: @Sendable (ParsedArguments, Command) throws(CommandEnd) -> Int32)] = [
+      ("openapi", OpenAPICommand.run)
+    ]
 
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -40,7 +41,8 @@ enum ImportCommand {
           help: "the API file that is made; default apis/NAME.lua"),
         .init(
           names: ["--only"], placeholder: "PATTERN",
-          help: "only calls whose operationId, tag or path it matches (* and ?), each time from now on; "
+          help:
+            "only calls whose operationId, tag or path it matches (* and ?), each time from now on; "
             + "repeatable; '*' for all again",
           isRepeated: true),
         .init(

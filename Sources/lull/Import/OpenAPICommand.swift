@@ -11,6 +11,8 @@ struct OpenAPICommand {
   private let path: [UInt8]
   private let only: [String]
   private let baseURL: String?
+  /// Whether nobody has said where the file is to be.
+  private let isStandardPath: Bool
 
   static func run(_ parsed: ParsedArguments, _ command: Command) throws(CommandEnd) -> Int32 {
     try OpenAPICommand(parsed, command).run()
@@ -20,20 +22,28 @@ struct OpenAPICommand {
     source = parsed.text("FILE") ?? ""
     guard !source.isEmpty else { throw .wrongUsage("the document has no name", command) }
     only = parsed.all("--only")
-    guard !only.contains("") else { throw .wrongUsage("--only needs a pattern, got nothing", command) }
-    baseURL = parsed.text("--base-url")
-    if let baseURL, ResourceURL.base(baseURL).map({ $0.host.isEmpty || !$0.scheme.hasPrefix("http") }) ?? true {
-      throw .wrongUsage("--base-url needs a URL such as https://api.example.com/v1, got '\(baseURL)'", command)
+    guard !only.contains("") else {
+      throw .wrongUsage("--only needs a pattern, got nothing", command)
     }
+    baseURL = parsed.text("--base-url")
+    if let baseURL,
+      ResourceURL.base(baseURL).map({ $0.host.isEmpty || !$0.scheme.hasPrefix("http") }) ?? true
+    {
+      throw .wrongUsage(
+        "--base-url needs a URL such as https://api.example.com/v1, got '\(baseURL)'", command)
+    }
+    isStandardPath = !parsed.has("--output")
     let output = parsed.text("--output") ?? OpenAPICommand.standardPath(for: source)
     guard output.hasSuffix(".lua"), !output.hasSuffix("/.lua"), output != ".lua" else {
-      throw .wrongUsage("-o needs the name of an API file, which ends in .lua, got '\(output)'", command)
+      throw .wrongUsage(
+        "-o needs the name of an API file, which ends in .lua, got '\(output)'", command)
     }
     path = Array(output.utf8)
   }
 
   private static func standardPath(for source: String) -> String {
-    let last = source.prefix { !"?#".contains($0) }.split(separator: "/").last.map(String.init) ?? "api"
+    let last =
+      source.prefix { !"?#".contains($0) }.split(separator: "/").last.map(String.init) ?? "api"
     var stem = last.split(separator: ".").first.map(String.init) ?? "api"
     if stem.isEmpty || stem == "openapi" { stem = "api" }
     return "apis/\(stem).lua"
@@ -44,7 +54,7 @@ struct OpenAPICommand {
   private func run() -> Int32 {
     let files: ImportedFiles
     do throws(ImportedFiles.Refusal) {
-      files = try ImportedFiles(path)
+      files = try ImportedFiles(path, makesFolder: isStandardPath)
     } catch {
       return report(error)
     }
@@ -72,8 +82,11 @@ struct OpenAPICommand {
     return start.hasPrefix("http://") || start.hasPrefix("https://")
   }
 
-  private func run(_ files: ImportedFiles, _ read: () throws(DocumentProblem) -> DocumentSet) -> Int32 {
-    let patterns = only.isEmpty ? files.base.map { ImportOrigin.only(in: $0) } ?? [] : only == ["*"] ? [] : only
+  private func run(_ files: ImportedFiles, _ read: () throws(DocumentProblem) -> DocumentSet)
+    -> Int32
+  {
+    let patterns =
+      only.isEmpty ? files.base.map { ImportOrigin.only(in: $0) } ?? [] : only == ["*"] ? [] : only
     let result: OpenAPIImport.Result
     do throws(DocumentProblem) {
       var options = OpenAPIImport.Options(name: name)
@@ -87,19 +100,25 @@ struct OpenAPICommand {
     }
     var api = result.api
     guard !api.calls.isEmpty || !patterns.isEmpty else {
-      Exit.complain("lull: \(ControlCharacters.shown(in: source)): nothing in it can be called\(api.leftOut.isEmpty ? ": it has no operations" : "")\n")
+      let reason = api.leftOut.isEmpty ? ": it has no operations" : ""
+      Exit.complain(
+        "lull: \(ControlCharacters.shown(in: source)): nothing in it can be called\(reason)\n"
+      )
       tellLeftOut(api)
       return 3
     }
     guard !api.calls.isEmpty else {
       let shown = patterns.map { "'\($0)'" }.joined(separator: ", ")
-      Exit.complain("lull: \(ControlCharacters.shown(in: shown)) matches no operationId, tag or path of the document\n")
+      Exit.complain(
+        "lull: \(ControlCharacters.shown(in: shown)) matches no operationId, tag or path of the document\n"
+      )
       return 2
     }
     api.origin = origin(patterns).lines
     if result.schemas != nil {
       let schemas = ImportedFiles.schemas(of: path)
-      api.schemas = String(escaping: schemas.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? schemas)
+      api.schemas = String(
+        escaping: schemas.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? schemas)
     }
     let new = Array(APIFileWriter.text(of: api).utf8)
     do throws(ImportedFiles.Refusal) {
@@ -129,7 +148,8 @@ struct OpenAPICommand {
     guard isURL(source), let scheme = source.firstRange(of: "://") else { return source }
     let rest = source[scheme.upperBound...].prefix { !"?#".contains($0) }
     let authority = rest.prefix { $0 != "/" }
-    let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+    let host =
+      authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
     return String(source[..<scheme.upperBound] + host + rest.dropFirst(authority.count))
   }
 
@@ -137,13 +157,15 @@ struct OpenAPICommand {
 
   private func tellLeftOut(_ api: ImportedAPI) {
     for one in api.leftOut {
-      Exit.complain(ControlCharacters.shown(in: "lull: left out: \(one.what): \(one.reason)") + "\n")
+      Exit.complain(
+        ControlCharacters.shown(in: "lull: left out: \(one.what): \(one.reason)") + "\n")
     }
     for note in api.notes { Exit.complain(ControlCharacters.shown(in: "lull: \(note)") + "\n") }
   }
 
   private func summary(of api: ImportedAPI, isAgain: Bool) -> String {
-    let calls = OpenAPICommand.grouped(api.calls.count) + (api.calls.count == 1 ? " call" : " calls")
+    let calls =
+      OpenAPICommand.grouped(api.calls.count) + (api.calls.count == 1 ? " call" : " calls")
     let left = api.leftOut.isEmpty ? "" : ", \(OpenAPICommand.grouped(api.leftOut.count)) left out"
     return "\(shownPath): \(calls)\(left)\n"
   }
@@ -164,11 +186,14 @@ struct OpenAPICommand {
       Exit.complain("lull: \(ControlCharacters.shown(in: text))\n")
       return 3
     case .conflicts(let conflicts):
+      let places = conflicts.count == 1 ? "a place was" : "\(conflicts.count) places were"
       for conflict in conflicts {
-        Exit.complain(ControlCharacters.shown(in: "\(shownPath):\(conflict.line): \(conflict.text)") + "\n")
+        Exit.complain(
+          ControlCharacters.shown(in: "\(shownPath):\(conflict.line): \(conflict.text)") + "\n")
       }
       Exit.complain(
-        "lull: \(shownPath) stays as it is: \(conflicts.count == 1 ? "a place was" : "\(conflicts.count) places were") changed there and in the document\n")
+        "lull: \(shownPath) stays as it is: \(places) changed there and in the document\n"
+      )
       return 1
     }
   }
