@@ -97,6 +97,56 @@ struct DocumentTests {
     #expect(raw.body == .raw && raw.contentType == "text/csv" && raw.parameters[0].kind == .string)
   }
 
+  @Test func `IMP-24 what lets somebody in comes from the environment, by the way that asks least`()
+    throws
+  {
+    let api = try read([
+      "https://a.example/api/openapi.yaml": """
+      openapi: 3.0.0
+      servers: [{url: /}]
+      security: [{login: [a, b]}, {client: []}]
+      components:
+        securitySchemes:
+          login: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /auth, tokenUrl: "https://t.example/token"}}}
+          client: {type: oauth2, flows: {clientCredentials: {tokenUrl: /token}}}
+          one: {type: apiKey, in: header, name: X-One}
+          two: {type: apiKey, in: header, name: X-Two}
+          cookie: {type: apiKey, in: cookie, name: sid}
+          cert: {type: mutualTLS}
+      paths:
+        /a: {get: {}}
+        /b: {get: {security: [{login: [c]}]}}
+        /c: {get: {security: [{one: [], two: []}]}}
+        /d: {get: {security: [{cookie: []}, {}]}}
+        /e: {get: {security: [{cert: []}]}}
+        /f/{x}: {get: {security: []}}
+        /f/g: {get: {}}
+      """
+    ])
+    let client = ImportedAccess.OAuth2(
+      tokenURL: "https://a.example/token", clientID: "X_CLIENT_CLIENT_ID",
+      clientSecret: "X_CLIENT_CLIENT_SECRET")
+    #expect(api.access == ImportedAccess(.clientCredentials(client)))
+    let exceptions = Dictionary(
+      uniqueKeysWithValues: api.exceptions.map { ($0.pattern, $0.access) })
+    #expect(
+      exceptions["/b"]
+        == ImportedAccess(
+          .code(
+            ImportedAccess.OAuth2(
+              tokenURL: "https://t.example/token", authorizationURL: "https://a.example/auth",
+              clientID: "X_LOGIN_CLIENT_ID", scope: "a b c"))))
+    #expect(exceptions["/c"]?.headers.count == 1)
+    #expect(
+      exceptions["/d"]
+        == ImportedAccess(
+          .header(name: "Cookie", prefix: "sid=", variable: "X_COOKIE_KEY"), isOptional: true))
+    #expect(api.notes.contains { $0.contains("GET /e") && $0.contains("client_cert") })
+    // What a pattern would take along has an entry of its own behind it.
+    #expect(api.exceptions.map(\.pattern).suffix(1) == ["/f/g"])
+    #expect(exceptions["/f/*"] == ImportedAccess() && exceptions["/f/g"] == api.access)
+  }
+
   @Test func `IMP-19 pages are recognised where nothing is in doubt`() throws {
     func answer(_ schema: String, _ parameters: String = "", headers: String = "{}") -> String {
       "{get: {parameters: [\(parameters)], responses: {200: {headers: \(headers), content: {application/json: {schema: \(schema)}}}}}}\n"

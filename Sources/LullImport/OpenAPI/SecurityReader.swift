@@ -50,18 +50,27 @@ struct SecurityReader {
     guard !alternatives.isEmpty else { return Wanted() }
     let isOptional = alternatives.contains { $0.pairs.isEmpty }
     var problem: String?
+    var found: [Wanted] = []
     for alternative in alternatives where !alternative.pairs.isEmpty {
       var wanted = wanted(allOf: alternative)
-      guard wanted.problem == nil else {
-        problem = problem ?? wanted.problem
-        continue
-      }
       wanted.access.isOptional = isOptional
-      return wanted
+      if wanted.problem == nil { found.append(wanted) } else { problem = problem ?? wanted.problem }
+    }
+    // The one that asks least of people; of several the first.
+    if let least = found.map({ SecurityReader.effort($0.access.way) }).min() {
+      return found.first { SecurityReader.effort($0.access.way) == least } ?? Wanted()
     }
     var wanted = Wanted()
     if !isOptional { wanted.problem = problem }
     return wanted
+  }
+
+  private static func effort(_ way: ImportedAccess.Way?) -> Int {
+    switch way {
+    case .code: 2
+    case .clientCredentials: 1
+    default: 0
+    }
   }
 
   private func wanted(allOf schemes: ImportNode) -> Wanted {
@@ -151,7 +160,15 @@ struct SecurityReader {
           tokenURL: url, clientID: variable(name, "CLIENT_ID", among: ["oauth2"]),
           clientSecret: variable(name, "CLIENT_SECRET", among: ["oauth2"]), scope: scope))
     }
-    // Tokens of the other flows are of somebody who lets them in: by `lull login`, or from elsewhere.
+    if let flow = scheme["flows"]?["authorizationCode"], let url = secure(flow.string("tokenUrl")),
+      let authorization = secure(flow.string("authorizationUrl"))
+    {
+      return .code(
+        .init(
+          tokenURL: url, authorizationURL: authorization,
+          clientID: variable(name, "CLIENT_ID", among: ["oauth2"]), scope: scope))
+    }
+    // Tokens of the other flows come from elsewhere.
     return .bearer(variable: variable(name, "TOKEN", among: ["http", "oauth2", "openIdConnect"]))
   }
 

@@ -194,6 +194,8 @@ struct OpenAPIImportTests {
     #expect(
       ending.code == 0 && ending.output == "apis/h.lua: 10,000 calls\n",
       "\(ending.errors.prefix(500))")
+    let made = try #require(folder.text("apis/h.lua"))
+    try folder.write("apis/h.lua", made.replacing("  schemas = \"h.schemas.json\",\n", with: ""))
     let count = try Child(
       Binaries.lull,
       ["-e", "local n = 0 for name, call in pairs(lull.api('h').calls) do n = n + 1 end print(n)"],
@@ -209,5 +211,41 @@ struct OpenAPIImportTests {
       folder: folder.path
     ).wait()
     #expect(call.output == "fine\n", "\(call.errors.prefix(500))")
+  }
+
+  @Test
+  func `IMP-25 a document of a URL is fetched, and nothing that lets somebody in is written down`()
+    throws
+  {
+    let server = try FormServer { request, _ in
+      switch request.line {
+      case "GET /docs/openapi.yaml?key=s3cret":
+        (
+          200,
+          """
+          openapi: 3.0.0
+          servers: [{url: ../v2}]
+          paths:
+            /a: {get: {parameters: [{$ref: 'more.yaml#/q'}], responses: {}}}
+          """
+        )
+      case "GET /docs/more.yaml": (200, "q: {name: q, in: query, schema: {type: boolean}}")
+      default: (404, "")
+      }
+    }
+    defer { server.stop() }
+    let ending = try run("\(server.url)/docs/openapi.yaml?key=s3cret", "-o", "apis/x.lua")
+    #expect(ending.errors == "" && ending.code == 0)
+    let text = try #require(folder.text("apis/x.lua"))
+    #expect(
+      text.hasPrefix(
+        "-- Imported by: lull import openapi \(server.url)/docs/openapi.yaml -o apis/x.lua\n"))
+    #expect(text.contains("base_url = \"\(server.url)/v2\""))
+    #expect(text.contains("params = { q = \"boolean\" }"))
+    #expect(!text.contains("s3cret"))
+    let missing = try run("\(server.url)/none.yaml", "-o", "apis/y.lua")
+    #expect(missing.code == 3 && missing.errors.contains("404"), "\(missing.errors)")
+    let away = try run("http://127.0.0.1:1/x.yaml", "-o", "apis/y.lua")
+    #expect(away.code == 3 && folder.text("apis/y.lua") == nil)
   }
 }
