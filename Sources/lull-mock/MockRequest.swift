@@ -1,3 +1,4 @@
+import LullClients
 import LullCore
 
 /// A request as calls are found by it: its target taken apart.

@@ -33,7 +33,9 @@ struct RouteTable {
     for call in api.calls {
       for base in Set([base.path, ""]).sorted().reversed() {
         routes.append(
-          Route(call: call, template: RouteTemplate(base: base, path: call.path, open: call.openPlaces)))
+          Route(
+            call: call, template: RouteTemplate(base: base, path: call.path, open: call.openPlaces))
+        )
       }
     }
     let order = routes.enumerated().map { place, route in

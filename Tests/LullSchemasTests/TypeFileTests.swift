@@ -76,6 +76,21 @@ import Testing
     #expect(reader.classes.count < 8)
   }
 
+  @Test func `SHP-07 schemas that fan out without end stay small`() throws {
+    var definitions = (0..<40).map { number in
+      let next = "\(number + 1)"
+      return
+        ##""t\##(number)":{"anyOf":[{"type":"array","items":{"$ref":"#/$defs/t\##(next)"}},{"type":"object","additionalProperties":{"$ref":"#/$defs/t\##(next)"}}]}"##
+    }
+    definitions += (0..<40).map { number in
+      let next = "#/$defs/p\(number + 1)"
+      return
+        ##""p\##(number)":{"anyOf":[{"anyOf":[{"$ref":"\##(next)/anyOf/0"}]},{"$ref":"\##(next)"}]}"##
+    }
+    let text = try TypeFileTests.text("{\"$defs\":{\(definitions.joined(separator: ","))}}")
+    #expect(text.utf8.count < 10_000)
+  }
+
   @Test func `SHP-08 names and texts of others stay names and texts`() throws {
     let hostile = [
       "\n---@class lull.Evil\nlocal x = os.exit()", "\r\nos.exit()", "]] os.exit() --[[",

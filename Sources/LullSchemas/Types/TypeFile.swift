@@ -133,15 +133,14 @@ package struct TypeFile {
       parameters = "params\(isOptional ? "?" : ""): \(name)"
       text.append("---@class \(name)")
       for parameter in call.parameters {
-        let declared = schema?["parameters"]?[parameter.name]
-        let whole = call.parameters.count == 1 ? schema?["body"] : nil
+        let declared = try TypeFile.schemas(of: parameter, in: schema, schemas)
         var type = parameter.type
-        if type == nil, let found = declared ?? whole {
-          type = try reader.type(of: [found], hint: stem + "_" + parameter.name)
+        if type == nil, !declared.isEmpty {
+          type = try reader.type(of: declared, hint: stem + "_" + parameter.name)
         }
         text += field(
           parameter.name, type ?? "any", isRequired: parameter.isRequired,
-          parameter.description ?? declared.flatMap { TypeFile.description(of: [$0]) })
+          parameter.description ?? TypeFile.description(of: declared))
       }
       text.append("")
     }
@@ -152,6 +151,15 @@ package struct TypeFile {
     text.append("")
     lines += text
     return name
+  }
+
+  /// What is said of a parameter: of one in the body that is what the body says of its field.
+  private static func schemas(
+    of parameter: TypedCall.Parameter, in call: JSONElement?, _ file: SchemaFile?
+  ) throws(SchemaProblem) -> [JSONElement] {
+    if let own = call?["parameters"]?[parameter.name] { return [own] }
+    guard let file, let body = call?["body"] else { return [] }
+    return parameter.isWhole ? [body] : try SchemaView([body], in: file).property(parameter.name)
   }
 
   /// What a success has.

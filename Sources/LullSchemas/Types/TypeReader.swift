@@ -12,12 +12,17 @@ struct TypeReader {
   /// What is deeper may be anything; it is only written without names of their own.
   private static let deepest = 32
   private static let mostWords = 100
+  // What a document of any kind may lead to: beyond this the rest may be anything.
+  private static let mostSteps = 1_000_000
+  private static let mostClasses = 100_000
+  private static let longest = 10_000
 
   let file: SchemaFile?
   private(set) var names: TypeNames
-  /// Of definitions that are classes, and of schemas that are ones by what they are made of.
+  /// Of definitions, and of schemas that are ones by what they are made of.
   private var classes: [String: String] = [:]
   private var places: [[SchemaView.Place]: String] = [:]
+  private var steps = 0
   /// Those that are being read, which lead to themselves.
   private var open: Set<String> = []
   private(set) var drafts: [Draft] = []
@@ -50,7 +55,9 @@ struct TypeReader {
     }
     open.insert(name)
     defer { open.remove(name) }
-    return try type(of: [schema], hint: name, depth: depth)
+    let written = try type(of: [schema], hint: name, depth: depth)
+    classes[name] = written
+    return written
   }
 
   /// The type of what all of these apply to.
@@ -59,7 +66,15 @@ struct TypeReader {
   mutating func type(of schemas: [JSONElement], hint: String, depth: Int = 0) throws(SchemaProblem)
     -> String
   {
-    guard let file, depth < TypeReader.deepest else { return "any" }
+    steps += 1
+    guard let file, depth < TypeReader.deepest, steps < TypeReader.mostSteps else { return "any" }
+    let written = try type(of: schemas, hint, depth, in: file)
+    return written.utf8.count <= TypeReader.longest ? written : "any"
+  }
+
+  private mutating func type(
+    of schemas: [JSONElement], _ hint: String, _ depth: Int, in file: SchemaFile
+  ) throws(SchemaProblem) -> String {
     // The name of a definition, where nothing else is said.
     if schemas.count == 1, let reference = schemas[0]["$ref"]?.string,
       schemas[0].pairs.allSatisfy({ !TypeReader.restricts($0.key) })
@@ -96,6 +111,7 @@ struct TypeReader {
   private mutating func record(_ view: SchemaView, hint: String) -> String {
     let place = view.parts.map { SchemaView.Place($0) }
     if let known = places[place] { return known }
+    guard places.count < TypeReader.mostClasses else { return "table" }
     let name = names.name(hint)
     places[place] = name
     drafts.append(Draft(name: name, view: view))

@@ -5,6 +5,8 @@ package struct TypedCall: Sendable {
     /// As LuaCATS writes it; nil: as the schemas say.
     package var type: String?
     package var isRequired: Bool
+    /// Whether it is the body, rather than a part of the request.
+    package var isWhole = false
     package var description: String?
 
     package init(name: String, type: String?, isRequired: Bool, description: String? = nil) {

@@ -70,10 +70,12 @@ extension TypedCall {
       name: call.name, method: call.method.rawValue, path: call.path,
       description: call.description,
       parameters: call.parameters.map { parameter in
-        Parameter(
+        var typed = Parameter(
           name: parameter.name, type: TypedCall.type(of: parameter),
           isRequired: parameter.isRequired && parameter.standard == nil,
           description: parameter.description)
+        typed.isWhole = parameter.isWhole
+        return typed
       })
   }
 

@@ -62,7 +62,7 @@ struct TypesCommandTests {
     let ending = try types("shop", "--from-har", "a.har")
     #expect(ending.errors == "" && ending.code == 0)
     let text = try #require(folder.text("apis/types/shop.lua"))
-    #expect(text.contains("-- From traffic: add (2), item (2), items (2).\n"))
+    #expect(text.contains("-- From traffic: items (2), item (2), add (2).\n"))
     #expect(text.contains("---@class shop.Item\n---@field id integer\n---@field name? string\n"))
     #expect(text.contains("table<string, "))
     let schemas = try #require(folder.text("apis/shop.schemas.json"))

@@ -14,7 +14,9 @@ package struct EscapedPair {
   package var text: String { EscapedPair.decoded(value) }
 
   /// `+` stands for a space.
-  package static func decoded(_ text: some StringProtocol) -> String { CredentialMask.decoded(text) }
+  package static func decoded(_ text: some StringProtocol) -> String {
+    CredentialMask.decoded(text)
+  }
 
   package static func all(in text: some StringProtocol) -> [EscapedPair] {
     text.split(separator: "&").map { pair in
