@@ -18,7 +18,20 @@ extension APIFiles {
       runs it within limits, and in the sandbox unless it is in your own configuration folder or trusted by \
       `lull trust`: there `lull.secret` has no text, `lull.cache.file` keeps \
       nothing, and of the environment no variable is set, or, where a file fails so, each is `"1"`.
-      """)
+      """),
+    .function(
+      "validate", "(schema: table|string|boolean, content: any): boolean?, ValidationError[]?",
+      "Whether content is as a JSON Schema (draft 2020-12) says: true, or nil and what does not fit.",
+      """
+      The schema is a table, or JSON as a text; the content any value of JSON. At most 20 places are told \
+      of, in the order of the content. Raises if the schema cannot be used, and if it takes too long to tell.
+      """,
+      example: """
+        local schema = { type = "object", required = { "id" }, properties = { id = { type = "integer" } } }
+        print(lull.validate(schema, { id = 7 }))                --> true
+        local _, errors = lull.validate(schema, { id = "7" })
+        print(errors[1].pointer, errors[1].message)             --> /id must be a whole number, got "7"
+        """),
   ]
 
   /// Names only: no file is read.
@@ -107,6 +120,12 @@ extension APIOwner {
         "calls", "table<string, APICallFields>?",
         "Calls by name: any text that can be printed and does not begin with `-`."),
       .field("description", "string?", "What it is, for lists and help."),
+      .field(
+        "schemas", "string?",
+        """
+        The name of a file beside this one with the JSON Schemas of answers, by the names of calls: for \
+        `validate`. It is read when the first answer is validated.
+        """),
     ])
 
   fileprivate static let apiCallFields = APIOwner.table(
@@ -148,6 +167,12 @@ extension APIOwner {
       .field(
         "content_type", "string?",
         "What a JSON or raw body is said to be, such as `text/csv`; default what it is."),
+      .field(
+        "schema", "table|string|boolean|nil",
+        """
+        What its answers of a status of 200 to 299 are: a JSON Schema (draft 2020-12), or the name of one \
+        under `$defs` of the file of schemas. For `validate`; it counts before what that file says of the call.
+        """),
       .field(
         "mock", "(fun(request: MockRequest, state: table): MockAnswer?)?",
         """

@@ -29,6 +29,8 @@ package struct APICall {
   package var contentType: String?
   /// nil: the call's answer does not come in pages.
   var pages: LuaPages.Options?
+  /// What the file says of its answers itself.
+  var schema: CallSchema?
   /// What `lull mock` answers it with.
   package var mock = CallMock()
 

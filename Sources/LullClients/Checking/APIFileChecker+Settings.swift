@@ -51,7 +51,7 @@ extension APIFileChecker {
 
 extension APICall {
   /// The resource of some values that fit; nil if none do.
-  fileprivate func sample(of service: Service) -> Resource? {
+  func sample(of service: Service) -> Resource? {
     var values: [String: CallValue] = [:]
     for parameter in parameters where parameter.place == .path {
       values[parameter.name] = parameter.standard ?? parameter.sample

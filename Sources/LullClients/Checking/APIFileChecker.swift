@@ -66,6 +66,7 @@ package final class APIFileChecker: ScriptChecker {
       let api = try files.api(path)
       checker.look(atRequestsMade: "while it is loaded")
       checker.look(atSettingsOf: api)
+      checker.look(atSchemasOf: api)
       checker.look(atRequestsMade: "in a settings function")
     } catch {
       checker.note(error)
@@ -91,7 +92,7 @@ package final class APIFileChecker: ScriptChecker {
   }
 
   /// - Parameter isFinding: whether that is wrong, rather than not known.
-  private func note(_ text: String, at place: SourcePlace, isFinding: Bool) {
+  func note(_ text: String, at place: SourcePlace, isFinding: Bool) {
     let finding = Finding(place: place, text: text)
     let list = isFinding ? \Report.findings : \Report.notes
     if !report[keyPath: list].contains(finding) { report[keyPath: list].append(finding) }

@@ -6,10 +6,10 @@ import LullSystem
 
 /// What an API file has returned, read into an `APIFile`.
 struct APIDeclaration {
-  static let fileKeys = ["service", "calls", "description"]
+  static let fileKeys = ["service", "calls", "description", "schemas"]
   static let callKeys = [
     "path", "method", "params", "description", "columns", "rows", "pages", "headers", "body",
-    "content_type", "mock", "example", "examples",
+    "content_type", "mock", "example", "examples", "schema",
   ]
   static let parameterKeys = [
     "type", "default", "required", "description", "option", "place", "name", "list", "style",
@@ -57,6 +57,7 @@ struct APIDeclaration {
     var service: Service?
     var wrongService: String?
     var description: String?
+    var schemas: String?
     // Calls need the service, whichever comes first.
     var calls: [APICall] = []
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
@@ -69,6 +70,7 @@ struct APIDeclaration {
           throw .message(text)
         }
       case "description": description = try value.text(key)
+      case "schemas": schemas = try schemasPath(value)
       default:
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'calls' must be a table, got \(value.described)")
@@ -91,6 +93,7 @@ struct APIDeclaration {
       }
     }
     if let failure { throw failure }
+    attach(schemas, calls, to: service)
     return APIFile(
       name: name, path: path, service: service, description: description, calls: calls)
   }
@@ -173,6 +176,7 @@ struct APIDeclaration {
         }
         call.contentType = text
       case "pages": call.pages = try pages(value, index, state, service)
+      case "schema": call.schema = try schema(value, index, state)
       case "mock": call.mock.function = try function(key, value, index, state, service)
       // What they are for is known when the parameters are.
       case "example", "examples": break

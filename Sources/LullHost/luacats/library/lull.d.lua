@@ -689,6 +689,24 @@ function lull.table(rows, columns) end
 ---@return lull.API
 function lull.api(name) end
 
+--- Whether content is as a JSON Schema (draft 2020-12) says: true, or nil and what does not fit.
+---
+--- The schema is a table, or JSON as a text; the content any value of JSON. At most 20 places are told
+--- of, in the order of the content. Raises if the schema cannot be used, and if it takes too long to
+--- tell.
+---
+--- ```lua
+--- local schema = { type = "object", required = { "id" }, properties = { id = { type = "integer" } } }
+--- print(lull.validate(schema, { id = 7 }))                --> true
+--- local _, errors = lull.validate(schema, { id = "7" })
+--- print(errors[1].pointer, errors[1].message)             --> /id must be a whole number, got "7"
+--- ```
+---@param schema table|string|boolean
+---@param content any
+---@return boolean?
+---@return lull.ValidationError[]?
+function lull.validate(schema, content) end
+
 --- JSON text and Lua values.
 ---
 --- JSON is strict (RFC 8259). Integers within 64 bits stay integers, other numbers are floats; null is
@@ -2458,6 +2476,7 @@ function Progress:finish() end
 ---@field rate_limit? lull.RateLimitSettings|false # How many requests may be sent in a span of time; reads as a read-only table.
 ---@field concurrency? integer|false # How many requests may be under way at once.
 ---@field pipeline lull.Pipeline # The stages a response goes through.
+---@field validate? "warn"|"fail"|false # What is done about answers that are not as the schema of their call says: `"warn"` takes them and says on standard error what is wrong, once; `"fail"` fails the request with kind `validation`.
 ---@field auth? lull.Auth|false # What proves who sends the requests.
 ---@field ca_file? string # A PEM file of certificates to trust, instead of the system's.
 ---@field insecure boolean # Whether whoever answers is taken for the host, its certificate not verified; for tests.
@@ -2730,6 +2749,7 @@ function PipelineStage:remove_transformers() end
 ---@field rate_limit? lull.RateLimitSettings|false # How many requests may be sent in a span of time; shared by all this entry applies to.
 ---@field concurrency? integer|false # How many requests may be under way at once; shared by all this entry applies to.
 ---@field pipeline? lull.PipelineSettings # The order of stages, and their caches.
+---@field validate? "warn"|"fail"|false # What is done about answers that are not as the schema of their call says: `"warn"` takes them and says on standard error what is wrong, once; `"fail"` fails the request with kind `validation`; default false.
 ---@field auth? lull.Auth|false # What proves who sends the requests; false for nothing.
 ---@field mutate_requests? lull.Mutation|lull.Mutation[] # A function, or a list of them, that edits each request before it is sent.
 ---@field decorate_requests? lull.Decorator|lull.Decorator[] # A function, or a list of them, that may wrap or replace each request.
@@ -3141,6 +3161,8 @@ function PipelineStage:remove_transformers() end
 ---@field text? string # Of `unencodable_text`: the text.
 ---@field path? string # Of `invalid_json_object` and `wrong_content`: where the offending value is.
 ---@field type? string # Of `wrong_content`: what a Swift program wanted.
+---@field schema? string # Of `validation`: whose schema it is, such as `call 'users'`.
+---@field errors? lull.ValidationError[] # Of `validation`: what does not fit, in the order of the content, at most 20.
 ---@field byte? integer # Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.
 ---@field string? string # Of `not_url_encodable`: the string.
 ---@field name? string # Of `invalid_text_encoding`: the charset nobody knows.
@@ -3150,6 +3172,12 @@ function PipelineStage:remove_transformers() end
 ---@field traceback? string # Of `script_error`: the stack when it was raised.
 ---@field stage? string # Of `script_error` in a transformer: its stage.
 ---@field value? any # Of `script_error`: what was raised, of any type.
+
+--- A place where content is not as its schema says.
+---@class lull.ValidationError
+---@field pointer string # A JSON Pointer, such as `/items/3/price`; empty for all of it.
+---@field keyword string # The keyword of the schema, such as `type`.
+---@field message string # What was expected and what is there: `must be a number, got "12"`.
 
 --- Kinds of causes.
 ---@alias lull.CauseKind
@@ -3183,6 +3211,7 @@ function PipelineStage:remove_transformers() end
 ---| "too_many_redirects" # The server redirects without end.
 ---| "redirect_refused" # The server redirects to another origin, which `redirects` forbids.
 ---| "wrong_content" # Content was not of the type that a Swift program wants.
+---| "validation" # The answer is not as the schema of its call says.
 ---| "chain_too_long" # Chains passed on from request to request without end.
 ---| "script_error" # A function of the script raised.
 ---| "custom" # A Swift program's own error; scripts get the very value they gave.
@@ -3352,6 +3381,7 @@ function APICall:resource(params) end
 ---@field service lull.Service # The service, with its configuration.
 ---@field calls? table<string, lull.APICallFields> # Calls by name: any text that can be printed and does not begin with `-`.
 ---@field description? string # What it is, for lists and help.
+---@field schemas? string # The name of a file beside this one with the JSON Schemas of answers, by the names of calls: for `validate`. It is read when the first answer is validated.
 
 --- A call in an API file.
 ---@class lull.APICallFields
@@ -3365,6 +3395,8 @@ function APICall:resource(params) end
 ---@field headers? table<string, string> # Headers of this call only.
 ---@field body? "json"|"form"|"multipart"|"raw" # The form of a body; default `json`. `multipart` is a form whose values may be files, `raw` one parameter with `whole`, as it is.
 ---@field content_type? string # What a JSON or raw body is said to be, such as `text/csv`; default what it is.
+---@field body? "json"|"form" # The form of a body; default `json`.
+---@field schema? table|string|boolean # What its answers of a status of 200 to 299 are: a JSON Schema (draft 2020-12), or the name of one under `$defs` of the file of schemas. For `validate`; it counts before what that file says of the call.
 ---@field mock? (fun(request: lull.MockRequest, state: table): lull.MockAnswer?) # What `lull mock` answers it with: a function, which may wait. `state` is one table for all calls, for as long as the mock runs. Nil leaves the answer to recordings and examples; an error is a status of 500.
 ---@field examples? lull.MockExample[] # Answers of `lull mock`; the first that fits counts.
 ---@field example? any # Content that `lull mock` answers with where nothing else does, as JSON: status 200, or 201 of a POST.
