@@ -178,7 +178,8 @@ class Values:
             params[parameter["key"]] = value
             expected[place][node["name"]] = value
         body = self.add_body(call, operation, turn, params, files)
-        return {"params": params, "files": files, "expected": expected, "body": body}
+        return {"params": params, "files": files, "expected": expected, "body": body,
+                "raw": call["body"] == "raw"}
 
     def of_parameter(self, node, turn, place):
         if "schema" not in node:

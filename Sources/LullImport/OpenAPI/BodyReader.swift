@@ -77,7 +77,10 @@ struct BodyReader {
     if let schema, SchemaShape.of(schema, in: document).kind == .object {
       let object = ObjectShape(schema, in: document)
       let properties = object.properties.filter { !isReadOnly($0.schema) }
-      if !properties.isEmpty, properties.count <= 500, !object.isOneOfSeveral {
+      if !properties.isEmpty, properties.count <= ObjectShape.most, !object.isOneOfSeveral,
+        properties.count <= document.propertiesLeft
+      {
+        document.propertiesLeft -= properties.count
         for property in properties {
           var parameter = self.parameter(property, isRequired: isRequired)
           var shape = SchemaShape.of(property.schema, in: document)

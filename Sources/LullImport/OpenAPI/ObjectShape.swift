@@ -16,6 +16,8 @@ struct ObjectShape {
   private var seen: Set<ImportNode.Identity> = []
 
   private static let deepest = 16
+  /// So many that a call has them as parameters.
+  static let most = 500
 
   init(_ schema: ImportNode, in document: OpenAPIDocument) {
     take(schema, document, depth: 0)
@@ -38,6 +40,7 @@ struct ObjectShape {
     }
     for part in schema["allOf"]?.elements ?? [] { take(part, document, depth: depth + 1) }
     for (name, property) in schema["properties"]?.pairs ?? [] {
+      guard properties.count <= ObjectShape.most else { return }
       let key = Array(name.utf8)
       if let place = places[key] {
         properties[place] = Property(name: name, schema: property, isRequired: false)

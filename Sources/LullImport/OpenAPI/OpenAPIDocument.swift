@@ -5,6 +5,10 @@ final class OpenAPIDocument {
   let set: DocumentSet
   /// What stands beside a `$ref` of a schema counts.
   let isNew: Bool
+  /// What has been found out of schemas.
+  var shapes: [ImportNode.Identity: SchemaShape] = [:]
+  /// How many more properties of bodies become parameters: a body that all share is written for each.
+  var propertiesLeft = 200_000
 
   var root: ImportNode { ImportNode(set.root.root, set.root) }
 
@@ -41,6 +45,10 @@ final class OpenAPIDocument {
     while let reference = node.string("$ref") {
       guard seen.insert(node.identity).inserted else {
         throw DocumentProblem("the $ref '\(ShortText.comment(reference))' leads to itself")
+      }
+      guard seen.count <= 100 else {
+        throw DocumentProblem(
+          "the $ref '\(ShortText.comment(reference))' leads on more than 100 times")
       }
       node = try set.node(reference, from: node.document)
     }

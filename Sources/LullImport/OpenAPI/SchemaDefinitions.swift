@@ -34,6 +34,21 @@ final class SchemaDefinitions {
     return writer.output
   }
 
+  /// The same of a part that many may refer to, which is written once.
+  ///
+  /// - Parameter holder: what stands where it is used, perhaps a `$ref`.
+  func text(of schema: ImportNode, sharedBy holder: ImportNode?) -> [UInt8] {
+    guard let reference = holder?.string("$ref"), schema["$ref"] == nil, schema.isObject else {
+      return text(of: schema)
+    }
+    var writer = JSONWriter()
+    writer.begin("{")
+    writer.write(key: "$ref")
+    writer.write("#/$defs/" + SchemaDefinitions.pointer(name(of: schema, reference)))
+    writer.end("}")
+    return writer.output
+  }
+
   /// What all that was written refers to, and what that does.
   func all() -> [(name: String, entry: [UInt8])] {
     var result: [(name: String, entry: [UInt8])] = []

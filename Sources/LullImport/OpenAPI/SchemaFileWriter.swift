@@ -16,22 +16,23 @@ struct SchemaFileWriter {
     var responses: [(key: String, json: [UInt8])] = []
     for (status, written) in operation["responses"]?.pairs ?? [] where !status.hasPrefix("x-") {
       guard let schema = jsonSchema(document.target(of: written)) else { continue }
-      responses.append((status, definitions.text(of: schema)))
+      responses.append((status, definitions.text(of: schema, sharedBy: written)))
     }
     if !responses.isEmpty { parts.append(("responses", SchemaFileWriter.object(responses))) }
     if let schema = jsonSchema(document.target(of: operation["requestBody"])) {
-      parts.append(("body", definitions.text(of: schema)))
+      parts.append(("body", definitions.text(of: schema, sharedBy: operation["requestBody"])))
     }
     var parameters: [(key: String, json: [UInt8])] = []
     let written = (item["parameters"]?.elements ?? []) + (operation["parameters"]?.elements ?? [])
-    for node in written.compactMap({ document.target(of: $0) }) {
-      guard let name = node.string("name"), let schema = node["schema"],
+    for holder in written {
+      guard let node = document.target(of: holder), let name = node.string("name"),
+        let schema = node["schema"],
         let key = call.parameters.first(where: {
           $0.place.rawValue == node.string("in") && ($0.name ?? $0.key) == name
         })?.key
       else { continue }
       parameters.removeAll { $0.key == key }
-      parameters.append((key, definitions.text(of: schema)))
+      parameters.append((key, definitions.text(of: schema, sharedBy: holder)))
     }
     if !parameters.isEmpty { parts.append(("parameters", SchemaFileWriter.object(parameters))) }
     if !parts.isEmpty { calls.append((call.name, SchemaFileWriter.object(parts))) }

@@ -22,17 +22,24 @@ struct SchemaShape {
   private static let deepest = 16
 
   static func of(_ schema: ImportNode?, in document: OpenAPIDocument) -> SchemaShape {
-    var seen: Set<ImportNode.Identity> = []
-    return schema.map { of($0, in: document, depth: 0, &seen) } ?? SchemaShape()
+    schema.map { of($0, in: document, depth: 0) } ?? SchemaShape()
   }
 
+  /// However schemas refer to themselves and each other, each is looked at once.
   private static func of(
-    _ schema: ImportNode, in document: OpenAPIDocument, depth: Int,
-    _ seen: inout Set<ImportNode.Identity>
+    _ schema: ImportNode, in document: OpenAPIDocument, depth: Int
   ) -> SchemaShape {
-    // However it refers to itself, there is an end.
-    guard depth < deepest, schema.isObject, seen.count < 1000 else { return SchemaShape() }
-    seen.insert(schema.identity)
+    guard depth < deepest, schema.isObject else { return SchemaShape() }
+    if let known = document.shapes[schema.identity] { return known }
+    document.shapes[schema.identity] = SchemaShape()
+    let shape = made(of: schema, in: document, depth: depth)
+    document.shapes[schema.identity] = shape
+    return shape
+  }
+
+  private static func made(
+    of schema: ImportNode, in document: OpenAPIDocument, depth: Int
+  ) -> SchemaShape {
     var shape = SchemaShape()
     shape.format = schema.string("format")
     shape.items = schema["items"]
@@ -46,11 +53,11 @@ struct SchemaShape {
     // Beside a `$ref` nothing counts in 3.0, and there is hardly anything about types in 3.1.
     if schema["$ref"] != nil, shape.kind == .any || !document.isNew {
       guard let target = document.target(of: schema) else { return SchemaShape() }
-      return of(target, in: document, depth: depth + 1, &seen)
+      return of(target, in: document, depth: depth + 1)
     }
     guard shape.kind == .any || shape.kind == .string && schema["enum"] == nil else { return shape }
     for part in schema["allOf"]?.elements ?? [] {
-      let found = of(part, in: document, depth: depth + 1, &seen)
+      let found = of(part, in: document, depth: depth + 1)
       guard found.kind != .any else { continue }
       if shape.kind == .any || isChoice(found.kind) { shape = found }
     }
@@ -58,7 +65,7 @@ struct SchemaShape {
     let alternatives = (schema["oneOf"] ?? schema["anyOf"])?.elements ?? []
     var shapes: [SchemaShape] = []
     for alternative in alternatives {
-      let found = of(alternative, in: document, depth: depth + 1, &seen)
+      let found = of(alternative, in: document, depth: depth + 1)
       if found.kind != .null { shapes.append(found) }
     }
     if let common = common(shapes) { return common }

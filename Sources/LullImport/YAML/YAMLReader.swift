@@ -50,6 +50,8 @@ package struct YAMLReader {
   private let limit: Int
   /// Bytes that are kept for aliases.
   private var kept = 0
+  /// Bytes that aliases have stood for, whatever became of them.
+  private var expanded = 0
   private var isComplete = false
 
   package static func document(of bytes: [UInt8]) throws(DocumentProblem) -> JSONDocument {
@@ -259,7 +261,8 @@ package struct YAMLReader {
       return try takeKey(Array(key.utf8), event)
     }
     let start = try beginValue(event)
-    guard output.count + kept + value.json.count <= limit else {
+    expanded += value.json.count
+    guard output.count + kept + value.json.count <= limit, expanded <= limit else {
       throw at(event, "anchors and aliases make more of it than \(limit >> 20) MB")
     }
     output += value.json

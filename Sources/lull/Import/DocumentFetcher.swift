@@ -4,13 +4,12 @@ import LullHost
 import LullImport
 
 /// Asks for documents by Lull's own network, within limits.
-struct DocumentFetcher {
+enum DocumentFetcher {
   private static let largest = 64 << 20
-  private let host: LuaHost
 
-  init(_ host: LuaHost) { self.host = host }
-
-  func fetch(_ url: ResourceURL) throws(DocumentProblem) -> (bytes: [UInt8], url: ResourceURL) {
+  static func fetch(
+    _ url: ResourceURL, by host: LuaHost
+  ) throws(DocumentProblem) -> (bytes: [UInt8], url: ResourceURL) {
     let api: APIFile
     do throws(APIFileProblem) {
       api = try host.part(APIFiles.self).api(atURL: url.text)

@@ -71,8 +71,9 @@ struct OpenAPICommand {
         guard let url = ResourceURL(absolute: source) else {
           throw DocumentProblem("it is no URL", file: source)
         }
-        let fetcher = DocumentFetcher(host)
-        return try DocumentSet(url: url) { (url) throws(DocumentProblem) in try fetcher.fetch(url) }
+        return try DocumentSet(url: url) { (url) throws(DocumentProblem) in
+          try DocumentFetcher.fetch(url, by: host)
+        }
       }
     }
   }
