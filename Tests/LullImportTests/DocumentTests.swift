@@ -47,7 +47,7 @@ struct DocumentTests {
     #expect(api.calls[0].parameters[0].kind == .boolean)
     let reasons = api.leftOut.map(\.reason)
     #expect(reasons[0].contains("leads to another origin than https://a.example"))
-    #expect(reasons[1].contains("leads to another origin"))
+    #expect(reasons[1].contains("leads to another origin") || reasons[1].contains("is no URL"))
     #expect(reasons[2].contains("was redirected to another origin"))
     #expect(reasons[3].contains("404"))
   }
@@ -88,7 +88,7 @@ struct DocumentTests {
     #expect(
       byKey["body_q"]?.name == "q" && byKey["m"]?.style == "deepObject"
         && byKey["m"]?.kind == .object)
-    #expect(byKey["x"]?.name == "x[]" && byKey["x"]?.style == "deepObject")
+    #expect(byKey["x"]?.name == "x[]" && byKey["x"]?.style == nil)
     #expect(
       byKey["j"]?.kind == .json && byKey["r"]?.isReserved == true && byKey["r"]?.standard == nil)
     #expect(call.parameters.contains { $0.place == .cookie && $0.kind == .choice(["one", "two"]) })

@@ -120,7 +120,7 @@ struct BodyReader {
   private func setStyle(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) {
     guard parameter.isList || parameter.kind == .object else { return }
     if encoding?.string("style") == "deepObject" {
-      parameter.style = "deepObject"
+      if !parameter.isList || !parameter.key.hasSuffix("[]") { parameter.style = "deepObject" }
     } else if let type = encoding?.string("contentType"), MediaType.isJSON(type) {
       parameter.kind = .json
       parameter.isList = false

@@ -124,6 +124,8 @@ struct ParameterReader {
     if parameter.kind == .object, explodes, ["spaceDelimited", "pipeDelimited"].contains(style) {
       style = usual
     }
+    // A list has brackets behind its name by that style, and need not have them twice.
+    if style == "deepObject", parameter.isList, parameter.key.hasSuffix("[]") { style = usual }
     if style != usual { parameter.style = style }
     if isContainer, style != "deepObject", explodes != (style == "form") {
       parameter.explode = explodes

@@ -34,7 +34,7 @@ enum OpenAPISample {
             - $ref: '#/components/parameters/page'
             - {name: per_page, in: query, schema: {type: integer}}
             - {name: state, in: query, explode: false, schema: {type: array, items: {enum: [open, done]}}}
-            - {name: filter, in: query, style: deepObject, schema: {type: object}}
+            - {name: where, in: query, style: deepObject, schema: {type: object}}
           responses:
             "200":
               description: Orders
@@ -86,7 +86,7 @@ enum OpenAPISample {
             page = "integer",
             per_page = "integer",
             state = { type = { "open", "done" }, list = true, explode = false },
-            filter = { type = "object", style = "deepObject" },
+            where = { type = "object", style = "deepObject" },
           },
           pages = { page = { param = "page", first = 0 } },
         },
