@@ -119,14 +119,14 @@ struct ParameterReader {
       case .cookie, .body: ["form"]
       }
     var style = style.flatMap { styles.contains($0) ? $0 : nil } ?? usual
-    let explodes = explode ?? (style == "form")
     // Of objects these two have one form, without explode.
-    if parameter.kind == .object, explodes, ["spaceDelimited", "pipeDelimited"].contains(style) {
+    if parameter.kind == .object, explode == true, ["spaceDelimited", "pipeDelimited"].contains(style) {
       style = usual
     }
     // A list has brackets behind its name by that style, and need not have them twice.
     if style == "deepObject", parameter.isList, parameter.key.hasSuffix("[]") { style = usual }
     if style != usual { parameter.style = style }
+    let explodes = explode ?? (style == "form")
     if isContainer, style != "deepObject", explodes != (style == "form") {
       parameter.explode = explodes
     }
