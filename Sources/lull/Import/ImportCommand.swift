@@ -4,7 +4,7 @@ extension Command {
   static let `import` = Command(
     "import", "make an API file of what describes the API", .more,
     forms: [
-      ("import openapi FILE|URL", "make an API file of an OpenAPI document")
+      ("import openapi FILE", "make an API file of an OpenAPI document")
     ],
     spec: { ImportCommand.spec }, words: .optionsAndFiles
   ) { words, command throws(CommandEnd) in
