@@ -147,6 +147,33 @@ struct DocumentTests {
     #expect(exceptions["/f/*"] == ImportedAccess() && exceptions["/f/g"] == api.access)
   }
 
+  @Test func `IMP-26 schemas that refer to themselves in every way are read within limits`() throws
+  {
+    let all = (0..<20).map { "{$ref: '#/components/schemas/s\($0)'}" }.joined(separator: ", ")
+    let schemas = (0..<20).map {
+      "    s\($0): {allOf: [\(all)], oneOf: [\(all)], properties: {p\($0): {items: {$ref: '#/components/schemas/s\($0)'}}}}\n"
+    }
+    let chain = (0..<300).map { "    c\($0): {$ref: '#/components/parameters/c\($0 + 1)'}\n" }
+    let api = try read([
+      "https://a.example/api/openapi.yaml": """
+      openapi: 3.1.0
+      servers: [{url: /}]
+      paths:
+        /a: {post: {requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/s0'}}}}}}
+        /b: {get: {parameters: [{name: q, in: query, schema: {$ref: '#/components/schemas/s1'}}]}}
+        /c: {get: {parameters: [{$ref: '#/components/parameters/c0'}]}}
+        /d: {get: {parameters: [\((0...1000).map { "{name: p\($0), in: query}" }.joined(separator: ", "))]}}
+      components:
+        schemas:
+
+      """ + schemas.joined() + "  parameters:\n" + chain.joined()
+    ])
+    #expect(api.calls.map(\.path) == ["/a", "/b"])
+    #expect(api.leftOut.map(\.what) == ["GET /c", "GET /d"])
+    #expect(api.leftOut[0].reason.contains("more than 100 times"))
+    #expect(api.leftOut[1].reason.contains("more than 1,000 parameters"))
+  }
+
   @Test func `IMP-19 pages are recognised where nothing is in doubt`() throws {
     func answer(_ schema: String, _ parameters: String = "", headers: String = "{}") -> String {
       "{get: {parameters: [\(parameters)], responses: {200: {headers: \(headers), content: {application/json: {schema: \(schema)}}}}}}\n"
