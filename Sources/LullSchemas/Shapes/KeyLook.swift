@@ -1,6 +1,8 @@
 /// What keys of objects look like: names that somebody gave to fields, or data that happens to stand there.
 package enum KeyLook {
-  private static let longest = 48
+  private static let longest = 100
+  /// What is longer than a word has its parts told apart.
+  private static let longestWord = 40
 
   /// Whether it looks like a number, a date, an id, an address or a token: keys of this kind are content, and
   /// are written nowhere.
@@ -14,10 +16,16 @@ package enum KeyLook {
       return true
     }
     return isNumbered(text) || isHexadecimal(text) || isRandom(text)
+      || !text.split(whereSeparator: isPart).allSatisfy { $0.count <= longestWord }
   }
 
   private static func isSeparator(_ byte: UInt8) -> Bool {
     byte <= 0x20 || byte == 0x7F || "/\\,;=?&%|\"'`<>{}()".utf8.contains(byte)
+  }
+
+  /// What begins another word: `_` and the like, and a capital.
+  private static func isPart(_ byte: UInt8) -> Bool {
+    "_-.:".utf8.contains(byte) || (0x41...0x5A).contains(byte)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

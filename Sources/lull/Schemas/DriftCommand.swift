@@ -133,7 +133,12 @@ struct DriftCommand {
         isWhole = false
       }
     }
-    try traffic.addCache()
+    do throws(CommandFailure) {
+      try traffic.addCache()
+    } catch {
+      _ = error.tell()
+      isWhole = false
+    }
     return (traffic, isWhole)
   }
 
