@@ -89,8 +89,11 @@ struct ParameterReading {
     let others = call.parameters.filter {
       $0.place == parameter.place && $0.name != parameter.name
     }
+    let fixed = call.path.firstIndex(of: "?").map {
+      EscapedPair.all(in: call.path[$0...].dropFirst())
+    }
     let found = StyledText(parameter: parameter, decode: decode)
-      .pairs(pairs, others: Set(others.map(\.wireName)))
+      .pairs(pairs, others: Set(others.map(\.wireName) + (fixed ?? []).map(\.name)))
     guard found.count <= 1 else { throw problem(parameter, "is given \(found.count) times") }
     guard let first = found.first else { return nil }
     guard let parts = first else { throw problem(parameter, "must be \(parameter.expectation)") }
