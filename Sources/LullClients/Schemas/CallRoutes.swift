@@ -41,12 +41,7 @@ package struct CallRoutes {
   package func call(_ method: RequestMethod, _ url: String) -> Int? {
     let (origin, _, target) = CallRoutes.parts(of: url)
     let path = target.prefix { $0 != "?" }
-    let query = target[path.endIndex...].dropFirst().split(separator: "&").map { pair in
-      let name = pair.prefix { $0 != "=" }
-      return (
-        CredentialMask.decoded(name), CredentialMask.decoded(pair[name.endIndex...].dropFirst())
-      )
-    }
+    let query = EscapedPair.all(in: target[path.endIndex...].dropFirst())
     let parts = RouteTemplate.parts(of: path)
     return routes[Key(method: method.rawValue, parts: parts.count)]?.first { route in
       (route.origin == nil || route.origin == origin)
