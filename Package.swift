@@ -38,8 +38,10 @@ let package = Package(
     .target(name: "CCrypto", path: "Sources/System/CCrypto"),
     .target(name: "CCompression", path: "Sources/System/CCompression"),
     .target(name: "CIDN", path: "Sources/System/CIDN"),
+    .target(name: "CYAML", path: "Sources/System/CYAML"),
     .target(name: "CCommandLine", path: "Sources/System/CCommandLine"),
     .target(name: "CEditline", path: "Sources/System/CEditline"),
+    .target(name: "CPCRE2", path: "Sources/System/CPCRE2"),
     .target(
       name: "CMicrohttpd", path: "Sources/System/CMicrohttpd",
       linkerSettings: [.linkedLibrary("microhttpd")]),
@@ -85,14 +87,25 @@ let package = Package(
       exclude: ["luacats"],
       swiftSettings: swiftSettings),
     .target(
+      name: "LullSchemas",
+      dependencies: ["LullLibC", "LullSystem", "LullCore", "CSimdjson", "CPCRE2"],
+      swiftSettings: swiftSettings),
+    .target(
       name: "LullClients",
       dependencies: [
-        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullHost", "CLullBridge",
+        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullHost", "LullSchemas",
+        "CLullBridge",
       ],
       swiftSettings: swiftSettings),
     .target(
       name: "LullCassettes",
       dependencies: ["LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients"],
+      swiftSettings: swiftSettings),
+    .target(
+      name: "LullImport",
+      dependencies: [
+        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "CYAML",
+      ],
       swiftSettings: swiftSettings),
     .target(
       name: "LullREPL",
@@ -115,7 +128,8 @@ let package = Package(
       name: "lull",
       dependencies: [
         "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
-        "LullClients", "LullREPL", "LullProving", "CCommandLine", "CLullMalloc", "LullLua",
+        "LullClients", "LullSchemas", "LullCassettes", "LullREPL", "LullProving", "LullImport",
+        "CCommandLine", "CLullMalloc", "LullLua",
       ],
       swiftSettings: swiftSettings),
     // Alone linked to the server's library.
@@ -150,6 +164,10 @@ let package = Package(
       dependencies: ["LullLibC", "LullSystem", "LullCore", "LullTransport", "LullTesting"],
       swiftSettings: swiftSettings),
     .testTarget(
+      name: "LullSchemasTests",
+      dependencies: ["LullLibC", "LullSystem", "LullCore", "LullSchemas", "LullTesting"],
+      swiftSettings: swiftSettings),
+    .testTarget(
       name: "LullHostTests",
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
@@ -168,6 +186,12 @@ let package = Package(
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullCassettes", "LullTesting",
         "LullLua",
+      ],
+      swiftSettings: swiftSettings),
+    .testTarget(
+      name: "LullImportTests",
+      dependencies: [
+        "LullLibC", "LullSystem", "LullCore", "LullImport", "LullTesting", "LullLua",
       ],
       swiftSettings: swiftSettings),
     .executableTarget(

@@ -16,6 +16,8 @@ check_binaries() {
     needs_either "$command" "$module" 'libhiredis'
   verify "what undoes codings is loaded at its first use" "call it through Sources/System/CCompression" \
     needs_either "$command" "$module" 'libz\.|libbrotli|libzstd'
+  verify "PCRE2 is loaded at its first use" "call it through Sources/System/CPCRE2" \
+    needs_either "$command" "$module" 'libpcre2'
   verify "libidn2 is loaded at its first use" "call it through Sources/System/CIDN" \
     needs_either "$command" "$module" 'libidn2'
   verify "the server of lull-mock is in lull-mock alone" "nothing else may depend on CMicrohttpd" \
@@ -36,7 +38,7 @@ small_client() {
   local most=12000000 program stripped size
   local flags=(--package-path Examples/swift-client --scratch-path "$root/.build/swift-client-static"
     --configuration release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -use-ld=lld
-    -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs)
+    -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all)
   touch Examples/swift-client/Package.swift
   swift build "${flags[@]}" >"$root/.build/swift-client-static.log" 2>&1 \
     || { tail -n 20 "$root/.build/swift-client-static.log"; return; }
@@ -44,8 +46,10 @@ small_client() {
   stripped=$(mktemp)
   strip -o "$stripped" "$program"
   size=$(stat -c %s "$stripped")
-  rm -f "$stripped"
   [ "$size" -le "$most" ] || printf '%s bytes\n' "$size"
+  # What is left out, or folded into one, must not have been needed.
+  "$root/Scripts/support/run-swift-example" --program "$stripped" swift-client 2>&1 | sed '/^1 passed, 0 failed$/d'
+  rm -f "$stripped"
 }
 
 needs() { # FILE PATTERN

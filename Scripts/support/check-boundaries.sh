@@ -94,12 +94,14 @@ LullSystem:
 LullCore: CSimdjson CIDN CLullLedger LullSystem
 LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CHiredis CCrypto CCompression
 LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
-LullClients: LullArguments LullSystem LullCore LullHost CLullBridge
+LullSchemas: CSimdjson LullSystem LullCore CPCRE2
+LullClients: LullArguments LullSystem LullCore LullHost LullSchemas CLullBridge
 LullCassettes: LullSystem LullCore LullTransport LullHost LullClients
+LullImport: LullSystem LullCore LullTransport LullHost LullClients CYAML
 LullREPL: LullSystem LullCore LullTransport LullHost LullCassettes CEditline
 LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
-lull: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullREPL LullProving
+lull: LullArguments LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes LullREPL LullProving LullImport
 lull-mock: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullCassettes CMicrohttpd
 lull-demo: LullArguments FlyingFox FlyingSocks Foundation PackageDescription
 LullTesting: LullSystem LullCore

@@ -8,7 +8,7 @@ demo="$root/.build/lull-demo"
 
 # Needed to build and run.
 build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblua5.4-dev libedit-dev
-  libsqlite3-dev libhiredis-dev zlib1g-dev libbrotli-dev libzstd-dev
+  libsqlite3-dev libhiredis-dev libpcre2-dev libyaml-dev zlib1g-dev libbrotli-dev libzstd-dev
   libmicrohttpd-dev)
 # Needed by the tests besides.
 test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3 python3-hpack python3-brotli

@@ -73,7 +73,10 @@ struct Completer {
       return HeaderNames.starting(with: prefix)
     }
     guard let path = chain.path else { return [] }
-    if let names = session.ownFieldNames(at: path) { return names }
+    if let names = session.ownFieldNames(at: path) {
+      // What would end the quotes is not offered.
+      return names.filter { name in !name.contains { "\"'\\".contains($0) } }
+    }
     return session.fieldNames(of: path, onlyFunctions: false, namesOnly: false)
   }
 
@@ -84,7 +87,7 @@ struct Completer {
       return session.fieldNames(of: path, onlyFunctions: isMethod)
     }
     if !isMethod, let path = chain.path, let names = session.ownFieldNames(at: path) {
-      return names
+      return names.filter { LineToken.isName($0) }
     }
     guard let type = type(of: chain) else { return [] }
     if isMethod, Completer.parts(of: type).contains("string") {
@@ -173,7 +176,9 @@ struct Completer {
   private func keys(
     of place: LineContext.Place, prefix: String, areQuoted: Bool = false
   ) -> [String] {
-    if let call = declaredCall(place) { return call.argumentNames }
+    if let call = declaredCall(place) {
+      return call.argumentNames.filter { areQuoted || LineToken.isName($0) }
+    }
     if HeaderNames.isMeant(by: place.keys.last) {
       return HeaderNames.starting(with: prefix).filter { areQuoted || !$0.contains("-") }
     }

@@ -94,7 +94,13 @@ final class MockHandlers {
 }
 
 extension CallValue {
-  fileprivate var isJSON: Bool { if case .json = self { true } else { false } }
+  fileprivate var isJSON: Bool {
+    switch self {
+    case .json: true
+    case .list(let elements): elements.contains(where: \.isJSON)
+    default: false
+    }
+  }
 
   fileprivate var luaValue: LuaValue {
     switch self {
@@ -104,6 +110,11 @@ extension CallValue {
     case .boolean(let bool): .bool(bool)
     case .json(let bytes): .bytes(bytes)
     case .secret(let secret): .string(secret.masked)
+    case .list where isJSON: .bytes(jsonText)
+    case .list(let elements): .list(elements.map(\.luaValue))
+    case .object(let members): .map(members.map { ($0.name, $0.value.luaValue) })
+    case .file(let file): .bytes(file.path.bytes)
+    case .content(let bytes): .bytes(bytes)
     }
   }
 }

@@ -1,3 +1,4 @@
+import LullClients
 import LullCore
 
 /// A request as calls are found by it: its target taken apart.
@@ -9,6 +10,8 @@ struct MockRequest {
   let query: String?
   /// With escapes undone, in order.
   let parameters: [(name: String, value: String)]
+  /// The same with values as they stand.
+  let pairs: [EscapedPair]
   let headers: [(name: String, value: [UInt8])]
   let body: [UInt8]
   /// As its head names it: that in the target counts before that of `Host`.
@@ -41,12 +44,8 @@ struct MockRequest {
     guard path.hasPrefix("/") || (path == "*" && method == "OPTIONS") else { return nil }
     self.path = String(path)
     query = path.endIndex < place.endIndex ? String(place[path.endIndex...].dropFirst()) : nil
-    parameters = (query ?? "").split(separator: "&").map { pair in
-      let name = pair.prefix { $0 != "=" }
-      return (
-        CredentialMask.decoded(name), CredentialMask.decoded(pair[name.endIndex...].dropFirst())
-      )
-    }
+    pairs = EscapedPair.all(in: query ?? "")
+    parameters = pairs.map { ($0.name, $0.text) }
   }
 
   /// As if it were for what it would get.

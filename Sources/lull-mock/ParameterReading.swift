@@ -7,7 +7,7 @@ struct ParameterReading {
   private let request: MockRequest
   private let places: [String: String]
 
-  /// - Parameter places: what stands in the places of the path.
+  /// - Parameter places: what stands in the places of the path, with its escapes.
   init(_ call: APICall, _ request: MockRequest, places: [String: String]) {
     self.call = call
     self.request = request
@@ -18,29 +18,39 @@ struct ParameterReading {
   func values() throws(Problem) -> [String: CallValue] {
     var values: [String: CallValue] = [:]
     let hasBody = call.parameters.contains { $0.place == .body }
-    let body = hasBody ? try Body(request, call.bodyForm) : nil
+    let content = hasBody ? try RequestContent(request, call) : .none
     for parameter in call.parameters {
-      let value: CallValue?
-      switch parameter.place {
-      case .path:
-        value = try places[parameter.name].map { text throws(Problem) in
-          try read(text, parameter)
-        }
-      case .query: value = try single(request.parameters, parameter)
-      case .body:
-        switch body {
-        case .form(let pairs): value = try single(pairs, parameter)
-        case .json(let members): value = try member(members, parameter)
-        case nil: value = nil
-        }
-      }
-      if let value = value ?? parameter.standard {
+      if let value = try value(of: parameter, content) ?? parameter.standard {
         values[parameter.name] = value
       } else if parameter.isRequired {
         throw problem(parameter, "is missing: it must be \(parameter.expectation)")
       }
     }
     return values
+  }
+
+  private func value(
+    of parameter: CallParameter, _ content: RequestContent
+  ) throws(Problem) -> CallValue? {
+    switch parameter.place {
+    case .path:
+      guard let text = places[parameter.placeholder] else { return nil }
+      let styled = StyledText(parameter: parameter, decode: PercentText.decoded)
+      guard let parts = styled.path(text) else {
+        throw problem(
+          parameter, "must be \(parameter.expectation), got '\(ClientText.shown(text))'")
+      }
+      return try value(of: parts, parameter)
+    case .query: return try value(in: request.pairs, parameter, EscapedPair.decoded)
+    case .header:
+      guard let text = request.header(parameter.wireName.lowercased()) else { return nil }
+      let styled = StyledText(parameter: parameter, decode: { $0 })
+      return try styled.header(text).map { parts throws(Problem) in
+        try value(of: parts, parameter)
+      }
+    case .cookie: return try value(in: cookies, parameter, PercentText.decoded)
+    case .body: return try bodyValue(parameter, content)
+    }
   }
 
   private func problem(_ parameter: CallParameter, _ text: String) -> Problem {
@@ -52,87 +62,169 @@ struct ParameterReading {
   private func read(_ text: String, _ parameter: CallParameter) throws(Problem) -> CallValue {
     guard let value = parameter.value(ofText: text) else {
       throw problem(
-        parameter, "must be \(parameter.expectation), got '\(ClientText.shown(text))'")
+        parameter, "must be \(parameter.expectationOfOne), got '\(ClientText.shown(text))'")
     }
     return value
   }
 
-  private func single(
-    _ pairs: [(name: String, value: String)], _ parameter: CallParameter
-  ) throws(Problem) -> CallValue? {
-    let values = pairs.filter { $0.name == parameter.name }.map(\.value)
-    guard values.count <= 1 else { throw problem(parameter, "is given \(values.count) times") }
-    guard let text = values.first else { return nil }
-    return try read(text, parameter)
+  private func value(
+    of parts: StyledText.Parts, _ parameter: CallParameter
+  ) throws(Problem) -> CallValue {
+    switch parts {
+    case .single(let text): return try read(text, parameter)
+    case .list(let texts):
+      var values: [CallValue] = []
+      for text in texts { values.append(try read(text, parameter)) }
+      return .list(values)
+    case .object(let fields):
+      return .object(sorting: fields.map { .init($0.name, .string($0.value)) })
+    }
   }
 
-  private func member(
-    _ members: [String: JSONElement], _ parameter: CallParameter
+  // MARK: Pairs
+
+  private func value(
+    in pairs: [EscapedPair], _ parameter: CallParameter, _ decode: @escaping (String) -> String
   ) throws(Problem) -> CallValue? {
-    guard let element = members[parameter.name] else { return nil }
-    if element.isNull, parameter.kind != .json { return nil }
-    let value: CallValue? =
-      switch parameter.kind {
-      case .string: element.string.map { .string($0) }
-      case .choice(let words): element.string.flatMap { words.contains($0) ? .string($0) : nil }
-      case .boolean: element.bool.map { .boolean($0) }
-      case .integer: element.double.flatMap { Int(exactly: $0) }.map { .integer($0) }
-      case .number:
-        element.double.map { number in
-          Int(exactly: number).map { .integer($0) } ?? .number(number)
-        }
-      case .json: .json(ParameterReading.text(of: element))
+    let others = call.parameters.filter {
+      $0.place == parameter.place && $0.name != parameter.name
+    }
+    let fixed = call.path.firstIndex(of: "?").map {
+      EscapedPair.all(in: call.path[$0...].dropFirst())
+    }
+    let found = StyledText(parameter: parameter, decode: decode)
+      .pairs(pairs, others: Set(others.map(\.wireName) + (fixed ?? []).map(\.name)))
+    guard found.count <= 1 else { throw problem(parameter, "is given \(found.count) times") }
+    guard let first = found.first else { return nil }
+    guard let parts = first else { throw problem(parameter, "must be \(parameter.expectation)") }
+    return try value(of: parts, parameter)
+  }
+
+  /// What the cookies say: one may hold several pairs. (OpenAPI 3.1.1, style form)
+  private var cookies: [EscapedPair] {
+    (request.header("cookie") ?? "").split(separator: ";").flatMap { cookie -> [EscapedPair] in
+      let text = cookie.trimmingBlanks
+      let name = text.prefix { $0 != "=" }
+      let isOne = call.parameters.contains { parameter in
+        parameter.place == .cookie && parameter.wireName == name
+          && !(parameter.isRepeated && parameter.explodes)
       }
-    guard let value else {
-      let given = String(escaping: ParameterReading.text(of: element))
-      throw problem(
-        parameter, "must be \(parameter.expectation), got \(ClientText.shown(given))")
+      if isOne {
+        return [
+          EscapedPair(name: String(name), value: String(text[name.endIndex...].dropFirst()))
+        ]
+      }
+      return text.split(separator: "&").map { pair in
+        let name = pair.prefix { $0 != "=" }
+        return EscapedPair(
+          name: PercentText.decoded(name), value: String(pair[name.endIndex...].dropFirst()))
+      }
     }
-    return value
+  }
+
+  // MARK: Bodies
+
+  private func bodyValue(
+    _ parameter: CallParameter, _ content: RequestContent
+  ) throws(Problem) -> CallValue? {
+    switch content {
+    case .none: return nil
+    case .form(let pairs): return try value(in: pairs, parameter, EscapedPair.decoded)
+    case .raw(let bytes): return try read(content: bytes, parameter)
+    case .multipart(let parts):
+      let contents = parts.filter { $0.name == parameter.wireName }.map(\.content)
+      guard let first = contents.first else { return nil }
+      guard parameter.isList else {
+        guard contents.count == 1 else {
+          throw problem(parameter, "is given \(contents.count) times")
+        }
+        return try read(content: first, parameter)
+      }
+      var values: [CallValue] = []
+      for content in contents { values.append(try read(content: content, parameter)) }
+      return .list(values)
+    case .json(let root):
+      if parameter.isWhole { return try value(of: root, parameter) }
+      guard let element = root.pairs.last(where: { $0.key == parameter.wireName })?.value else {
+        return nil
+      }
+      if element.isNull, parameter.kind != .json { return nil }
+      return try value(of: element, parameter)
+    }
+  }
+
+  private func read(content bytes: [UInt8], _ parameter: CallParameter) throws(Problem) -> CallValue
+  {
+    if parameter.kind == .file { return .content(bytes) }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw problem(parameter, "must be \(parameter.expectationOfOne), got no text")
+    }
+    guard parameter.kind == .object else { return try read(text, parameter) }
+    guard let document = try? JSONDocument(parsing: bytes) else {
+      throw problem(parameter, "must be a JSON object, got '\(ClientText.shown(text))'")
+    }
+    return try value(of: document.root, parameter)
+  }
+
+  private func value(
+    of element: JSONElement, _ parameter: CallParameter
+  ) throws(Problem) -> CallValue {
+    guard parameter.isList else {
+      if let value = ParameterReading.single(element, parameter.kind) { return value }
+      throw misfit(element, parameter, parameter.expectation)
+    }
+    guard element.kind == .array else { throw misfit(element, parameter, parameter.expectation) }
+    var values: [CallValue] = []
+    for one in element.elements {
+      guard let value = ParameterReading.single(one, parameter.kind) else {
+        throw misfit(one, parameter, parameter.expectationOfOne)
+      }
+      values.append(value)
+    }
+    return .list(values)
+  }
+
+  private func misfit(
+    _ element: JSONElement, _ parameter: CallParameter, _ expectation: String
+  ) -> Problem {
+    let given = String(escaping: ParameterReading.text(of: element))
+    return problem(parameter, "must be \(expectation), got \(ClientText.shown(given))")
+  }
+
+  /// nil if it does not fit.
+  private static func single(_ element: JSONElement, _ kind: CallParameter.Kind) -> CallValue? {
+    switch kind {
+    case .string: element.string.map { .string($0) }
+    case .choice(let words): element.string.flatMap { words.contains($0) ? .string($0) : nil }
+    case .boolean: element.bool.map { .boolean($0) }
+    case .integer: element.double.flatMap { Int(exactly: $0) }.map { .integer($0) }
+    case .number: element.double.map { number(number: $0) }
+    case .json: .json(text(of: element))
+    case .object: element.kind == .object ? object(element) : nil
+    case .file: nil
+    }
+  }
+
+  private static func number(number: Double) -> CallValue {
+    Int(exactly: number).map { .integer($0) } ?? .number(number)
+  }
+
+  /// As JSON, if a field of it is no single value.
+  private static func object(_ element: JSONElement) -> CallValue {
+    var members: [CallValue.Member] = []
+    for (name, field) in element.pairs {
+      let value: CallValue? =
+        field.string.map { .string($0) } ?? field.bool.map { .boolean($0) }
+        ?? field.double.map { number(number: $0) }
+      guard let value else { return .json(text(of: element)) }
+      members.append(.init(name, value))
+    }
+    return .object(sorting: members)
   }
 
   private static func text(of element: JSONElement) -> [UInt8] {
     var bytes: [UInt8] = []
     element.encode(into: &bytes)
     return bytes
-  }
-
-  private enum Body {
-    case json([String: JSONElement])
-    case form([(name: String, value: String)])
-
-    init(_ request: MockRequest, _ form: APICall.BodyForm) throws(Problem) {
-      if request.body.isEmpty {
-        self = .json([:])
-      } else if form == .form {
-        let type = request.header("content-type")?.lowercased() ?? ""
-        guard type.isEmpty || type.hasPrefix("application/x-www-form-urlencoded"),
-          let text = String(validating: request.body, as: UTF8.self)
-        else {
-          throw Problem(
-            415, "the call takes a form, application/x-www-form-urlencoded, as its body")
-        }
-        self = .form(
-          text.split(separator: "&").map { pair in
-            let name = pair.prefix { $0 != "=" }
-            return (
-              CredentialMask.decoded(name),
-              CredentialMask.decoded(pair[name.endIndex...].dropFirst())
-            )
-          })
-      } else {
-        let document: JSONDocument
-        do throws(JSONError) {
-          document = try JSONDocument(parsing: request.body)
-        } catch {
-          throw Problem(400, "the body is no JSON: \(error)")
-        }
-        guard document.root.kind == .object else {
-          throw Problem(400, "the body must be a JSON object with the parameters of the call")
-        }
-        self = .json(
-          Dictionary(document.root.pairs.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 }))
-      }
-    }
   }
 }

@@ -14,7 +14,7 @@ struct RouteTable {
 
   struct Match {
     let call: APICall
-    /// What stands in the places of its path.
+    /// What stands in the places of its path, with its escapes.
     let values: [String: String]
   }
 
@@ -31,9 +31,12 @@ struct RouteTable {
   init(_ api: APIFile, _ base: MockBase) {
     var routes: [Route] = []
     for call in api.calls {
-      routes.append(Route(call: call, template: RouteTemplate(base: base.path, path: call.path)))
-      guard !base.path.isEmpty else { continue }
-      routes.append(Route(call: call, template: RouteTemplate(base: "", path: call.path)))
+      for base in Set([base.path, ""]).sorted().reversed() {
+        routes.append(
+          Route(
+            call: call, template: RouteTemplate(base: base, path: call.path, open: call.openPlaces))
+        )
+      }
     }
     let order = routes.enumerated().map { place, route in
       (specificity: route.template.specificity, place: place, route: route)
@@ -53,7 +56,7 @@ struct RouteTable {
     // A HEAD is a GET, unless there is a call for it.
     let hasHead = request.isHead && routes.contains { $0.call.method.rawValue == "HEAD" }
     for route in routes {
-      guard let values = route.template.values(in: parts, request.parameters) else { continue }
+      guard let values = route.template.values(in: parts, request.pairs) else { continue }
       let method = route.call.method.rawValue
       methods.insert(method)
       guard method == request.method || (request.isHead && !hasHead && method == "GET") else {

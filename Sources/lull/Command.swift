@@ -60,9 +60,9 @@ struct Command: Sendable {
   /// In the order of the overview.
   static let all: [Command] = [
     .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed, .apis, .explain,
-    .check, .diff, .trust, .login, .logout,
+    .check, .diff, .types, .drift, .trust, .login, .logout,
     .run, .test, .repl,
-    .mock, .demo, .cache, .limits, .share, .completion, .help,
+    .import, .mock, .demo, .cache, .limits, .share, .completion, .help,
   ]
 
   /// Those that are called like a method.

@@ -20,8 +20,8 @@ enum CommandOverview {
       --version   show the version
 
     Exit codes: 0 fine, 1 a script error, 2 wrong usage, 3 the script cannot be read or
-    compiled, 4 and 5 an HTTP status 4xx and 5xx, 6 no answer, 7 the same as the last time, or of
-    lull diff not the same, 130 and 143 ended by Ctrl-C and SIGTERM.
+    compiled, 4 and 5 an HTTP status 4xx and 5xx, 6 no answer, 7 the same as the last time, or
+    not what was declared, or of lull diff not the same, 130 and 143 ended by Ctrl-C and SIGTERM.
 
     """
   }

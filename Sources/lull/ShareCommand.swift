@@ -23,7 +23,8 @@ struct ShareCommand {
         many hosts there are, and what caches have there.
 
         The URL is that of $LULL_SHARE unless one is given: redis://[user:password@]host[:port][/db],
-        rediss://… for TLS, or unix:///path. Exit code 1 if it cannot be used.
+        rediss://… for TLS, or unix:///path; ?namespace=NAME at its end is what --namespace says. Exit
+        code 1 if it cannot be used.
         """,
       arguments: [
         .init("ACTION", help: "info, the default"),

@@ -224,7 +224,7 @@ describe("lull.api raises", function()
       { head .. "return { service = s, calls = { a = { path = '/{x}', params = { x = 'json' } } } }",
         "FILE:2: call 'a': parameter 'x' cannot be JSON: it stands in the path" },
       { head .. "return { service = s, calls = { a = { path = '/',\n body = 'xml' } } }",
-        "FILE:3: call 'a': 'body' must be \"json\" or \"form\", got 'xml'" },
+        "FILE:3: call 'a': 'body' must be \"json\", \"form\", \"multipart\" or \"raw\", got 'xml'" },
       { head .. "return { service = s, calls = { a = { path = '/', params = { x = { type = 'integer',"
         .. " default = 'b' } } } } }", "parameter 'x' must be a whole number, got 'b'" },
       { head .. "return { service = s, calls = { a = { path = '/', params = {\n x = { required = true,"

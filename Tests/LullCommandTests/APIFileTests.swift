@@ -80,18 +80,18 @@ struct APIFileTests {
     (["call", "shop", "add", "--size", "xl"], "must be s or m, got 'xl'"),
     (["call", "shop", "add", "--data", "{"], "must be JSON"),
     (["call", "shop", "user", "--id", "1", "--all"], "'--all'"),
-    (["call", "shop", "user", "--id", "1.5"], "call 'user' must be a whole number, got '1.5'"),
+    (["call", "shop", "user", "--id", "1.5"], "'--id' must be a whole number, got '1.5'"),
     (["call", "shop", "add", "--gift", "maybe"], "'--gift' must be true or false, got 'maybe'"),
     (["call", "shop", "add", "--gift=x"], "'--gift' must be true or false, got 'x'"),
     (["call", "shop", "add", "--gift="], "'--gift' must be true or false, got ''"),
     (["call", "shop", "add", "--no-gift=true"], "'--no-gift' takes no value"),
     (
       ["call", "shop", "add", "--kilos", "heavy"],
-      "parameter 'weight' of call 'add' must be a number, got 'heavy'"
+      "'--kilos' must be a number, got 'heavy'"
     ),
     (
       ["call", "shop", "add", "--kilos", "nan"],
-      "parameter 'weight' of call 'add' must be a number, got 'nan'"
+      "'--kilos' must be a number, got 'nan'"
     ),
     (["call", "shop", "add", "--output", "own"], "'--output' must be json, ndjson, table"),
   ])

@@ -94,6 +94,50 @@ struct CompletionTests {
     #expect(ending.errors == "")
   }
 
+  /// Lines with quotes, and what bash puts in the place of their last word.
+  private static let quoted: [(line: String, replies: [String])] = [
+    (#"lull call names "#, [#"repos/get"#, #"Get\ All\ Users"#, "a:b", #"it\'s\ \$HOME"#]),
+    (#"lull call names Get\ A"#, [#"Get\ All\ Users"#]),
+    (#"lull call names "Get A"#, ["Get All Users"]),
+    (#"lull call names 'Get A"#, ["Get All Users"]),
+    (#"lull call names "it's"#, [#"it's \$HOME"#]), (#"lull call names 'i"#, []),
+    (#"lull call names repos/"#, ["repos/get"]), (#"lull call names a:"#, ["b"]),
+    (#"lull call names Get\ All\ Users --pe"#, ["--per-page"]),
+    (#"lull call names "Get All Users" --pe"#, ["--per-page"]),
+    (#"lull call names 'Get All Users' --sort u"#, ["up"]),
+    (#"lull call "names" it\'s\ \$HOME --so"#, ["--sort"]),
+  ]
+
+  @Test(arguments: quoted) func `PAR-12 bash completes names that need quotes`(
+    line: String, replies: [String]
+  ) throws {
+    try writeNames()
+    let script = """
+      source <(lull completion bash)
+      COMP_LINE=$1 COMP_POINT=${#1}
+      _lull
+      printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let file = try folder.write("complete.bash", script)
+    let line = line.replacing("'", with: #"'\''"#)
+    let ending = try shell("cd \(folder.path) && bash \(file) '\(line)'")
+    #expect(ending.output.split(separator: "\n").map(String.init) == replies, "\(ending)")
+    #expect(ending.errors == "")
+  }
+
+  private func writeNames() throws {
+    let parameters = #"params = { per_page = "integer", sort = { "up", "down" } }"#
+    try folder.write(
+      "apis/names.lua",
+      """
+      return { service = require("lull").service("https://a.example"), calls = {
+        ["repos/get"] = { path = "/r", \(parameters) },
+        ["Get All Users"] = { path = "/u", \(parameters) },
+        ["it's $HOME"] = { path = "/h", \(parameters) }, ["a:b"] = { path = "/a" },
+      } }
+      """)
+  }
+
   @Test(.enabled(if: Binaries.onPath("fish") != nil), arguments: lines)
   func `works in fish`(line: String, words: [String]) throws {
     let ending = try shell(

@@ -30,6 +30,19 @@ struct PipelineCacheTests {
     #expect(contents { $0[.model].doNotCache() } == transformers + ["parsing cache after 1"])
   }
 
+  @Test func `SCH-27 what a cache has kept behind the step that validates does not pass it again`()
+  {
+    var pipeline = Pipeline()
+    for stage in [PipelineStageKey.decoding, .parsing, .model] {
+      pipeline[stage].add(.appending(stage.description))
+      pipeline[stage].cacheUsing(SpyCache())
+    }
+    let steps = pipeline.steps(validation: .fail)
+    #expect(
+      steps.map(\.transformer.description) == ["decoding", "parsing", "validation", "model"])
+    #expect(pipeline.caches(validation: .fail).map(\.stepCount) == [1, 3, 4])
+  }
+
   @Test
   func `PIPE-13 a stage has at most one cache; another replaces it, and it can be switched off`() {
     withHarness { harness in

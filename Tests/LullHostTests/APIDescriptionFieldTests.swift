@@ -108,7 +108,7 @@ struct APIDescriptionFieldTests {
   /// Tables whose other keys are nobody's business, or that are only given.
   private static let unchecked: Set<String> = [
     "APICallParam", "Cause", "Observer", "CacheTable", "RequestAttempt", "Stats", "Timings",
-    "URLParts", "MockRequest",
+    "URLParts", "MockRequest", "ValidationError",
     // Of an environment that is chosen. (ENV-04)
     "APIEnvironmentFields",
     // Of tests, where they are probed (PRV-80).
@@ -256,11 +256,13 @@ struct APIDescriptionFieldTests {
         .noLocalDataFor304, .invalidTextEncoding(name: ""), .undecodableText(encoding: ""),
         .wrongInputTypeInTransformerPipeline(expected: "", actual: "", transformer: ""),
         .transformerReturnedNil(transformer: ""), .malformedJSON(message: ""),
-        .wrongContent(type: "", path: "", message: ""), .chainTooLong(message: ""),
+        .wrongContent(type: "", path: "", message: ""), .validation(schema: "", errors: []),
+        .chainTooLong(message: ""),
         .script(script), .custom(TransportError(.network, "")),
       ] + TransportError.Kind.allCases.map { .transport(TransportError($0, "")) }
     #expect(try difference("CauseKind", causes.map(\.kind)) == [])
-    let fields = causes.flatMap { $0.payload.map(\.name) } + ["kind", "message", "value", "byte"]
+    let fields =
+      causes.flatMap { $0.payload.map(\.name) } + ["kind", "message", "value", "byte", "errors"]
     #expect(try difference("Cause", fields) == [])
   }
 }

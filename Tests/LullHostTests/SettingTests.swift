@@ -41,6 +41,7 @@ struct SettingTests {
     "first_byte_timeout": Sample("3.5"),
     "idle_timeout": Sample("4.5"), "redirects": Sample("'same_origin'"),
     "cookies": Sample("true"), "record_timings": Sample("true"),
+    "validate": Sample("'warn'"),
     "pipeline": Sample("{ order = { 'decoding', 'model' } }"),
     "auth": Sample("lull.auth.basic('ann', 'secret')"),
     "mutate_requests": Sample("function() end"),

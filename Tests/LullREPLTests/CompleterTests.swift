@@ -45,12 +45,15 @@ struct CompleterTests {
     ("shop.calls.order({ i", ["id"]), ("shop.calls.order:resource{ vi", ["view"]),
     ("shop.calls['order']{ vi", ["view"]), ("shop.calls.order{ view = 's", ["short"]),
     ("shop.calls['o", ["order"]), ("shop.calls.order.met", ["method"]),
+    ("shop.calls['r", ["repos/get"]), ("shop.calls.rep", []), ("shop.calls['repos/get']{ ", ["id"]),
+    ("shop.calls['i", []),
   ])
-  func `PRM-14 calls of an API file`(text: String, expected: [String]) throws {
+  func `PRM-14 PAR-12 calls of an API file`(text: String, expected: [String]) throws {
     let load = """
       path = os.tmpname()
       lull.write_file(path .. '.lua', [[return { service = require('lull').service('https://a.test'),
-        calls = { order = { path = '/orders/{id}', params = { view = { 'short', 'long' } } }, add = { path = '/orders', method = 'POST' } } }]])
+        calls = { order = { path = '/orders/{id}', params = { view = { 'short', 'long' } } }, add = { path = '/orders', method = 'POST' },
+          ['repos/get'] = { path = '/r/{id}', params = { ['a-b'] = 'string' } }, ["it's"] = { path = '/' } } }]])
       shop = lull.api(path .. '.lua')
       os.remove(path) os.remove(path .. '.lua')
       """

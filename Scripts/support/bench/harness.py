@@ -28,6 +28,9 @@ def run(words, **options):
     if done.returncode != 0:
         raise Failure(
             f"failed with {done.returncode}: {' '.join(words)}\n{(done.stderr or done.stdout).strip()}")
+    # What goes on in another way than was to be measured is no figure.
+    if "lull: warning:" in done.stderr:
+        raise Failure(f"warned: {' '.join(words)}\n{done.stderr.strip()}")
     return done.stdout
 
 
@@ -62,6 +65,12 @@ class Bench:
     def script(self, name, *arguments):
         """The words that run a Lua file of this folder under lull."""
         return [self.lull, "run", self.file(name), *map(str, arguments)]
+
+    def keep_state_apart(self):
+        """Has lull keep what it knows in a folder of this run."""
+        state = os.path.join(self.folder, "state")
+        os.makedirs(state, exist_ok=True)
+        os.environ["XDG_STATE_HOME"] = state
 
     def compile(self, name, *flags, source=None, libraries=()):
         output = os.path.join(self.folder, name)

@@ -1,14 +1,11 @@
 """B22: what it costs that processes share a rate limit, on one machine or on several."""
 
-import os
-
 import redis_server
 from harness import run
 
 
 def b22(bench):
-    # A file of limits of its own.
-    os.environ["XDG_STATE_HOME"] = bench.folder
+    bench.keep_state_apart()
 
     def measure(*words):
         plain, shared = run(bench.script("limits.lua", bench.options.admissions, *words)).split()

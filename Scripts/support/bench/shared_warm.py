@@ -10,7 +10,7 @@ RESOURCES = 2_000
 
 
 def b23(bench):
-    os.environ["XDG_STATE_HOME"] = bench.folder
+    bench.keep_state_apart()
 
     def measure(expected, *cache):
         before = bench.server.counts()[1]

@@ -22,7 +22,20 @@ extension APIFiles {
       runs it within limits, and in the sandbox unless it is in your own configuration folder or trusted by \
       `lull trust`: there `lull.secret` has no text, `lull.cache.file` keeps \
       nothing, and of the environment no variable is set, or, where a file fails so, each is `"1"`.
-      """)
+      """),
+    .function(
+      "validate", "(schema: table|string|boolean, content: any): boolean?, ValidationError[]?",
+      "Whether content is as a JSON Schema (draft 2020-12) says: true, or nil and what does not fit.",
+      """
+      The schema is a table, or JSON as a text; the content any value of JSON. At most 20 places are told \
+      of, in the order of the content. Raises if the schema cannot be used, and if it takes too long to tell.
+      """,
+      example: """
+        local schema = { type = "object", required = { "id" }, properties = { id = { type = "integer" } } }
+        print(lull.validate(schema, { id = 7 }))                --> true
+        local _, errors = lull.validate(schema, { id = "7" })
+        print(errors[1].pointer, errors[1].message)             --> /id must be a whole number, got "7"
+        """),
   ]
 
   /// Names only: no file is read.
@@ -75,7 +88,7 @@ extension APIOwner {
     """
     Parameters are given as a table by name and checked: a missing one, an unknown one, or one of \
     another type raises, naming the call. Those of the path stand there as one segment each, escaped; \
-    the others go into the query, or, of POST, PUT and PATCH, into the body.
+    the others go into the query, or, of POST, PUT and PATCH, into the body, unless the file says otherwise.
     """,
     entries: [
       .operation(
@@ -106,6 +119,8 @@ extension APIOwner {
     entries: [
       .field("name", "string", "Its name."),
       .field("type", "string", "What it must be, in words."),
+      .field(
+        "place", "\"path\"|\"query\"|\"header\"|\"cookie\"|\"body\"", "Where it goes."),
       .field("required", "boolean", "Whether it must be given."),
       .field("description", "string?", "What the file says of it."),
     ])
@@ -114,12 +129,20 @@ extension APIOwner {
     "APIFileFields", "What an API file returns, if it returns more than a service.",
     entries: [
       .field("service", "Service", "The service, with its configuration."),
-      .field("calls", "table<string, APICallFields>?", "Named calls."),
+      .field(
+        "calls", "table<string, APICallFields>?",
+        "Calls by name: any text that can be printed and does not begin with `-`."),
       .field("description", "string?", "What it is, for lists and help."),
       .field(
         "environments", "table<string, APIEnvironmentFields>?",
         "What is otherwise in one environment or another, such as `staging` and `prod`, by name.",
         rules: "ENV-01"),
+      .field(
+        "schemas", "string?",
+        """
+        The name of a file beside this one with the JSON Schemas of answers, by the names of calls: for \
+        `validate`. It is read when the first answer is validated.
+        """),
     ])
 
   fileprivate static let apiEnvironmentFields = APIOwner.table(
@@ -154,8 +177,9 @@ extension APIOwner {
       .field(
         "params", "table<string, string|string[]|APIParamFields>?",
         """
-        Its parameters: a type (`string`, `number`, `integer`, `boolean`, or `json` for any value in a \
-        JSON body), a list of the words that it may be, or a table of both and more.
+        Its parameters: a type (`string`, `number`, `integer`, `boolean`, `object` for names with single \
+        values, `json` for any value as JSON text, `file`), with `[]` behind it of a list, a list of the words \
+        that it may be, or a table of both and more.
         """),
       .field("description", "string?", "What it does, for lists and help."),
       .field("columns", "string[]?", "The fields that tables on the command line show."),
@@ -170,7 +194,21 @@ extension APIOwner {
         "pages", "boolean|PagesOptions|nil",
         "Whether its answer comes in pages: true, or how to go on from one to the next."),
       .field("headers", "table<string, string>?", "Headers of this call only."),
-      .field("body", "\"json\"|\"form\"|nil", "The form of a body; default `json`."),
+      .field(
+        "body", "\"json\"|\"form\"|\"multipart\"|\"raw\"|nil",
+        """
+        The form of a body; default `json`. `multipart` is a form whose values may be files, `raw` one parameter \
+        with `whole`, as it is.
+        """),
+      .field(
+        "content_type", "string?",
+        "What a JSON or raw body is said to be, such as `text/csv`; default what it is."),
+      .field(
+        "schema", "table|string|boolean|nil",
+        """
+        What its answers of a status of 200 to 299 are: a JSON Schema (draft 2020-12), or the name of one \
+        under `$defs` of the file of schemas. For `validate`; it counts before what that file says of the call.
+        """),
       .field(
         "mock", "(fun(request: MockRequest, state: table): MockAnswer?)?",
         """
@@ -188,6 +226,34 @@ extension APIOwner {
     "APIParamFields", "A parameter of a call in an API file.",
     entries: [
       .field("type", "string|string[]|nil", "As in `params`; default `string`."),
+      .field(
+        "list", "boolean?",
+        "Whether it is a list of values of that type, as `[]` behind it says; words need it."),
+      .field(
+        "place", "\"path\"|\"query\"|\"header\"|\"cookie\"|\"body\"|nil",
+        """
+        Where it goes; default the path if that has its name in braces, the body of POST, PUT, PATCH and further \
+        methods that have one, else the query. `body` gives any method a body.
+        """),
+      .field("name", "string?", "What it is called there; default its key."),
+      .field(
+        "style", "string?",
+        """
+        How it is written there, as OpenAPI 3.1 has it: in a path `simple`, `label` or `matrix`, in a query and a \
+        form `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`, in a header `simple`, in a cookie `form`; \
+        default the first.
+        """),
+      .field(
+        "explode", "boolean?",
+        "Whether each element and field is written for itself; default true of `form` and `deepObject`."
+      ),
+      .field(
+        "reserved", "boolean?",
+        """
+        Whether characters that URLs reserve stand for themselves, as far as they do not end what they stand in; a \
+        path then takes slashes.
+        """),
+      .field("whole", "boolean?", "Whether it is the body itself, JSON or raw."),
       .field("default", "any", "What it is if it is not given."),
       .field(
         "required", "boolean?",

@@ -4,9 +4,13 @@ import LullHost
 
 /// A call as an API file declares it: what to ask for, and what may be said to it.
 package struct APICall {
-  package enum BodyForm: String {
+  package enum BodyForm: String, CaseIterable {
     case json
     case form
+    /// A form whose values may be files.
+    case multipart
+    /// One parameter, as it is.
+    case raw
   }
 
   package var name: String
@@ -21,15 +25,27 @@ package struct APICall {
   package var rows: String?
   package var headers = Headers()
   package var bodyForm = BodyForm.json
+  /// What a body is said to be; nil: what its form is.
+  package var contentType: String?
   /// nil: the call's answer does not come in pages.
   var pages: LuaPages.Options?
+  /// What the file says of its answers itself.
+  var schema: CallSchema?
   /// What `lull mock` answers it with.
   package var mock = CallMock()
 
   package var hasPages: Bool { pages != nil }
 
-  /// Whether parameters that are not in the path go into a body.
-  var hasBody: Bool { ![.get, .head, .delete, .options].contains(method) }
+  /// Whether parameters of which nothing else is said go into a body.
+  var usuallyHasBody: Bool { ![.get, .head, .delete, .options].contains(method) }
+
+  /// Whether it may have a body.
+  package var hasBody: Bool {
+    usuallyHasBody || parameters.contains { $0.place == .body }
+  }
+
+  /// That which is the body, if one is.
+  package var wholeParameter: CallParameter? { parameters.first(where: \.isWhole) }
 
   /// The names in braces, in order, each once.
   static func names(inPath path: String) -> [String] {
@@ -84,6 +100,8 @@ package struct APICall {
   /// What is wrong with what was given for a call.
   package struct Misfit: Error {
     package let message: String
+
+    package init(message: String) { self.message = message }
   }
 
   /// The values of all parameters: what is given, checked, and what is not but has a default.
@@ -103,17 +121,6 @@ package struct APICall {
     return values
   }
 
-  /// The value of a text given for a parameter.
-  package func value(of text: String, for name: String) throws(Misfit) -> CallValue {
-    guard let parameter = parameters.first(where: { $0.name == name }) else { throw unknown(name) }
-    guard let value = parameter.value(ofText: text) else {
-      throw Misfit(
-        message: "the parameter '\(name)' of call '\(self.name)' must be "
-          + "\(parameter.expectation), got '\(text)'")
-    }
-    return value
-  }
-
   func unknown(_ parameter: String) -> Misfit {
     let near = NearestName.suggestion(for: parameter, among: parameters.map(\.name))
     return Misfit(
@@ -126,19 +133,5 @@ package struct APICall {
     guard !parameters.isEmpty else { return "it has none" }
     let names = parameters.map { $0.isRequired ? $0.name : "[\($0.name)]" }
     return "it has \(names.joined(separator: ", "))"
-  }
-}
-
-extension CallParameter {
-  /// What a value must be, in words.
-  package var expectation: String {
-    switch kind {
-    case .string: "a string"
-    case .number: "a number"
-    case .integer: "a whole number"
-    case .boolean: "true or false"
-    case .choice(let words): WordList.text(words)
-    case .json: "JSON"
-    }
   }
 }

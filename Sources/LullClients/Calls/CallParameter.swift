@@ -1,5 +1,5 @@
 import LullArguments
-package import LullCore
+import LullCore
 import LullHost
 
 /// One parameter of a call as an API file declares it.
@@ -11,8 +11,12 @@ package struct CallParameter {
     case boolean
     /// One of these words.
     case choice([String])
-    /// Any value, for the body of a request.
+    /// Any value, as JSON text.
     case json
+    /// Names and single values.
+    case object
+    /// What is in a file.
+    case file
 
     /// As messages and help name it.
     package var name: String {
@@ -23,74 +27,72 @@ package struct CallParameter {
       case .boolean: "boolean"
       case .choice(let words): WordList.text(words)
       case .json: "JSON"
+      case .object: "object"
+      case .file: "file"
       }
     }
   }
 
-  package enum Place {
+  package enum Place: String, CaseIterable {
     case path
     case query
+    case header
+    case cookie
     case body
+
+    /// As messages name it, behind "in".
+    var described: String {
+      switch self {
+      case .path: "a path"
+      case .query: "a query"
+      case .header: "a header"
+      case .cookie: "a cookie"
+      case .body: "a body"
+      }
+    }
   }
 
   package var name: String
   package var kind = Kind.string
+  /// Whether it is a list of values of that kind.
+  package var isList = false
   package var isRequired = false
   package var standard: CallValue?
   package var description: String?
   /// What it is called on the command line, if not by its name.
   var optionName: String?
   package var place = Place.query
-}
+  /// What it is called on the wire.
+  package var wireName: String
+  /// What stands in braces for it, in the path.
+  package var placeholder: String
+  package var style = ParameterStyle.form
+  /// Whether each element and member is written for itself.
+  package var explodes = true
+  /// Whether what RFC 3986 reserves stands for itself.
+  package var keepsReserved = false
+  /// Whether it is the body, rather than a part of it.
+  package var isWhole = false
 
-/// What is given for a parameter.
-package enum CallValue: Equatable {
-  case string(String)
-  case number(Double)
-  case integer(Int)
-  case boolean(Bool)
-  /// JSON text.
-  case json([UInt8])
-  case secret(SecretText)
-
-  /// As it stands in a path, a query or a form.
-  package var text: String {
-    switch self {
-    case .string(let text): text
-    case .number(let number): String(number)
-    case .integer(let number): String(number)
-    case .boolean(let bool): bool ? "true" : "false"
-    case .json(let bytes): String(escaping: bytes)
-    case .secret(let text): text.masked
-    }
+  package init(name: String) {
+    self.name = name
+    wireName = name
+    placeholder = name
   }
 
-  /// As it stands where secrets may.
-  var secretText: SecretText {
-    if case .secret(let text) = self { text } else { SecretText(text) }
+  /// As messages, help and scripts name its type.
+  package var typeName: String {
+    guard isList else { return kind.name }
+    if case .choice = kind { return "list of \(kind.name)" }
+    return kind.name + "[]"
   }
 
-  var isSecret: Bool {
-    if case .secret = self { true } else { false }
-  }
-
-  /// As it stands in a JSON body.
-  func write(to output: inout [UInt8]) {
-    var writer = JSONWriter()
-    switch self {
-    case .string(let text): writer.write(text)
-    case .number(let number): writer.write(number)
-    case .integer(let number): writer.write(number)
-    case .boolean(let bool): writer.write(bool)
-    case .secret(let text): writer.write(text.masked)
-    case .json(let bytes): writer.write(raw: bytes)
-    }
-    output += writer.output
-  }
+  /// Whether it may be given by several words of a command line.
+  package var isRepeated: Bool { isList || kind == .object }
 }
 
 extension CallParameter {
-  /// The value a text of the command line stands for; nil if it does not fit.
+  /// The value a text of the command line stands for, of a list that of one element; nil if it does not fit.
   package func value(ofText text: String) -> CallValue? {
     switch kind {
     case .string: return .string(text)
@@ -103,6 +105,76 @@ extension CallParameter {
     case .json:
       let bytes = Array(text.utf8)
       return (try? JSONDocument(parsing: bytes)) == nil ? nil : .json(bytes)
+    case .object: return nil
+    case .file: return text.isEmpty ? nil : .file(UploadFile(ByteString(text)))
+    }
+  }
+
+  /// The value of all texts that are given for it.
+  ///
+  /// - Parameter option: what it is called there.
+  package func value(
+    ofTexts texts: [String], option: String
+  ) throws(APICall.Misfit) -> CallValue {
+    if kind == .object { return try object(ofTexts: texts, option: option) }
+    var values: [CallValue] = []
+    for text in texts {
+      guard let value = value(ofText: text) else {
+        throw APICall.Misfit(message: "'\(option)' must be \(expectationOfOne), got '\(text)'")
+      }
+      values.append(value)
+    }
+    if isList { return .list(values) }
+    guard let value = values.last else {
+      throw APICall.Misfit(message: "'\(option)' needs a value")
+    }
+    return value
+  }
+
+  /// `name=value` each.
+  private func object(
+    ofTexts texts: [String], option: String
+  ) throws(APICall.Misfit) -> CallValue {
+    var members: [CallValue.Member] = []
+    for text in texts {
+      guard let mark = text.firstIndex(of: "="), mark > text.startIndex else {
+        throw APICall.Misfit(message: "'\(option)' must be NAME=VALUE, got '\(text)'")
+      }
+      let name = String(text[..<mark])
+      guard !members.contains(where: { $0.name == name }) else {
+        throw APICall.Misfit(message: "'\(option)' has the field '\(name)' twice")
+      }
+      members.append(.init(name, .string(String(text[text.index(after: mark)...]))))
+    }
+    return .object(sorting: members)
+  }
+
+  /// What a value must be, in words.
+  package var expectation: String {
+    guard isList else { return expectationOfOne }
+    switch kind {
+    case .string: return "a list of strings"
+    case .number: return "a list of numbers"
+    case .integer: return "a list of whole numbers"
+    case .boolean: return "a list of true and false"
+    case .choice(let words): return "a list of words, each \(WordList.text(words))"
+    case .json: return "a list"
+    case .object: return "a list of tables"
+    case .file: return "a list of files"
+    }
+  }
+
+  /// The same of one element of a list.
+  package var expectationOfOne: String {
+    switch kind {
+    case .string: "a string"
+    case .number: "a number"
+    case .integer: "a whole number"
+    case .boolean: "true or false"
+    case .choice(let words): WordList.text(words)
+    case .json: "JSON"
+    case .object: "a table of names and strings, numbers or booleans"
+    case .file: "the path of a file"
     }
   }
 

@@ -5,6 +5,7 @@ import LullHost
 package struct CallPath {
   private var path: String
   private var query: String?
+  /// As they are written, with their escapes.
   private var values: [(name: String, value: String)] = []
 
   package init(_ text: String) {
@@ -14,9 +15,14 @@ package struct CallPath {
     query = parts.count > 1 ? String(parts[1]) : nil
   }
 
-  /// Puts a value where `{name}` stands, as one segment: what would separate is escaped.
-  mutating func fill(_ name: String, with value: String) {
+  /// Puts a text where `{name}` stands, as it is.
+  mutating func fill(_ name: String, escaped value: String) {
     values.append((name, value))
+  }
+
+  /// Adds to its query what is written as it is to be.
+  mutating func add(query text: String) {
+    query = query.map { $0.isEmpty ? text : $0 + "&" + text } ?? text
   }
 
   /// The URL under a base.
@@ -37,13 +43,16 @@ package struct CallPath {
       let inside = rest[start.upperBound...]
       let end = inside.firstRange(of: close)
       let name = inside[..<(end?.lowerBound ?? inside.startIndex)]
-      guard let end, let value = values.first(where: { CallPath.escaped($0.name) == name })?.value
+      guard let end,
+        let value = values.first(where: {
+          ParameterEscapes.strict.escaped($0.name) == name || $0.name == name
+        })?.value
       else {
         result += rest[..<start.upperBound]
         rest = inside
         continue
       }
-      result += rest[..<start.lowerBound] + CallPath.escaped(value)
+      result += rest[..<start.lowerBound] + value
       rest = inside[end.upperBound...]
     }
     return result + rest
@@ -73,23 +82,6 @@ package struct CallPath {
         index += 3
       } else {
         index += 1
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
-  }
-
-  /// Everything but the unreserved characters of RFC 3986, section 2.3, as escapes.
-  private static func escaped(_ text: String) -> String {
-    var result: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        result.append(byte)
-      default:
-        let digits = Array("0123456789ABCDEF".utf8)
-        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
       }
     }
     return String(decoding: result, as: UTF8.self)

@@ -8,6 +8,8 @@ package struct CallRequest {
   package var body: RequestBody?
   /// Those that the call declares, set over those of the configuration.
   var declared = Headers()
+  /// Sent beside the cookies of the configuration.
+  var cookies: [(name: String, value: SecretText)] = []
   /// Set over all of these, repeated ones beside each other; nil: taken away, as is what would be sent by
   /// itself.
   package var headers: [(name: String, value: String?)] = []
@@ -29,11 +31,14 @@ package struct CallRequest {
   package var isLoad: Bool { method == .get && body == nil }
 
   /// Whether it has headers beside those of the configuration.
-  package var hasOwnHeaders: Bool { !headers.isEmpty || !declared.isEmpty || !usual.isEmpty }
+  package var hasOwnHeaders: Bool {
+    !headers.isEmpty || !declared.isEmpty || !usual.isEmpty || !cookies.isEmpty
+  }
 
   /// Lets go of the headers that may say whose request it is: it goes to another origin now.
   mutating func leaveOrigin() {
     headers.removeAll { !Headers.goesAnywhere($0.name.lowercased()) }
+    cookies = []
     for (name, _) in declared.pairs where !Headers.goesAnywhere(name) { declared.remove(name) }
   }
 
@@ -46,10 +51,11 @@ package struct CallRequest {
 
   private var mutation: Resource.RequestMutation? {
     guard hasOwnHeaders || download != nil || timeout != nil else { return nil }
-    return { [headers, usual, declared, download, timeout] (http: inout HTTPRequest) in
+    return { [headers, usual, declared, cookies, download, timeout] (http: inout HTTPRequest) in
       if let download { http.receive(into: download) }
       if let timeout { http.limits.timeout = timeout }
       for (name, _) in declared.pairs { http.headers.take(name, from: declared) }
+      if !cookies.isEmpty { http.headers.add(cookies: cookies) }
       for (name, value) in usual
       where http.headers[name] == nil && !http.headers.omitted.contains(name.lowercased()) {
         http.headers[name] = value
@@ -103,89 +109,16 @@ package struct CallRequest {
   }
 }
 
-extension APICall {
-  /// The request for these values, which are complete.
-  package func request(
-    of service: Service, _ values: [String: CallValue]
-  ) throws(Misfit) -> CallRequest {
-    var target = CallPath(path)
-    for parameter in parameters where parameter.place == .path {
-      let text = values[parameter.name]?.text ?? ""
-      guard values[parameter.name]?.isSecret != true else {
-        throw Misfit(
-          message: "the parameter '\(parameter.name)' of call '\(name)' stands in the path and "
-            + "cannot be a secret")
-      }
-      // Nothing, or a dot segment, would be another path.
-      guard !["", ".", ".."].contains(text) else {
-        throw Misfit(
-          message: "the parameter '\(parameter.name)' of call '\(name)' stands in the path and "
-            + "cannot be '\(text)'")
-      }
-      target.fill(parameter.name, with: text)
+extension Headers {
+  /// Adds cookies to those there are, in the one header that they share. (RFC 6265, 5.4)
+  fileprivate mutating func add(cookies: [(name: String, value: SecretText)]) {
+    let known = texts.filter { $0.name == "cookie" }.map(\.text)
+    let all = known + cookies.map { SecretText($0.name + "=") + $0.value }
+    remove("cookie")
+    var line = SecretText([])
+    for (position, text) in all.enumerated() {
+      line = position == 0 ? text : line + SecretText("; ") + text
     }
-    var query: [(name: String, value: ParameterValue)] = []
-    var members: [(name: String, value: CallValue)] = []
-    for parameter in parameters {
-      guard let value = values[parameter.name] else { continue }
-      switch parameter.place {
-      case .path: break
-      case .query:
-        query.append(
-          (parameter.name, value.isSecret ? .secret(value.secretText) : .text(value.text)))
-      case .body: members.append((parameter.name, value))
-      }
-    }
-    var resource = service.resource(target)
-    if resource.url.query == nil {
-      if !query.isEmpty { resource = resource.withParams(query.map { ($0.name, $0.value) }) }
-    } else {
-      // What the call's path says beside them stays as it is written.
-      for (name, value) in query { resource = resource.settingParam(name, value) }
-    }
-    var request = CallRequest(resource: resource, method: method)
-    request.declared = headers
-    if hasBody, !members.isEmpty { request.body = APICall.body(members, bodyForm) }
-    return request
-  }
-
-  private static func body(_ members: [(name: String, value: CallValue)], _ form: BodyForm)
-    -> RequestBody
-  {
-    if members.contains(where: \.value.isSecret) { return secretBody(members, form) }
-    if form == .form { return .form(members.map { ($0.name, $0.value.text) }) }
-    var bytes: [UInt8] = []
-    for (name, value) in members {
-      bytes.append(UInt8(ascii: bytes.isEmpty ? "{" : ","))
-      CallValue.string(name).write(to: &bytes)
-      bytes.append(UInt8(ascii: ":"))
-      value.write(to: &bytes)
-    }
-    bytes.append(UInt8(ascii: "}"))
-    return .json(bytes)
-  }
-
-  private static func secretBody(
-    _ members: [(name: String, value: CallValue)], _ form: BodyForm
-  ) -> RequestBody {
-    if form == .form {
-      return .form(secrets: members.map { (name: $0.name, value: $0.value.secretText) })
-    }
-    var template = SecretTemplate()
-    for (position, (name, value)) in members.enumerated() {
-      var bytes = [UInt8(ascii: position == 0 ? "{" : ",")]
-      CallValue.string(name).write(to: &bytes)
-      bytes.append(UInt8(ascii: ":"))
-      if case .secret(let text) = value {
-        template.append(bytes + [UInt8(ascii: "\"")])
-        template.append(text, .json)
-        template.append([UInt8(ascii: "\"")])
-      } else {
-        value.write(to: &bytes)
-        template.append(bytes)
-      }
-    }
-    template.append([UInt8(ascii: "}")])
-    return .secret(SecretBody(template, contentType: "application/json"))
+    if line.secrets.isEmpty { add("cookie", line.masked) } else { add("cookie", line) }
   }
 }

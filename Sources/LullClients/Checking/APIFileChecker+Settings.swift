@@ -51,22 +51,29 @@ extension APIFileChecker {
 
 extension APICall {
   /// The resource of some values that fit; nil if none do.
-  fileprivate func sample(of service: Service) -> Resource? {
+  func sample(of service: Service) -> Resource? {
     var values: [String: CallValue] = [:]
     for parameter in parameters where parameter.place == .path {
-      values[parameter.name] = parameter.standard ?? parameter.kind.sample
+      values[parameter.name] = parameter.standard ?? parameter.sample
     }
     return try? request(of: service, values).resource
+  }
+}
+
+extension CallParameter {
+  fileprivate var sample: CallValue {
+    isList ? .list([kind.sample]) : kind.sample
   }
 }
 
 extension CallParameter.Kind {
   fileprivate var sample: CallValue {
     switch self {
-    case .string, .json: .string("x")
+    case .string, .json, .file: .string("x")
     case .number, .integer: .integer(1)
     case .boolean: .boolean(true)
     case .choice(let words): .string(words.first ?? "x")
+    case .object: .object([.init("x", .string("x"))])
     }
   }
 }

@@ -79,6 +79,7 @@ package final class APIFileChecker: ScriptChecker {
       checker.report.environments = api.environments
       checker.look(atRequestsMade: "while it is loaded")
       checker.look(atSettingsOf: api)
+      checker.look(atSchemasOf: api)
       checker.look(atRequestsMade: "in a settings function")
     } catch {
       checker.note(error)
@@ -105,7 +106,7 @@ package final class APIFileChecker: ScriptChecker {
   }
 
   /// - Parameter isFinding: whether that is wrong, rather than not known.
-  private func note(_ text: String, at place: SourcePlace, isFinding: Bool) {
+  func note(_ text: String, at place: SourcePlace, isFinding: Bool) {
     let finding = Finding(place: place, text: text)
     let list = isFinding ? \Report.findings : \Report.notes
     if !report[keyPath: list].contains(finding) { report[keyPath: list].append(finding) }

@@ -22,7 +22,11 @@ final class APICallBox: SelfDescribing {
     if !call.parameters.isEmpty { lines.append("") }
     for parameter in call.parameters {
       let padding = String(repeating: " ", count: width - parameter.name.count)
-      var parts = [parameter.kind.name]
+      var parts = [parameter.typeName]
+      switch parameter.place {
+      case .header, .cookie: parts.append("\(parameter.place.rawValue) \(parameter.wireName)")
+      default: break
+      }
       if let standard = parameter.standard {
         parts.append("default \(standard.text)")
       } else if parameter.isRequired {

@@ -13,8 +13,13 @@ extension APIDeclaration {
     if let text = APIDeclaration.objection(toPath: call.path, base: service.baseURL) {
       note(["path"], text)
     }
-    if call.bodyForm == .form, !call.hasBody {
-      note(["body"], "'body' does nothing: a \(call.method) has none")
+    if !call.hasBody {
+      if call.bodyForm != .json {
+        note(["body"], "'body' does nothing: a \(call.method) has none")
+      }
+      if call.contentType != nil {
+        note(["content_type"], "'content_type' does nothing: a \(call.method) has no body")
+      }
     }
     for (name, value) in WrittenSecrets.queryCredentials(in: call.path) {
       checker.look(

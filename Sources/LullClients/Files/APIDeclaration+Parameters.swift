@@ -3,21 +3,30 @@ import LullArguments
 import LullCore
 import LullHost
 
+/// A parameter as a file has it: what it does not say is found out when the call is known.
+struct DeclaredParameter {
+  var parameter: CallParameter
+  var place: CallParameter.Place?
+  var wireName: String?
+  var style: ParameterStyle?
+  var explodes: Bool?
+}
+
 /// The parameters of calls.
 extension APIDeclaration {
   func parameter(_ key: lull_value, _ value: lull_value, _ state: OpaquePointer?)
-    throws(Misuse) -> CallParameter
+    throws(Misuse) -> DeclaredParameter
   {
     guard let name = key.string, APIDeclaration.isName(name) else {
       throw .message(
         "parameters have names of letters, digits, '_', '-' and '.', got "
           + key.described)
     }
-    var parameter = CallParameter(name: name)
+    var declared = DeclaredParameter(parameter: CallParameter(name: name))
     let index = LuaTable.visitedIndex(in: state)
     if value.string != nil {
-      parameter.kind = try kind(value, index, state, name)
-      return parameter
+      try readType(value, index, state, into: &declared.parameter)
+      return declared
     }
     guard value.kind == Int32(LULL_TABLE) else {
       throw .message(
@@ -25,109 +34,126 @@ extension APIDeclaration {
           + value.described)
     }
     if lull_table_length(state, index) > 0 {
-      parameter.kind = try kind(value, index, state, name)
-      return parameter
+      try readType(value, index, state, into: &declared.parameter)
+      return declared
     }
-    var standard: lull_value?
-    var standardJSON: [UInt8]?
+    var hasStandard = false
     do throws(Misuse) {
       try reading.options.forEach(of: index, in: state, known: Self.parameterKeys) {
         key, value throws(Misuse) in
-        let index = LuaTable.visitedIndex(in: state)
-        switch key {
-        case "type": parameter.kind = try kind(value, index, state, name)
-        case "description": parameter.description = try value.text(key)
-        case "required":
-          guard let isRequired = value.bool else {
-            throw .message("'required' must be true or false, got \(value.described)")
-          }
-          parameter.isRequired = isRequired
-        case "option":
-          let text = try value.text(key)
-          let name = text.hasPrefix("--") ? String(text.dropFirst(2)) : text
-          guard APIDeclaration.isName(name) else {
-            throw .message("'option' must be a name such as \"--page-size\", got '\(text)'")
-          }
-          parameter.optionName = name
-        default:
-          standard = value
-          standardJSON = try? reading.json.text(of: state, index).get()
-        }
+        // It is read when its type is known.
+        if key == "default" { return hasStandard = true }
+        try read(key, value, LuaTable.visitedIndex(in: state), state, into: &declared)
       }
     } catch {
       // What is about its type names it already.
       let start = "parameter '\(name)'"
       throw .message(error.text.hasPrefix(start) ? error.text : "\(start): \(error.text)")
     }
-    if parameter.isRequired, standard != nil {
+    let parameter = declared.parameter
+    if parameter.isRequired, hasStandard {
       throw .message("parameter '\(name)' cannot be required and have a default")
     }
-    if let standard {
-      parameter.standard = try parameter.value(of: standard, json: standardJSON, handles)
+    if hasStandard {
+      guard parameter.kind != .file else {
+        throw .message("parameter '\(name)' is a file and cannot have a default")
+      }
+      try LuaTable(index, in: state).forEachField { key, value throws(Misuse) in
+        guard key.string == "default" else { return }
+        declared.parameter.standard = try values.value(
+          value, LuaTable.visitedIndex(in: state), state, for: parameter)
+      }
     }
-    return parameter
+    return declared
   }
 
-  private func kind(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ name: String)
-    throws(Misuse) -> CallParameter.Kind
-  {
+  var values: ParameterValueReader { ParameterValueReader(handles: handles, json: reading.json) }
+
+  /// One of its settings, all but its default.
+  private func read(
+    _ key: String, _ value: lull_value, _ index: Int32, _ state: OpaquePointer?,
+    into declared: inout DeclaredParameter
+  ) throws(Misuse) {
+    switch key {
+    case "type": try readType(value, index, state, into: &declared.parameter)
+    case "description": declared.parameter.description = try value.text(key)
+    case "required": declared.parameter.isRequired = try flag(value, key)
+    case "option":
+      let text = try value.text(key)
+      let name = text.hasPrefix("--") ? String(text.dropFirst(2)) : text
+      guard APIDeclaration.isName(name) else {
+        throw .message("'option' must be a name such as \"--page-size\", got '\(text)'")
+      }
+      declared.parameter.optionName = name
+    case "place":
+      declared.place = try word(value, key, CallParameter.Place.allCases.map { ($0.rawValue, $0) })
+    case "style":
+      declared.style = try word(value, key, ParameterStyle.allCases.map { ($0.rawValue, $0) })
+    case "name":
+      let text = try value.text(key)
+      guard !text.isEmpty else { throw .message("'name' must not be empty") }
+      declared.wireName = text
+    case "list": if try flag(value, key) { declared.parameter.isList = true }
+    case "explode": declared.explodes = try flag(value, key)
+    case "reserved": declared.parameter.keepsReserved = try flag(value, key)
+    default: declared.parameter.isWhole = try flag(value, key)
+    }
+  }
+
+  private func flag(_ value: lull_value, _ key: String) throws(Misuse) -> Bool {
+    guard let flag = value.bool else {
+      throw .message("'\(key)' must be true or false, got \(value.described)")
+    }
+    return flag
+  }
+
+  /// One of some words.
+  private func word<Value>(
+    _ value: lull_value, _ key: String, _ words: [(word: String, value: Value)]
+  ) throws(Misuse) -> Value {
+    let text = value.string ?? ""
+    if let known = words.first(where: { $0.word == text })?.value { return known }
+    let names = words.map(\.word)
+    let near = NearestName.suggestion(for: text, among: names)
+    throw .message(
+      "'\(key)' must be \(WordList.text(names)), got \(value.described)"
+        + (near.map { " (did you mean '\($0)'?)" } ?? ""))
+  }
+
+  /// A word, with `[]` behind it of a list, or a list of words.
+  private func readType(
+    _ value: lull_value, _ index: Int32, _ state: OpaquePointer?,
+    into parameter: inout CallParameter
+  ) throws(Misuse) {
+    let name = parameter.name
     if value.kind == Int32(LULL_TABLE) {
       let words = try strings(value, index, state, name)
       guard !words.isEmpty else {
         throw .message("parameter '\(name)' needs a list of one word or more")
       }
-      return .choice(words)
+      parameter.kind = .choice(words)
+      return
     }
-    let word = value.string ?? ""
+    var word = value.string ?? ""
+    if word.hasSuffix("[]") {
+      parameter.isList = true
+      word.removeLast(2)
+    }
     switch word {
-    case "string": return .string
-    case "number": return .number
-    case "integer": return .integer
-    case "boolean": return .boolean
-    case "json": return .json
+    case "string": parameter.kind = .string
+    case "number": parameter.kind = .number
+    case "integer": parameter.kind = .integer
+    case "boolean": parameter.kind = .boolean
+    case "json": parameter.kind = .json
+    case "object": parameter.kind = .object
+    case "file": parameter.kind = .file
     default:
       let near = NearestName.suggestion(for: word, among: Self.types)
       throw .message(
         "parameter '\(name)' has the unknown type \(value.described)"
           + (near.map { " (did you mean '\($0)'?)" }
-            ?? "; there are \(WordList.text(Self.types)), or a list of words"))
+            ?? "; there are \(WordList.text(Self.types)), each of a list with [] behind it, or a "
+            + "list of words"))
     }
-  }
-
-  /// Says of each where it goes; those of the path come first, in its order, and are required.
-  func arranged(_ declared: [CallParameter], of call: APICall, at: [String])
-    throws(APIFileProblem) -> [CallParameter]
-  {
-    var rest = declared.sorted { $0.name < $1.name }
-    var arranged: [CallParameter] = []
-    for name in APICall.names(inPath: call.path) {
-      let position = rest.firstIndex { $0.name == name }
-      if position == nil {
-        checker?.note(
-          "call '\(call.name)': its path has the parameter '\(name)', which 'params' does not declare",
-          at: SourcePlace(file: path, line: places.line(of: at + ["path"])))
-      }
-      var parameter = position.map { rest.remove(at: $0) } ?? CallParameter(name: name)
-      parameter.place = .path
-      parameter.isRequired = parameter.standard == nil
-      guard parameter.kind != .json else {
-        throw problem(
-          at + ["params", name],
-          "call '\(call.name)': parameter '\(name)' cannot be JSON: it stands "
-            + "in the path")
-      }
-      arranged.append(parameter)
-    }
-    for var parameter in rest {
-      parameter.place = call.hasBody ? .body : .query
-      guard parameter.kind != .json || call.hasBody && call.bodyForm == .json else {
-        throw problem(
-          at + ["params", parameter.name],
-          "call '\(call.name)': parameter '\(parameter.name)' cannot be JSON: there is no JSON body"
-        )
-      }
-      arranged.append(parameter)
-    }
-    return arranged
   }
 }

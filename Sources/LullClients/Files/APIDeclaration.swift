@@ -1,16 +1,21 @@
 import CLullBridge
+import LullArguments
 import LullCore
 import LullHost
+import LullSystem
 
 /// What an API file has returned, read into an `APIFile`.
 struct APIDeclaration {
-  static let fileKeys = ["service", "calls", "description", "environments"]
+  static let fileKeys = ["service", "calls", "description", "environments", "schemas"]
   static let callKeys = [
     "path", "method", "params", "description", "columns", "rows", "pages", "headers", "body",
-    "mock", "example", "examples",
+    "content_type", "mock", "example", "examples", "schema",
   ]
-  static let parameterKeys = ["type", "default", "required", "description", "option"]
-  static let types = ["string", "number", "integer", "boolean", "json"]
+  static let parameterKeys = [
+    "type", "default", "required", "description", "option", "place", "name", "list", "style",
+    "explode", "reserved", "whole",
+  ]
+  static let types = ["string", "number", "integer", "boolean", "json", "object", "file"]
 
   let handles: ObjectHandles
   let kept: KeptValues
@@ -70,6 +75,7 @@ struct APIDeclaration {
     var service: Service?
     var wrongService: String?
     var description: String?
+    var schemas: String?
     // Calls need the service, whichever comes first.
     var calls: [APICall] = []
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
@@ -86,6 +92,7 @@ struct APIDeclaration {
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'environments' must be a table, got \(value.described)")
         }
+      case "schemas": schemas = try schemasPath(value)
       default:
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'calls' must be a table, got \(value.described)")
@@ -122,6 +129,7 @@ struct APIDeclaration {
       }
     }
     if let failure { throw failure }
+    attach(schemas, calls, to: service)
     return APIFile(
       name: name, path: path, service: service, environments: environments,
       description: description, calls: calls)
@@ -156,10 +164,10 @@ struct APIDeclaration {
   private func call(
     _ key: lull_value, _ value: lull_value, _ state: OpaquePointer?, _ service: Service
   ) throws(APIFileProblem) -> APICall {
-    guard let name = key.string, APIDeclaration.isName(name) else {
+    guard let name = key.string, APIDeclaration.isCallName(key) else {
       throw problem(
-        ["calls"],
-        "calls have names of letters, digits and underscores, got "
+        key.string.map { ["calls", $0] } ?? ["calls"],
+        "calls have names that can be printed and do not begin with '-', got "
           + key.described)
     }
     let at = ["calls", name]
@@ -169,7 +177,7 @@ struct APIDeclaration {
     let table = LuaTable.visitedIndex(in: state)
     var call = APICall(name: name)
     var wrongPath: String?
-    var declared: [CallParameter] = []
+    var declared: [DeclaredParameter] = []
     try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
       key, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: state)
@@ -193,10 +201,19 @@ struct APIDeclaration {
       case "body":
         let text = try value.text(key)
         guard let form = APICall.BodyForm(rawValue: text) else {
-          throw .message("'body' must be \"json\" or \"form\", got '\(text)'")
+          let forms = APICall.BodyForm.allCases.map { "\"\($0.rawValue)\"" }
+          throw .message("'body' must be \(WordList.text(forms)), got '\(text)'")
         }
         call.bodyForm = form
+      case "content_type":
+        let text = try value.text(key)
+        guard !text.isEmpty else { throw .message("'content_type' must not be empty") }
+        if let problem = Headers.valueProblem(text.utf8) {
+          throw .message("'content_type' \(problem)")
+        }
+        call.contentType = text
       case "pages": call.pages = try pages(value, index, state, service)
+      case "schema": call.schema = try schema(value, index, state)
       case "mock": call.mock.function = try function(key, value, index, state, service)
       // What they are for is known when the parameters are.
       case "example", "examples": break
@@ -231,6 +248,14 @@ struct APIDeclaration {
       throw problem(at + ["path"], "call '\(name)': \(text)")
     }
     call.parameters = try arranged(declared, of: call, at: at)
+    try checkWireNames(call.parameters, of: call, at: at)
+    if call.contentType != nil, [.form, .multipart].contains(call.bodyForm) {
+      let problem = problem(
+        at + ["content_type"],
+        "call '\(name)': 'content_type' is that of a JSON or raw body: what a form is, it says itself"
+      )
+      if !note(problem) { throw problem }
+    }
     try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
       key, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: state)
@@ -332,6 +357,15 @@ struct APIDeclaration {
   func problem(_ keys: [String], _ text: String) -> APIFileProblem {
     let line = keys.isEmpty ? places.lineOfResult : places.line(of: keys)
     return .declaration(SourcePlace(file: path, line: line), text)
+  }
+
+  /// What may stand on a command line and in a list of calls.
+  private static func isCallName(_ key: lull_value) -> Bool {
+    guard let name = key.string, !name.isEmpty, !name.hasPrefix("-") else { return false }
+    do throws(Misuse) { try key.requireText("a name") } catch { return false }
+    return name.unicodeScalars.allSatisfy {
+      !ControlCharacters.contains($0) && !["\n", "\t", "\u{2028}", "\u{2029}"].contains($0)
+    }
   }
 
   /// What may follow `--` on a command line and stand in braces.

@@ -7,7 +7,7 @@ import LullSystem
 /// Each is loaded once, and held until the process ends: whoever asks again gets the same. Home thread
 /// only.
 package final class APIFiles: HostExtension {
-  package static var methods: [Method] { Method.apiFiles }
+  package static var methods: [Method] { Method.apiFiles + Method.schemas }
 
   private let environment: any HostEnvironment
   let handles: ObjectHandles
@@ -29,6 +29,8 @@ package final class APIFiles: HostExtension {
   package var confirmsWrites = false
   /// Is told of each request, resource and walk of pages that a script makes of a declared call.
   package var onUse: ((DeclaredUse) -> Void)?
+  /// Those that the script validates by itself.
+  var schemas = KnownSchemas()
   /// The file asked for last, as messages name it.
   private var lastPath: String?
 

@@ -83,7 +83,8 @@ extension Method {
         .list(
           try declared(call).call.parameters.map { parameter in
             .map([
-              ("name", .string(parameter.name)), ("type", .string(parameter.kind.name)),
+              ("name", .string(parameter.name)), ("type", .string(parameter.typeName)),
+              ("place", .string(parameter.place.rawValue)),
               ("required", .bool(parameter.isRequired)),
               ("description", parameter.description.map { .string($0) } ?? .nil),
             ])
@@ -138,6 +139,7 @@ extension Call {
   fileprivate func declaredRequest() throws(Misuse) -> CallRequest {
     let declared = try selfObject(.apiCall, as: APICallBox.self)
     var given: [String: CallValue] = [:]
+    let reader = ParameterValueReader(handles: handles, json: reading.json)
     if !isNil(1) {
       try LuaTable(index(1), in: state).forEachField { key, value throws(Misuse) in
         guard let name = key.string else {
@@ -146,15 +148,8 @@ extension Call {
         guard let parameter = declared.call.parameters.first(where: { $0.name == name }) else {
           throw .message(declared.call.unknown(name).message)
         }
-        var json: [UInt8]?
-        if parameter.kind == .json {
-          switch reading.json.text(of: state, LuaTable.visitedIndex(in: state)) {
-          case .success(let bytes): json = bytes
-          case .failure(let problem):
-            throw .message("parameter '\(name)' cannot be encoded: \(problem.text)")
-          }
-        }
-        given[name] = try parameter.value(of: value, json: json, handles)
+        given[name] = try reader.value(
+          value, LuaTable.visitedIndex(in: state), state, for: parameter)
       }
     }
     do throws(APICall.Misfit) {

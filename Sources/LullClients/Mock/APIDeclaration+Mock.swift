@@ -80,9 +80,12 @@ extension APIDeclaration {
       guard let parameter = call.parameters.first(where: { $0.name == name }) else {
         throw .message("'when': \(call.unknown(name).message)")
       }
-      let json = try? reading.json.text(of: state, LuaTable.visitedIndex(in: state)).get()
+      guard parameter.kind != .file else {
+        throw .message("'when': parameter '\(name)' is a file, which is not compared")
+      }
+      let index = LuaTable.visitedIndex(in: state)
       do throws(Misuse) {
-        conditions.append((name, try parameter.value(of: value, json: json, handles)))
+        conditions.append((name, try values.value(value, index, state, for: parameter)))
       } catch {
         throw .message("'when': \(error.text)")
       }

@@ -16,9 +16,16 @@ package struct MockExample {
   }
 
   private static func comparable(_ value: CallValue) -> [UInt8] {
-    guard case .json(let bytes) = value, let document = try? JSONDocument(parsing: bytes) else {
-      return Array(value.text.utf8)
+    // As JSON, 1 and true are not what "1" and "true" are; a query has no such difference.
+    var bytes: [UInt8] = []
+    switch value {
+    case .json(let text): bytes = text
+    case .list(let elements): CallValue.list(elements.map { .string($0.text) }).write(to: &bytes)
+    case .object(let members):
+      CallValue.object(members.map { .init($0.name, .string($0.value.text)) }).write(to: &bytes)
+    default: return Array(value.text.utf8)
     }
+    guard let document = try? JSONDocument(parsing: bytes) else { return bytes }
     return CanonicalJSON(isExact: true).bytes(of: JSONText(document.root, spelledBy: bytes))
   }
 }

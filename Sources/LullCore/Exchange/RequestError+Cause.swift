@@ -26,6 +26,9 @@ extension RequestError {
     /// Content is not of the type that a program has asked for. `path`: where in it, `users[3].name`, or
     /// empty; `message`: what was expected and what was found there.
     case wrongContent(type: String, path: String, message: String)
+    /// An answer is not as its schema says. `schema`: whose that is, in words; `errors`: what does not fit, at
+    /// most 20, in the order of the content.
+    case validation(schema: String, errors: [ContentMisfit])
     /// Chains that pass on without end.
     case chainTooLong(message: String)
     /// No usable response arrived.
@@ -50,6 +53,7 @@ extension RequestError {
       case .transformerReturnedNil: "transformer_returned_nil"
       case .malformedJSON: "malformed_json"
       case .wrongContent: "wrong_content"
+      case .validation: "validation"
       case .chainTooLong: "chain_too_long"
       case .transport(let error): error.kind.rawValue
       case .script: "script_error"
@@ -68,6 +72,7 @@ extension RequestError {
       case .invalidTextEncoding, .undecodableText, .wrongInputTypeInTransformerPipeline,
         .transformerReturnedNil, .malformedJSON, .wrongContent:
         "Cannot parse server response"
+      case .validation: "Server response is not as its schema says"
       case .transport(let error): error.message
       case .script(let script): script.userMessage
       case .custom(let error): String(describing: error)
@@ -99,6 +104,9 @@ extension RequestError {
         offset.map { "\(message) (at byte \($0 + 1))" } ?? message
       case .wrongContent(let type, let path, let message):
         "\(type) cannot be made of it: " + (path.isEmpty ? message : "\(path): \(message)")
+      case .validation(let schema, let errors):
+        "by the schema of \(schema): " + (errors.first.map { "\($0)" } ?? "it does not fit")
+          + (errors.count > 1 ? "; and \(errors.count - 1) more" : "")
       case .chainTooLong(let message): message
       case .transport(let error): error.message
       case .script(let script): script.message
@@ -135,6 +143,7 @@ extension RequestError {
         [("expected", expected), ("actual", actual), ("transformer", transformer)]
       case .transformerReturnedNil(let transformer): [("transformer", transformer)]
       case .wrongContent(let type, let path, _): [("type", type), ("path", path)]
+      case .validation(let schema, _): [("schema", schema)]
       case .script(let script):
         [("traceback", script.traceback)] + (script.stage.map { [("stage", $0)] } ?? [])
       case .transport(let error): error.traceback.map { [("traceback", $0)] } ?? []

@@ -2,6 +2,8 @@
 package protocol RequestTarget: AnyObject {
   /// The URL, without secrets.
   var address: String { get }
+  /// What is known of the answers of its service; nil: nothing.
+  var schemas: (any AnswerSchemas)? { get }
   /// Whether progress would reach anybody.
   var wantsProgress: Bool { get }
   /// Whether anybody observes it who is alive.

@@ -13,6 +13,9 @@ public struct Configuration {
   public var limits = TransferLimits()
   /// What requests ask of the network besides; nil when nothing was set.
   public private(set) var options: TransferOptions?
+  /// What is done about answers that are not as their schema says; nil: nobody looks. It takes an API file that
+  /// names schemas. Lua: `validate`.
+  public var validation: ContentValidation?
   /// What responses pass on their way to hooks and state.
   public var pipeline = Pipeline()
   /// What proves who sends a request; nil for nothing.

@@ -39,18 +39,30 @@ public struct Pipeline {
       .sorted { $0.description < $1.description }
   }
 
-  /// Transformers with their stages, flattened in running order.
-  package var steps: [PipelineStep] {
+  /// The transformers that it has itself.
+  package var steps: [PipelineStep] { steps(validation: nil) }
+
+  /// Their caches.
+  package var caches: [StageCache] { caches(validation: nil) }
+
+  /// Transformers with their stages, flattened in running order, and behind those of the stage that parses the
+  /// one that validates.
+  package func steps(validation: ContentValidation?) -> [PipelineStep] {
     order.flatMap { key in
-      (stages[key]?.transformers ?? []).map { PipelineStep(stage: key, transformer: $0) }
+      var transformers = stages[key]?.transformers ?? []
+      if key == .parsing, let validation {
+        transformers.append(ValidationStep(isStrict: validation == .fail))
+      }
+      return transformers.map { PipelineStep(stage: key, transformer: $0) }
     }
   }
 
   /// The caches of the stages that run, in order.
-  package var caches: [StageCache] {
+  package func caches(validation: ContentValidation?) -> [StageCache] {
     var caches: [StageCache] = []
     var stepCount = 0
     for key in order {
+      if key == .parsing, validation != nil { stepCount += 1 }
       guard let stage = stages[key] else { continue }
       stepCount += stage.transformers.count
       if let cache = stage.cache {

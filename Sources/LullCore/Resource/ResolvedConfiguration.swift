@@ -22,8 +22,8 @@ package final class ResolvedConfiguration {
   package init(_ settings: Configuration, failure: RequestError?) {
     self.settings = settings
     failures = failure.map { [$0] } ?? []
-    steps = settings.pipeline.steps
-    caches = settings.pipeline.caches
+    steps = settings.pipeline.steps(validation: settings.validation)
+    caches = settings.pipeline.caches(validation: settings.validation)
     takesTurns = caches.contains { ($0.cache as? any FetchSharing)?.takesTurns ?? false }
     expirationTime = settings.expirationTime
     retryTime = settings.retryTime

@@ -1,6 +1,8 @@
 extension Resource: RequestTarget {
   package var address: String { url.text }
 
+  package var schemas: (any AnswerSchemas)? { owner.schemas }
+
   package var wantsProgress: Bool { record.observers.wantsProgress }
 
   package var isObserved: Bool {

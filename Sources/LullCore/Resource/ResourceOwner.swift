@@ -4,6 +4,8 @@ package protocol ResourceOwner: AnyObject {
   var pump: Pump { get }
   var baseURL: ResourceURL? { get }
   var networking: any NetworkingProvider { get }
+  /// What is known of its answers; nil: nothing.
+  var schemas: (any AnswerSchemas)? { get }
   /// Whether loads are answered by memory and caches only.
   var isOffline: Bool { get }
   /// The environment of an API file that it is for; nil: none.

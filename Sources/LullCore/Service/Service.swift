@@ -49,6 +49,8 @@ open class Service: ResourceOwner {
   /// What its functions of scripts need as long as it may call them.
   package final var hostOwners: [AnyObject] = []
   package final let link = ServiceLink()
+  /// What is known of its answers, where an API file says it.
+  package final var schemas: (any AnswerSchemas)?
 
   /// Where the cookies of this service's requests are kept, if they are.
   package private(set) lazy final var cookieJar = CookieJar()

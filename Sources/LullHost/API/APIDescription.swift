@@ -39,7 +39,7 @@ package struct APIDescription: Sendable {
     .argumentSpec, .argumentTypes, .writeOptions, .cacheTable, .fileCacheOptions,
     .sharedCacheOptions, .shareOptions,
     .inspectOptions, .encodeOptions, .urlParts, .base64Options, .digestOptions, .isoOptions,
-    .csvOptions, .mapOptions, .waitOptions, .cause, .causeKinds, .events,
+    .csvOptions, .mapOptions, .waitOptions, .cause, .validationError, .causeKinds, .events,
     .sources, .requestStates, .taskStates, .stageNames, .inputWords, .mismatchWords,
     .logCategories, .pattern, .fieldOrFunction, .settingsFunction, .transformer,
     .requestBody, .multipartValue, .mutation, .mutationOrOptions, .decorator, .observerFunction,

@@ -64,6 +64,13 @@ extension APIOwner {
         "type", "string?", "Of `wrong_content`: what a Swift program wanted.",
         swift: "RequestError.Cause.wrongContent(type:path:message:)", rules: "COD-03"),
       .field(
+        "schema", "string?", "Of `validation`: whose schema it is, such as `call 'users'`.",
+        swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21"),
+      .field(
+        "errors", "ValidationError[]?",
+        "Of `validation`: what does not fit, in the order of the content, at most 20.",
+        swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21"),
+      .field(
         "byte", "integer?",
         "Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.",
         swift: "RequestError.Cause.malformedJSON(message:offset:)",
@@ -93,6 +100,21 @@ extension APIOwner {
       .field("stage", "string?", "Of `script_error` in a transformer: its stage.", rules: "TRF-13"),
       .field(
         "value", "any", "Of `script_error`: what was raised, of any type.", rules: "TRF-13 ERR-16"),
+    ])
+
+  static let validationError = APIOwner.table(
+    "ValidationError", "A place where content is not as its schema says.",
+    swift: "ContentMisfit",
+    entries: [
+      .field(
+        "pointer", "string", "A JSON Pointer, such as `/items/3/price`; empty for all of it.",
+        swift: "ContentMisfit.pointer"),
+      .field(
+        "keyword", "string", "The keyword of the schema, such as `type`.",
+        swift: "ContentMisfit.keyword"),
+      .field(
+        "message", "string", "What was expected and what is there: `must be a number, got \"12\"`.",
+        swift: "ContentMisfit.message"),
     ])
 
   static let causeKinds = APIOwner.words(
@@ -190,6 +212,9 @@ extension APIOwner {
       .word(
         "wrong_content", "Content was not of the type that a Swift program wants.",
         swift: "RequestError.Cause.wrongContent(type:path:message:)", rules: "COD-03"),
+      .word(
+        "validation", "The answer is not as the schema of its call says.",
+        swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21"),
       .word(
         "chain_too_long", "Chains passed on from request to request without end.",
         swift: "RequestError.Cause.chainTooLong(message:)"),

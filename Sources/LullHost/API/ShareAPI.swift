@@ -30,7 +30,8 @@ extension APIOwner {
         "url", "string",
         """
         `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, or `unix:///path[?db=2]`; \
-        `valkey://` and `valkeys://` are the same.
+        `valkey://` and `valkeys://` are the same. `?namespace=team-a` says what `namespace` says, as in \
+        `LULL_SHARE=redis://host/0?namespace=team-a`.
         """, swift: "Share.url"),
       .field(
         "password", "Secret|string|nil", "Instead of one in the URL.", swift: "Share.password"),

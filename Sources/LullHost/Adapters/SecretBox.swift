@@ -24,4 +24,9 @@ extension ObjectHandles {
   package func secret(_ value: lull_value) -> SecretText? {
     object(value, .secret, as: SecretBox.self)?.text
   }
+
+  /// The file that `lull.file` has made; nil for anything else.
+  package func uploadFile(_ value: lull_value) -> UploadFile? {
+    object(value, .file, as: FileBox.self)?.file
+  }
 }

@@ -213,6 +213,9 @@ extension Method {
       if case .malformedJSON(_, let offset?) = cause {
         fields.append(("byte", .int(Int64(offset) + 1)))
       }
+      if case .validation(_, let errors) = cause {
+        fields.append(("errors", .list(errors.map { .map($0.fields) })))
+      }
       if let value = cause.raisedValue { fields.append(("value", LuaValue(value))) }
       call.return(.map(fields))
     },
@@ -297,4 +300,13 @@ extension Method {
       call.return(.string("Observation(\(state) \(box.resource.displayName))"))
     },
   ]
+}
+
+extension ContentMisfit {
+  /// As scripts have it.
+  package var fields: [(String, LuaValue)] {
+    [
+      ("pointer", .string(pointer)), ("keyword", .string(keyword)), ("message", .string(message)),
+    ]
+  }
 }

@@ -35,6 +35,15 @@ package struct LineToken: Equatable, Sendable {
     "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
   ]
 
+  /// Whether a text may stand behind a dot, and for a key without brackets.
+  package static func isName(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard let first = bytes.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+      return false
+    }
+    return bytes.allSatisfy { Lexer.isNameByte($0) } && !keywords.contains(text)
+  }
+
   package func isSymbol(_ text: String) -> Bool { kind == .symbol && self.text == text }
   package func isKeyword(_ text: String) -> Bool { kind == .keyword && self.text == text }
 }
@@ -183,7 +192,7 @@ private struct Lexer {
     byte.map { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
   }
 
-  private static func isNameByte(_ byte: UInt8) -> Bool {
+  static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):

@@ -20,6 +20,15 @@ extension Setting {
           given.call, given.value, given.index, service: given.service)
       }),
     Setting(
+      "validate", .validation, at: \.validation,
+      SettingDocumentation(
+        "\"warn\"|\"fail\"|false|nil",
+        "What is done about answers that are not as the schema of their call says: `\"warn\"` takes them and "
+          + "says on standard error what is wrong, once; `\"fail\"` fails the request with kind `validation`",
+        default: "false", " It takes an API file that names `schemas`, or a call with a `schema`.",
+        swift: "Configuration.validation",
+        rules: (inObject: "SCH-20", inTable: "SCH-20 SCH-21"))),
+    Setting(
       "auth",
       access: .object { call, box in
         box.settings.auth.map { call.values.of(AuthBox($0), .auth) } ?? .nil

@@ -32,6 +32,20 @@ extension SettingType<ExpirationTime> {
   }
 }
 
+extension SettingType<ContentValidation?> {
+  /// A word, or false for nothing.
+  static var validation: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.isOff { return nil }
+        guard let word = given.value.string, let validation = ContentValidation(rawValue: word)
+        else { throw given.mustBe("\"warn\", \"fail\" or false") }
+        return validation
+      },
+      show: { $0.map { .string($0.rawValue) } })
+  }
+}
+
 extension SettingType<Int> {
   static func count(minimum: Int) -> Self {
     Self(

@@ -26,7 +26,10 @@ final class CallTags {
     for parameter in declared.call.parameters {
       if declared.given.contains(parameter.name) { use.parameters.append(parameter.name) }
       if case .choice = parameter.kind, let value = declared.values[parameter.name] {
-        use.values.append(CallUse.Value(parameter: parameter.name, text: value.text))
+        for word in value.texts {
+          let given = CallUse.Value(parameter: parameter.name, text: word)
+          if !use.values.contains(given) { use.values.append(given) }
+        }
       }
     }
     let method = declared.call.method.rawValue

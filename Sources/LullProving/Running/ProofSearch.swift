@@ -1,7 +1,7 @@
 import LullLibC
 import LullSystem
 
-/// The files of tests among files and folders.
+/// The files of tests, or of another ending, among files and folders.
 package struct ProofSearch {
   /// Sorted within each folder, each once.
   package private(set) var files: [String] = []
@@ -12,7 +12,12 @@ package struct ProofSearch {
 
   package static let ending = "_test.lua"
 
-  package init(_ words: [String]) {
+  private let ending: String
+
+  /// - Parameter ending: what the names end with that are found in folders; those that are named may be called
+  ///   anything.
+  package init(_ words: [String], ending: String = ProofSearch.ending) {
+    self.ending = ending
     for word in words { visit(word, isNamed: true) }
   }
 
@@ -24,7 +29,7 @@ package struct ProofSearch {
       return
     }
     let isFolder = status.st_mode & S_IFMT == S_IFDIR
-    guard isFolder || isNamed || path.hasSuffix(ProofSearch.ending) else { return }
+    guard isFolder || isNamed || path.hasSuffix(ending) else { return }
     guard isFolder || status.st_mode & S_IFMT == S_IFREG else {
       if isNamed { problems.append("cannot read '\(path)': it is neither a file nor a folder") }
       return
@@ -48,7 +53,7 @@ package struct ProofSearch {
       }
       if let name = name.text {
         if !name.hasPrefix(".") { names.append(name) }
-      } else if name.shown.hasSuffix(ProofSearch.ending) {
+      } else if name.shown.hasSuffix(ending) {
         problems.append("cannot read '\(path)/\(name.shown)': its name is not UTF-8")
       }
     }

@@ -157,7 +157,9 @@ extension ProofPrelude {
     local function failure(err)
       local status = err.http_status and (" (%d)"):format(err.http_status) or ""
       local kind = err.cause and not err.http_status and (" (%s)"):format(err.cause.kind) or ""
-      return tostring(err.user_message) .. status .. kind
+      local cause = err.cause
+      local misfit = type(cause) == "table" and cause.kind == "validation" and ": " .. tostring(cause.message) or ""
+      return tostring(err.user_message) .. status .. kind .. misfit
     end
 
     function expectations:to_succeed()

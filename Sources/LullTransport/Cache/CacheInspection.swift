@@ -96,6 +96,19 @@ package final class CacheInspection {
     return entries
   }
 
+  /// The URLs that begin with `prefix`, in order.
+  package func urls(prefix: String) throws(Problem) -> [String] {
+    guard exists else { return [] }
+    var urls: [String] = []
+    try look { (database) throws(SQLiteError) in
+      try database.run(
+        "SELECT DISTINCT url FROM entry WHERE substr(url, 1, length(?1)) = ?1 ORDER BY url",
+        [.text(prefix)]
+      ) { (row) throws(SQLiteError) in urls.append(row.text(0)) }
+    }
+    return urls
+  }
+
   /// Removes the entries whose URLs begin with `prefix`, a few at a time, and gives back the room; or all
   /// of them, with the file, which needs no room to do so.
   ///

@@ -7,6 +7,9 @@ import LullCore
 /// is not sent yet (by when the lease ends), the rules of those who use it, the line of those who wait (by
 /// ticket) and until when each of them has said to ask again, and the rest. The rules are those of
 /// `LimitTables`; times are microseconds of the server, which go on if its clock is set back.
+///
+/// Each key has an entry that stands for nothing, so that all six are there whenever one is: a cluster that is moving
+/// them answers nothing about keys of which it has only some.
 enum LimitScript {
   static let keyNames = ["log", "held", "rules", "line", "due", "meta"]
 
@@ -27,7 +30,7 @@ enum LimitScript {
 
     local time = call('TIME')
     local now = tonumber(time[1]) * 1000000 + tonumber(time[2])
-    local known = call('HMGET', meta, 'latest', 'offset', 'left', 'resets', 'paused', 'name')
+    local known = call('HMGET', meta, 'latest', 'offset', 'left', 'resets', 'paused', 'name', 'whole')
     local offset = tonumber(known[2] or 0)
     now = now + offset
     local latest = tonumber(known[1] or 0)
@@ -45,9 +48,9 @@ enum LimitScript {
       for i = 1, #all, 2 do
         local requests, per = string.match(all[i], '^(%d+):(%d+)$')
         requests, per = tonumber(requests), tonumber(per)
-        if not per or now - tonumber(all[i + 1]) > math.max(per, 2000000) then
+        if all[i] ~= '' and (not per or now - tonumber(all[i + 1]) > math.max(per, 2000000)) then
           call('HDEL', rules, all[i])
-        else
+        elseif per then
           found[#found + 1] = { requests, per }
           longest = math.max(longest, per)
         end
@@ -57,14 +60,19 @@ enum LimitScript {
 
     local function keep()
       call('HSET', meta, 'latest', text(now), 'offset', text(offset))
+      if not known[7] then
+        for _, key in ipairs({ log, held, line, due }) do call('ZADD', key, '-inf', '') end
+        call('HSET', rules, '', '')
+        call('HSET', meta, 'whole', '1')
+      end
       local last = math.max(longest, resets - now, paused - now, 0) / 1000 + 60000
       for i = 1, #KEYS do call('PEXPIRE', KEYS[i], text(last)) end
     end
 
     -- Of what is over there is nothing left to count.
     local function forgetPast()
-      if longest > 0 then call('ZREMRANGEBYSCORE', log, '-inf', text(now - longest)) end
-      call('ZREMRANGEBYSCORE', held, '-inf', text(now))
+      if longest > 0 then call('ZREMRANGEBYSCORE', log, '(-inf', text(now - longest)) end
+      call('ZREMRANGEBYSCORE', held, '(-inf', text(now))
     end
 
     local function after(per) return '(' .. text(now - per) end
@@ -75,7 +83,7 @@ enum LimitScript {
       local function atLeast(other)
         if wait ~= -1 and (other == -1 or not wait or other > wait) then wait = other end
       end
-      local holding = call('ZCARD', held)
+      local holding = call('ZCOUNT', held, '(-inf', '+inf')
       for _, rule in ipairs(found) do
         local inside = call('ZCOUNT', log, after(rule[2]), '+inf') + holding + ahead
         if inside >= rule[1] then
@@ -118,10 +126,10 @@ enum LimitScript {
       local found = liveRules()
       forgetPast()
       local mine = call('ZSCORE', line, asker)
-      local ahead = call('ZCOUNT', line, '-inf', mine and '(' .. mine or '+inf')
+      local ahead = call('ZCOUNT', line, '(-inf', mine and '(' .. mine or '+inf')
       if ahead > 0 then
         -- Who has not asked again when it wanted to is not waited for.
-        local silent = call('ZRANGEBYSCORE', due, '-inf', '(' .. text(now), 'WITHSCORES')
+        local silent = call('ZRANGEBYSCORE', due, '(-inf', '(' .. text(now), 'WITHSCORES')
         for i = 1, #silent, 2 do
           local ticket = call('ZSCORE', line, silent[i])
           if ticket and (not mine or tonumber(ticket) < tonumber(mine)) then ahead = ahead - 1 end
@@ -174,7 +182,7 @@ enum LimitScript {
       local found, shown = liveRules(), {}
       forgetPast()
       for _, rule in ipairs(found) do
-        local inside = call('ZCOUNT', log, after(rule[2]), '+inf') + call('ZCARD', held)
+        local inside = call('ZCOUNT', log, after(rule[2]), '+inf') + call('ZCOUNT', held, '(-inf', '+inf')
         shown[#shown + 1] = { rule[1], rule[2], inside, opening({ rule }, 0) or 0 }
       end
       local who = call('HMGET', meta, 'name', 'identity')
@@ -182,10 +190,10 @@ enum LimitScript {
         left and now < resets and left or -1, math.max(0, resets - now), math.max(0, paused - now), shown }
     elseif operation == 'learn' then
       local id, isFree, more, ends, pause = ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-      local since = call('ZCARD', held)
+      local since = call('ZCOUNT', held, '(-inf', '+inf')
       if id ~= '' then
         local sent = call('ZSCORE', log, id)
-        since = since + call('ZCOUNT', log, sent and '(' .. sent or '-inf', '+inf')
+        since = since + call('ZCOUNT', log, sent and '(' .. sent or '(-inf', '+inf')
       end
       if isFree == '1' then withdraw(id) end
       liveRules()

@@ -14,8 +14,17 @@ final class ServerAdmissionLog: AdmissionLog {
   /// Asks in this machine's file, by what is this machine's part now; nil before the server was away.
   private var local: (part: RateLimit, log: any AdmissionLog)?
   private var isInLocalLine = false
-  /// Whom those are of that were let through without the server, until they are sent.
-  private var localUnsent: [Int64: any AdmissionLog] = [:]
+  /// One that was let through without the server, until it is sent: whose it is, and what the server may have let
+  /// through for it, too late to be waited for.
+  private struct LocalGrant {
+    let log: any AdmissionLog
+    let number: Int64?
+  }
+
+  private var localUnsent: [Int64: LocalGrant] = [:]
+  /// What the server was asked for last without an answer in time; nil: there is nothing that it may have let
+  /// through and nobody knows of.
+  private var outstanding: Int64?
   /// What was sent, by leave of whomever.
   private var recent: RecentAdmissions
   /// How often the server had become ready when it was told of them last, and whether there are others.
@@ -23,7 +32,7 @@ final class ServerAdmissionLog: AdmissionLog {
   private var hasUntold = false
   /// What answers have said, for whoever counts next; by the clock's uptime.
   private var learned = LearnedLimit()
-  /// Those that did not count, of which the server could not be told.
+  /// Those to be given back of which the server could not be told.
   private var free: [Int64] = []
   /// Until then the server is not asked about this limit, by the clock's uptime.
   private var restsUntil = -Double.infinity
@@ -60,7 +69,9 @@ final class ServerAdmissionLog: AdmissionLog {
 
   deinit {
     renewal?.cancel()
-    let numbers = Array(unsent.keys) + (asked.map { [$0] } ?? [])
+    let numbers =
+      Array(unsent.keys) + [asked, outstanding].compactMap { $0 }
+      + localUnsent.values.compactMap(\.number)
     guard isInLine || !numbers.isEmpty else { return }
     client.post(asker.leave(numbers))
   }
@@ -96,8 +107,9 @@ final class ServerAdmissionLog: AdmissionLog {
       if case .damaged = outcome {
         restsUntil = pump.clock.uptime + ServerAdmissionLog.rest
       } else {
-        // The question may be answered yet.
-        client.post(asker.leave([number]))
+        // The question may be answered yet: what it is granted then is what is let through here.
+        client.post(asker.leave())
+        outstanding = number
       }
       isInLine = false
       return askLocally(answer)
@@ -128,12 +140,40 @@ final class ServerAdmissionLog: AdmissionLog {
     isInLocalLine = true
     let log = localLog()
     log.ask { [weak self] result in
-      if let self, case .granted(let admission) = result {
-        isInLocalLine = false
-        localUnsent[admission.number] = log
+      if let self {
+        if case .granted(let admission) = result {
+          isInLocalLine = false
+          localUnsent[admission.number] = LocalGrant(log: log, number: outstanding)
+          outstanding = nil
+        } else {
+          giveBackOutstanding()
+        }
       }
       answer(result)
     }
+  }
+
+  /// Tells the server of one that is sent now without it; by what number it knows that, or will.
+  ///
+  /// - Parameter known: what it may have let through for it, too late.
+  private func tell(_ known: Int64?) -> Int64 {
+    let number = known ?? client.makeNumber()
+    // One that is only slow counts it before whatever it is asked next.
+    if client.post(asker.send(number)) { return number }
+    hasUntold = true
+    guard let known else { return number }
+    // It counts from when it is sent, which one that is lost cannot be told of that number.
+    free.append(known)
+    return client.makeNumber()
+  }
+
+  /// Nothing will be sent by it.
+  private func giveBackOutstanding() {
+    if let number = outstanding.take() { giveBack(number) }
+  }
+
+  private func giveBack(_ number: Int64) {
+    if !client.post(asker.withdraw([number])) { free.append(number) }
   }
 
   /// That of this machine's part, which may have become another.
@@ -176,6 +216,7 @@ final class ServerAdmissionLog: AdmissionLog {
   func stopAsking() {
     question += 1
     leaveLocal()
+    giveBackOutstanding()
     // Behind the question that is under way.
     if isInLine || asked != nil { client.post(asker.leave(asked.map { [$0] } ?? [])) }
     isInLine = false
@@ -214,12 +255,11 @@ final class ServerAdmissionLog: AdmissionLog {
     let now = pump.clock.uptime
     learned.send()
     guard isOfServer(admission) else {
-      let log = localUnsent.removeValue(forKey: admission.number)
-      let sent = log?.send(admission) ?? admission
-      let number = client.makeNumber()
+      let grant = localUnsent.removeValue(forKey: admission.number)
+      let sent = grant?.log.send(admission) ?? admission
+      // By which the server knows it, or will.
+      let number = tell(grant?.number)
       recent.append(number, now: now, local: sent.number)
-      hasUntold = true
-      // By which the server will know it.
       return Admission(number: number)
     }
     recent.append(admission.number, now: now)
@@ -231,7 +271,9 @@ final class ServerAdmissionLog: AdmissionLog {
 
   func withdraw(_ admission: Admission) {
     guard isOfServer(admission) else {
-      localUnsent.removeValue(forKey: admission.number)?.withdraw(admission)
+      guard let grant = localUnsent.removeValue(forKey: admission.number) else { return }
+      grant.log.withdraw(admission)
+      if let number = grant.number { giveBack(number) }
       return
     }
     unsent[admission.number] = nil

@@ -9,11 +9,11 @@ public import LullCore
 /// each machine by itself.
 public struct Share: Sendable {
   /// `redis://host:6379/0`, `rediss://…` for TLS, `unix:///run/redis.sock?db=0`; `valkey://` and `valkeys://`
-  /// are the same. User and password may stand in it.
+  /// are the same. User and password may stand in it, and `?namespace=team-a`.
   public var url: String
   /// Instead of one in the URL.
   public var password: SecretText?
-  /// What separates those who share one server; letters, digits and `-_.:/`.
+  /// What separates those who share one server, unless the URL says it; letters, digits and `-_.:/`.
   public var namespace: String?
   /// What only those have who share: by it what the server keeps says nothing of credentials.
   public var secret: SecretText?

@@ -2,20 +2,20 @@ import LullCore
 import LullSystem
 
 /// Where a server of the Redis kind is, and what is said to it first: `redis://[user:password@]host[:port][/db]`,
-/// `rediss://…` (TLS), `unix:///path[?db=2]`; `valkey://` and `valkeys://` are the same.
+/// `rediss://…` (TLS), `unix:///path[?db=2]`; `valkey://` and `valkeys://` are the same. `?namespace=team-a` says
+/// what is shared there.
 struct ShareAddress: Equatable, Sendable {
   enum Place: Hashable, Sendable {
     /// As it stands in a URL.
     case host(String, port: Int, isTLS: Bool)
     case socket(String)
 
-    /// Where a cluster says that something is, by `MOVED 3999 127.0.0.1:6381`; nil if it makes no sense.
-    func moved(_ words: String) -> Place? {
-      let words = words.split(separator: " ")
-      guard words.count == 3, words[0] == "MOVED", let colon = words[2].lastIndex(of: ":"),
-        let port = UInt16(words[2][words[2].index(after: colon)...]), port > 0
+    /// What one of a cluster means by `127.0.0.1:6381`; nil if it makes no sense.
+    func neighbour(_ text: Substring) -> Place? {
+      guard let colon = text.lastIndex(of: ":"),
+        let port = UInt16(text[text.index(after: colon)...]), port > 0
       else { return nil }
-      let name = words[2][..<colon]
+      let name = text[..<colon]
       switch self {
       case .host(let host, _, let isTLS):
         // Without a name it is the same host.
@@ -31,6 +31,8 @@ struct ShareAddress: Equatable, Sendable {
   var user: String?
   var password: String?
   var database = 0
+  /// As the URL says it; nil if it does not.
+  var namespace: String?
 
   static let standardPort = 6379
 
@@ -40,7 +42,10 @@ struct ShareAddress: Equatable, Sendable {
   }
 
   init(_ url: String) throws(Problem) {
-    let shown = LogText.part(CredentialMask.malformedURL(url), limit: 120)
+    // What is behind a mistaken name may be a password.
+    let query = url.firstIndex(of: "?")
+    let named = CredentialMask.malformedURL(String(url[..<(query ?? url.endIndex)]))
+    let shown = LogText.part(named, limit: 120) + (query == nil ? "" : "?…")
     func problem(_ what: String) -> Problem { Problem(message: "'\(shown)' \(what)") }
     guard !url.isEmpty else { throw Problem(message: "it is empty") }
     guard let separator = url.firstRange(of: "://") else {
@@ -51,9 +56,9 @@ struct ShareAddress: Equatable, Sendable {
     guard !rest.contains("#"), rest.utf8.allSatisfy({ $0 > 32 && $0 != 127 }) else {
       throw problem("has a character that no such URL has")
     }
-    var query: Substring?
+    var parameters: Substring?
     if let mark = rest.firstIndex(of: "?") {
-      query = rest[rest.index(after: mark)...]
+      parameters = rest[rest.index(after: mark)...]
       rest = rest[..<mark]
     }
     if let at = rest.lastIndex(of: "@") {
@@ -87,9 +92,25 @@ struct ShareAddress: Equatable, Sendable {
     default:
       throw problem("begins with none of redis://, rediss://, valkey://, valkeys://, unix://")
     }
-    guard let query else { return }
-    guard query.hasPrefix("db=") else { throw problem("has a parameter other than db=") }
-    try setDatabase(query.dropFirst(3), problem)
+    if let parameters { try set(parameters, problem) }
+  }
+
+  private mutating func set(
+    _ query: Substring, _ problem: (String) -> Problem
+  ) throws(Problem) {
+    var names: Set<Substring> = database == 0 ? [] : ["db"]
+    for pair in query.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let text = parts.count > 1 ? parts[1] : ""
+      guard names.insert(parts[0]).inserted else {
+        throw problem("says twice what '\(LogText.part(String(parts[0]), limit: 40))' is")
+      }
+      switch parts[0] {
+      case "db": try setDatabase(text, problem)
+      case "namespace": namespace = ShareAddress.decoded(text) ?? ""
+      default: throw problem("has a parameter other than db= and namespace=")
+      }
+    }
   }
 
   private mutating func setDatabase(

@@ -30,6 +30,8 @@ final class ShareClient: PumpGuest {
   /// Where a cluster keeps what, as far as it has said so, and all of which it has spoken.
   private var routes: [String: ShareAddress.Place] = [:]
   private var nodes: Set<ShareAddress.Place> = []
+  /// Where it was asked for last, of what is on its way from one of a cluster to another.
+  private var guests: [String: ShareAddress.Place] = [:]
   private var heartbeat: (any HostTimer)?
   private var hasWarned = false
   private var hasWarnedOfDamage = false
@@ -120,14 +122,13 @@ final class ShareClient: PumpGuest {
     return nodes.first { !isAway($0) } ?? named
   }
 
-  /// Follows what one of a cluster says of where it keeps that; nil if it does not say so, or that is not allowed.
-  private func move(_ tag: String, _ words: String) -> ShareAddress.Place? {
-    guard let place = settings.address.place.moved(words), place.refusal(by: allowedHosts) == nil,
+  /// Whether what one of a cluster names may be asked, which it is known by from then on.
+  private func accept(_ place: ShareAddress.Place) -> Bool {
+    guard place.refusal(by: allowedHosts) == nil,
       nodes.contains(place) || nodes.count < ShareClient.mostNodes
-    else { return nil }
+    else { return false }
     nodes.insert(place)
-    routes[tag] = place
-    return place
+    return true
   }
 
   /// Runs a script; the answer comes once, on a later turn, or inside this call that there is none.
@@ -135,40 +136,70 @@ final class ShareClient: PumpGuest {
     _ call: ScriptCall, on lane: ShareLane = .counting, _ finish: @escaping ShareLink.Finish
   ) {
     guard !isClosed else { return finish(.unavailable) }
-    run(call, lane, byDigest: true, moves: 0, finish)
+    run(call, Way(lane: lane), finish)
   }
 
-  private func run(
-    _ call: ScriptCall, _ lane: ShareLane, byDigest: Bool, moves: Int,
-    _ finish: @escaping ShareLink.Finish
-  ) {
-    let link = link(for: call.tag, on: lane)
-    link.run(call.command(byDigest: byDigest)) { [weak self, weak link] outcome in
+  /// How a call is asked: anew for each answer that says how else.
+  private struct Way {
+    let lane: ShareLane
+    var byDigest = true
+    /// How often it was told to go elsewhere.
+    var moves = 0
+    /// Who has it on its way, and is asked this once; nil: who keeps it.
+    var guest: ShareAddress.Place?
+  }
+
+  private func run(_ call: ScriptCall, _ way: Way, _ finish: @escaping ShareLink.Finish) {
+    let link = link(to: way.guest ?? place(of: call.tag), on: way.lane)
+    // Both go out one directly after the other, and are answered so.
+    if way.guest != nil { link.run(ShareClient.asking, isOptional: true) { _ in } }
+    link.run(call.command(byDigest: way.byDigest)) { [weak self, weak link] outcome in
       guard let self, let link, !isClosed, case .reply(.failure(let words)) = outcome else {
+        if case .reply = outcome { self?.answered(call.tag, way.guest) }
         return finish(outcome)
       }
-      if byDigest, words.hasPrefix("NOSCRIPT") {
-        return run(call, lane, byDigest: false, moves: moves, finish)
-      }
-      if let place = settings.address.place.moved(words) {
-        // Who takes its place is not known yet.
-        if isAway(place) { return finish(.unavailable) }
-        guard moves < ShareClient.mostMoves, move(call.tag, words) != nil else {
-          link.fail("its cluster keeps this where it cannot be reached (--allow-host)")
-          return finish(.unavailable)
-        }
-        return run(call, lane, byDigest: byDigest, moves: moves + 1, finish)
-      } else if ShareClient.isMoving(words) {
-        // Of this alone, and not for long.
-        return finish(.unavailable)
-      } else if ShareDamage.isMeant(by: words) {
-        complain(ofDamage: words, under: call)
-        return finish(.damaged(LogText.part(words, limit: 120)))
-      } else {
-        link.fail("it refuses a script: \(LogText.part(words, limit: 120))")
-      }
-      finish(.unavailable)
+      refused(words, call, way, by: link, finish)
     }
+  }
+
+  /// Where the next question about that goes is as it was; what was written last is there.
+  private func answered(_ tag: String, _ guest: ShareAddress.Place?) {
+    if guest != nil || !guests.isEmpty { guests[tag] = guest }
+  }
+
+  private func refused(
+    _ words: String, _ call: ScriptCall, _ way: Way, by link: ShareLink,
+    _ finish: @escaping ShareLink.Finish
+  ) {
+    var way = way
+    if way.byDigest, words.hasPrefix("NOSCRIPT") {
+      way.byDigest = false
+      return run(call, way, finish)
+    }
+    switch ClusterRedirection(words, from: settings.address.place) {
+    case .moved(let place) where way.guest == nil:
+      // Who takes its place is not known yet.
+      if isAway(place) { break }
+      guard way.moves < ShareClient.mostMoves, accept(place) else {
+        link.fail("its cluster keeps this where it cannot be reached (--allow-host)")
+        break
+      }
+      routes[call.tag] = place
+      way.moves += 1
+      return run(call, way, finish)
+    case .asked(let place) where way.guest == nil && !isAway(place) && accept(place):
+      way.guest = place
+      return run(call, way, finish)
+    case .moved, .asked, .divided:
+      // Of this alone, and not for long.
+      break
+    case nil where ShareDamage.isMeant(by: words):
+      complain(ofDamage: words, under: call)
+      return finish(.damaged(LogText.part(words, limit: 120)))
+    case nil:
+      link.fail("it refuses a script: \(LogText.part(words, limit: 120))")
+    }
+    finish(.unavailable)
   }
 
   /// The same without an answer; nothing happens while the server is not there, which is `false`.
@@ -180,17 +211,25 @@ final class ShareClient: PumpGuest {
       guard case .reply(.failure(let words)) = outcome else { return }
       if words.hasPrefix("NOSCRIPT") {
         link?.post(call.command(byDigest: false))
-      } else if let self, !isClosed, move(call.tag, words) != nil {
-        // It may not know the script yet.
-        self.link(for: call.tag, on: lane).post(call.command(byDigest: false))
+        return
+      }
+      guard let self, !isClosed else { return }
+      // Who is told of it may not know the script yet.
+      switch ClusterRedirection(words, from: settings.address.place) {
+      case .moved(let place) where accept(place):
+        routes[call.tag] = place
+        self.link(to: place, on: lane).post(call.command(byDigest: false))
+      case .asked(let place) where accept(place):
+        let guest = self.link(to: place, on: lane)
+        guard guest.post(ShareClient.asking, isOptional: true) else { return }
+        guest.post(call.command(byDigest: false))
+      default: break
       }
     }
   }
 
-  /// Whether a cluster is about to keep that elsewhere.
-  private static func isMoving(_ words: String) -> Bool {
-    words.hasPrefix("ASK ") || words.hasPrefix("TRYAGAIN")
-  }
+  /// What is said before a command for something that is on its way to where it is asked for.
+  private static let asking = RESPCommand("ASKING")
 
   /// How many replicas have all that was asked for before on that connection, waiting a while for one; nil if this
   /// user may not ask.
@@ -198,7 +237,8 @@ final class ShareClient: PumpGuest {
     guard !isClosed else { return finish(nil) }
     let milliseconds = Int(patience(.counting).operation * 600)
     let command = RESPCommand("WAIT", "1", "\(milliseconds)")
-    link(for: tag, on: .counting).run(command, isOptional: true) { outcome in
+    link(to: guests[tag] ?? place(of: tag), on: .counting).run(command, isOptional: true) {
+      outcome in
       guard case .reply(let value) = outcome else { return finish(0) }
       finish(value.integer.map { Int(clamping: $0) })
     }
@@ -251,7 +291,11 @@ final class ShareClient: PumpGuest {
   }
 
   private func link(for tag: String, on lane: ShareLane) -> ShareLink {
-    let name = LinkName(lane: lane, place: place(of: tag))
+    link(to: place(of: tag), on: lane)
+  }
+
+  private func link(to place: ShareAddress.Place, on lane: ShareLane) -> ShareLink {
+    let name = LinkName(lane: lane, place: place)
     if let link = links[name] { return link }
     let link = ShareLink(
       name.place, pump: pump, authorities: settings.authorities, patience: patience(lane)

@@ -42,6 +42,7 @@ final class ShareLink {
 
   private struct Waiting {
     let command: RESPCommand
+    let isOptional: Bool
     let finish: Finish
   }
 
@@ -135,7 +136,7 @@ final class ShareLink {
     guard isUsable else { return finish(.unavailable) }
     if state == .ready { return write(command, isOptional: isOptional, finish) }
     // The first connection may take longer than an operation, and all wait for the same one.
-    waiting.append(Waiting(command: command, finish: finish))
+    waiting.append(Waiting(command: command, isOptional: isOptional, finish: finish))
     connect()
     setTimer()
   }
@@ -231,7 +232,7 @@ final class ShareLink {
     wasReady = true
     let waiting = waiting
     self.waiting = []
-    for entry in waiting { write(entry.command, entry.finish) }
+    for entry in waiting { write(entry.command, isOptional: entry.isOptional, entry.finish) }
     pump.enqueue { [weak self] in self?.onChange() }
   }
 

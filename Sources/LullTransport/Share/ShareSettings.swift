@@ -17,7 +17,11 @@ struct ShareSettings {
     } catch {
       throw ShareError(description: "url: \(error.message)")
     }
-    namespace = share.namespace ?? "lull"
+    if share.namespace != nil, address.namespace != nil {
+      throw ShareError(
+        description: "namespace: one stands in url already; give one of the two")
+    }
+    namespace = share.namespace ?? address.namespace ?? "lull"
     guard ShareSettings.isNamespace(namespace) else {
       throw ShareError(
         description:

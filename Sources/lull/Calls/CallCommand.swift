@@ -151,14 +151,8 @@ struct CallCommand {
     }
     var request: CallRequest
     do throws(APICall.Misfit) {
-      var values: [String: CallValue] = [:]
-      let options = call.options(beside: CallPage.taken(hasPages: call.hasPages))
-      for (parameter, option) in zip(call.parameters, options) {
-        if let text = parsed.text(option) {
-          values[parameter.name] = try call.value(of: text, for: parameter.name)
-        }
-      }
-      request = try call.request(of: api.service, try call.complete(values))
+      request = try call.request(
+        of: api.service, try call.complete(try values(of: call, parsed, options)))
     } catch {
       throw .wrongUsage(error.message, .call)
     }
@@ -177,6 +171,21 @@ struct CallCommand {
       ? exchange.runPages(PageWalk(host, from: request, call: call)) : exchange.run(request)
   }
 
+  /// What the command line gives for the parameters.
+  private func values(
+    of call: APICall, _ parsed: ParsedArguments, _ options: CallOptions
+  ) throws(APICall.Misfit) -> [String: CallValue] {
+    var values: [String: CallValue] = [:]
+    let names = call.options(beside: CallPage.taken(hasPages: call.hasPages))
+    for (parameter, option) in zip(call.parameters, names) {
+      let texts = parsed.all(option)
+      guard !texts.isEmpty else { continue }
+      let value = try parameter.value(ofTexts: texts, option: option)
+      values[parameter.name] = try CallFiles.found(value, option: option)
+    }
+    return values
+  }
+
   /// Takes the body from standard input where the parameters make none.
   private func addInput(
     to request: inout CallRequest, _ call: APICall, _ options: CallOptions, _ host: LuaHost
@@ -185,10 +194,18 @@ struct CallCommand {
       let whole = try WholeBody(
         inputOf: request.method, beside: request.body == nil ? nil : "a parameter", host)
     else { return }
+    guard call.bodyForm != .multipart else {
+      throw RequestItem.Problem(
+        message: "there is a body on standard input, and that of call '\(call.name)' is made of "
+          + "parameters: --ignore-stdin leaves standard input alone")
+    }
     let hasType =
       call.headers["content-type"] != nil
       || request.headers.contains { $0.name.lowercased() == "content-type" }
-    try whole.put(into: &request, isForm: call.bodyForm == .form, hasType: hasType, isOfCall: true)
+    if !hasType, let type = call.contentType { request.headers.append(("content-type", type)) }
+    try whole.put(
+      into: &request, isForm: call.bodyForm == .form, hasType: hasType || call.contentType != nil,
+      isOfCall: call.bodyForm != .raw)
   }
 
   /// What the end of a command line means where the page is the call's own.

@@ -32,6 +32,7 @@ struct CallExchange {
       Exit.complain(error.report)
       return 1
     }
+    tellOfNoSchema(request)
     let download = options.download
     do throws(Download.Problem) {
       // What cannot be written must not be noticed when the request has done its work either.
@@ -76,7 +77,8 @@ struct CallExchange {
     let wire = trace?.observer(withBodies: options.verbosity > 1)
     guard
       options.wantsBytes || options.isInsecure || recordsTimings || options.timeout != nil
-        || spelling != nil || options.network != NetworkOptions() || !options.usualHeaders.isEmpty
+        || options.validation != nil || spelling != nil || options.network != NetworkOptions()
+        || !options.usualHeaders.isEmpty
     else { return }
     service.configure(
       nil, requestMethods: nil, description: "command line",
@@ -84,6 +86,7 @@ struct CallExchange {
     ) { settings in
       if options.wantsBytes { settings.pipeline.clear() }
       spelling?.watch(&settings)
+      if let validation = options.validation { settings.validation = validation }
       if let timeout = options.timeout {
         settings.limits.timeout = timeout
         settings.limits.connectTimeout = min(settings.limits.connectTimeout, timeout)
@@ -156,7 +159,9 @@ struct CallExchange {
       Exit.complain(CallExchange.text(of: error))
       code = CallExchange.exitCode(of: error)
     }
-    if let download, code == 0 {
+    if case .validation(_, let misfits)? = response.error?.cause, options.format == .json {
+      output += CallExchange.json(of: misfits, style)
+    } else if let download, code == 0 {
       code = save(entity, in: download)
     } else if code != 0, style.isTerminal, options.format == nil,
       let summary = HTMLPage.summary(of: entity)
@@ -260,6 +265,9 @@ struct CallExchange {
     var text = "lull: \(error.description)"
     if case .malformedJSON? = error.cause, let cause = error.cause {
       text += ": the JSON is wrong: \(cause.message)"
+    }
+    if case .validation(let schema, let misfits)? = error.cause {
+      text += ", that of \(schema):" + misfits.map { "\n  \($0)" }.joined()
     }
     return text + "\n"
   }

@@ -28,6 +28,8 @@ struct CallOptions {
   var isInsecure = false
   var isOffline = false
   var timeout: Double?
+  /// What is done about answers that do not fit, in the place of what the API's file says.
+  var validation: ContentValidation?
   /// Who is asked by which way.
   var network = NetworkOptions()
   /// Sent where neither an API's file nor the command line has any of these.
@@ -92,6 +94,11 @@ struct CallOptions {
         names: ["--timeout"], kind: .number, placeholder: "SECONDS",
         help: "give up after that long; 0: never"),
       .init(
+        names: ["--validate"], placeholder: "HOW",
+        choices: ContentValidation.allCases.map(\.rawValue),
+        help: "hold the answer against the schema that the API's file names: warn of what does not "
+          + "fit, or fail"),
+      .init(
         names: ["--insecure"], kind: .flag,
         help: "believe whoever answers to be the host, whatever its certificate says"),
       .init(
@@ -153,6 +160,10 @@ struct CallOptions {
           "--timeout needs a number of seconds, or 0 for none, got '\(text)'", command)
       }
       timeout = seconds > 0 ? seconds : .infinity
+    }
+    validation = words.text("--validate").flatMap { ContentValidation(rawValue: $0) }
+    guard validation == nil || words.text("-O") == nil else {
+      throw .wrongUsage("--validate is of content: it does not go with -O", command)
     }
     network = try NetworkOptions(words, for: command)
     for text in words.all("-H") {

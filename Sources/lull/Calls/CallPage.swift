@@ -47,10 +47,11 @@ struct CallPage {
       var choices: [String] = []
       if case .choice(let words) = parameter.kind { choices = words }
       return .init(
-        names: [name], kind: parameter.kind == .boolean ? .boolean : .string,
+        names: [name],
+        kind: parameter.kind == .boolean && !parameter.isList ? .boolean : .string,
         placeholder: CallPage.placeholder(parameter), choices: choices,
-        help: parameter.description, isRequired: parameter.isRequired,
-        standard: parameter.standard?.text)
+        help: CallPage.help(of: parameter), isRepeated: parameter.isRepeated,
+        isRequired: parameter.isRequired, standard: parameter.standard?.text)
     }
     return ArgumentSpec(
       name: "lull call \(api) \(call.name)",
@@ -59,11 +60,26 @@ struct CallPage {
       arguments: parameters + options)
   }
 
+  /// Its description, and where it goes if that is not where one looks for it.
+  private static func help(of parameter: CallParameter) -> String? {
+    let place: String? =
+      switch parameter.place {
+      case .header: "the header \(parameter.wireName)"
+      case .cookie: "the cookie \(parameter.wireName)"
+      case .body where parameter.isWhole: "the body"
+      default: nil
+      }
+    guard let place else { return parameter.description }
+    return parameter.description.map { "\($0); \(place)" } ?? place
+  }
+
   private static func placeholder(_ parameter: CallParameter) -> String {
     switch parameter.kind {
     case .integer: "N"
     case .number: "X"
     case .json: "JSON"
+    case .object: "NAME=VALUE"
+    case .file: "FILE"
     default: parameter.name.replacing("_", with: "-").uppercased()
     }
   }

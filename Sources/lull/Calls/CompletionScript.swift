@@ -10,15 +10,32 @@ enum CompletionScript: String, CaseIterable {
       #"""
       # Completion of lull for bash: source <(lull completion bash)
       _lull() {
-        local line=${COMP_LINE:0:COMP_POINT} word
+        local line=${COMP_LINE:0:COMP_POINT} word="" quote="" begun="" char i
         local -a words
-        # Bash splits words at = and :, lull does not.
-        read -ra words <<<"$line"
-        [[ $line == *[[:space:]] ]] && words+=("")
+        # Bash ends words at = and : too, and leaves quotes and backslashes in them.
+        for ((i = 0; i < ${#line}; i++)); do
+          char=${line:i:1}
+          if [[ $char == "$quote" ]]; then
+            quote=""
+          elif [[ -z $quote && $char == [\"\'] ]]; then
+            quote=$char begun=1
+          elif [[ $char == \\ && $quote != \' ]]; then
+            ((i++))
+            char=${line:i:1} begun=1
+            [[ -n $quote && $char != [\"\\\$\`] ]] && word+=\\
+            word+=$char
+          elif [[ -z $quote && $char == [[:space:]] ]]; then
+            [[ -n $begun ]] && words+=("$word")
+            word="" begun=""
+          else
+            word+=$char begun=1
+          fi
+        done
+        words+=("$word")
         COMPREPLY=()
-        local typed=${words[-1]} cut=""
+        local typed=$word cut=""
         # What stands before the last = or : is there already.
-        if [[ $typed == *[=:]* && ${COMP_WORDBREAKS} == *[=:]* ]]; then
+        if [[ -z $quote && $typed == *[=:]* && ${COMP_WORDBREAKS} == *[=:]* ]]; then
           cut=${typed%"${typed##*[=:]}"}
         fi
         local reply
@@ -29,8 +46,12 @@ enum CompletionScript: String, CaseIterable {
             continue
           fi
           word=${reply%%$'\t'*}
-          # As one word, whatever it has in it.
-          printf -v word %q "${word#"$cut"}"
+          # As one word, whatever it has in it; what is in quotes already needs no more but for what ends them.
+          case $quote in
+            "") printf -v word %q "${word#"$cut"}" ;;
+            \') [[ $word == *\'* ]] && continue ;;
+            *) word=$(sed 's/["$`\\]/\\&/g' <<<"$word") ;;
+          esac
           COMPREPLY+=("$word")
         done < <("${words[0]}" --complete "${words[@]:1}" 2>/dev/null)
         [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *[=/] ]] && compopt -o nospace 2>/dev/null
@@ -46,7 +67,7 @@ enum CompletionScript: String, CaseIterable {
       _lull() {
         local reply
         local -a found
-        for reply in "${(@f)$(lull --complete "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+        for reply in "${(@f)$(lull --complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
           if [[ $reply == "//files" ]]; then
             _files
           elif [[ -n $reply ]]; then
@@ -64,7 +85,10 @@ enum CompletionScript: String, CaseIterable {
       #"""
       # Completion of lull for fish: lull completion fish >~/.config/fish/completions/lull.fish
       function __lull_complete
-        set -l words (commandline -opc) (commandline -ct)
+        set -l typed (commandline -ct)
+        # Of what is in quotes that are still open, the quote is none of it.
+        set -l plain (string unescape -- $typed 2>/dev/null; or string replace -r -- '^["\']' '' $typed)
+        set -l words (commandline -opc) "$plain"
         for reply in (lull --complete $words[2..-1] 2>/dev/null)
           if test "$reply" = //files
             __fish_complete_path (commandline -ct)

@@ -153,7 +153,7 @@ private final class Painter {
   }
 
   private func parameter(_ parameter: CallParameter) -> APIPicture.Parameter {
-    var words = ["\(parameter.place)", parameter.kind.name, parameter.option]
+    var words = ["\(parameter.place)", parameter.typeName, parameter.option]
     if parameter.isRequired { words.append("required") }
     if let standard = parameter.standard { words.append("default \(standard.text)") }
     return APIPicture.Parameter(name: parameter.name, text: words.joined(separator: ", "))
@@ -162,7 +162,7 @@ private final class Painter {
   /// The path with something in the place of each parameter.
   private func sample(_ call: APICall) -> String {
     call.parameters.reduce(call.path) { path, parameter in
-      path.replacing("{\(parameter.name)}", with: parameter.sample)
+      path.replacing("{\(parameter.placeholder)}", with: parameter.sample)
     }
   }
 }

@@ -23,6 +23,30 @@ struct ShareAddressTests {
     #expect((socket.database, socket.isInClear) == (3, false))
   }
 
+  @Test func `SHR-57 a URL says the namespace too, and nothing twice`() throws {
+    func settings(_ url: String, _ namespace: String? = nil) throws -> ShareSettings {
+      try ShareSettings(Share(url: url, namespace: namespace))
+    }
+    #expect(try settings("redis://h/2?namespace=team-a").namespace == "team-a")
+    #expect(try settings("redis://h/2?namespace=team-a").address.database == 2)
+    let socket = try settings("unix:///run/a.sock?namespace=team%2Fa&db=3")
+    #expect((socket.namespace, socket.address.database) == ("team/a", 3))
+    #expect(socket.address.shown == "unix:///run/a.sock?db=3")
+    #expect(try settings("redis://h", "b").namespace == "b")
+    #expect(try settings("redis://h").namespace == "lull")
+    for (url, namespace) in [
+      ("redis://h?namespace=a", "a"), ("redis://h?namespace=", nil), ("redis://h?namespace", nil),
+      ("redis://h?namespace=a+b", nil), ("redis://h?namespace=a&namespace=a", nil),
+      ("redis://h?namespace=%ff", nil), ("redis://h?name=a", nil), ("redis://h/2?db=2", nil),
+      ("redis://h?password=geheim", nil), ("redis://h?geheim", nil),
+      ("redis://h?password=geheim&password=geheim", nil),
+    ] as [(String, String?)] {
+      let error = #expect(throws: ShareError.self, "\(url)") { try settings(url, namespace) }
+      let text = error?.description ?? ""
+      #expect(!text.contains("\n") && !text.contains("geheim"), "\(text)")
+    }
+  }
+
   @Test(arguments: [
     "", "nowhere", "http://host", "redis://", "redis://host:0", "redis://host:65536",
     "redis://host/two", "redis://host/-1", "redis://host/1?x=1", "redis://ho st", "redis://host#a",

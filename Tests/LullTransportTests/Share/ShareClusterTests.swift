@@ -68,10 +68,133 @@ struct ShareClusterTests {
     #expect(replica.say("dbsize") != ["0"])
   }
 
-  @Test(arguments: ["-ASK 3999 127.0.0.1:1\r\n", "-TRYAGAIN Multiple keys request\r\n"])
-  func `SHR-49 what a cluster is moving is done without, and the rest goes on`(answer: String)
+  @Test
+  func `SHR-49 what is on its way is asked for where it is, and everything else where it was`()
     throws
   {
+    defer { loop.close() }
+    let isMoving = Mutex(true)
+    let second = try #require(
+      PlainShareServer { words in
+        if words.contains("withdraw") { return "*1\r\n:1\r\n" }
+        return words.first == "EVALSHA" ? "-NOSCRIPT none\r\n" : "*1\r\n:1\r\n"
+      })
+    let place = "127.0.0.1:\(second.port)"
+    let first = try #require(
+      PlainShareServer { words in
+        let isLimit = words.contains { $0.contains(":limit:") }
+        return isLimit && isMoving.withLock { $0 } ? "-ASK 1 \(place)\r\n" : "*1\r\n:1\r\n"
+      })
+    let client = try client("redis://127.0.0.1:\(first.port)")
+    let asker = asker(client, "a")
+    #expect(isAnswered(client, asker.ask(-1)))
+    #expect(isAnswered(client, asker.ask(-2)))
+    client.post(asker.withdraw([-1]))
+    loop.turn { second.commands.contains { $0.contains("withdraw") } }
+    isMoving.withLock { $0 = false }
+    #expect(isAnswered(client, asker.ask(-3)))
+    let asked = second.commands.filter { ["ASKING", "EVALSHA", "EVAL"].contains($0.first) }
+    #expect(
+      asked.map { $0.first } == [
+        "ASKING", "EVALSHA", "ASKING", "EVAL", "ASKING", "EVALSHA", "ASKING", "EVAL", "ASKING",
+        "EVAL",
+      ], "each has an ASKING of its own, directly before it")
+    let still = first.commands.filter { $0.contains("ask") }
+    #expect(still.count == 3, "where it goes on to be asked first")
+    #expect(warnings.list == [])
+    first.stop()
+    second.stop()
+  }
+
+  @Test func `SHR-49 one that is sent back, or where nothing is, is done without`() throws {
+    defer { loop.close() }
+    let back = Mutex("")
+    let second = try #require(
+      PlainShareServer { words in
+        let isLimit = words.contains { $0.contains(":limit:") }
+        return isLimit ? back.withLock { $0 } : "+OK\r\n"
+      })
+    let first = try #require(
+      PlainShareServer { words in
+        let isLimit = words.contains { $0.contains(":limit:") }
+        return isLimit ? "-ASK 1 127.0.0.1:\(second.port)\r\n" : "*1\r\n:1\r\n"
+      })
+    for place in ["MOVED 1 127.0.0.1:\(first.port)", "ASK 1 127.0.0.1:\(first.port)"] {
+      back.withLock { $0 = "-\(place)\r\n" }
+      let client = try client("redis://127.0.0.1:\(first.port)")
+      let asker = asker(client, "a")
+      #expect(!isAnswered(client, asker.ask(-1)))
+      #expect(client.isUsable(asker.tag))
+      #expect(second.commands.filter { $0.contains("ask") }.count == 1)
+      second.forget()
+    }
+    #expect(warnings.list == [])
+    first.stop()
+    second.stop()
+  }
+
+  /// Cards of the server's log, wherever it is now.
+  private func count(_ cluster: RedisCluster, _ tag: String) -> Int {
+    cluster.nodes.map { node in
+      node.say("zcount '\(tag):log' '(-inf' +inf").first.flatMap { Int($0) } ?? 0
+    }.reduce(0, +)
+  }
+
+  @Test func `SHR-55 a limit goes on counting while its slot is moving from node to node`() throws {
+    defer { loop.close() }
+    let cluster = try #require(RedisCluster())
+    let client = try client(cluster.url)
+    // One that the first node has.
+    let limit = RateLimit(requests: 5, per: 60)
+    let key = try #require(
+      (0..<64).map { LimitKey(name: "\($0)") }.first { key in
+        let slot = cluster.nodes[0].say("cluster keyslot '\(client.tag(of: key))'").first
+        return slot.flatMap { Int($0) }.map { $0 < 8192 } ?? false
+      })
+    let tag = client.tag(of: key)
+    let asker = LimitAsker(limit, key, tag: tag)
+    let slot = try #require(cluster.nodes[0].say("cluster keyslot '\(tag)'").first)
+    let ids = cluster.nodes.compactMap { $0.say("cluster myid").first }
+    try #require(ids.count == 2)
+    func isGranted(_ number: Int64) -> Bool? {
+      var outcome: ShareLink.Outcome?
+      client.run(asker.ask(number)) { outcome = $0 }
+      loop.turn { outcome != nil }
+      guard case .reply(let value)? = outcome, let answer = asker.answer(value, to: number) else {
+        return nil
+      }
+      return answer == .granted(Admission(number: number))
+    }
+    #expect(isGranted(-1) == true)
+    #expect(cluster.nodes[1].say("cluster setslot \(slot) importing \(ids[0])") == ["OK"])
+    #expect(cluster.nodes[0].say("cluster setslot \(slot) migrating \(ids[1])") == ["OK"])
+    #expect(isGranted(-2) == true, "it is where it was, every key of it")
+    let port = cluster.nodes[1].port
+    func migrate(_ names: [String]) -> [String] {
+      let keys = names.map { "'\(tag):\($0)'" }.joined(separator: " ")
+      return cluster.nodes[0].say("migrate 127.0.0.1 \(port) '' 0 5000 keys \(keys)")
+    }
+    #expect(migrate(["log", "meta"]) == ["OK"])
+    #expect(isGranted(-3) == nil, "some of it is here and some there")
+    #expect(client.isUsable(tag))
+    #expect(migrate(["held", "rules", "line", "due"]) == ["OK"])
+    #expect(isGranted(-4) == true, "it is where it is going")
+    #expect(isGranted(-5) == true)
+    client.post(asker.withdraw([-5]))
+    for node in cluster.nodes.reversed() {
+      #expect(node.say("cluster setslot \(slot) node \(ids[1])") == ["OK"])
+    }
+    #expect(isGranted(-6) == true)
+    #expect(isGranted(-7) == true)
+    #expect(isGranted(-8) == false, "all five are used")
+    #expect(count(cluster, tag) == 5)
+    #expect(warnings.list == [])
+  }
+
+  @Test func `SHR-49 what has some keys here and some there is done without, and the rest goes on`()
+    throws
+  {
+    let answer = "-TRYAGAIN Multiple keys request\r\n"
     defer { loop.close() }
     let client = Mutex("")
     let server = try #require(

@@ -2,6 +2,7 @@ import LullCore
 import LullLibC
 import LullSystem
 import LullTesting
+import Synchronization
 import Testing
 
 @testable import LullTransport
@@ -124,7 +125,83 @@ struct ShareLossTests {
     #expect(bench.server.start())
     bench.waitUntilUsable()
     #expect(grants(log, bench.loop, most: 100).count == 3, "all ten are used")
-    #expect(bench.say("zcard '\(bench.tag):log'") == ["10"])
+    #expect(bench.say("zcount '\(bench.tag):log' '(-inf' +inf") == ["10"])
+  }
+
+  @Test(arguments: [true, false])
+  func `SHR-56 what is allowed too late is what was sent without the server, or is given back`(
+    isSent: Bool
+  ) throws {
+    let bench = try ShareBench()
+    bench.client.patience = { lane in
+      var patience = lane.patience
+      patience.late = 20
+      return patience
+    }
+    let folder = try #require(CacheFolderFixture())
+    let machine = MachineLimits(bench.loop.pump, path: folder.path)
+    func log() -> ServerAdmissionLog {
+      ServerAdmissionLog(
+        RateLimit(requests: 2, per: 60), LimitKey(name: "a"), bench.client, bench.loop.pump,
+        machine: machine)
+    }
+    let first = log()
+    #expect(grants(first, bench.loop, most: 1).count == 1)
+    // Longer than it is waited for, and shorter than the connection lasts (below).
+    #expect(bench.say("client pause 400 all") == ["OK"])
+    var answer: AdmissionAnswer?
+    first.ask { answer = $0 }
+    bench.loop.turn { answer != nil }
+    guard case .granted(let admission)? = answer else {
+      Issue.record("the machine has not decided by itself: \(String(describing: answer))")
+      return
+    }
+    #expect(admission.number > 0, "by its own file")
+    let sent = isSent ? first.send(admission) : nil
+    if !isSent { first.withdraw(admission) }
+    bench.waitUntilUsable()
+    // Without a question that would tell of it.
+    let expected = isSent ? "2" : "1"
+    bench.loop.turn { bench.say("zcount '\(bench.tag):log' '(-inf' +inf") == [expected] }
+    if let sent { #expect(bench.say("zscore '\(bench.tag):log' \(sent.number)") != []) }
+    #expect(grants(log(), bench.loop, most: 5).count == (isSent ? 0 : 1), "two in all")
+    first.stopAsking()
+  }
+
+  @Test
+  func `SHR-56 what was allowed by an answer that got lost counts once, when the server is back`()
+    throws
+  {
+    let folder = try #require(CacheFolderFixture())
+    let loop = try EventLoop()
+    defer { loop.close() }
+    let isSilent = Mutex(false)
+    let server = try #require(
+      PlainShareServer { words in
+        if words.contains("ask"), isSilent.withLock({ $0 }) { return nil }
+        return words.contains("ask") ? "*1\r\n:1\r\n" : ":1\r\n"
+      })
+    let client = ShareClient(
+      try ShareSettings(Share(url: server.url)), loop.pump, limitsPath: nil
+    ) { _ in }
+    loop.pump.add(client)
+    let machine = MachineLimits(loop.pump, path: folder.path)
+    let log = ServerAdmissionLog(
+      RateLimit(requests: 9, per: 60), LimitKey(name: "a"), client, loop.pump, machine: machine)
+    #expect(grants(log, loop, most: 1).count == 1)
+    isSilent.withLock { $0 = true }
+    let lost = try #require(grants(log, loop, most: 1).first)
+    let asked = server.commands.last { $0.contains("ask") } ?? []
+    let number = try #require(asked.first { $0.hasPrefix("-") })
+    isSilent.withLock { $0 = false }
+    loop.turn {
+      _ = grants(log, loop, most: 1)
+      return server.commands.contains { $0.contains("enter") && $0.contains("\(lost.number)") }
+    }
+    // Whatever it had been allowed is given back: it is another number that counts.
+    #expect(number != "\(lost.number)")
+    loop.turn { server.commands.contains { $0.contains("withdraw") && $0.contains(number) } }
+    server.stop()
   }
 
   @Test func `SHR-37 hosts are counted, and each has its part when the server goes`() throws {
@@ -158,16 +235,19 @@ struct ShareLossTests {
   }
 
   @Test func `SHR-38 a cluster says where a limit is`() throws {
+    let named = ShareAddress.Place.host("a", port: 1, isTLS: true)
     #expect(
-      ShareAddress.Place.host("a", port: 1, isTLS: true).moved("MOVED 3999 127.0.0.1:6381")
-        == .host("127.0.0.1", port: 6381, isTLS: true))
+      ClusterRedirection("MOVED 3999 127.0.0.1:6381", from: named)
+        == .moved(.host("127.0.0.1", port: 6381, isTLS: true)))
     #expect(
-      ShareAddress.Place.host("a", port: 1, isTLS: false).moved("MOVED 3999 :6381")
-        == .host("a", port: 6381, isTLS: false))
+      ClusterRedirection("ASK 3999 :6381", from: named)
+        == .asked(.host("a", port: 6381, isTLS: true)))
+    #expect(ClusterRedirection("TRYAGAIN Multiple keys", from: named) == .divided)
     for words in [
       "MOVED", "MOVED 1 x", "MOVED 1 a:0", "MOVED 1 a:99999", "ERR a:1 b:2 c", "MOVED 1 a:b:1 2",
+      "ASK 1 a:0", "ASKED 1 a:1", "",
     ] {
-      #expect(ShareAddress.Place.host("a", port: 1, isTLS: false).moved(words) == nil, "\(words)")
+      #expect(ClusterRedirection(words, from: named) == nil, "\(words)")
     }
     let cluster = try #require(RedisCluster())
     final class Warnings { var list: [String] = [] }

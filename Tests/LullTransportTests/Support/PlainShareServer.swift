@@ -37,6 +37,9 @@ final class PlainShareServer: Sendable {
 
   func stop() { server.stop() }
 
+  /// As if nothing had been asked yet.
+  func forget() { seen.commands.withLock { $0 = [] } }
+
   private static func greeting(_ words: [String]) -> String? {
     switch words.first {
     case "CLIENT": "+OK\r\n"

@@ -1,7 +1,7 @@
 extension ExplainedSetting {
   /// The settings by their names in Swift: how a block of configuration reads them. In the order in which
   /// explanations have them.
-  static let all: [ExplainedSetting] = basic + policies + network + processing
+  static let all: [ExplainedSetting] = basic + policies + network + [validation] + processing
 
   private static let basic: [ExplainedSetting] = [
     one("expirationTime") {
@@ -17,6 +17,8 @@ extension ExplainedSetting {
     one("limits.maxBodySize") { "\($0.limits.maxBodySize) bytes" },
     one("limits.connectionsPerHost") { "\($0.limits.connectionsPerHost)" },
   ]
+
+  private static let validation = one("validation") { $0.validation?.rawValue }
 
   private static let policies: [ExplainedSetting] = [
     one("retry") { $0.retry?.words },

@@ -29,7 +29,7 @@ public struct ResourceExplanation: Sendable {
     /// case.
     public let name: String
     /// In words, credentials masked.
-    public let value: String
+    public internal(set) var value: String
     /// The block that has changed it last; nil: none has, it is as it was built in. Of functions there is an element
     /// for each block that adds some.
     public internal(set) var source: Source?
@@ -89,6 +89,17 @@ public struct ResourceExplanation: Sendable {
     guard !isInvalid else { return }
     addHeaders(of: sources, origin: resource.service.baseURL?.origin ?? "")
     addSettings(of: sources, list)
+    if sources.settings.validation != nil { tellSchemas(of: resource) }
+  }
+
+  /// Behind what is done about answers that do not fit: what they are held against.
+  private mutating func tellSchemas(of resource: Resource) {
+    guard let index = settings.firstIndex(where: { ["validate", "validation"].contains($0.name) })
+    else { return }
+    settings[index].value +=
+      ": "
+      + (resource.schemas?.explanation(of: method, resource.url.text).text
+        ?? "nothing is validated, since no API file names schemas")
   }
 
   private mutating func addHeaders(of sources: SettingSources, origin: String) {

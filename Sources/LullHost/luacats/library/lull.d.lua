@@ -678,10 +678,6 @@ function lull.table(rows, columns) end
 --- must answer at once, and gets its name as `...`; later calls give the same object, which lives until
 --- the process ends. `require` does not find such files.
 ---
---- `lull.api("github@prod")` is the file in one of its `environments`, whose name it gets as its second
---- argument: another object, with a service, caches and tokens of its own. Without a name the variable
---- `LULL_ENV` chooses one, of files that have some.
----
 --- It returns a service, or `APIFileFields`. Raises what the file raises; for what the file declares
 --- wrongly, its line; and if there is none. Not in the sandbox.
 ---
@@ -692,6 +688,24 @@ function lull.table(rows, columns) end
 ---@param name string
 ---@return lull.API
 function lull.api(name) end
+
+--- Whether content is as a JSON Schema (draft 2020-12) says: true, or nil and what does not fit.
+---
+--- The schema is a table, or JSON as a text; the content any value of JSON. At most 20 places are told
+--- of, in the order of the content. Raises if the schema cannot be used, and if it takes too long to
+--- tell.
+---
+--- ```lua
+--- local schema = { type = "object", required = { "id" }, properties = { id = { type = "integer" } } }
+--- print(lull.validate(schema, { id = 7 }))                --> true
+--- local _, errors = lull.validate(schema, { id = "7" })
+--- print(errors[1].pointer, errors[1].message)             --> /id must be a whole number, got "7"
+--- ```
+---@param schema table|string|boolean
+---@param content any
+---@return boolean?
+---@return lull.ValidationError[]?
+function lull.validate(schema, content) end
 
 --- JSON text and Lua values.
 ---
@@ -2462,6 +2476,7 @@ function Progress:finish() end
 ---@field rate_limit? lull.RateLimitSettings|false # How many requests may be sent in a span of time; reads as a read-only table.
 ---@field concurrency? integer|false # How many requests may be under way at once.
 ---@field pipeline lull.Pipeline # The stages a response goes through.
+---@field validate? "warn"|"fail"|false # What is done about answers that are not as the schema of their call says: `"warn"` takes them and says on standard error what is wrong, once; `"fail"` fails the request with kind `validation`.
 ---@field auth? lull.Auth|false # What proves who sends the requests.
 ---@field ca_file? string # A PEM file of certificates to trust, instead of the system's.
 ---@field insecure boolean # Whether whoever answers is taken for the host, its certificate not verified; for tests.
@@ -2734,6 +2749,7 @@ function PipelineStage:remove_transformers() end
 ---@field rate_limit? lull.RateLimitSettings|false # How many requests may be sent in a span of time; shared by all this entry applies to.
 ---@field concurrency? integer|false # How many requests may be under way at once; shared by all this entry applies to.
 ---@field pipeline? lull.PipelineSettings # The order of stages, and their caches.
+---@field validate? "warn"|"fail"|false # What is done about answers that are not as the schema of their call says: `"warn"` takes them and says on standard error what is wrong, once; `"fail"` fails the request with kind `validation`; default false.
 ---@field auth? lull.Auth|false # What proves who sends the requests; false for nothing.
 ---@field mutate_requests? lull.Mutation|lull.Mutation[] # A function, or a list of them, that edits each request before it is sent.
 ---@field decorate_requests? lull.Decorator|lull.Decorator[] # A function, or a list of them, that may wrap or replace each request.
@@ -3081,7 +3097,7 @@ function PipelineStage:remove_transformers() end
 
 --- Options of `lull.share`.
 ---@class lull.ShareOptions
----@field url string # `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, or `unix:///path[?db=2]`; `valkey://` and `valkeys://` are the same.
+---@field url string # `redis://[user:password@]host[:port][/db]`, `rediss://…` for TLS, or `unix:///path[?db=2]`; `valkey://` and `valkeys://` are the same. `?namespace=team-a` says what `namespace` says, as in `LULL_SHARE=redis://host/0?namespace=team-a`.
 ---@field password? lull.Secret|string # Instead of one in the URL.
 ---@field namespace? string # What separates those who share one server; letters, digits and `-_.:/`; default `lull`.
 ---@field secret? lull.Secret|string # What only those have who share: without it the server could try out what credentials are.
@@ -3145,6 +3161,8 @@ function PipelineStage:remove_transformers() end
 ---@field text? string # Of `unencodable_text`: the text.
 ---@field path? string # Of `invalid_json_object` and `wrong_content`: where the offending value is.
 ---@field type? string # Of `wrong_content`: what a Swift program wanted.
+---@field schema? string # Of `validation`: whose schema it is, such as `call 'users'`.
+---@field errors? lull.ValidationError[] # Of `validation`: what does not fit, in the order of the content, at most 20.
 ---@field byte? integer # Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.
 ---@field string? string # Of `not_url_encodable`: the string.
 ---@field name? string # Of `invalid_text_encoding`: the charset nobody knows.
@@ -3154,6 +3172,12 @@ function PipelineStage:remove_transformers() end
 ---@field traceback? string # Of `script_error`: the stack when it was raised.
 ---@field stage? string # Of `script_error` in a transformer: its stage.
 ---@field value? any # Of `script_error`: what was raised, of any type.
+
+--- A place where content is not as its schema says.
+---@class lull.ValidationError
+---@field pointer string # A JSON Pointer, such as `/items/3/price`; empty for all of it.
+---@field keyword string # The keyword of the schema, such as `type`.
+---@field message string # What was expected and what is there: `must be a number, got "12"`.
 
 --- Kinds of causes.
 ---@alias lull.CauseKind
@@ -3184,10 +3208,10 @@ function PipelineStage:remove_transformers() end
 ---| "event_stream" # A GET for the whole of it was answered by an event stream: use `events`.
 ---| "not_a_stream" # What `events` was to read is neither an event stream nor NDJSON.
 ---| "offline" # The service is offline, and no cache has it.
----| "unconfirmed" # A write to an environment that has `confirm_writes`, which nobody has confirmed.
 ---| "too_many_redirects" # The server redirects without end.
 ---| "redirect_refused" # The server redirects to another origin, which `redirects` forbids.
 ---| "wrong_content" # Content was not of the type that a Swift program wants.
+---| "validation" # The answer is not as the schema of its call says.
 ---| "chain_too_long" # Chains passed on from request to request without end.
 ---| "script_error" # A function of the script raised.
 ---| "custom" # A Swift program's own error; scripts get the very value they gave.
@@ -3317,18 +3341,9 @@ function PipelineStage:remove_transformers() end
 ---@class lull.API
 ---@field calls lull.APICalls # Its calls, by name.
 ---@field description? string # What the file says it is.
----@field environment? string # The name of the environment it is used in.
----@field environments string[] # Those that the file declares, in its order.
 ---@field name string # The name of its file, without `.lua`.
 ---@field path string # Where its file is.
 ---@field service lull.Service # The service that the file has made.
-local API = {}
-
---- Lets requests go out that an environment with `confirm_writes` holds back.
----
---- For this object, until the process ends; of other environments nothing changes.
----@return lull.API
-function API:confirm_writes() end
 
 --- The calls of an API; `pairs` walks through them.
 ---@class lull.APICalls
@@ -3338,7 +3353,8 @@ function API:confirm_writes() end
 ---
 --- Parameters are given as a table by name and checked: a missing one, an unknown one, or one of
 --- another type raises, naming the call. Those of the path stand there as one segment each, escaped;
---- the others go into the query, or, of POST, PUT and PATCH, into the body.
+--- the others go into the query, or, of POST, PUT and PATCH, into the body, unless the file says
+--- otherwise.
 ---@class lull.APICall
 ---@overload fun(params?: table): lull.Request
 ---@field description? string # What the file says it does.
@@ -3363,30 +3379,24 @@ function APICall:resource(params) end
 --- What an API file returns, if it returns more than a service.
 ---@class lull.APIFileFields
 ---@field service lull.Service # The service, with its configuration.
----@field calls? table<string, lull.APICallFields> # Named calls.
+---@field calls? table<string, lull.APICallFields> # Calls by name: any text that can be printed and does not begin with `-`.
 ---@field description? string # What it is, for lists and help.
----@field environments? table<string, lull.APIEnvironmentFields> # What is otherwise in one environment or another, such as `staging` and `prod`, by name.
-
---- An environment in an API file.
----
---- Any of the `Settings` may stand beside these; they are laid over those of the file.
----@class lull.APIEnvironmentFields: lull.Settings
----@field base_url? string # The base URL of the service there; patterns that the file has registered are below it.
----@field confirm_writes? boolean # Whether requests other than GET, HEAD and OPTIONS are held back until somebody confirms them.
----@field env_file? string # A file of variables beside the API file, `NAME=text` a line, that `lull.env` and `lull.secret` of this file see.
----@field offline? boolean # What `service.is_offline` starts with.
+---@field schemas? string # The name of a file beside this one with the JSON Schemas of answers, by the names of calls: for `validate`. It is read when the first answer is validated.
 
 --- A call in an API file.
 ---@class lull.APICallFields
 ---@field path string # The path below the base URL; `{name}` stands for a parameter, which is required. A query may follow. A brace that is meant as such is written `%7B` or `%7D`.
 ---@field method? string # The HTTP method; default `GET`.
----@field params? table<string, string|string[]|lull.APIParamFields> # Its parameters: a type (`string`, `number`, `integer`, `boolean`, or `json` for any value in a JSON body), a list of the words that it may be, or a table of both and more.
+---@field params? table<string, string|string[]|lull.APIParamFields> # Its parameters: a type (`string`, `number`, `integer`, `boolean`, `object` for names with single values, `json` for any value as JSON text, `file`), with `[]` behind it of a list, a list of the words that it may be, or a table of both and more.
 ---@field description? string # What it does, for lists and help.
 ---@field columns? string[] # The fields that tables on the command line show.
 ---@field rows? string # Where the rows are in the answer, as names of fields with dots between them, such as `data.items`: for tables, CSV and lines on the command line, and for pages there, of which they make one list. Otherwise the answer is shown whole.
 ---@field pages? boolean|lull.PagesOptions # Whether its answer comes in pages: true, or how to go on from one to the next.
 ---@field headers? table<string, string> # Headers of this call only.
+---@field body? "json"|"form"|"multipart"|"raw" # The form of a body; default `json`. `multipart` is a form whose values may be files, `raw` one parameter with `whole`, as it is.
+---@field content_type? string # What a JSON or raw body is said to be, such as `text/csv`; default what it is.
 ---@field body? "json"|"form" # The form of a body; default `json`.
+---@field schema? table|string|boolean # What its answers of a status of 200 to 299 are: a JSON Schema (draft 2020-12), or the name of one under `$defs` of the file of schemas. For `validate`; it counts before what that file says of the call.
 ---@field mock? (fun(request: lull.MockRequest, state: table): lull.MockAnswer?) # What `lull mock` answers it with: a function, which may wait. `state` is one table for all calls, for as long as the mock runs. Nil leaves the answer to recordings and examples; an error is a status of 500.
 ---@field examples? lull.MockExample[] # Answers of `lull mock`; the first that fits counts.
 ---@field example? any # Content that `lull mock` answers with where nothing else does, as JSON: status 200, or 201 of a POST.
@@ -3394,6 +3404,13 @@ function APICall:resource(params) end
 --- A parameter of a call in an API file.
 ---@class lull.APIParamFields
 ---@field type? string|string[] # As in `params`; default `string`.
+---@field list? boolean # Whether it is a list of values of that type, as `[]` behind it says; words need it.
+---@field place? "path"|"query"|"header"|"cookie"|"body" # Where it goes; default the path if that has its name in braces, the body of POST, PUT, PATCH and further methods that have one, else the query. `body` gives any method a body.
+---@field name? string # What it is called there; default its key.
+---@field style? string # How it is written there, as OpenAPI 3.1 has it: in a path `simple`, `label` or `matrix`, in a query and a form `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`, in a header `simple`, in a cookie `form`; default the first.
+---@field explode? boolean # Whether each element and field is written for itself; default true of `form` and `deepObject`.
+---@field reserved? boolean # Whether characters that URLs reserve stand for themselves, as far as they do not end what they stand in; a path then takes slashes.
+---@field whole? boolean # Whether it is the body itself, JSON or raw.
 ---@field default? any # What it is if it is not given.
 ---@field required? boolean # Whether it must be given, if it has no default; those of the path always.
 ---@field option? string # What it is called by `lull call`, such as `--page-size`; default its name with `-` for `_`, but at the beginning. One that is called like an option of `lull call` itself gets `--param-` before its name there. Of a boolean there are `--name`, `--no-name` and `--name=false`.
@@ -3403,6 +3420,7 @@ function APICall:resource(params) end
 ---@class lull.APICallParam
 ---@field name string # Its name.
 ---@field type string # What it must be, in words.
+---@field place "path"|"query"|"header"|"cookie"|"body" # Where it goes.
 ---@field required boolean # Whether it must be given.
 ---@field description? string # What the file says of it.
 

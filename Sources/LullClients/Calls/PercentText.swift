@@ -1,9 +1,9 @@
 import LullCore
 
 /// What stands in paths.
-enum PercentText {
+package enum PercentText {
   /// With escapes undone; `+` stands for itself.
-  static func decoded(_ text: some StringProtocol) -> String {
+  package static func decoded(_ text: some StringProtocol) -> String {
     guard text.contains("%") else { return String(text) }
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]

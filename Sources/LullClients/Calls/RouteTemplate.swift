@@ -1,24 +1,27 @@
-import LullClients
 import LullCore
 
 /// The path of a call, as requests are compared with it.
 ///
 /// Each part between two slashes is fixed, or has places for parameters; a query may be fixed, or have places too.
-struct RouteTemplate {
-  private enum Piece: Equatable {
+package struct RouteTemplate: Sendable {
+  private enum Piece: Equatable, Sendable {
     case text(String)
     case parameter(String)
   }
 
   /// As people read it.
-  let text: String
+  package let text: String
   private let parts: [[Piece]]
   private let query: [(name: String, value: Piece)]
+  /// The places that take slashes too.
+  private let open: Set<String>
 
   /// - Parameters:
   ///   - base: a path before it.
   ///   - path: as the API file has it.
-  init(base: String, path: String) {
+  ///   - open: the places that take slashes too.
+  package init(base: String, path: String, open: Set<String> = []) {
+    self.open = open
     var path = path.prefix { $0 != "#" }
     if let mark = path.firstRange(of: "://"), !path.hasPrefix("/") {
       // Of a URL of its own.
@@ -37,7 +40,7 @@ struct RouteTemplate {
   }
 
   /// What stands between slashes.
-  static func parts(of path: some StringProtocol) -> [String] {
+  package static func parts(of path: some StringProtocol) -> [String] {
     path.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
   }
 
@@ -56,7 +59,7 @@ struct RouteTemplate {
   }
 
   /// The more that is fixed, part by part, the larger.
-  var specificity: [Int] {
+  package var specificity: [Int] {
     let path = parts.map { pieces in
       let isFixed = !pieces.contains { if case .parameter = $0 { true } else { false } }
       return isFixed ? 2 : pieces.count > 1 ? 1 : 0
@@ -64,28 +67,43 @@ struct RouteTemplate {
     return path + [query.count]
   }
 
-  /// What stands in the places for parameters; nil if it is another path.
-  func values(in parts: [String], _ query: [(name: String, value: String)]) -> [String: String]? {
-    guard parts.count == self.parts.count else { return nil }
+  /// What stands in the places for parameters, with its escapes; nil if it is another path.
+  package func values(in parts: [String], _ query: [EscapedPair]) -> [String: String]? {
+    guard let parts = fitting(parts) else { return nil }
     var values: [String: String] = [:]
     for (pieces, part) in zip(self.parts, parts) {
-      guard RouteTemplate.match(pieces, PercentText.decoded(part), &values) else { return nil }
+      guard RouteTemplate.match(pieces, EscapedText(part), &values) else { return nil }
     }
     for (name, value) in self.query {
-      let given = query.first { $0.name == name }?.value
+      let given = query.first { $0.name == name }
       switch value {
-      case .text(let text): guard given == CredentialMask.decoded(text) else { return nil }
-      case .parameter(let parameter): if let given { values[parameter] = given }
+      case .text(let text): guard given?.text == CredentialMask.decoded(text) else { return nil }
+      case .parameter(let parameter):
+        // As it would stand in a path.
+        if let given { values[parameter] = given.value.replacing("+", with: "%20") }
       }
     }
     return values
   }
 
+  /// The parts for its own, one each; a place that takes slashes has those that the others leave.
+  private func fitting(_ parts: [String]) -> [String]? {
+    guard parts.count != self.parts.count else { return parts }
+    let surplus = parts.count - self.parts.count
+    guard surplus > 0,
+      let place = self.parts.firstIndex(where: { pieces in
+        pieces.contains { if case .parameter(let name) = $0 { open.contains(name) } else { false } }
+      })
+    else { return nil }
+    let joined = parts[place...(place + surplus)].joined(separator: "/")
+    return parts[..<place] + [joined] + parts[(place + surplus + 1)...]
+  }
+
   /// What is fixed at the ends stands there; between, each place takes as little as it can.
   private static func match(
-    _ pieces: [Piece], _ text: String, _ values: inout [String: String]
+    _ pieces: [Piece], _ text: EscapedText, _ values: inout [String: String]
   ) -> Bool {
-    var rest = text[...]
+    var rest = text.decoded[...]
     var pieces = pieces[...]
     if case .text(let end)? = pieces.last, pieces.count > 1 {
       guard rest.hasSuffix(end) else { return false }
@@ -106,7 +124,7 @@ struct RouteTemplate {
           end = place.lowerBound
         }
         guard end > rest.startIndex else { return false }
-        values[name] = String(rest[..<end])
+        values[name] = text.escaped(rest[..<end])
         rest = rest[end...]
       }
     }

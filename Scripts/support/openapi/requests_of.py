@@ -1,0 +1,290 @@
+"""Requests of the calls of an imported document, sent to a server here, and what openapi-core takes them for."""
+import http.server
+import json
+import re
+import threading
+import urllib.parse
+
+from openapi_core import Config, OpenAPI
+from openapi_core.testing import MockRequest
+
+from values import Impossible, Values
+
+# Parameters of the file by call: key, place, name on the wire, and whether it is the body.
+DESCRIBE = """
+local lull = require "lull"
+local file = dofile("apis/x.lua")
+local bodiless = { GET = true, HEAD = true, DELETE = true, OPTIONS = true }
+local calls = {}
+for name, call in pairs(file.calls) do
+  local method = call.method or "GET"
+  local params = {}
+  for key, param in pairs(call.params or {}) do
+    local said = type(param) == "table" and #param == 0 and param or {}
+    local place = said.place
+    if call.path:find("{" .. key .. "}", 1, true) and not place then place = "path" end
+    if not place then place = (said.whole or not bodiless[method]) and "body" or "query" end
+    local given = said.default ~= nil
+    params[#params + 1] = {
+      key = key, place = place, name = said.name or key, whole = said.whole or false, given = given,
+      type = said.type or (type(param) == "string" and param) or "",
+    }
+  end
+  calls[#calls + 1] = { name = name, method = method, path = call.path, body = call.body or "json", params = params }
+end
+print(lull.json.encode(calls))
+"""
+
+SEND = """
+local lull = require "lull"
+local api = lull.api("x")
+for line in io.lines("requests.txt") do
+  if line == "" then break end
+  local wanted = lull.json.decode(line)
+  local fine, problem = pcall(function()
+    for key, value in pairs(wanted.files) do wanted.params[key] = lull.file(value) end
+    return api.calls[wanted.call](wanted.params):await()
+  end)
+  if not fine then print(lull.json.encode{ number = wanted.number, problem = tostring(problem) }) end
+end
+"""
+
+
+class Unjudged(Exception):
+    """openapi-core cannot say, or does not take a value that came as it was given."""
+
+
+class Server:
+    """Takes whatever comes, and keeps it."""
+
+    def __init__(self):
+        taken = self.taken = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_any(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                if (self.headers.get("Transfer-Encoding") or "").lower() == "chunked":
+                    while True:
+                        size = int(self.rfile.readline().split(b";")[0], 16)
+                        body += self.rfile.read(size)
+                        self.rfile.readline()
+                        if size == 0:
+                            break
+                taken.append((self.command, self.path, self.headers, body))
+                self.send_response(204)
+                self.end_headers()
+
+            def __getattr__(self, name):
+                if name.startswith("do_"):
+                    return self.handle_any
+                raise AttributeError(name)
+
+            def log_message(self, *words):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def template(path):
+    return re.sub(r"\{[^}]*\}", "{}", path.split("#")[0])
+
+
+def plain(value):
+    """What is the same in Lua: a whole number is one, however it is written."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    return value
+
+
+def is_same(came, given):
+    if isinstance(given, str) and not isinstance(came, str):
+        # A date, or what else a text is by its format.
+        return not isinstance(came, (int, float, list, dict))
+    if isinstance(given, list) and isinstance(came, (list, tuple)) and len(came) == len(given):
+        return all(is_same(one, other) for one, other in zip(came, given))
+    if isinstance(given, dict) and isinstance(came, dict) and came.keys() == given.keys():
+        return all(is_same(came[key], given[key]) for key in given)
+    return plain(came) == plain(given)
+
+
+def compare(program, folder, root, path, wanted, outcome, run):
+    server = Server()
+    try:
+        compare_by(server, program, folder, root, path, wanted, outcome, run)
+    finally:
+        server.close()
+
+
+def compare_by(server, program, folder, root, path, wanted, outcome, run):
+    for name in ("x.lua", "x.lua.imported", "x.schemas.json"):
+        (folder / "apis" / name).unlink(missing_ok=True)
+    ending = run(
+        program, "import", "openapi", str(path), "-o", "apis/x.lua", "--base-url", server.url, folder=folder)
+    source = (folder / "apis/x.lua").read_text()
+    # The file's own keys that belong to other parts are none of this program's.
+    source = re.sub(r"^  schemas = .*\n", "", source, flags=re.M)
+    environment = set(re.findall(r'env(?: = |\()"([A-Z0-9_]+)"', source))
+    has_tokens = "oauth2_" in source
+    if has_tokens:
+        source = re.sub(r"\nreturn \{", "\napi:configure{ auth = false }\nreturn {", source, count=1)
+    (folder / "apis/x.lua").write_text(source)
+    prefix = [f'{name}=secret' for name in environment]
+    (folder / "describe.lua").write_text(DESCRIBE)
+    (folder / "send.lua").write_text(SEND)
+    (folder / "file.bin").write_bytes(b"\x89PNG\x00\xff content")
+    described = run("env", *prefix, program, "describe.lua", folder=folder)
+    if described.returncode != 0:
+        outcome.problems.append("the file does not load: " + described.stderr.decode()[:300])
+        return
+    calls = json.loads(described.stdout)
+    spec = dict(root)
+    spec["servers"] = [{"url": server.url}]
+    # A template without values in its place would be another path.
+    for item in spec.get("paths", {}).values():
+        if isinstance(item, dict):
+            item.pop("servers", None)
+            for operation in item.values():
+                if isinstance(operation, dict):
+                    operation.pop("servers", None)
+                    if has_tokens:
+                        operation.pop("security", None)
+    if has_tokens:
+        spec.pop("security", None)
+    values = Values(spec)
+    found = {}
+    for name, item in spec.get("paths", {}).items():
+        # Paths that differ in their fragments alone are one on the wire.
+        if "#" in name or "?" in name:
+            continue
+        for method, operation in (item if isinstance(item, dict) else {}).items():
+            if isinstance(operation, dict) and method in (
+                "get", "put", "post", "patch", "delete", "head", "options"):
+                found[(method.upper(), template(name))] = (name, item, operation)
+    requests = []
+    turn = 0
+    while len(requests) < wanted and calls and turn < 12:
+        for call in calls:
+            place = found.get((call["method"], template(call["path"])))
+            if place is None:
+                continue
+            try:
+                made = values.request(call, *place[1:], turn)
+            except Impossible:
+                continue
+            made.update(number=len(requests), call=call["name"])
+            requests.append((made, place[0]))
+            if len(requests) >= wanted:
+                break
+        turn += 1
+    lines = [
+        json.dumps({key: made[key] for key in ("number", "call", "params", "files")}) for made, _ in requests]
+    (folder / "requests.txt").write_text("\n".join(lines) + "\n")
+    ending = run("env", *prefix, program, "send.lua", folder=folder, seconds=300)
+    if ending.returncode != 0:
+        outcome.problems.append("requests cannot be sent: " + ending.stderr.decode(errors="replace")[:300])
+        return
+    refused = {}
+    for line in ending.stdout.decode().splitlines():
+        told = json.loads(line)
+        refused[told["number"]] = told["problem"]
+    types = set(re.findall(r"[\w.-]+/[\w.+-]+\+json", json.dumps(spec, default=str)))
+    checker = OpenAPI.from_dict(
+        spec, config=Config(spec_validator_cls=None, extra_media_type_deserializers={name: json.loads for name in types}))
+    sent = iter(server.taken)
+    for made, name in requests:
+        title = f"{made['call']}"
+        if made["number"] in refused:
+            outcome.sent += 1
+            outcome.differing.append(f"{title}: Lull: {refused[made['number']].splitlines()[0][:200]} {json.dumps(made['params'])[:200]}")
+            continue
+        method, target, headers, body = next(sent, (None, None, None, None))
+        if method is None:
+            outcome.differing.append(f"{title}: nothing came")
+            return
+        try:
+            problem = difference(checker, server.url, made, method, target, headers, body)
+        except Unjudged:
+            outcome.unjudged += 1
+            continue
+        outcome.sent += 1
+        if problem:
+            outcome.differing.append(f"{title}: {problem[:400]} in {method} {target[:200]}")
+
+
+def is_of_the_value(error, made, request, body):
+    """Whether something came as it was given, and openapi-core does not take it: formats, depths, enumerations."""
+    text = f"{error!r} {error.__cause__!s}"
+    if "Formatter not found" in text or "Deserializer" in text and "not found" in text:
+        return True
+    if "RequestBody" in type(error).__name__ and body:
+        if "json" in (request.content_type or ""):
+            return plain(json.loads(body)) == plain(made["body"])
+        if made["raw"]:
+            return body in (b"a raw text", b"\x89PNG\x00\xff content")
+        pairs = dict(urllib.parse.parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
+        return isinstance(made["body"], dict) and pairs == {
+            name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in made["body"].items()}
+    if type(error).__name__ in ("InvalidParameter", "InvalidHeader", "ParameterValidationError"):
+        given = made["expected"].get(error.location, {}).get(error.name)
+        if given is None or isinstance(given, (list, dict)):
+            return given is not None and "not valid for schema" in text
+        came = getattr(request.parameters, error.location).get(error.name)
+        if error.location == "path":
+            return "not valid for schema" in text
+        return came is not None and plain_text(came) == plain_text(given)
+    return False
+
+
+def plain_text(value):
+    text = str(plain(value))
+    return text.lower() if isinstance(value, bool) else text
+
+
+def difference(checker, url, made, method, target, headers, body):
+    path, _, query = target.partition("?")
+    arguments = {}
+    for name, value in urllib.parse.parse_qsl(query, keep_blank_values=True):
+        arguments.setdefault(name, []).append(value)
+    from werkzeug.datastructures import ImmutableMultiDict
+    pairs = [(name, value) for name, values in arguments.items() for value in values]
+    cookies = dict(
+        pair.split("=", 1) for pair in (headers.get("Cookie") or "").split("; ") if "=" in pair)
+    request = MockRequest(
+        url, method.lower(), urllib.parse.unquote(path), args=ImmutableMultiDict(pairs),
+        headers={name: value for name, value in headers.items()},
+        cookies={name: urllib.parse.unquote(value) for name, value in cookies.items()},
+        data=body if body else None, content_type=headers.get("Content-Type") or "")
+    try:
+        result = checker.unmarshal_request(request)
+    except Exception as error:  # Of a document that openapi-core cannot read.
+        if isinstance(error, (TypeError, KeyError, AttributeError)) or "Unresolvable" in type(error).__name__:
+            raise Unjudged from None
+        return f"openapi-core: {type(error).__name__}: {error}"
+    if result.errors and all(is_of_the_value(error, made, request, body) for error in result.errors):
+        raise Unjudged
+    if result.errors:
+        causes = [f"{error!r} {error.__cause__!s}"[:300] for error in result.errors]
+        return "openapi-core: " + "; ".join(causes)
+    for place, expected in made["expected"].items():
+        given = getattr(result.parameters, place)
+        for name, value in expected.items():
+            if name in given and not is_same(given[name], value):
+                return f"{place} {name}: {given[name]!r} came, {value!r} was given"
+            if name not in given and place == "path":
+                # It has found another template that the path is one of, too.
+                raise Unjudged
+            if name not in given:
+                return f"{place} {name}: nothing came, {value!r} was given"
+    return None

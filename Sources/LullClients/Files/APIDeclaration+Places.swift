@@ -1,0 +1,226 @@
+import LullArguments
+import LullCore
+import LullHost
+
+/// Where the parameters of a call go, and what has no meaning there.
+extension APIDeclaration {
+  /// Says of each where it goes; those of the path come first, in its order, and are required.
+  func arranged(_ declared: [DeclaredParameter], of call: APICall, at: [String])
+    throws(APIFileProblem) -> [CallParameter]
+  {
+    var rest = declared.sorted { $0.parameter.name < $1.parameter.name }
+    var arranged: [CallParameter] = []
+    func place(_ one: DeclaredParameter, in place: CallParameter.Place) throws(APIFileProblem) {
+      do throws(PlaceProblem) {
+        arranged.append(try self.parameter(one, in: place, of: call, beside: declared))
+      } catch {
+        let name = one.parameter.name
+        let problem = problem(
+          at + ["params", name] + (error.key.map { [$0] } ?? []),
+          "call '\(call.name)': parameter '\(name)' \(error.text)")
+        if !note(problem) { throw problem }
+      }
+    }
+    for name in APICall.names(inPath: call.path) {
+      let position = position(ofPlaceholder: name, in: rest)
+      if position == nil {
+        if let other = rest.first(where: { $0.parameter.name == name }), let place = other.place {
+          throw problem(
+            at + ["params", name, "place"],
+            "call '\(call.name)': its path has the parameter '\(name)', and 'params' puts it in "
+              + "\(place.described): two have two keys, and name = \"\(name)\"")
+        }
+        checker?.note(
+          "call '\(call.name)': its path has the parameter '\(name)', which 'params' does not declare",
+          at: SourcePlace(file: path, line: places.line(of: at + ["path"])))
+      }
+      var one =
+        position.map { rest.remove(at: $0) }
+        ?? DeclaredParameter(parameter: CallParameter(name: name))
+      one.parameter.placeholder = name
+      one.parameter.isRequired = one.parameter.standard == nil
+      try place(one, in: .path)
+    }
+    for one in rest {
+      try place(
+        one, in: one.place ?? (call.usuallyHasBody || one.parameter.isWhole ? .body : .query))
+    }
+    return arranged
+  }
+
+  private func position(ofPlaceholder name: String, in rest: [DeclaredParameter]) -> Int? {
+    rest.firstIndex { $0.parameter.name == name && ($0.place ?? .path) == .path }
+      ?? rest.firstIndex { $0.wireName == name && $0.place == .path }
+  }
+
+  private struct PlaceProblem: Error {
+    /// The setting it is about.
+    var key: String?
+    var text: String
+
+    init(_ key: String? = nil, _ text: String) {
+      self.key = key
+      self.text = text
+    }
+  }
+
+  /// A parameter at its place, with what is usual there for what it does not say.
+  private func parameter(
+    _ declared: DeclaredParameter, in place: CallParameter.Place, of call: APICall,
+    beside all: [DeclaredParameter]
+  ) throws(PlaceProblem) -> CallParameter {
+    var parameter = declared.parameter
+    parameter.place = place
+    parameter.wireName = declared.wireName ?? parameter.name
+    if place == .path, !APICall.names(inPath: call.path).contains(parameter.placeholder) {
+      throw PlaceProblem("place", "stands in the path, which has no {\(parameter.placeholder)}")
+    }
+    try checkKind(parameter, of: call)
+    if parameter.isWhole { try checkWhole(declared, in: place, of: call, beside: all) }
+    let isForm = place != .body || call.bodyForm == .form
+    let isSingle = !parameter.isList && parameter.kind != .object
+    guard isForm, parameter.kind != .json else {
+      // What it is written as is settled.
+      let what = parameter.kind == .json ? "JSON" : "a part of a body that is no form"
+      for (key, isGiven) in [
+        ("style", declared.style != nil), ("explode", declared.explodes != nil),
+        ("reserved", parameter.keepsReserved),
+      ] where isGiven {
+        throw PlaceProblem(key, "is \(what), for which '\(key)' has no meaning")
+      }
+      try checkNames(parameter)
+      return parameter
+    }
+    let styles = ParameterStyle.styles(in: place)
+    parameter.style = declared.style ?? styles[0]
+    guard styles.contains(parameter.style) else {
+      throw PlaceProblem(
+        "style",
+        "stands in \(place.described), where there is no style \"\(parameter.style.rawValue)\", but "
+          + WordList.text(styles.map(\.rawValue)))
+    }
+    if isSingle, parameter.style.needsParts {
+      throw PlaceProblem(
+        "style",
+        "has one value: \"\(parameter.style.rawValue)\" is a style of lists and objects")
+    }
+    parameter.explodes = declared.explodes ?? parameter.style.explodes
+    if parameter.style == .deepObject, !parameter.explodes {
+      throw PlaceProblem(
+        "explode", "has the style \"deepObject\", of which there is no form without explode")
+    }
+    if parameter.style.needsParts, parameter.style != .deepObject, parameter.explodes,
+      parameter.kind == .object
+    {
+      throw PlaceProblem(
+        "explode",
+        "is an object with the style \"\(parameter.style.rawValue)\", which does not explode")
+    }
+    if place == .header, parameter.keepsReserved {
+      throw PlaceProblem(
+        "reserved", "stands in a header, where nothing is escaped: 'reserved' has no meaning")
+    }
+    if case .json? = parameter.standard, parameter.kind == .object {
+      throw PlaceProblem(
+        "default",
+        "has fields that are lists or tables, for which there is no form in \(place.described)")
+    }
+    try checkNames(parameter)
+    return parameter
+  }
+
+  /// Whether a place has room for values of that type.
+  private func checkKind(_ parameter: CallParameter, of call: APICall) throws(PlaceProblem) {
+    let isPart = parameter.place == .body
+    switch parameter.kind {
+    case .json where parameter.place == .path:
+      throw PlaceProblem("type", "cannot be JSON: it stands in the path")
+    case .json where parameter.isList:
+      guard isPart, call.bodyForm == .json || call.bodyForm == .multipart else {
+        throw PlaceProblem(
+          "type", "cannot be a list of JSON in \(parameter.place.described): \"json\" has lists")
+      }
+    case .object where parameter.isList:
+      throw PlaceProblem("type", "cannot be a list of objects: \"json\" may be one")
+    case .file:
+      guard isPart, parameter.isWhole || call.bodyForm == .multipart else {
+        throw PlaceProblem(
+          "type",
+          "is a file, which is a part of a body of body = \"multipart\", or with whole = true the "
+            + "body")
+      }
+    default: break
+    }
+    if isPart, call.bodyForm == .raw, !parameter.isWhole {
+      throw PlaceProblem(
+        nil, "is a part of a body of body = \"raw\", which is one parameter, with whole = true")
+    }
+  }
+
+  private func checkWhole(
+    _ declared: DeclaredParameter, in place: CallParameter.Place, of call: APICall,
+    beside all: [DeclaredParameter]
+  ) throws(PlaceProblem) {
+    guard place == .body else {
+      throw PlaceProblem("place", "is the whole body and cannot stand in \(place.described)")
+    }
+    guard call.bodyForm == .json || call.bodyForm == .raw else {
+      throw PlaceProblem(
+        "whole",
+        "cannot be the whole body of body = \"\(call.bodyForm.rawValue)\": that has names")
+    }
+    if declared.wireName != nil {
+      throw PlaceProblem("name", "is the whole body, for which 'name' has no meaning")
+    }
+    guard call.bodyForm == .json || !declared.parameter.isList && declared.parameter.kind != .object
+    else {
+      throw PlaceProblem("type", "is the whole of a raw body, which is text, JSON or a file")
+    }
+    if declared.parameter.isList, declared.parameter.kind == .file {
+      throw PlaceProblem("type", "is the whole body, which is one file")
+    }
+    let other = all.first { other in
+      other.parameter.name != declared.parameter.name
+        && !APICall.names(inPath: call.path).contains(other.parameter.name)
+        && (other.place ?? (call.usuallyHasBody || other.parameter.isWhole ? .body : .query))
+          == .body
+    }
+    if let other {
+      throw PlaceProblem(
+        "whole", "is the whole body, and '\(other.parameter.name)' would stand in it too")
+    }
+  }
+
+  /// Whether it may be called so where it stands.
+  private func checkNames(_ parameter: CallParameter) throws(PlaceProblem) {
+    guard [.header, .cookie].contains(parameter.place), !Headers.isName(parameter.wireName) else {
+      return
+    }
+    let what = parameter.place == .header ? "header" : "cookie"
+    throw PlaceProblem(
+      "name",
+      "stands in \(parameter.place.described), and '\(LogText.part(parameter.wireName, limit: 80))' "
+        + "is not a valid \(what) name")
+  }
+
+  /// Refuses two that are one on the wire.
+  func checkWireNames(_ parameters: [CallParameter], of call: APICall, at: [String])
+    throws(APIFileProblem)
+  {
+    var seen: [String: String] = [:]
+    for parameter in parameters where parameter.place != .path && !parameter.isWhole {
+      let name =
+        parameter.place == .header ? parameter.wireName.lowercased() : parameter.wireName
+      let key = parameter.place.rawValue + " " + name
+      guard let other = seen[key] else {
+        seen[key] = parameter.name
+        continue
+      }
+      let problem = problem(
+        at + ["params", parameter.name, "name"],
+        "call '\(call.name)': parameters '\(other)' and '\(parameter.name)' are both "
+          + "'\(parameter.wireName)' in \(parameter.place.described)")
+      if !note(problem) { throw problem }
+    }
+  }
+}

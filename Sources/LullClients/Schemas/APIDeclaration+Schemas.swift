@@ -1,0 +1,49 @@
+import CLullBridge
+import LullCore
+import LullHost
+
+/// What a file says of the answers of its calls.
+extension APIDeclaration {
+  /// The path of the file of schemas, which stands beside the API file.
+  func schemasPath(_ value: lull_value) throws(Misuse) -> String {
+    let name = try value.text("schemas")
+    guard !name.isEmpty, !name.contains("/"), !name.utf8.contains(0) else {
+      throw .message(
+        "'schemas' must be the name of a file beside this one, such as \"\(self.name).schemas.json\", "
+          + "got '\(name)'")
+    }
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    return folder + name
+  }
+
+  /// A schema as a table, or the name of a definition in the file of schemas.
+  func schema(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(Misuse)
+    -> CallSchema
+  {
+    if value.kind == Int32(LULL_STRING) { return .definition(try value.text("schema")) }
+    guard value.kind == Int32(LULL_TABLE) || value.bool != nil else {
+      throw .message(
+        "'schema' must be a JSON Schema as a table, or the name of one in the file of schemas, got "
+          + value.described)
+    }
+    switch reading.json.text(of: state, index) {
+    case .failure(let problem): throw .message("'schema' cannot be encoded: \(problem.text)")
+    case .success(let bytes):
+      do throws(JSONError) {
+        return .document(try JSONDocument(parsing: bytes))
+      } catch {
+        throw .message("'schema' cannot be encoded: \(error)")
+      }
+    }
+  }
+
+  /// Makes the service know what is said of its answers.
+  func attach(_ schemas: String?, _ calls: [APICall], to service: Service) {
+    guard schemas != nil || calls.contains(where: { $0.schema != nil }) else { return }
+    service.schemas = CallSchemas(
+      calls.map {
+        CallSchemas.DeclaredCall(
+          name: $0.name, method: $0.method, path: $0.path, schema: $0.schema)
+      }, path: schemas, base: service.baseURL)
+  }
+}

@@ -1,0 +1,166 @@
+package import LullCore
+import LullSchemas
+import LullSystem
+
+/// The schemas of the answers of an API: of the call whose method and path fit a request what it says itself,
+/// of successes, else what the file of schemas says of it.
+///
+/// The file is read when the first answer is to be validated, and a schema is made ready at its first use. Home
+/// thread only.
+package final class CallSchemas: AnswerSchemas {
+  struct DeclaredCall {
+    let name: String
+    let method: RequestMethod
+    let path: String
+    let schema: CallSchema?
+  }
+
+  /// Where the file of schemas is; nil: there is none.
+  package let path: String?
+  private let calls: [DeclaredCall]
+  private let base: ResourceURL?
+  private lazy var routes = CallRoutes(calls.map { ($0.method, $0.path) }, base: base)
+  private lazy var file = path.map { path in
+    Result { () throws(SchemaProblem) in try SchemaFile.read(Array(path.utf8)) }
+  }
+  /// By the pointer of the schema, or by call and status for one of the call's own.
+  private var known: [String: CallAnswerSchema?] = [:]
+  /// What has been told, by schema, place and keyword.
+  private var told: Set<[String]> = []
+
+  init(_ calls: [DeclaredCall], path: String?, base: ResourceURL?) {
+    self.calls = calls
+    self.path = path
+    self.base = base
+  }
+
+  package func schema(of method: RequestMethod, _ url: String, status: Int)
+    -> (any AnswerSchema)?
+  {
+    guard let place = routes.call(method, url) else { return nil }
+    return schema(of: calls[place], status)
+  }
+
+  package func explanation(of method: RequestMethod, _ url: String) -> (
+    isNothing: Bool, text: String
+  ) {
+    guard let place = routes.call(method, url) else {
+      return (true, "nothing is validated, since no call of the API file fits")
+    }
+    let call = calls[place]
+    var statuses = call.schema == nil ? [] : ["2XX"]
+    do throws(SchemaProblem) {
+      statuses += try file?.get().call(call.name)?["responses"]?.pairs.map(\.key) ?? []
+    } catch {
+      guard call.schema != nil else { return (true, "nothing can be validated: \(error)") }
+    }
+    guard !statuses.isEmpty else {
+      return (true, "nothing is validated, since call '\(call.name)' has no schema")
+    }
+    return (false, "by the schemas of call '\(call.name)' (\(statuses.joined(separator: ", ")))")
+  }
+
+  /// Whether anything is said of the answers of a call.
+  func hasSchema(ofCall name: String) -> Bool {
+    guard let call = calls.first(where: { $0.name == name }) else { return false }
+    if call.schema != nil { return true }
+    // A file that cannot be read is told of by itself.
+    guard case .success(let file)? = file else { return self.file != nil }
+    return (try? file.call(name)?["responses"]?.count ?? 0) != 0
+  }
+
+  private func schema(of call: DeclaredCall, _ status: Int) -> CallAnswerSchema? {
+    let isSuccess = (200..<300).contains(status)
+    let key = call.schema != nil && isSuccess ? "own \(call.name)" : "\(status) \(call.name)"
+    if let schema = known[key] { return schema }
+    let schema = make(call, status, isSuccess)
+    known[key] = schema
+    return schema
+  }
+
+  private func make(_ call: DeclaredCall, _ status: Int, _ isSuccess: Bool) -> CallAnswerSchema? {
+    let owner = "call '\(call.name)'"
+    do throws(SchemaProblem) {
+      if isSuccess, let schema = call.schema {
+        return CallAnswerSchema(owner: owner, validator: .success(try validator(of: schema)))
+      }
+      guard let file = try file?.get(), let responses = try file.call(call.name)?["responses"]
+      else { return nil }
+      let statuses = ["\(status)", "\(status / 100)XX", "\(status / 100)xx", "default"]
+      guard let found = statuses.first(where: { responses[$0] != nil }) else { return nil }
+      let pointer = "#/calls/\(JSONPointer.escaped(call.name))/responses/\(found)"
+      return CallAnswerSchema(
+        owner: owner, validator: .success(try SchemaValidator(pointer, in: file)))
+    } catch {
+      return CallAnswerSchema(owner: owner, validator: .failure(error))
+    }
+  }
+
+  private func validator(of schema: CallSchema) throws(SchemaProblem) -> SchemaValidator {
+    switch schema {
+    case .document(let document): return try SchemaValidator(document.root)
+    case .definition(let name):
+      guard let file = try file?.get() else {
+        throw SchemaProblem("'\(name)' is not defined: the API file names no 'schemas'")
+      }
+      return try SchemaValidator("#/$defs/\(JSONPointer.escaped(name))", in: file)
+    }
+  }
+
+  // MARK: Warnings
+
+  /// So many are told of; nobody reads more.
+  private static let mostTold = 100
+
+  package func warn(_ misfits: [ContentMisfit], by schema: any AnswerSchema) {
+    for misfit in misfits where told.count < CallSchemas.mostTold {
+      // Of elements of one array the first will do.
+      let place = misfit.pointer.split(separator: "/").map { Int($0) == nil ? String($0) : "*" }
+      guard told.insert([schema.owner, misfit.keyword] + place).inserted else { continue }
+      let rest =
+        told.count == CallSchemas.mostTold ? " (no more is told of answers that do not fit)" : ""
+      StandardError.write("lull: warning: \(schema.owner): \(misfit)\(rest)\n")
+    }
+  }
+
+  // MARK: Checking
+
+  /// What is wrong with all that can be used: for each call by its name, nil for the file as a whole.
+  package func problems() -> [(call: String?, text: String)] {
+    var problems: [(call: String?, text: String)] = []
+    var opened: SchemaFile?
+    do throws(SchemaProblem) {
+      opened = try file?.get()
+    } catch {
+      problems.append((nil, "\(error)"))
+    }
+    for problem in opened?.problems() ?? [] { problems.append((nil, "\(problem)")) }
+    for call in calls {
+      if let schema = call.schema {
+        do throws(SchemaProblem) { _ = try validator(of: schema) } catch {
+          problems.append((call.name, "\(error)"))
+        }
+      }
+      guard let opened, let responses = try? opened.call(call.name)?["responses"] else { continue }
+      for (status, _) in responses.pairs {
+        let pointer = "#/calls/\(JSONPointer.escaped(call.name))/responses/\(status)"
+        do throws(SchemaProblem) { _ = try SchemaValidator(pointer, in: opened) } catch {
+          problems.append((call.name, "\(error)"))
+        }
+      }
+    }
+    for name in opened?.calls ?? [] where !calls.contains(where: { $0.name == name }) {
+      problems.append((nil, "\(path ?? ""): has a schema of '\(name)', which is no call"))
+    }
+    return problems
+  }
+}
+
+/// How a name stands in a JSON Pointer that is a fragment.
+enum JSONPointer {
+  static func escaped(_ token: String) -> String {
+    let escaped = token.replacing("~", with: "~0").replacing("/", with: "~1")
+    let bytes = Array(escaped.utf8)
+    return String(decoding: PercentEncoding.encode(bytes[...]), as: UTF8.self)
+  }
+}

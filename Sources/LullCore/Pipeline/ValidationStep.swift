@@ -1,0 +1,68 @@
+/// Holds JSON against the schema of the call that it answers, at the end of the stage that parses it.
+///
+/// Content of other types passes, as do empty answers and parts; so does what a cache of a later stage has
+/// kept, which went through here before. Errors stay errors: what is wrong with their content is only told.
+/// Large content is looked at in the pool.
+final class ValidationStep: ResponseTransformer {
+  private let isStrict: Bool
+
+  /// - Parameter isStrict: whether a success that does not fit becomes a failure.
+  init(isStrict: Bool) {
+    self.isStrict = isStrict
+  }
+
+  var description: String { "validation" }
+
+  func process(_ response: Response, in run: PipelineRun) -> Response? {
+    guard let entity = response.entity ?? response.error?.entity,
+      let status = ValidationStep.status(of: response),
+      status != 206, let target = run.request.target, let schemas = target.schemas,
+      let document = ValidationStep.document(of: entity, run),
+      let schema = schemas.schema(
+        of: run.method, run.request.url ?? target.address, status: status)
+    else { return response }
+    guard document.memory > ContentParser.largestOnHomeThread else {
+      return judged(response, schema.misfits(of: document.root), schema, schemas, run)
+    }
+    run.request.pump.offload {
+      schema.misfits(of: document.root)
+    } then: { misfits in
+      run.resume(with: self.judged(response, misfits, schema, schemas, run))
+    }
+    return nil
+  }
+
+  private func judged(
+    _ response: Response, _ misfits: [ContentMisfit], _ schema: any AnswerSchema,
+    _ schemas: any AnswerSchemas, _ run: PipelineRun
+  ) -> Response {
+    guard !misfits.isEmpty else { return response }
+    if isStrict, response.isSuccess {
+      return .failure(run.failure(.validation(schema: schema.owner, errors: misfits)))
+    }
+    schemas.warn(misfits, by: schema)
+    return response
+  }
+
+  private static func status(of response: Response) -> Int? {
+    switch response.outcome {
+    case .success(let entity): entity.exchange?.status ?? 200
+    case .failure(let error): error.httpStatusCode
+    }
+  }
+
+  /// What is JSON by its type, parsed by an earlier step or here.
+  private static func document(of entity: Entity, _ run: PipelineRun) -> JSONDocument? {
+    let isJSON = entity.headers.withFirstValue("content-type", ContentTypePattern.isJSON) ?? false
+    guard isJSON, !run.allowsEmptyBody(entity) else { return nil }
+    switch entity.content {
+    case .json(let document): return document.hasLines ? nil : document
+    case .bytes(let bytes): return try? JSONDocument(parsing: bytes)
+    default:
+      // What a step of this stage has made of it is not what the schema is about.
+      let original = run.original.entity ?? run.original.error?.entity
+      guard case .bytes(let bytes)? = original?.content else { return nil }
+      return try? JSONDocument(parsing: bytes)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// A call of an API that is imported.
+package struct ImportedCall: Equatable, Sendable {
+  package enum Body: String, Sendable {
+    case json
+    case form
+    case multipart
+    /// A whole parameter, sent as it is.
+    case raw
+  }
+
+  /// How its answer goes on in pages, as `pages` of a call has it.
+  package enum Pages: Equatable, Sendable {
+    /// By the `Link` header or a field of the answer.
+    case linked
+    /// By a field with the URL of the next page.
+    case next(field: String)
+    case cursor(parameter: String, field: String)
+    /// By a number that is counted on by `step`.
+    case counted(parameter: String, first: Int, step: Int, items: String?)
+  }
+
+  package var name: String
+  package var method: String
+  package var path: String
+  package var description: String?
+  package var parameters: [ImportedParameter] = []
+  /// nil: as calls have it.
+  package var body: Body?
+  package var contentType: String?
+  package var headers: [(name: String, value: ImportedText)] = []
+  package var pages: Pages?
+  /// Where the rows are in the answer.
+  package var rows: String?
+  /// By what a pattern of `--only` may find it.
+  package var tags: [String] = []
+
+  package init(name: String, method: String, path: String) {
+    self.name = name
+    self.method = method
+    self.path = path
+  }
+
+  package static func == (left: ImportedCall, right: ImportedCall) -> Bool {
+    left.name == right.name && left.method == right.method && left.path == right.path
+      && left.description == right.description && left.parameters == right.parameters
+      && left.body == right.body && left.contentType == right.contentType
+      && left.pages == right.pages && left.rows == right.rows && left.tags == right.tags
+      && left.headers.elementsEqual(right.headers, by: ==)
+  }
+}

@@ -1,0 +1,240 @@
+import LullHost
+
+/// Brings what a document says now into a file that somebody has edited since it was imported.
+///
+/// Calls and what is in them are merged by their keys: what only the document has changed is taken, what only
+/// the file has is kept. What stands outside of the calls is merged by lines.
+package struct APIFileMerge {
+  /// Something that both have changed, each in its own way.
+  package struct Conflict: Equatable, Sendable {
+    package let line: Int
+    package let text: String
+  }
+
+  package enum Outcome: Sendable {
+    case merged([UInt8])
+    case conflicts([Conflict])
+  }
+
+  private let base: DeclaredFile
+  private let user: DeclaredFile
+  private let new: DeclaredFile
+  private var edits: [(range: Range<Int>, text: String)] = []
+  /// Where a comma is missing before what is put in.
+  private var commas: Set<Int> = []
+  private var conflicts: [Conflict] = []
+
+  /// - Parameters:
+  ///   - base: as it was imported the last time.
+  ///   - user: as it is.
+  ///   - new: as it would be imported now.
+  package static func merge(base: [UInt8], user: [UInt8], new: [UInt8]) -> Outcome {
+    if user == base { return .merged(new) }
+    if new == base { return .merged(user) }
+    guard let baseFile = DeclaredFile(base), let newFile = DeclaredFile(new) else {
+      return .conflicts([
+        Conflict(line: 1, text: "what was imported the last time is no API file any more")
+      ])
+    }
+    guard let userFile = DeclaredFile(user) else {
+      return .conflicts([
+        Conflict(
+          line: 1,
+          text: "'calls' is no longer a table in what it returns, so nothing can be merged into it")
+      ])
+    }
+    var merge = APIFileMerge(base: baseFile, user: userFile, new: newFile)
+    return merge.run()
+  }
+
+  private init(base: DeclaredFile, user: DeclaredFile, new: DeclaredFile) {
+    self.base = base
+    self.user = user
+    self.new = new
+  }
+
+  private mutating func run() -> Outcome {
+    let head = LineMerge(base: base.head, user: user.head, new: new.head)
+    let tail = LineMerge(base: base.tail, user: user.tail, new: new.tail)
+    note(head, behind: 0)
+    merge(base.calls, user.calls, new.calls, [])
+    note(tail, behind: user.line(user.calls.tokens.upperBound - 1) - 1)
+    guard conflicts.isEmpty else { return .conflicts(conflicts.sorted { $0.line < $1.line }) }
+    let calls = user.range(user.calls.tokens)
+    var middle = Array(user.bytes[calls])
+    for edit in orderedEdits {
+      let range =
+        edit.range.lowerBound - calls.lowerBound..<edit.range.upperBound - calls.lowerBound
+      middle.replaceSubrange(range, with: Array(edit.text.utf8))
+    }
+    let text = Array(head.lines.joined(separator: "\n").utf8) + middle
+    return .merged(text + Array(tail.lines.joined(separator: "\n").utf8))
+  }
+
+  /// From the last to the first; of those at one place what takes away comes first, and commas last.
+  private var orderedEdits: [(range: Range<Int>, text: String)] {
+    let all = edits + commas.map { ($0..<$0, ",") }
+    return all.enumerated().sorted { one, other in
+      let (left, right) = (one.element.range, other.element.range)
+      if left.lowerBound != right.lowerBound { return left.lowerBound > right.lowerBound }
+      return left.count == right.count ? one.offset < other.offset : left.count > right.count
+    }.map(\.element)
+  }
+
+  private mutating func note(_ merge: LineMerge, behind lines: Int) {
+    for conflict in merge.conflicts {
+      let there = conflict.there.first { !$0.isEmpty }?.prefix(100) ?? "nothing"
+      conflicts.append(
+        Conflict(
+          line: lines + conflict.line, text: "changed here, and by the document to: \(there)"))
+    }
+  }
+
+  // MARK: Tables
+
+  private mutating func merge(
+    _ base: DeclaredTable, _ user: DeclaredTable, _ new: DeclaredTable, _ path: [String]
+  ) {
+    let baseFields = Dictionary(base.fields.map { ($0.key ?? "", $0) }) { first, _ in first }
+    let userFields = Dictionary(user.fields.map { ($0.key ?? "", $0) }) { first, _ in first }
+    let newKeys = Set(new.fields.compactMap(\.key))
+    var anchor: DeclaredTable.Field?
+    var inserted: [(after: DeclaredTable.Field?, field: DeclaredTable.Field)] = []
+    for field in new.fields {
+      let key = field.key ?? ""
+      let before = baseFields[key]
+      let present = userFields[key]
+      switch (before, present) {
+      case (let before?, let present?): settle(before, present, field, path + [key])
+      // Somebody has taken it away, and it stays so.
+      case (_?, nil): break
+      case (nil, let present?):
+        if self.user.meaning(present.value) != self.new.meaning(field.value) {
+          conflict(present, path + [key], "is new here, and in the document as", field)
+        }
+      case (nil, nil): inserted.append((anchor, field))
+      }
+      if let present { anchor = present }
+    }
+    for (key, field) in baseFields where !newKeys.contains(key) {
+      guard let present = userFields[key] else { continue }
+      if self.user.meaning(present.value) == self.base.meaning(field.value) {
+        edits.append((deletion(of: present), ""))
+      } else {
+        conflict(present, path + [key], "is changed here, and no longer in the document", nil)
+      }
+    }
+    // From the last to the first, since edits of one place are made in turn.
+    var isLast = true
+    for (anchor, field) in inserted.reversed() {
+      insert(field, after: anchor, in: user, isLast: isLast)
+      isLast = false
+    }
+  }
+
+  private mutating func settle(
+    _ base: DeclaredTable.Field, _ user: DeclaredTable.Field, _ new: DeclaredTable.Field,
+    _ path: [String]
+  ) {
+    let before = self.base.meaning(base.value)
+    let now = self.new.meaning(new.value)
+    guard before != now else { return }
+    let here = self.user.meaning(user.value)
+    if here == now { return }
+    if here == before {
+      edits.append((self.user.range(user.value), text(new.value)))
+      return
+    }
+    if let base = self.base.table(base), let user = self.user.table(user),
+      let new = self.new.table(new),
+      base.isRecord, user.isRecord, new.isRecord
+    {
+      return merge(base, user, new, path)
+    }
+    conflict(user, path, "is changed here, and in the document to", new)
+  }
+
+  private func text(_ tokens: Range<Int>) -> String {
+    String(decoding: new.bytes[new.range(tokens)], as: UTF8.self)
+  }
+
+  private mutating func conflict(
+    _ field: DeclaredTable.Field, _ path: [String], _ text: String, _ new: DeclaredTable.Field?
+  ) {
+    let there = new.map { field in
+      let words = self.text(field.value).split(whereSeparator: \.isWhitespace).joined(
+        separator: " ")
+      return " " + (words.count > 120 ? String(words.prefix(120)) + "…" : words)
+    }
+    let name = path.map { $0 }.joined(separator: ".")
+    conflicts.append(
+      Conflict(line: user.line(field.tokens.lowerBound), text: "'\(name)' \(text)\(there ?? "")"))
+  }
+
+  // MARK: Edits
+
+  private mutating func insert(
+    _ field: DeclaredTable.Field, after anchor: DeclaredTable.Field?, in table: DeclaredTable,
+    isLast: Bool
+  ) {
+    let bytes = user.bytes
+    let range = user.range(table.tokens)
+    let isOnOneLine = !bytes[range].contains(10)
+    var place: Int
+    var text = self.text(field.tokens)
+    if let anchor {
+      let hasSeparator = anchor.separator != nil
+      place =
+        anchor.separator.map { user.tokens[$0].range.upperBound }
+        ?? user.range(anchor.tokens).upperBound
+      if !hasSeparator { commas.insert(place) }
+      if isOnOneLine {
+        text = " " + text + ","
+        // No comma before the brace.
+        if !hasSeparator, isLast { text = String(text.dropLast()) }
+      } else {
+        let indent = indentation(at: user.range(anchor.tokens).lowerBound)
+        text = "\n" + indent + text + ","
+        place = endOfComment(behind: place)
+      }
+    } else {
+      place = range.lowerBound + 1
+      if isOnOneLine {
+        text = " " + text + (table.fields.isEmpty ? " " : ",")
+      } else {
+        let first = table.fields.first.map { indentation(at: user.range($0.tokens).lowerBound) }
+        text = "\n" + (first ?? indentation(at: range.lowerBound) + "  ") + text + ","
+      }
+    }
+    edits.append((place..<place, text))
+  }
+
+  /// The spaces that the line of a place begins with.
+  private func indentation(at place: Int) -> String {
+    let start = user.bytes[..<place].lastIndex(of: 10).map { $0 + 1 } ?? 0
+    let spaces = user.bytes[start...].prefix { $0 == 32 || $0 == 9 }
+    return String(decoding: spaces, as: UTF8.self)
+  }
+
+  /// Behind what the rest of the line says in a comment.
+  private func endOfComment(behind place: Int) -> Int {
+    let line = user.bytes[place...].prefix { $0 != 10 }
+    let rest = line.drop { $0 == 32 || $0 == 9 }
+    return rest.starts(with: "--".utf8) && !rest.starts(with: "--[".utf8) ? line.endIndex : place
+  }
+
+  /// With its whole lines, where nothing else stands there.
+  private func deletion(of field: DeclaredTable.Field) -> Range<Int> {
+    let bytes = user.bytes
+    var range = user.range(field.tokens)
+    if let separator = field.separator {
+      range = range.lowerBound..<user.tokens[separator].range.upperBound
+    }
+    let start = bytes[..<range.lowerBound].lastIndex { $0 != 32 && $0 != 9 }.map { $0 + 1 } ?? 0
+    let end = bytes[range.upperBound...].firstIndex { $0 != 32 && $0 != 9 } ?? bytes.count
+    if start == 0 || bytes[start - 1] == 10, end < bytes.count, bytes[end] == 10 {
+      return start..<end + 1
+    }
+    return start..<range.upperBound
+  }
+}

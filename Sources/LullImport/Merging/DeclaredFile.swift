@@ -1,0 +1,61 @@
+import LullHost
+
+/// The source of an API file, as far as a second import has to understand it.
+struct DeclaredFile {
+  let bytes: [UInt8]
+  let tokens: [LineToken]
+  /// The table of calls in what the file returns.
+  let calls: DeclaredTable
+  private let places: DeclarationPlaces
+
+  /// nil where what it returns has no such table.
+  init?(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    places = DeclarationPlaces(bytes)
+    tokens = places.tokens
+    guard let start = tokens.lastIndex(where: { $0.isKeyword("return") }),
+      let result = DeclaredTable(at: start + 1, in: tokens), let field = result["calls"],
+      let calls = DeclaredTable(at: field.value.lowerBound, in: tokens),
+      calls.tokens.upperBound == field.value.upperBound
+    else { return nil }
+    self.calls = calls
+  }
+
+  func table(_ field: DeclaredTable.Field) -> DeclaredTable? {
+    guard let table = DeclaredTable(at: field.value.lowerBound, in: tokens),
+      table.tokens.upperBound == field.value.upperBound
+    else { return nil }
+    return table
+  }
+
+  /// Where tokens stand among the bytes.
+  func range(_ range: Range<Int>) -> Range<Int> {
+    guard let first = range.first, let last = range.last else { return 0..<0 }
+    return tokens[first].range.lowerBound..<tokens[last].range.upperBound
+  }
+
+  func line(_ token: Int) -> Int { places.line(at: tokens[token].range.lowerBound) }
+
+  /// What two values are compared by: spaces and comments, and a comma before a brace, say nothing.
+  func meaning(_ range: Range<Int>) -> [String] {
+    var result: [String] = []
+    for place in range {
+      let token = tokens[place]
+      let isLastComma =
+        (token.isSymbol(",") || token.isSymbol(";")) && place + 1 < range.upperBound
+        && tokens[place + 1].isSymbol("}")
+      if isLastComma { continue }
+      result.append(token.kind == .string ? "\"" + token.text : token.text)
+    }
+    return result
+  }
+
+  /// Lines before the calls, and behind them.
+  var head: [String] { DeclaredFile.lines(bytes[..<range(calls.tokens).lowerBound]) }
+  var tail: [String] { DeclaredFile.lines(bytes[range(calls.tokens).upperBound...]) }
+
+  private static func lines(_ bytes: ArraySlice<UInt8>) -> [String] {
+    String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+      .map(String.init)
+  }
+}

@@ -1,0 +1,122 @@
+import LullCore
+import LullHost
+import LullLibC
+import LullSystem
+
+/// The files of an API that was imported: its own, what it was when it was imported, and its schemas.
+package struct ImportedFiles {
+  /// Why nothing was written.
+  package enum Refusal: Error {
+    /// With the exit code that says so.
+    case refused(String)
+    case conflicts([APIFileMerge.Conflict])
+  }
+
+  package let path: [UInt8]
+  /// As it was imported the last time; nil if it was not.
+  package let base: [UInt8]?
+  private let current: [UInt8]?
+  private let isFolderMissing: Bool
+
+  /// - Parameter makesFolder: whether a folder that is missing is made when something is written.
+  package init(_ path: [UInt8], makesFolder: Bool) throws(Refusal) {
+    self.path = path
+    let folder = FileName.folder(of: path)
+    isFolderMissing = access(FileName.cString(folder), F_OK) != 0
+    let shown = String(escaping: path)
+    let isFolder = FileName.isFolder(String(decoding: folder, as: UTF8.self))
+    guard isFolder || isFolderMissing && makesFolder else {
+      throw .refused("\(String(escaping: folder)): there is no such folder")
+    }
+    current = try ImportedFiles.read(path)
+    base = try ImportedFiles.read(path + Array(".imported".utf8))
+    if current != nil, base == nil {
+      throw .refused(
+        "\(shown): it was not imported, and stays as it is: name another file with -o, or move it away"
+      )
+    }
+  }
+
+  /// nil where there is none.
+  private static func read(_ path: [UInt8]) throws(Refusal) -> [UInt8]? {
+    var status = stat()
+    guard lstat(FileName.cString(path), &status) == 0 else {
+      guard errno == ENOENT else {
+        throw .refused("\(String(escaping: path)): \(ErrorText.of(errno))")
+      }
+      return nil
+    }
+    switch TextFile.read(path) {
+    case .success(let bytes): return bytes
+    case .failure(let problem): throw .refused(String(escaping: problem.message))
+    }
+  }
+
+  /// The name of the file of schemas, beside the API file.
+  package static func schemas(of path: [UInt8]) -> [UInt8] {
+    let stem = path.suffix(4).elementsEqual(".lua".utf8) ? Array(path.dropLast(4)) : path
+    return stem + Array(".schemas.json".utf8)
+  }
+
+  /// What there will be: what is imported now, with what was changed since the last time.
+  package func merged(with new: [UInt8]) throws(Refusal) -> [UInt8] {
+    guard let base, let current else { return new }
+    switch APIFileMerge.merge(base: base, user: current, new: new) {
+    case .merged(let bytes): return bytes
+    case .conflicts(let conflicts): throw .conflicts(conflicts)
+    }
+  }
+
+  /// Writes all, or none.
+  ///
+  /// - Parameters:
+  ///   - merged: the API file.
+  ///   - new: as it was imported now.
+  ///   - schemas: nil: there are none, and a file of them is taken away.
+  package func write(_ merged: [UInt8], imported new: [UInt8], schemas: [UInt8]?) throws(Refusal) {
+    var files: [(target: [UInt8], bytes: [UInt8])] = []
+    if let schemas { files.append((ImportedFiles.schemas(of: path), schemas)) }
+    files.append((path, merged))
+    files.append((path + Array(".imported".utf8), new))
+    if isFolderMissing { mkdir(FileName.cString(FileName.folder(of: path)), 0o777) }
+    var written: [(file: AtomicFile.Created, target: [UInt8])] = []
+    var failure: (target: [UInt8], code: Int32)?
+    for (target, bytes) in files {
+      let permissions = ImportedFiles.permissions(of: target)
+      guard let file = AtomicFile.create(beside: target, mode: permissions.creationMode) else {
+        failure = (target, errno)
+        break
+      }
+      written.append((file, target))
+      var code = DescriptorWriting.put(bytes, into: file.descriptor)
+      if code == nil { code = permissions.apply(to: file.descriptor) }
+      if let code {
+        failure = (target, code)
+        break
+      }
+    }
+    for (file, target) in written where close(file.descriptor) != 0 && failure == nil {
+      failure = (target, errno)
+    }
+    var replaced = 0
+    while failure == nil, replaced < written.count {
+      let (file, target) = written[replaced]
+      if rename(FileName.cString(file.name), FileName.cString(target)) != 0 {
+        failure = (target, errno)
+      } else {
+        replaced += 1
+      }
+    }
+    guard let failure else {
+      if schemas == nil { unlink(FileName.cString(ImportedFiles.schemas(of: path))) }
+      return
+    }
+    for (file, _) in written.dropFirst(replaced) { unlink(FileName.cString(file.name)) }
+    throw .refused("\(String(escaping: failure.target)): \(ErrorText.of(failure.code))")
+  }
+
+  private static func permissions(of path: [UInt8]) -> FilePermissions {
+    var status = stat()
+    return stat(FileName.cString(path), &status) == 0 ? .of(status) : .usual
+  }
+}

@@ -1,0 +1,62 @@
+import LullCore
+
+/// A document of OpenAPI 3, and how its references are followed.
+final class OpenAPIDocument {
+  let set: DocumentSet
+  /// What stands beside a `$ref` of a schema counts.
+  let isNew: Bool
+  /// What has been found out of schemas.
+  var shapes: [ImportNode.Identity: SchemaShape] = [:]
+  /// How many more properties of bodies become parameters: a body that all share is written for each.
+  var propertiesLeft = 200_000
+
+  var root: ImportNode { ImportNode(set.root.root, set.root) }
+
+  init(_ set: DocumentSet) throws(DocumentProblem) {
+    self.set = set
+    let root = set.root.root
+    func refusal(_ text: String) -> DocumentProblem { DocumentProblem(text, file: set.root.name) }
+    guard root.kind == .object else { throw refusal("it is no OpenAPI document: it is no object") }
+    if root["swagger"] != nil {
+      throw refusal(
+        "it is of Swagger 2.0: have it converted to OpenAPI 3 first, as swagger2openapi and Swagger Editor do"
+      )
+    }
+    guard let version = root["openapi"]?.string else {
+      throw refusal("it is no OpenAPI document: it has no 'openapi' with a version")
+    }
+    guard
+      version == "3.0" || version == "3.1" || version.hasPrefix("3.0.") || version.hasPrefix("3.1.")
+    else {
+      throw refusal(
+        "it is of OpenAPI \(ShortText.comment(String(version.prefix(40)))), and 3.0 and 3.1 are understood"
+      )
+    }
+    isNew = version.hasPrefix("3.1")
+    guard root["paths"]?.kind == .object || isNew && root["paths"] == nil else {
+      throw refusal("it has no 'paths'")
+    }
+  }
+
+  /// What a chain of `$ref`s leads to.
+  func resolved(_ node: ImportNode) throws(DocumentProblem) -> ImportNode {
+    var node = node
+    var seen: Set<ImportNode.Identity> = []
+    while let reference = node.string("$ref") {
+      guard seen.insert(node.identity).inserted else {
+        throw DocumentProblem("the $ref '\(ShortText.comment(reference))' leads to itself")
+      }
+      guard seen.count <= 100 else {
+        throw DocumentProblem(
+          "the $ref '\(ShortText.comment(reference))' leads on more than 100 times")
+      }
+      node = try set.node(reference, from: node.document)
+    }
+    return node
+  }
+
+  /// The same; nil where there is nothing, or it cannot be found.
+  func target(of node: ImportNode?) -> ImportNode? {
+    node.flatMap { try? resolved($0) }
+  }
+}

@@ -1,0 +1,192 @@
+import LullCore
+
+/// Reads a document of OpenAPI 3 as an API to be written as a file, and the schemas of its calls.
+package struct OpenAPIImport {
+  package struct Options {
+    /// What is imported, by operationId, tag or path; empty: all.
+    package var only: [NamePattern] = []
+    /// In place of the document's servers.
+    package var baseURL: String?
+    /// What the API's file is called without `.lua`: variables are called after it.
+    package var name: String
+    /// Options that calls have themselves.
+    package var taken: Set<String> = []
+
+    package init(name: String) { self.name = name }
+  }
+
+  package struct Result {
+    package var api: ImportedAPI
+    /// nil where no call has one.
+    package var schemas: [UInt8]?
+  }
+
+  private static let methods = [
+    "get", "put", "post", "patch", "delete", "head", "options", "trace",
+  ]
+  /// Methods of which calls put parameters into the query by themselves.
+  private static let withoutBody: Set<String> = ["GET", "HEAD", "DELETE", "OPTIONS"]
+
+  private let document: OpenAPIDocument
+  private let options: Options
+  private let parameters: ParameterReader
+  private let bodies: BodyReader
+  private let pages: PageReader
+  private let servers: ServerReader
+  private let security: SecurityReader
+  private var api: ImportedAPI
+  private var names = CallNames()
+  private var schemas: SchemaFileWriter
+  private var wanted: [(call: Int, wanted: SecurityReader.Wanted)] = []
+  private let standard: SecurityReader.Wanted
+
+  package static func read(_ set: DocumentSet, _ options: Options) throws(DocumentProblem) -> Result
+  {
+    var reader = try OpenAPIImport(set, options)
+    return reader.read()
+  }
+
+  private init(_ set: DocumentSet, _ options: Options) throws(DocumentProblem) {
+    document = try OpenAPIDocument(set)
+    self.options = options
+    parameters = ParameterReader(document: document, taken: options.taken)
+    bodies = BodyReader(document: document, parameters: parameters)
+    pages = PageReader(document: document)
+    servers = ServerReader(document: document, baseURL: options.baseURL)
+    schemas = SchemaFileWriter(document)
+    let found = try servers.servers()
+    api = ImportedAPI(baseURL: found[0].url)
+    if let environments = ServerReader.environments(found) {
+      api.environments = environments
+    } else {
+      for server in found.dropFirst() where server.url != found[0].url {
+        api.otherServers.append((server.url, server.description))
+      }
+    }
+    security = SecurityReader(
+      document: document, prefix: SecurityReader.variableName(options.name), base: found[0].url)
+    standard = security.wanted(document.root["security"])
+  }
+
+  private mutating func read() -> Result {
+    let info = document.root["info"]
+    api.description = info?.string("title") ?? info?.string("description")
+    let paths = (document.root["paths"]?.pairs ?? []).filter { !$0.key.hasPrefix("x-") }
+    for (path, written) in paths.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+    {
+      let item: ImportNode
+      do throws(DocumentProblem) {
+        item = try document.resolved(written)
+      } catch {
+        leaveOut(path, error.text)
+        continue
+      }
+      for method in OpenAPIImport.methods {
+        guard let operation = item[method], operation.isObject else { continue }
+        read(operation, method.uppercased(), path, in: item)
+      }
+    }
+    settleAccess()
+    let bytes = schemas.text
+    return Result(api: api, schemas: bytes)
+  }
+
+  private mutating func leaveOut(_ what: String, _ reason: String) {
+    api.leftOut.append(.init(what: ShortText.comment(String(what.prefix(300))), reason: reason))
+  }
+
+  private mutating func read(
+    _ operation: ImportNode, _ method: String, _ path: String, in item: ImportNode
+  ) {
+    let id = operation.string("operationId")
+    let tags = (operation["tags"]?.elements ?? []).compactMap(\.element.string)
+    let isWanted =
+      options.only.isEmpty
+      || options.only.contains { pattern in
+        ([path] + tags + (id.map { [$0] } ?? [])).contains(where: pattern.matches)
+      }
+    guard isWanted else { return }
+    do throws(DocumentProblem) {
+      var call = try call(operation, method, path, in: item)
+      let (name, taken) = names.name(for: id, method: method, path: path)
+      call.name = name
+      call.tags = tags
+      if let taken {
+        api.notes.append(
+          "\(method) \(ShortText.comment(path)) is called '\(name)': there is another '\(ShortText.comment(taken))'"
+        )
+      }
+      schemas.add(call, operation, in: item)
+      api.calls.append(call)
+    } catch {
+      leaveOut("\(method) \(path)", error.text)
+    }
+  }
+
+  private mutating func call(
+    _ operation: ImportNode, _ method: String, _ path: String, in item: ImportNode
+  ) throws(DocumentProblem) -> ImportedCall {
+    guard path.hasPrefix("/") else { throw DocumentProblem("its path does not begin with '/'") }
+    guard method != "TRACE" else { throw DocumentProblem("TRACE cannot be sent") }
+    guard !path.unicodeScalars.contains(where: LuaLiteral.isHidden), !path.contains("\\") else {
+      throw DocumentProblem("its path has characters that no URL has")
+    }
+    let hasBody = !OpenAPIImport.withoutBody.contains(method)
+    let prefix = try servers.prefix(for: operation, in: item, base: api.baseURL)
+    var call = ImportedCall(name: "", method: method, path: "")
+    call.parameters = try parameters.parameters(of: operation, in: item, hasBody: hasBody)
+    if let body = operation["requestBody"] { try bodies.read(body, into: &call, hasBody: hasBody) }
+    let summary = operation.string("summary").flatMap { ShortText.line($0) }
+    call.description = summary ?? operation.string("description")
+    if operation.bool("deprecated") == true {
+      call.description = "Deprecated" + (call.description.map { ": " + $0 } ?? "")
+    }
+    let wanted = operation["security"].map { security.wanted($0) } ?? standard
+    if let problem = wanted.problem {
+      api.notes.append("\(method) \(ShortText.comment(path)): \(problem); it is sent without")
+    }
+    for (name, variable) in wanted.query {
+      call.parameters.removeAll { $0.place == .query && $0.key == name }
+      var parameter = ImportedParameter(key: name, place: .query)
+      parameter.saysPlace = hasBody
+      parameter.secret = variable
+      call.parameters.append(parameter)
+    }
+    var target = prefix + OpenAPIImport.withoutFragment(path)
+    call.parameters = try parameters.named(call.parameters, path: &target)
+    call.path = target
+    pages.read(operation, into: &call)
+    self.wanted.append((api.calls.count, wanted))
+    return call
+  }
+
+  /// A fragment is never sent; some documents tell variants of a path apart by it.
+  private static func withoutFragment(_ path: String) -> String {
+    String(path.prefix { $0 != "#" })
+  }
+
+  // MARK: Access
+
+  /// What most calls want is for all, and the others get entries of their own.
+  private mutating func settleAccess() {
+    let wanted = wanted.filter { $0.call < api.calls.count }
+    var counts: [(access: ImportedAccess, count: Int)] = []
+    for (_, one) in wanted {
+      if let place = counts.firstIndex(where: { $0.access == one.access }) {
+        counts[place].count += 1
+      } else {
+        counts.append((one.access, 1))
+      }
+    }
+    let most = counts.max { $0.count < $1.count }
+    api.access =
+      standard.problem == nil && standard.access.way != nil
+      ? standard.access : most?.access ?? .init()
+    let entries = wanted.map { entry in
+      AccessExceptions.Entry(
+        path: api.calls[entry.call].path, method: api.calls[entry.call].method,
+        access: entry.wanted.access)
+    }
+    api.exceptions = AccessExceptions.made(of: entries, standard: api.access)
+  }
+}

@@ -1,0 +1,120 @@
+import LullCore
+
+/// Recognises answers that come in pages, only where the document leaves no doubt how they go on.
+struct PageReader {
+  let document: OpenAPIDocument
+
+  /// Fields that `pages = true` finds by itself.
+  private static let usualFields = [
+    ["next"], ["links", "next"], ["_links", "next"], ["@odata.nextLink"], ["nextLink"],
+    ["paging", "next"],
+  ]
+  private static let listNames: Set<String> = [
+    "data", "items", "results", "result", "value", "values", "entries", "records", "rows", "list",
+    "elements",
+    "content", "objects",
+  ]
+
+  func read(_ operation: ImportNode, into call: inout ImportedCall) {
+    guard call.method == "GET", let response = success(operation) else { return }
+    let schema = jsonSchema(response)
+    let shape = SchemaShape.of(schema, in: document)
+    let object = shape.kind == .object ? schema.map { ObjectShape($0, in: document) } : nil
+    let list = object.flatMap(list(in:))
+    if let list, PageReader.listNames.contains(list) { call.rows = list }
+    guard shape.kind == .array || list != nil else { return }
+    call.pages = pages(response, object, list, call)
+    if call.pages != nil, let list { call.rows = list }
+  }
+
+  private func success(_ operation: ImportNode) -> ImportNode? {
+    let responses = operation["responses"]?.pairs ?? []
+    let found =
+      responses.first { $0.key == "200" } ?? responses.first { $0.key.uppercased() == "2XX" }
+    return document.target(of: found?.value)
+  }
+
+  private func jsonSchema(_ response: ImportNode) -> ImportNode? {
+    let content = response["content"]?.pairs.first { MediaType.isJSON($0.key) || $0.key == "*/*" }
+    return content?.value["schema"]
+  }
+
+  /// The one list among the fields, if there is but one, of records.
+  private func list(in object: ObjectShape) -> String? {
+    let lists = object.properties.filter { SchemaShape.of($0.schema, in: document).kind == .array }
+    guard lists.count == 1, !lists[0].name.contains("."), !lists[0].name.isEmpty else { return nil }
+    return lists[0].name
+  }
+
+  private func pages(
+    _ response: ImportNode, _ object: ObjectShape?, _ list: String?, _ call: ImportedCall
+  ) -> ImportedCall.Pages? {
+    let headers = response["headers"]?.pairs ?? []
+    if headers.contains(where: { $0.key.lowercased() == "link" }) { return .linked }
+    if let object {
+      if PageReader.usualFields.contains(where: { isURL(at: $0, in: object) }) { return .linked }
+      if let cursor = cursor(in: object, call) { return cursor }
+    }
+    return counted(list, call)
+  }
+
+  /// Whether it is a URL, and no cursor that is called the same.
+  private func isURL(at path: [String], in object: ObjectShape) -> Bool {
+    var object = object
+    for name in path.dropLast() {
+      guard let next = object.properties.first(where: { $0.name == name }) else { return false }
+      object = ObjectShape(next.schema, in: document)
+    }
+    guard let field = object.properties.first(where: { $0.name == path.last }) else { return false }
+    let shape = SchemaShape.of(field.schema, in: document)
+    guard shape.kind == .string else { return false }
+    return shape.format == "uri" || shape.format == "url" || field.name.hasSuffix("Link")
+  }
+
+  /// `next_cursor` and the parameter `cursor`, `nextPageToken` and `pageToken`: named alike.
+  private func cursor(in object: ObjectShape, _ call: ImportedCall) -> ImportedCall.Pages? {
+    func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
+    for (prefix, object) in [("", object)] + nested(in: object) {
+      for field in object.properties where !field.name.contains(".") {
+        let name = plain(field.name)
+        guard name.hasPrefix("next"), name.count > 4,
+          SchemaShape.of(field.schema, in: document).kind == .string
+        else { continue }
+        let parameter = call.parameters.first { parameter in
+          parameter.place == .query && !parameter.isList
+            && [
+              "next" + plain(parameter.name ?? parameter.key),
+              plain(parameter.name ?? parameter.key),
+            ]
+            .contains(name)
+        }
+        if let parameter {
+          return .cursor(parameter: parameter.name ?? parameter.key, field: prefix + field.name)
+        }
+      }
+    }
+    return nil
+  }
+
+  private func nested(in object: ObjectShape) -> [(String, ObjectShape)] {
+    let names: Set<String> = [
+      "meta", "pagination", "paging", "page", "response_metadata", "metadata", "links",
+    ]
+    return object.properties.filter { names.contains($0.name) }
+      .map { ($0.name + ".", ObjectShape($0.schema, in: document)) }
+  }
+
+  /// A parameter `page` beside the size of one.
+  private func counted(_ list: String?, _ call: ImportedCall) -> ImportedCall.Pages? {
+    let sizes: Set<String> = [
+      "per_page", "perpage", "page_size", "pagesize", "limit", "size", "per-page", "count",
+    ]
+    let queries = call.parameters.filter { $0.place == .query }
+    func name(_ parameter: ImportedParameter) -> String { parameter.name ?? parameter.key }
+    guard queries.contains(where: { sizes.contains(name($0).lowercased()) }),
+      let page = queries.first(where: { ["page", "page_number", "pageNumber"].contains(name($0)) }),
+      page.kind == .integer, !page.isList
+    else { return nil }
+    return .counted(parameter: name(page), first: page.firstPage ?? 1, step: 1, items: list)
+  }
+}

@@ -1,0 +1,284 @@
+import LullCore
+
+/// Makes parameters of calls of what a document says of parameters and properties.
+struct ParameterReader {
+  let document: OpenAPIDocument
+  /// Options that calls have themselves.
+  let taken: Set<String>
+
+  /// The parameters of an operation, in its order, those of its path's item among them.
+  ///
+  /// - Parameter hasBody: whether calls put parameters into a body by themselves.
+  func parameters(
+    of operation: ImportNode, in item: ImportNode, hasBody: Bool
+  ) throws(DocumentProblem) -> [ImportedParameter] {
+    var found: [ImportNode] = []
+    var places: [[UInt8]: Int] = [:]
+    for list in [item["parameters"], operation["parameters"]] {
+      for written in list?.elements ?? [] {
+        let node = try document.resolved(written)
+        guard let name = node.string("name"), let place = node.string("in") else {
+          throw DocumentProblem("one of its parameters has no name or no place")
+        }
+        let key = place + "\u{0}" + (place == "header" ? name.lowercased() : name)
+        if let index = places[Array(key.utf8)] {
+          found[index] = node
+        } else {
+          places[Array(key.utf8)] = found.count
+          found.append(node)
+        }
+        try ParameterReader.check(count: found.count)
+      }
+    }
+    var parameters: [ImportedParameter] = []
+    for node in found {
+      if let parameter = try parameter(node, hasBody: hasBody) { parameters.append(parameter) }
+    }
+    return parameters
+  }
+
+  /// More are nobody's, and would take long.
+  static func check(count: Int) throws(DocumentProblem) {
+    guard count <= 1000 else { throw DocumentProblem("it has more than 1,000 parameters") }
+  }
+
+  private func parameter(_ node: ImportNode, hasBody: Bool) throws(DocumentProblem)
+    -> ImportedParameter?
+  {
+    let name = node.string("name") ?? ""
+    guard let place = ImportedParameter.Place(rawValue: node.string("in") ?? ""), place != .body
+    else {
+      throw DocumentProblem(
+        "its parameter '\(ShortText.comment(name))' is in "
+          + "'\(ShortText.comment(node.string("in") ?? ""))', which is no place"
+      )
+    }
+    // What calls, bodies and credentials bring along.
+    if place == .header, ["accept", "content-type", "authorization"].contains(name.lowercased()) {
+      return nil
+    }
+    guard !name.isEmpty else { throw DocumentProblem("one of its parameters has an empty name") }
+    if place == .header || place == .cookie, !Headers.isName(name) {
+      guard node.bool("required") == true else { return nil }
+      throw DocumentProblem(
+        "its parameter '\(ShortText.comment(name))' is no name of a \(place.rawValue)")
+    }
+    var parameter = ImportedParameter(key: name, place: place)
+    parameter.isRequired = place == .path || node.bool("required") == true
+    parameter.description = node.string("description")
+    parameter.saysPlace =
+      place == .header || place == .cookie || place == .query && hasBody
+    if node["schema"] == nil, let content = node["content"]?.pairs.first {
+      guard place != .path else {
+        throw DocumentProblem(
+          "its parameter '\(ShortText.comment(name))' is of type \(ShortText.comment(content.key)) in the path"
+        )
+      }
+      parameter.kind = MediaType.isJSON(content.key) ? .json : .string
+      return parameter
+    }
+    var shape = SchemaShape.of(node["schema"], in: document)
+    if shape.kind == .any, let container = shape.container.first { shape = container }
+    let isNested = set(&parameter, by: shape, isJSON: false)
+    let isContainer = parameter.isList || parameter.kind == .object
+    setStyle(&parameter, node.string("style"), node.bool("explode"), isContainer: isContainer)
+    if isNested, parameter.kind == .json { parameter.kind = .string }
+    parameter.firstPage = node["schema"].flatMap { $0["default"] ?? $0["minimum"] }?.element.int
+    parameter.isReserved = node.bool("allowReserved") == true && place == .query
+    if place == .path, let standard = node["schema"]?["default"]?.element,
+      parameter.isList == false,
+      parameter.kind != .object, fits(standard, parameter.kind)
+    {
+      parameter.standard = standard.plainValue
+    }
+    return parameter
+  }
+
+  private func fits(_ value: JSONElement, _ kind: ImportedParameter.Kind) -> Bool {
+    switch kind {
+    case .string: value.string.map { !["", ".", ".."].contains($0) } ?? false
+    case .choice(let words): value.string.map { words.contains($0) } ?? false
+    case .integer: value.int != nil
+    case .number: value.double != nil
+    case .boolean: value.bool != nil
+    default: false
+    }
+  }
+
+  /// Those that are not the usual ones of the place.
+  private func setStyle(
+    _ parameter: inout ImportedParameter, _ style: String?, _ explode: Bool?, isContainer: Bool
+  ) {
+    let usual = [.path, .header].contains(parameter.place) ? "simple" : "form"
+    let styles: Set<String> =
+      switch parameter.place {
+      case .path: ["simple", "label", "matrix"]
+      case .query:
+        isContainer ? ["form", "spaceDelimited", "pipeDelimited", "deepObject"] : ["form"]
+      case .header: ["simple"]
+      case .cookie, .body: ["form"]
+      }
+    var style = style.flatMap { styles.contains($0) ? $0 : nil } ?? usual
+    // Of objects these two have one form, without explode.
+    if parameter.kind == .object, explode == true, ["spaceDelimited", "pipeDelimited"].contains(style) {
+      style = usual
+    }
+    // A list has brackets behind its name by that style, and need not have them twice.
+    if style == "deepObject", parameter.isList, parameter.key.hasSuffix("[]") { style = usual }
+    if style != usual { parameter.style = style }
+    let explodes = explode ?? (style == "form")
+    if isContainer, style != "deepObject", explodes != (style == "form") {
+      parameter.explode = explodes
+    }
+  }
+
+  /// - Returns: whether it is more than its place has a form for.
+  @discardableResult
+  func set(_ parameter: inout ImportedParameter, by shape: SchemaShape, isJSON: Bool) -> Bool {
+    switch shape.kind {
+    case .string, .null: parameter.kind = .string
+    case .number: parameter.kind = .number
+    case .integer: parameter.kind = .integer
+    case .boolean: parameter.kind = .boolean
+    case .choice(let words): parameter.kind = .choice(words)
+    case .object: parameter.kind = isJSON ? .json : .object
+    case .any: parameter.kind = isJSON ? .json : .string
+    case .array:
+      let items = SchemaShape.of(shape.items, in: document)
+      switch items.kind {
+      case .object, .array, .any, .null:
+        if isJSON {
+          parameter.kind = .json
+        } else {
+          parameter.kind = .string
+          parameter.isList = true
+        }
+        return !isJSON && items.kind != .any
+      default:
+        set(&parameter, by: items, isJSON: isJSON)
+        parameter.isList = true
+      }
+    }
+    return false
+  }
+
+  // MARK: Names
+
+  /// Gives each a key of its own, those of the path the places in it; what of both cannot be is told.
+  func named(
+    _ parameters: [ImportedParameter], path: inout String
+  ) throws(DocumentProblem) -> [ImportedParameter] {
+    var used: Set<String> = []
+    var named: [ImportedParameter] = []
+    var parameters = parameters
+    // A place in the path that nobody declares is a text; many documents forget one.
+    let places = APIPathPlaces.names(in: path)
+    try ParameterReader.check(count: parameters.count + places.count)
+    for name in places
+    where !name.isEmpty && !parameters.contains(where: { $0.place == .path && $0.key == name }) {
+      var parameter = ImportedParameter(key: name, place: .path)
+      parameter.isRequired = true
+      parameters.append(parameter)
+    }
+    var keys: [(name: String, key: String)] = []
+    // Those of the path cannot be called otherwise by somebody else, so they come first.
+    let ordered = parameters.filter { $0.place == .path } + parameters.filter { $0.place != .path }
+    for var parameter in ordered {
+      let name = parameter.name ?? parameter.key
+      var key = ParameterReader.key(for: name)
+      if used.contains(key) { key = "\(parameter.place.rawValue)_\(key)" }
+      var number = 2
+      let start = key
+      while !used.insert(key).inserted {
+        key = "\(start)_\(number)"
+        number += 1
+      }
+      parameter.key = key
+      if parameter.place == .path {
+        parameter.name = nil
+        keys.append((name, key))
+      } else {
+        parameter.name = key == name || parameter.isWhole ? nil : name
+      }
+      let option = "--" + ParameterReader.dashed(key)
+      if taken.contains(option) {
+        parameter.option = "--\(parameter.place.rawValue)-" + ParameterReader.dashed(key)
+      }
+      named.append(parameter)
+    }
+    path = try ParameterReader.path(path, keys)
+    let inPath = APIPathPlaces.names(in: path).compactMap { key in
+      named.first { $0.place == .path && $0.key == key }
+    }
+    return inPath + named.filter { $0.place != .path && $0.isRequired }
+      + named.filter { $0.place != .path && !$0.isRequired }
+  }
+
+  /// Letters, digits, `_`, `-` and `.`: what stands in braces, and behind two dashes.
+  static func key(for name: String) -> String {
+    var key = ""
+    var isBroken = false
+    for scalar in name.unicodeScalars.prefix(80) {
+      let isFine =
+        scalar.isASCII
+        ? (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+          || "_-.".unicodeScalars.contains(scalar))
+        : false
+      if isFine {
+        if isBroken, !key.isEmpty { key += "_" }
+        isBroken = false
+        key.unicodeScalars.append(scalar)
+      } else {
+        isBroken = true
+      }
+    }
+    while key.hasPrefix("-") || key.hasPrefix(".") { key.removeFirst() }
+    return key.isEmpty ? "parameter" : key
+  }
+
+  private static func dashed(_ name: String) -> String {
+    let start = name.prefix { $0 == "_" }
+    return String(start) + name.dropFirst(start.count).replacing("_", with: "-")
+  }
+
+  /// The path with keys in the place of names.
+  private static func path(
+    _ path: String, _ keys: [(name: String, key: String)]
+  ) throws(DocumentProblem) -> String {
+    var result = ""
+    var rest = path[...]
+    var missing = keys.map(\.key)
+    while let open = rest.firstIndex(of: "{") {
+      let inside = rest[rest.index(after: open)...]
+      guard let close = inside.firstIndex(of: "}") else {
+        throw DocumentProblem("its path has a '{' that no '}' closes")
+      }
+      let name = inside[..<close]
+      guard let key = keys.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.key else {
+        throw DocumentProblem("its path has '{}', a parameter without a name")
+      }
+      missing.removeAll { $0 == key }
+      result += rest[..<open] + "{\(key)}"
+      rest = inside[inside.index(after: close)...]
+    }
+    guard !rest.contains("}") else { throw DocumentProblem("its path has a '}' that no '{' opens") }
+    guard missing.isEmpty else {
+      throw DocumentProblem(
+        "its parameter '\(missing[0])' is said to be in the path, which has no place for it")
+    }
+    return result + rest
+  }
+}
+
+/// The places for parameters in a path.
+enum APIPathPlaces {
+  static func names(in path: String) -> [String] {
+    var names: [String] = []
+    var seen: Set<String> = []
+    for part in path.split(separator: "{", omittingEmptySubsequences: false).dropFirst() {
+      let name = String(part.prefix { $0 != "}" })
+      if seen.insert(name).inserted { names.append(name) }
+    }
+    return names
+  }
+}

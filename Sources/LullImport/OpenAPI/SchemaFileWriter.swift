@@ -1,0 +1,80 @@
+import LullCore
+
+/// Writes the schemas of the calls that are imported as one file of JSON Schema 2020-12, an entry a line.
+struct SchemaFileWriter {
+  private let document: OpenAPIDocument
+  private var calls: [(name: String, entry: [UInt8])] = []
+  private let definitions: SchemaDefinitions
+
+  init(_ document: OpenAPIDocument) {
+    self.document = document
+    definitions = SchemaDefinitions(document)
+  }
+
+  mutating func add(_ call: ImportedCall, _ operation: ImportNode, in item: ImportNode) {
+    var parts: [(key: String, json: [UInt8])] = []
+    var responses: [(key: String, json: [UInt8])] = []
+    for (status, written) in operation["responses"]?.pairs ?? [] where !status.hasPrefix("x-") {
+      guard let schema = jsonSchema(document.target(of: written)) else { continue }
+      responses.append((status, definitions.text(of: schema, sharedBy: written)))
+    }
+    if !responses.isEmpty { parts.append(("responses", SchemaFileWriter.object(responses))) }
+    if let schema = jsonSchema(document.target(of: operation["requestBody"])) {
+      parts.append(("body", definitions.text(of: schema, sharedBy: operation["requestBody"])))
+    }
+    var parameters: [(key: String, json: [UInt8])] = []
+    let written = (item["parameters"]?.elements ?? []) + (operation["parameters"]?.elements ?? [])
+    for holder in written {
+      guard let node = document.target(of: holder), let name = node.string("name"),
+        let schema = node["schema"],
+        let key = call.parameters.first(where: {
+          $0.place.rawValue == node.string("in") && ($0.name ?? $0.key) == name
+        })?.key
+      else { continue }
+      parameters.removeAll { $0.key == key }
+      parameters.append((key, definitions.text(of: schema, sharedBy: holder)))
+    }
+    if !parameters.isEmpty { parts.append(("parameters", SchemaFileWriter.object(parameters))) }
+    if !parts.isEmpty { calls.append((call.name, SchemaFileWriter.object(parts))) }
+  }
+
+  private func jsonSchema(_ node: ImportNode?) -> ImportNode? {
+    let contents = node?["content"]?.pairs ?? []
+    let content = contents.first { MediaType.isJSON($0.key) } ?? contents.first { $0.key == "*/*" }
+    return content?.value["schema"]
+  }
+
+  private static func object(_ members: [(key: String, json: [UInt8])]) -> [UInt8] {
+    var bytes = [UInt8(ascii: "{")]
+    for (number, member) in members.enumerated() {
+      if number > 0 { bytes.append(UInt8(ascii: ",")) }
+      bytes += key(member.key)
+      bytes += member.json
+    }
+    return bytes + [UInt8(ascii: "}")]
+  }
+
+  private static func key(_ name: String) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.write(name)
+    return writer.output + [UInt8(ascii: ":")]
+  }
+
+  /// nil if no call has any.
+  var text: [UInt8]? {
+    guard !calls.isEmpty else { return nil }
+    var bytes = Array(#"{"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{"#.utf8)
+    func put(_ members: [(name: String, entry: [UInt8])]) {
+      for (number, member) in members.enumerated() {
+        bytes += number > 0 ? [UInt8(ascii: ","), 10] : [10]
+        bytes += SchemaFileWriter.key(member.name)
+        bytes += member.entry
+      }
+    }
+    put(calls)
+    bytes += "\n},\"$defs\":{".utf8
+    put(definitions.all())
+    bytes += "\n}}\n".utf8
+    return bytes
+  }
+}

@@ -1,0 +1,136 @@
+import LullCore
+
+/// What of a schema says how a value is given: its type, not what is true of it.
+struct SchemaShape {
+  enum Kind: Equatable {
+    case string, number, integer, boolean, null
+    case object, array
+    case choice([String])
+    /// Anything, or one of several.
+    case any
+  }
+
+  var kind = Kind.any
+  /// Of a list.
+  var items: ImportNode?
+  /// Bytes, such as a file has.
+  var isBinary = false
+  var format: String?
+  /// Of what may be one of several kinds, the object or the list among them.
+  var container: [SchemaShape] = []
+
+  private static let deepest = 16
+
+  static func of(_ schema: ImportNode?, in document: OpenAPIDocument) -> SchemaShape {
+    schema.map { of($0, in: document, depth: 0) } ?? SchemaShape()
+  }
+
+  /// However schemas refer to themselves and each other, each is looked at once.
+  private static func of(
+    _ schema: ImportNode, in document: OpenAPIDocument, depth: Int
+  ) -> SchemaShape {
+    guard depth < deepest, schema.isObject else { return SchemaShape() }
+    if let known = document.shapes[schema.identity] { return known }
+    document.shapes[schema.identity] = SchemaShape()
+    let shape = made(of: schema, in: document, depth: depth)
+    document.shapes[schema.identity] = shape
+    return shape
+  }
+
+  private static func made(
+    of schema: ImportNode, in document: OpenAPIDocument, depth: Int
+  ) -> SchemaShape {
+    var shape = SchemaShape()
+    shape.format = schema.string("format")
+    shape.items = schema["items"]
+    shape.kind = ownKind(schema)
+    shape.isBinary =
+      shape.kind == .string && schema["contentEncoding"] == nil
+      && (shape.format == "binary" || schema["contentMediaType"] != nil)
+    if shape.kind == .any, document.isNew, schema["contentMediaType"] != nil {
+      shape.isBinary = true
+    }
+    // Beside a `$ref` nothing counts in 3.0, and there is hardly anything about types in 3.1.
+    if schema["$ref"] != nil, shape.kind == .any || !document.isNew {
+      guard let target = document.target(of: schema) else { return SchemaShape() }
+      return of(target, in: document, depth: depth + 1)
+    }
+    guard shape.kind == .any || shape.kind == .string && schema["enum"] == nil else { return shape }
+    for part in schema["allOf"]?.elements ?? [] {
+      let found = of(part, in: document, depth: depth + 1)
+      guard found.kind != .any else { continue }
+      if shape.kind == .any || isChoice(found.kind) { shape = found }
+    }
+    guard shape.kind == .any else { return shape }
+    let alternatives = (schema["oneOf"] ?? schema["anyOf"])?.elements ?? []
+    var shapes: [SchemaShape] = []
+    for alternative in alternatives {
+      let found = of(alternative, in: document, depth: depth + 1)
+      if found.kind != .null { shapes.append(found) }
+    }
+    if let common = common(shapes) { return common }
+    shape.container = shapes.filter { $0.kind == .object || $0.kind == .array }
+    return shape
+  }
+
+  private static func isChoice(_ kind: Kind) -> Bool {
+    if case .choice = kind { true } else { false }
+  }
+
+  /// What all alternatives have in common.
+  private static func common(_ shapes: [SchemaShape]) -> SchemaShape? {
+    guard let first = shapes.first else { return nil }
+    if shapes.allSatisfy({ $0.kind == first.kind }) { return first }
+    var words: [String] = []
+    for shape in shapes {
+      switch shape.kind {
+      case .choice(let more): words += more.filter { !words.contains($0) }
+      case .string: return shapes.allSatisfy { $0.isText } ? SchemaShape(kind: .string) : nil
+      case .integer, .number:
+        return shapes.allSatisfy { $0.kind == .integer || $0.kind == .number }
+          ? SchemaShape(kind: .number) : nil
+      default: return nil
+      }
+    }
+    return SchemaShape(kind: .choice(words))
+  }
+
+  private var isText: Bool { kind == .string || SchemaShape.isChoice(kind) }
+
+  private static func ownKind(_ schema: ImportNode) -> Kind {
+    var words: [String]?
+    if let values = schema["enum"]?.elements.map(\.element) {
+      let texts = values.filter { !$0.isNull }.map(\.string)
+      if !texts.isEmpty, texts.count <= 500, !texts.contains(nil) {
+        words = unique(texts.compactMap(\.self))
+      }
+    } else if let word = schema.string("const") {
+      words = [word]
+    }
+    var types = schema["type"]?.elements.compactMap(\.element.string) ?? []
+    if let type = schema.string("type") { types = [type] }
+    types.removeAll { $0 == "null" }
+    if types.count > 1 {
+      return Set(types) == ["integer", "number"] ? .number : .any
+    }
+    switch types.first {
+    case "string" where words != nil, nil where words != nil: return .choice(words ?? [])
+    case "string": return .string
+    case "integer": return .integer
+    case "number": return .number
+    case "boolean": return .boolean
+    case "array": return .array
+    case "object": return .object
+    case nil where schema.string("type") == "null": return .null
+    case nil where schema["properties"] != nil || schema["additionalProperties"]?.isObject == true:
+      return .object
+    case nil where schema["items"] != nil: return .array
+    default: return .any
+    }
+  }
+
+  private static func unique(_ words: [String]) -> [String] {
+    var seen: Set<[UInt8]> = []
+    return words.filter { seen.insert(Array($0.utf8)).inserted }
+  }
+}

@@ -1,0 +1,168 @@
+package import LullCore
+import LullHost
+import LullSystem
+
+/// The document that is imported, and those it refers to, each read once.
+///
+/// A file may refer to files in its folder and below, a document of a URL to what is on the same origin.
+package final class DocumentSet {
+  /// Asks for what is at a URL.
+  package typealias Fetch = (ResourceURL) throws(DocumentProblem) -> (
+    bytes: [UInt8], url: ResourceURL
+  )
+
+  private static let largest = 64 << 20
+  private static let mostDocuments = 500
+
+  let root: ImportDocument
+  private var others: [String: ImportDocument] = [:]
+  private var failures: [String: DocumentProblem] = [:]
+  /// Of a file: where all have to be.
+  private let folder: [UInt8]
+  private let fetch: Fetch
+  private var size = 0
+
+  package init(file path: [UInt8], fetch: @escaping Fetch) throws(DocumentProblem) {
+    self.fetch = fetch
+    let bytes = try DocumentSet.read(path, name: String(escaping: path))
+    let resolved = FileName.resolved(path) ?? path
+    folder = FileName.folder(of: resolved)
+    root = try ImportDocument(bytes, name: String(escaping: path), url: nil, path: resolved)
+    size = bytes.count
+  }
+
+  package init(url: ResourceURL, fetch: @escaping Fetch) throws(DocumentProblem) {
+    self.fetch = fetch
+    let (bytes, final) = try fetch(url)
+    folder = []
+    root = try ImportDocument(bytes, name: final.text, url: final, path: nil)
+    size = bytes.count
+  }
+
+  private static func read(_ path: [UInt8], name: String) throws(DocumentProblem) -> [UInt8] {
+    switch TextFile.read(path, limit: largest) {
+    case .success(let bytes): return bytes
+    case .failure(let problem): throw DocumentProblem(String(escaping: problem.message))
+    }
+  }
+
+  /// The place that a `$ref` of `document` names.
+  func node(_ reference: String, from document: ImportDocument) throws(DocumentProblem)
+    -> ImportNode
+  {
+    let parts = reference.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+    let target = parts[0].isEmpty ? document : try other(String(parts[0]), from: document)
+    guard parts.count > 1, !parts[1].isEmpty else { return ImportNode(target.root, target) }
+    let pointer = try DocumentSet.decoded(String(parts[1]), in: reference)
+    guard pointer.hasPrefix("/") else {
+      throw DocumentProblem("the $ref '\(shown(reference))' is not by a JSON Pointer")
+    }
+    guard let element = target.root[pointer: pointer] else {
+      throw DocumentProblem("the $ref '\(shown(reference))' leads to nothing")
+    }
+    return ImportNode(element, target)
+  }
+
+  private func shown(_ reference: String) -> String {
+    ShortText.comment(String(reference.prefix(200)))
+  }
+
+  private static func decoded(_ text: String, in reference: String) throws(DocumentProblem)
+    -> String
+  {
+    guard text.contains("%") else { return text }
+    var bytes: [UInt8] = []
+    let source = Array(text.utf8)
+    var place = 0
+    while place < source.count {
+      if source[place] == UInt8(ascii: "%"), place + 2 < source.count,
+        let high = Hexadecimal.value(source[place + 1]),
+        let low = Hexadecimal.value(source[place + 2])
+      {
+        bytes.append(high << 4 | low)
+        place += 3
+      } else {
+        bytes.append(source[place])
+        place += 1
+      }
+    }
+    guard let decoded = String(validating: bytes, as: UTF8.self) else {
+      throw DocumentProblem("the $ref '\(reference)' is no text")
+    }
+    return decoded
+  }
+
+  // MARK: Other documents
+
+  private func other(_ place: String, from document: ImportDocument) throws(DocumentProblem)
+    -> ImportDocument
+  {
+    let key = (document.name + "\u{0}" + place)
+    if let known = others[key] { return known }
+    if let failure = failures[key] { throw failure }
+    do throws(DocumentProblem) {
+      guard others.count < DocumentSet.mostDocuments, size < DocumentSet.largest else {
+        throw DocumentProblem("it refers to more documents than are read")
+      }
+      let found =
+        try document.url != nil
+        ? fetched(place, from: document) : file(place, from: document)
+      others[key] = found
+      return found
+    } catch {
+      failures[key] = error
+      throw error
+    }
+  }
+
+  private func fetched(_ place: String, from document: ImportDocument) throws(DocumentProblem)
+    -> ImportDocument
+  {
+    guard let url = document.url?.relative(place), let home = root.url else {
+      throw DocumentProblem("the $ref '\(shown(place))' is no URL")
+    }
+    guard url.origin == home.origin else {
+      throw DocumentProblem(
+        "the $ref '\(shown(place))' leads to another origin than \(home.origin)")
+    }
+    if url == home { return root }
+    let known = others.values.first { $0.url == url }
+    if let known { return known }
+    let (bytes, final) = try fetch(url)
+    guard final.origin == home.origin else {
+      throw DocumentProblem(
+        "the $ref '\(shown(place))' was redirected to another origin than \(home.origin)")
+    }
+    size += bytes.count
+    return try ImportDocument(bytes, name: url.text, url: url, path: nil)
+  }
+
+  private func file(_ place: String, from document: ImportDocument) throws(DocumentProblem)
+    -> ImportDocument
+  {
+    let scheme = place.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    guard scheme.isEmpty || place.dropFirst(scheme.count).first != ":" else {
+      throw DocumentProblem("the $ref '\(shown(place))' of a file leads out of its folder")
+    }
+    let name = try DocumentSet.decoded(String(place.prefix { $0 != "?" }), in: place)
+    guard !name.utf8.contains(0), let base = document.path else {
+      throw DocumentProblem("the $ref '\(shown(place))' names no file")
+    }
+    let path =
+      name.hasPrefix("/")
+      ? Array(name.utf8) : FileName.path(of: name, in: FileName.folder(of: base))
+    guard let resolved = FileName.resolved(path) else {
+      throw DocumentProblem("the $ref '\(shown(place))' leads to no file")
+    }
+    let prefix = folder.last == UInt8(ascii: "/") ? folder : folder + [UInt8(ascii: "/")]
+    guard resolved.starts(with: prefix) else {
+      throw DocumentProblem("the $ref '\(shown(place))' leads out of the document's folder")
+    }
+    if resolved == root.path { return root }
+    if let known = others.values.first(where: { $0.path == resolved }) { return known }
+    let shownName = String(escaping: Array(resolved.dropFirst(prefix.count)))
+    let bytes = try DocumentSet.read(resolved, name: shownName)
+    size += bytes.count
+    return try ImportDocument(bytes, name: shownName, url: nil, path: resolved)
+  }
+}

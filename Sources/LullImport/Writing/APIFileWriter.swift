@@ -1,0 +1,134 @@
+import LullCore
+
+/// Writes an API file as a person would have: what is imported stands there to be edited.
+///
+/// The same API gives the same text. Every text of it becomes a string or a comment of one line.
+package struct APIFileWriter {
+  private let api: ImportedAPI
+  private let layout = LuaLayout()
+
+  package static func text(of api: ImportedAPI) -> String { APIFileWriter(api: api).text }
+
+  private init(api: ImportedAPI) { self.api = api }
+
+  private var text: String {
+    let access = AccessWriter(api)
+    var text = api.origin.map(ShortText.comments).joined()
+    for server in api.otherServers {
+      let words = ShortText.line(server.description).map { ": " + $0 } ?? ""
+      text += ShortText.comments("Another server: \(server.url)\(words)")
+    }
+    text += "local lull = require \"lull\"\n\n"
+    text += access.locals
+    text += statement("local api = ", .call("lull.service", [.table(service)]))
+    text += access.statements
+    text += "\n" + statement("return ", .table(result))
+    return text
+  }
+
+  private func statement(_ start: String, _ literal: LuaLiteral) -> String {
+    start + layout.text(literal, indent: 0, column: start.count, behind: 0) + "\n"
+  }
+
+  private var service: [(key: String, value: LuaLiteral)] {
+    var fields: [(key: String, value: LuaLiteral)] = [("base_url", .text(api.baseURL))]
+    if !api.headers.isEmpty { fields.append(("headers", AccessWriter.headers(api.headers))) }
+    return fields
+  }
+
+  private var result: [(key: String, value: LuaLiteral)] {
+    var fields: [(key: String, value: LuaLiteral)] = [("service", .code("api"))]
+    if let text = ShortText.line(api.description) { fields.append(("description", .text(text))) }
+    if let name = api.schemas { fields.append(("schemas", .text(name))) }
+    if !api.environments.isEmpty {
+      let environments = api.environments.map { environment in
+        (key: environment.name, value: LuaLiteral.table([("base_url", .text(environment.baseURL))]))
+      }
+      fields.append(("environments", .table(environments)))
+    }
+    fields.append(("calls", .table(api.calls.map { ($0.name, call($0)) })))
+    return fields
+  }
+
+  // MARK: Calls
+
+  private func call(_ call: ImportedCall) -> LuaLiteral {
+    var fields: [(key: String, value: LuaLiteral)] = [("path", .text(call.path))]
+    if call.method != "GET" { fields.append(("method", .text(call.method))) }
+    if !call.parameters.isEmpty {
+      fields.append(("params", .table(call.parameters.map { ($0.key, parameter($0)) })))
+    }
+    if let body = call.body, body != .json { fields.append(("body", .text(body.rawValue))) }
+    if let type = call.contentType { fields.append(("content_type", .text(type))) }
+    if !call.headers.isEmpty { fields.append(("headers", AccessWriter.headers(call.headers))) }
+    if let text = ShortText.line(call.description) { fields.append(("description", .text(text))) }
+    if let rows = call.rows { fields.append(("rows", .text(rows))) }
+    if let pages = call.pages { fields.append(("pages", APIFileWriter.pages(pages))) }
+    return .table(fields)
+  }
+
+  private static func pages(_ pages: ImportedCall.Pages) -> LuaLiteral {
+    switch pages {
+    case .linked: return .bool(true)
+    case .next(let field): return .table([("next", .text(field))])
+    case .cursor(let parameter, let field):
+      return .table([
+        ("cursor", .table([("param", .text(parameter)), ("field", .text(field))]))
+      ])
+    case .counted(let parameter, let first, let step, let items):
+      var fields: [(key: String, value: LuaLiteral)] = [("param", .text(parameter))]
+      if first != 1 { fields.append(("first", .code(String(first)))) }
+      if step != 1 { fields.append(("step", .code(String(step)))) }
+      if let items { fields.append(("items", .text(items))) }
+      return .table([("page", .table(fields))])
+    }
+  }
+
+  private func parameter(_ parameter: ImportedParameter) -> LuaLiteral {
+    var fields: [(key: String, value: LuaLiteral)] = []
+    if let name = parameter.name { fields.append(("name", .text(name))) }
+    if parameter.saysPlace { fields.append(("place", .text(parameter.place.rawValue))) }
+    if let style = parameter.style { fields.append(("style", .text(style))) }
+    if let explode = parameter.explode { fields.append(("explode", .bool(explode))) }
+    if parameter.isReserved { fields.append(("reserved", .bool(true))) }
+    if parameter.isWhole { fields.append(("whole", .bool(true))) }
+    if parameter.isRequired, parameter.place != .path { fields.append(("required", .bool(true))) }
+    if let secret = parameter.secret {
+      fields.append(("default", AccessWriter.secret(secret)))
+    } else if let standard = parameter.standard.flatMap({ LuaLiteral($0) }) {
+      fields.append(("default", standard))
+    }
+    if let option = parameter.option { fields.append(("option", .text(option))) }
+    if let text = ShortText.line(parameter.description) {
+      fields.append(("description", .text(text)))
+    }
+    return type(of: parameter, beside: fields)
+  }
+
+  /// The type alone, if that is all.
+  private func type(
+    of parameter: ImportedParameter, beside fields: [(key: String, value: LuaLiteral)]
+  ) -> LuaLiteral {
+    let type: LuaLiteral
+    var fields = fields
+    if case .choice(let words) = parameter.kind {
+      type = .list(words.map { .text($0) })
+      if parameter.isList { fields.insert(("list", .bool(true)), at: 0) }
+    } else {
+      type = .text(APIFileWriter.word(parameter.kind) + (parameter.isList ? "[]" : ""))
+    }
+    return fields.isEmpty ? type : .table([("type", type)] + fields)
+  }
+
+  private static func word(_ kind: ImportedParameter.Kind) -> String {
+    switch kind {
+    case .string, .choice: "string"
+    case .number: "number"
+    case .integer: "integer"
+    case .boolean: "boolean"
+    case .json: "json"
+    case .object: "object"
+    case .file: "file"
+    }
+  }
+}

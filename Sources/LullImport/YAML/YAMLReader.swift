@@ -1,0 +1,327 @@
+import CYAML
+package import LullCore
+
+/// Reads a YAML text as the JSON document that it stands for.
+///
+/// One document; scalars by the core schema of YAML 1.2; keys are texts, each once in its mapping. Aliases are
+/// expanded, merge keys (`<<`) merged, both within limits.
+package struct YAMLReader {
+  private static let deepest = 200
+  /// How many bytes of JSON may come of a text, beside twice its own.
+  private static let mostExpanded = 32 << 20
+
+  /// A key of a mapping, and the JSON of its value.
+  private typealias Member = (key: [UInt8], json: [UInt8])
+
+  /// What an anchor stands for.
+  private struct Anchored {
+    var json: [UInt8]
+    /// Of a mapping.
+    var members: [Member]?
+  }
+
+  /// A mapping or sequence that is being read.
+  private struct Level {
+    let isMapping: Bool
+    let start: Int
+    let anchor: String?
+    /// Where it begins, for messages.
+    let line: Int
+    let column: Int
+    var count = 0
+    /// The key whose value comes next.
+    var key: [UInt8]?
+    var keyStart = 0
+    var keys: Set<[UInt8]> = []
+    /// Whether somebody may merge it.
+    var keepsMembers = false
+    var members: [Member] = []
+    /// Members of mappings that are merged into it.
+    var merged: [Member] = []
+    /// Whether a list of mappings is read, that are merged into the mapping around it.
+    var mergesElements = false
+    var isMerging = false
+  }
+
+  private var output: [UInt8] = []
+  private var levels: [Level] = []
+  private var anchors: [String: Anchored] = [:]
+  private var openAnchors: Set<String> = []
+  private let limit: Int
+  /// Bytes that are kept for aliases.
+  private var kept = 0
+  /// Bytes that aliases have stood for, whatever became of them.
+  private var expanded = 0
+  private var isComplete = false
+
+  package static func document(of bytes: [UInt8]) throws(DocumentProblem) -> JSONDocument {
+    var reader = YAMLReader(inputCount: bytes.count)
+    var failure: DocumentProblem?
+    bytes.withUnsafeBufferPointer { buffer in
+      do throws(DocumentProblem) {
+        try reader.read(buffer)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    do throws(JSONError) {
+      return try JSONDocument(parsing: reader.output)
+    } catch {
+      throw DocumentProblem(error.message)
+    }
+  }
+
+  private init(inputCount: Int) {
+    limit = 2 * inputCount + YAMLReader.mostExpanded
+    output.reserveCapacity(inputCount)
+  }
+
+  private mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) throws(DocumentProblem) {
+    var problem: UnsafePointer<CChar>?
+    // The bytes outlive the reader, which is closed below.
+    guard let reader = cyaml_open(bytes.baseAddress, bytes.count, &problem) else {
+      throw DocumentProblem(problem.map { String(cString: $0) } ?? "YAML cannot be read")
+    }
+    defer { cyaml_close(reader) }
+    var event = cyaml_event()
+    var documents = 0
+    while true {
+      cyaml_next(reader, &event)
+      switch event.kind {
+      case CYAML_END:
+        guard isComplete else { throw DocumentProblem("it is empty") }
+        return
+      case CYAML_PROBLEM:
+        throw at(event, event.problem.map { String(cString: $0) } ?? "malformed YAML")
+      case CYAML_DOCUMENT:
+        documents += 1
+        guard documents == 1 else { throw at(event, "there is more than one document in it") }
+      default: try take(event)
+      }
+      guard output.count + kept <= limit else {
+        throw at(event, "anchors and aliases make more of it than \(limit >> 20) MB")
+      }
+    }
+  }
+
+  private func at(_ event: cyaml_event, _ text: String) -> DocumentProblem {
+    DocumentProblem(text, line: Int(event.line), column: Int(event.column))
+  }
+
+  // MARK: Events
+
+  private mutating func take(_ event: cyaml_event) throws(DocumentProblem) {
+    switch event.kind {
+    case CYAML_SCALAR:
+      let text = UnsafeBufferPointer(start: event.text, count: event.length)
+      if isAwaitingKey {
+        try takeKey(Array(text), event)
+      } else {
+        let start = try beginValue(event)
+        try write(text, event)
+        try endValue(from: start, anchor: name(event.anchor), members: nil, event)
+      }
+    case CYAML_ALIAS: try takeAlias(event)
+    case CYAML_MAPPING, CYAML_SEQUENCE:
+      guard !isAwaitingKey else {
+        throw at(
+          event,
+          "a key is a \(event.kind == CYAML_MAPPING ? "mapping" : "list"), where JSON has texts")
+      }
+      try checkTag(event, among: event.kind == CYAML_MAPPING ? ["map"] : ["seq"])
+      guard levels.count < YAMLReader.deepest else {
+        throw at(event, "it is deeper than \(YAMLReader.deepest) levels")
+      }
+      let isMerging = levels.last?.isMerging ?? false
+      let start = try beginValue(event)
+      let anchor = name(event.anchor)
+      if let anchor { openAnchors.insert(anchor) }
+      var level = Level(
+        isMapping: event.kind == CYAML_MAPPING, start: start, anchor: anchor,
+        line: Int(event.line), column: Int(event.column))
+      level.mergesElements = isMerging && !level.isMapping
+      level.keepsMembers =
+        level.isMapping
+        && (anchor != nil || isMerging || levels.last?.mergesElements == true)
+      levels.append(level)
+      output.append(UInt8(ascii: level.isMapping ? "{" : "["))
+    default: try endLevel(event)
+    }
+  }
+
+  private var isAwaitingKey: Bool {
+    guard let level = levels.last else { return false }
+    return level.isMapping && level.key == nil
+  }
+
+  private mutating func takeKey(_ key: [UInt8], _ event: cyaml_event) throws(DocumentProblem) {
+    try checkTag(event, among: ["str", "int", "float", "bool", "null", "merge"])
+    let last = levels.count - 1
+    if key.elementsEqual("<<".utf8), event.is_plain != 0 {
+      levels[last].key = key
+      levels[last].isMerging = true
+      levels[last].keyStart = output.count
+      return
+    }
+    guard levels[last].keys.insert(key).inserted else {
+      throw at(event, "the key '\(String(escaping: key))' is there twice")
+    }
+    levels[last].keyStart = output.count
+    if levels[last].count > 0 { output.append(UInt8(ascii: ",")) }
+    let start = output.count
+    writeString(key)
+    if let anchor = name(event.anchor) { keep(Array(output[start...]), nil, as: anchor) }
+    output.append(UInt8(ascii: ":"))
+    levels[last].key = key
+  }
+
+  /// What stands between it and what is before.
+  private mutating func beginValue(_ event: cyaml_event) throws(DocumentProblem) -> Int {
+    guard let last = levels.indices.last else {
+      guard !isComplete else { throw at(event, "there is more than one document in it") }
+      return output.count
+    }
+    if !levels[last].isMapping, levels[last].count > 0 { output.append(UInt8(ascii: ",")) }
+    return output.count
+  }
+
+  private mutating func keep(_ json: [UInt8], _ members: [Member]?, as anchor: String) {
+    openAnchors.remove(anchor)
+    kept += json.count
+    anchors[anchor] = Anchored(json: json, members: members)
+  }
+
+  private mutating func endValue(
+    from start: Int, anchor: String?, members: [Member]?, _ event: cyaml_event
+  ) throws(DocumentProblem) {
+    if let anchor { keep(Array(output[start...]), members, as: anchor) }
+    guard let last = levels.indices.last else {
+      isComplete = true
+      return
+    }
+    if levels[last].isMerging || levels[last].mergesElements {
+      guard let members else { throw at(event, "'<<' merges mappings, and nothing else") }
+      levels[last].merged += members
+    }
+    if levels[last].isMerging {
+      // It is written when the mapping ends, where nothing else has its key.
+      output.removeSubrange(levels[last].keyStart...)
+      levels[last].key = nil
+      levels[last].isMerging = false
+      return
+    }
+    levels[last].count += 1
+    if let key = levels[last].key {
+      if levels[last].keepsMembers {
+        levels[last].members.append((key, Array(output[start...])))
+        kept += output.count - start
+      }
+      levels[last].key = nil
+    }
+  }
+
+  private mutating func endLevel(_ event: cyaml_event) throws(DocumentProblem) {
+    guard var level = levels.popLast() else { return }
+    if level.isMapping {
+      for (key, json) in level.merged where level.keys.insert(key).inserted {
+        guard output.count + kept <= limit else { break }
+        if level.count > 0 { output.append(UInt8(ascii: ",")) }
+        writeString(key)
+        output.append(UInt8(ascii: ":"))
+        output += json
+        if level.keepsMembers {
+          level.members.append((key, json))
+          kept += json.count
+        }
+        level.count += 1
+      }
+      output.append(UInt8(ascii: "}"))
+    } else {
+      output.append(UInt8(ascii: "]"))
+    }
+    let members = level.isMapping ? level.members : level.mergesElements ? level.merged : nil
+    try endValue(from: level.start, anchor: level.anchor, members: members, event)
+  }
+
+  private mutating func takeAlias(_ event: cyaml_event) throws(DocumentProblem) {
+    let anchor = name(event.anchor) ?? ""
+    guard let value = anchors[anchor], !openAnchors.contains(anchor) else {
+      let isOpen = openAnchors.contains(anchor)
+      throw at(
+        event,
+        isOpen
+          ? "the alias *\(anchor) is inside of what it stands for" : "there is no anchor &\(anchor)"
+      )
+    }
+    if isAwaitingKey {
+      guard let key = (try? JSONDocument(parsing: value.json))?.root.string else {
+        throw at(event, "a key is an alias of what is no text")
+      }
+      return try takeKey(Array(key.utf8), event)
+    }
+    let start = try beginValue(event)
+    expanded += value.json.count
+    guard output.count + kept + value.json.count <= limit, expanded <= limit else {
+      throw at(event, "anchors and aliases make more of it than \(limit >> 20) MB")
+    }
+    output += value.json
+    try endValue(from: start, anchor: nil, members: value.members, event)
+  }
+
+  // MARK: Values
+
+  private mutating func write(
+    _ text: UnsafeBufferPointer<UInt8>, _ event: cyaml_event
+  ) throws(DocumentProblem) {
+    try checkTag(
+      event, among: ["str", "int", "float", "bool", "null", "binary", "timestamp", "merge"])
+    let tag = name(event.tag)
+    let isText =
+      tag == "!"
+      || tag.map { ["str", "binary", "timestamp"].contains(YAMLReader.word($0)) } ?? false
+    guard !isText, event.is_plain != 0 || tag != nil else { return writeString(text) }
+    switch YAMLScalar.kind(text) {
+    case .null: output += "null".utf8
+    case .bool(let value): output += (value ? "true" : "false").utf8
+    case .number(let digits): output += digits
+    case .string:
+      if let tag, ["int", "float", "bool", "null"].contains(YAMLReader.word(tag)) {
+        throw at(
+          event, "'\(String(escaping: text))' is not what its tag !!\(YAMLReader.word(tag)) says")
+      }
+      writeString(text)
+    }
+  }
+
+  private func checkTag(_ event: cyaml_event, among words: [String]) throws(DocumentProblem) {
+    guard let tag = name(event.tag), tag != "!" else { return }
+    guard tag.hasPrefix(YAMLReader.tagPrefix), words.contains(YAMLReader.word(tag)) else {
+      let shown = tag.hasPrefix(YAMLReader.tagPrefix) ? "!!" + YAMLReader.word(tag) : tag
+      throw at(event, "the tag \(shown) is not understood: a document of JSON's values needs none")
+    }
+  }
+
+  private static let tagPrefix = "tag:yaml.org,2002:"
+
+  private static func word(_ tag: String) -> String { String(tag.dropFirst(tagPrefix.count)) }
+
+  private func name(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }
+
+  private mutating func writeString(_ text: some Collection<UInt8>) {
+    output.append(UInt8(ascii: "\""))
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        output.append(UInt8(ascii: "\\"))
+        output.append(byte)
+      case 0..<0x20:
+        let digits = Array("0123456789abcdef".utf8)
+        output += "\\u00".utf8
+        output += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      default: output.append(byte)
+      }
+    }
+    output.append(UInt8(ascii: "\""))
+  }
+}

@@ -1,0 +1,152 @@
+package import LullCore
+
+/// What samples of an API's answers have told about its schemas.
+///
+/// Answers come one after the other; nothing of their values is kept.
+package struct DriftReport {
+  /// So many samples say that a field is never there.
+  private static let fewSamples = 3
+
+  private struct Answer: Hashable {
+    let call: String
+    let status: String
+  }
+
+  private struct Key: Hashable {
+    let answer: Answer
+    let change: DriftFinding.Change
+    let pointer: String
+  }
+
+  private let file: SchemaFile
+  private var walk: DriftWalk
+  private var counts: [Answer: Int] = [:]
+  private var findings: [Key: DriftFinding] = [:]
+  private var optional: [Key: (there: Int, chances: Int)] = [:]
+  private var others: [DriftFinding] = []
+
+  package init(_ file: SchemaFile) {
+    self.file = file
+    walk = DriftWalk(file)
+  }
+
+  /// How many answers have been compared with a schema.
+  package private(set) var compared = 0
+
+  // MARK: Samples
+
+  /// Takes an answer into account.
+  ///
+  /// - Parameters:
+  ///   - value: nil: it was no JSON, but something of the type `type`.
+  /// - Throws: What of the schemas cannot be read.
+  package mutating func add(
+    _ value: JSONElement?, type: String, status: Int, of call: String
+  ) throws(SchemaProblem) {
+    guard let responses = try file.call(call)?["responses"], responses.kind == .object else {
+      note(.withoutSchema, call, "", "")
+      return
+    }
+    guard let (name, schema) = DriftReport.declared(status, in: responses) else {
+      note(.undeclaredStatus, call, String(status), "")
+      return
+    }
+    let answer = Answer(call: call, status: name)
+    counts[answer, default: 0] += 1
+    compared += 1
+    guard let value else {
+      // Only of a schema that says anything there has to be JSON.
+      guard schema.count > 0 else { return }
+      let found = type.isEmpty ? "no JSON" : type
+      take(
+        [.init(tier: .breaking, change: .type, pointer: "", declared: "JSON", found: found)], answer
+      )
+      return
+    }
+    try walk.look(at: value, schema)
+    take(walk.differences, answer)
+    for (pointer, isThere) in walk.optional {
+      let key = Key(answer: answer, change: .unseen, pointer: pointer)
+      optional[key, default: (0, 0)].chances += 1
+      if isThere { optional[key]?.there += 1 }
+    }
+  }
+
+  /// Takes an exchange into account that belongs to no call.
+  ///
+  /// - Parameter place: its method and path.
+  package mutating func add(undeclared place: String) { note(.undeclaredCall, "", "", place) }
+
+  private mutating func take(_ differences: [DriftWalk.Difference], _ answer: Answer) {
+    // One answer may have values of several kinds at one place.
+    var counted: Set<Key> = []
+    for difference in differences {
+      let key = Key(answer: answer, change: difference.change, pointer: difference.pointer)
+      var finding =
+        findings[key]
+        ?? DriftFinding(
+          tier: difference.tier, change: difference.change, call: answer.call,
+          status: answer.status, pointer: difference.pointer, declared: difference.declared,
+          samples: 0, of: 0)
+      finding.tier = min(finding.tier, difference.tier)
+      if counted.insert(key).inserted { finding.samples += 1 }
+      if !finding.found.split(separator: "|").contains(where: { $0 == difference.found }) {
+        finding.found += (finding.found.isEmpty ? "" : "|") + difference.found
+      }
+      findings[key] = finding
+    }
+  }
+
+  private mutating func note(
+    _ change: DriftFinding.Change, _ call: String, _ status: String, _ place: String
+  ) {
+    let known = others.firstIndex {
+      $0.change == change && $0.call == call && $0.status == status && $0.pointer == place
+    }
+    if let known {
+      others[known].samples += 1
+      others[known].of += 1
+    } else {
+      others.append(
+        DriftFinding(
+          tier: .note, change: change, call: call, status: status, pointer: place, samples: 1, of: 1
+        ))
+    }
+  }
+
+  // MARK: What comes of it
+
+  /// The gravest first, then by call, status and place.
+  package var sorted: [DriftFinding] {
+    var all = others
+    for (key, finding) in findings {
+      var finding = finding
+      finding.of = counts[key.answer] ?? finding.samples
+      all.append(finding)
+    }
+    for (key, seen) in optional where seen.there == 0 && seen.chances >= DriftReport.fewSamples {
+      all.append(
+        DriftFinding(
+          tier: .note, change: .unseen, call: key.answer.call, status: key.answer.status,
+          pointer: key.pointer, declared: "optional", found: "never", samples: seen.chances,
+          of: counts[key.answer] ?? seen.chances))
+    }
+    return all.sorted { one, other in
+      guard one.tier == other.tier else { return one.tier < other.tier }
+      let texts = { (finding: DriftFinding) in
+        [finding.call, finding.status, finding.pointer, finding.change.rawValue]
+      }
+      return texts(one).lexicographicallyPrecedes(texts(other))
+    }
+  }
+
+  /// The key of a status, and what is said of it: the number itself, its class, or all others.
+  private static func declared(_ status: Int, in responses: JSONElement)
+    -> (name: String, schema: JSONElement)?
+  {
+    for name in [String(status), "\(status / 100)XX", "\(status / 100)xx", "default"] {
+      if let schema = responses[name] { return (name, schema) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,201 @@
+import LullCore
+
+/// What one answer has that its schema does not say, and lacks that it says.
+///
+/// Of `anyOf` and `oneOf` the branch counts that a value is most like. What is inside a value of the wrong
+/// type is not looked at.
+struct DriftWalk {
+  struct Difference: Hashable {
+    let tier: DriftFinding.Tier
+    let change: DriftFinding.Change
+    let pointer: String
+    let declared: String
+    let found: String
+  }
+
+  private static let deepest = 200
+
+  private let file: SchemaFile
+  private var views: [SchemaView.Place: SchemaView] = [:]
+  /// In this answer, in order, each once.
+  private(set) var differences: [Difference] = []
+  private var seen: Set<Difference> = []
+  /// Fields that may be missing, by their places: whether they were there.
+  private(set) var optional: [(pointer: String, isThere: Bool)] = []
+  private var optionalPlaces: [String: Int] = [:]
+
+  init(_ file: SchemaFile) { self.file = file }
+
+  mutating func look(at value: JSONElement, _ schema: JSONElement) throws(SchemaProblem) {
+    differences = []
+    seen = []
+    optional = []
+    optionalPlaces = [:]
+    try look(at: value, [schema], "", 0)
+  }
+
+  private mutating func look(
+    at value: JSONElement, _ schemas: [JSONElement], _ pointer: String, _ depth: Int
+  ) throws(SchemaProblem) {
+    guard depth < DriftWalk.deepest else { return }
+    let view = try view(of: schemas, for: value)
+    let kind = DriftWalk.kind(of: value)
+    if let types = view.types, !types.contains(where: { SchemaView.covers($0, kind) }) {
+      let isWhole = kind == "number" && types.contains("integer")
+      if isWhole, let number = value.double, number.rounded() == number { return }
+      note(isWhole ? .changed : .breaking, .type, pointer, types.joined(separator: "|"), kind)
+      return
+    }
+    if let words = view.words, !words.contains(where: { $0 == value }) {
+      // Which one is nobody's business: it may be anything.
+      let declared = words.count == 1 ? "1 word" : "\(words.count) words"
+      note(.changed, .word, pointer, declared, "another")
+      return
+    }
+    switch value.kind {
+    case .object: try look(atMembersOf: value, view, pointer, depth)
+    case .array:
+      for (position, element) in value.elements.enumerated() {
+        let schemas = view.element(position)
+        guard !schemas.isEmpty else { continue }
+        try look(at: element, schemas, pointer + "/*", depth + 1)
+      }
+    default: break
+    }
+  }
+
+  private mutating func look(
+    atMembersOf value: JSONElement, _ view: SchemaView, _ pointer: String, _ depth: Int
+  ) throws(SchemaProblem) {
+    let others = view.others
+    let names = view.propertyNames
+    // Without a word on fields anything may be there.
+    let isOpen = names.isEmpty && others.isEmpty && view.required.isEmpty
+    for (key, member) in value.pairs {
+      let schemas = view.property(key)
+      if !schemas.isEmpty {
+        try look(at: member, schemas, DriftWalk.place(key, in: pointer), depth + 1)
+      } else if !others.isEmpty {
+        // Which of the patterns applies is for the validator to say.
+        guard !view.hasPatterns else { continue }
+        try look(at: member, others, pointer + "/*", depth + 1)
+      } else if !isOpen {
+        let name = KeyLook.isData(key) ? pointer + "/*" : DriftWalk.place(key, in: pointer)
+        note(.added, .added, name, "", DriftWalk.kind(of: member))
+      }
+    }
+    let required = view.required
+    for name in required where value[name] == nil {
+      note(.breaking, .removed, DriftWalk.place(name, in: pointer), "required", "missing")
+    }
+    for name in names where !required.contains(name) {
+      noteOptional(DriftWalk.place(name, in: pointer), value[name] != nil)
+    }
+  }
+
+  private mutating func note(
+    _ tier: DriftFinding.Tier, _ change: DriftFinding.Change, _ pointer: String, _ declared: String,
+    _ found: String
+  ) {
+    let difference = Difference(
+      tier: tier, change: change, pointer: pointer, declared: declared, found: found)
+    if seen.insert(difference).inserted { differences.append(difference) }
+  }
+
+  private mutating func noteOptional(_ pointer: String, _ isThere: Bool) {
+    if let place = optionalPlaces[pointer] {
+      if isThere { optional[place].isThere = true }
+    } else {
+      optionalPlaces[pointer] = optional.count
+      optional.append((pointer, isThere))
+    }
+  }
+
+  // MARK: Schemas
+
+  /// What applies to a value: with the likeliest branch of each choice.
+  private mutating func view(of schemas: [JSONElement], for value: JSONElement)
+    throws(SchemaProblem) -> SchemaView
+  {
+    var schemas = schemas
+    var view = try view(of: schemas)
+    var taken = 0
+    // A branch may have choices of its own.
+    while taken < view.choices.count, taken < 16 {
+      if let branch = try likeliest(of: view.choices[taken], for: value) {
+        schemas.append(branch)
+        view = try SchemaView(schemas, in: file)
+      }
+      taken += 1
+    }
+    return view
+  }
+
+  private mutating func view(of schemas: [JSONElement]) throws(SchemaProblem) -> SchemaView {
+    guard schemas.count == 1 else { return try SchemaView(schemas, in: file) }
+    let place = SchemaView.Place(schemas[0])
+    if let known = views[place] { return known }
+    let view = try SchemaView(schemas, in: file)
+    views[place] = view
+    return view
+  }
+
+  private mutating func likeliest(of branches: [JSONElement], for value: JSONElement)
+    throws(SchemaProblem) -> JSONElement?
+  {
+    var best: (likeness: Int, branch: JSONElement)?
+    for branch in branches {
+      let likeness = try likeness(of: value, to: view(of: [branch]))
+      if best.map({ likeness > $0.likeness }) ?? true { best = (likeness, branch) }
+    }
+    return best?.branch
+  }
+
+  /// The larger, the better it fits, as far as that is seen without looking inside.
+  private mutating func likeness(of value: JSONElement, to view: SchemaView) throws(SchemaProblem)
+    -> Int
+  {
+    let kind = DriftWalk.kind(of: value)
+    if let types = view.types, !types.contains(where: { SchemaView.covers($0, kind) }) {
+      return -1_000_000
+    }
+    if let words = view.words { return words.contains { $0 == value } ? 1000 : -1000 }
+    guard value.kind == .object else { return 0 }
+    var likeness = 0
+    for name in view.required where value[name] == nil { likeness -= 3 }
+    for (key, member) in value.pairs {
+      let schemas = view.property(key)
+      guard !schemas.isEmpty else {
+        if view.others.isEmpty { likeness -= 1 }
+        continue
+      }
+      likeness += 1
+      let inner = try self.view(of: schemas)
+      // What tells branches apart is most often a word.
+      if let words = inner.words { likeness += words.contains { $0 == member } ? 50 : -50 }
+      let kind = DriftWalk.kind(of: member)
+      if let types = inner.types, !types.contains(where: { SchemaView.covers($0, kind) }) {
+        likeness -= 2
+      }
+    }
+    return likeness
+  }
+
+  // MARK: Words
+
+  private static func kind(of value: JSONElement) -> String {
+    switch value.kind {
+    case .null: "null"
+    case .bool: "boolean"
+    case .int: "integer"
+    case .double: "number"
+    case .string: "string"
+    case .array: "array"
+    case .object: "object"
+    }
+  }
+
+  private static func place(_ key: String, in pointer: String) -> String {
+    pointer + "/" + key.replacing("~", with: "~0").replacing("/", with: "~1")
+  }
+}

@@ -1,0 +1,121 @@
+package import LullCore
+import Synchronization
+
+/// A file of schemas: those of calls by their names, and definitions that they refer to.
+///
+/// It is JSON in which each entry has a line of its own, so that making one costs a look at where lines
+/// begin, whatever its size; an entry is parsed when somebody asks for it, once. JSON of another form, as
+/// people write it, is parsed whole. Any thread.
+///
+///     {"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{
+///     "user":{"responses":{"200":{"$ref":"#/$defs/user"}}}
+///     },"$defs":{
+///     "user":{"type":"object"}
+///     }}
+package final class SchemaFile: Sendable {
+  /// As messages name it.
+  package let name: String
+  private let form: Form
+  private let parsed = Mutex<[SchemaLines.Entry: JSONElement]>([:])
+
+  private enum Form: Sendable {
+    case lines(SchemaLines, [UInt8])
+    case whole(JSONElement)
+  }
+
+  /// - Throws: What is wrong with it as a whole, and on which line; an entry's own trouble shows when it is
+  ///   asked for.
+  package init(_ bytes: [UInt8], name: String) throws(SchemaProblem) {
+    self.name = name
+    if let lines = SchemaLines(bytes) {
+      form = .lines(lines, bytes)
+      return
+    }
+    let document: JSONDocument
+    do throws(JSONError) {
+      document = try JSONDocument(parsing: bytes)
+    } catch {
+      let line = error.offset.map { SchemaLines.line(of: $0, in: bytes) }
+      throw SchemaProblem("is not JSON: \(error.message)", file: name, line: line)
+    }
+    guard document.root.kind == .object else {
+      throw SchemaProblem(
+        "a file of schemas is a JSON object with 'calls' and '$defs'", file: name, line: 1)
+    }
+    for section in ["calls", "$defs"] {
+      guard let value = document.root[section], value.kind != .object else { continue }
+      throw SchemaProblem("'\(section)' must be an object", file: name)
+    }
+    form = .whole(document.root)
+  }
+
+  /// The names of calls, in order.
+  package var calls: [String] { names(in: "calls") }
+
+  /// The names of definitions, in order.
+  package var definitions: [String] { names(in: "$defs") }
+
+  /// What is said of a call: an object with `responses`, and perhaps `body` and `parameters`; nil if that
+  /// is nothing.
+  package func call(_ name: String) throws(SchemaProblem) -> JSONElement? {
+    try entry(name, in: "calls")
+  }
+
+  package func definition(_ name: String) throws(SchemaProblem) -> JSONElement? {
+    try entry(name, in: "$defs")
+  }
+
+  /// Whatever cannot be parsed, with its lines. Costs what parsing all of it does.
+  package func problems() -> [SchemaProblem] {
+    guard case .lines(let lines, let bytes) = form else { return [] }
+    return lines.entries.compactMap { entry in
+      do throws(SchemaProblem) {
+        _ = try element(entry, bytes)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+
+  /// A member of a section; `section` is one of the keys of the file.
+  package func entry(_ name: String, in section: String) throws(SchemaProblem) -> JSONElement? {
+    switch form {
+    case .whole(let root): return root[section]?[name]
+    case .lines(let lines, let bytes):
+      guard let entry = lines.entry(name, in: section) else { return nil }
+      return try element(entry, bytes)
+    }
+  }
+
+  /// The line on which an entry begins, counted from 1; nil if that is not known.
+  package func line(of name: String, in section: String) -> Int? {
+    guard case .lines(let lines, _) = form else { return nil }
+    return lines.entry(name, in: section)?.line
+  }
+
+  private func names(in section: String) -> [String] {
+    switch form {
+    case .whole(let root): root[section]?.pairs.map(\.key) ?? []
+    case .lines(let lines, _): lines.names(in: section)
+    }
+  }
+
+  private func element(_ entry: SchemaLines.Entry, _ bytes: [UInt8]) throws(SchemaProblem)
+    -> JSONElement
+  {
+    if let element = parsed.withLock({ $0[entry] }) { return element }
+    do throws(JSONError) {
+      let text = Array(bytes[entry.value])
+      let element = try JSONDocument(parsing: text).root
+      // Whoever was first has made it for all: schemas are told apart by where they are.
+      return parsed.withLock { parsed in
+        if let first = parsed[entry] { return first }
+        parsed[entry] = element
+        return element
+      }
+    } catch {
+      throw SchemaProblem("is not JSON: \(error.message)", file: name, line: entry.line)
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package import LullCore
+
+/// What the JSON values of one place have in common: which kinds there were, and how often, and the same
+/// of what is inside.
+///
+/// No value is kept, and of keys those that look like names of fields. A value.
+package struct Shape: Sendable {
+  package struct Kinds: OptionSet, Sendable, Hashable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let null = Kinds(rawValue: 1)
+    package static let boolean = Kinds(rawValue: 2)
+    package static let integer = Kinds(rawValue: 4)
+    /// Written with a fraction or an exponent, or too large.
+    package static let number = Kinds(rawValue: 8)
+    package static let string = Kinds(rawValue: 16)
+    package static let array = Kinds(rawValue: 32)
+    package static let object = Kinds(rawValue: 64)
+    /// Too deep to be looked at.
+    package static let unknown = Kinds(rawValue: 128)
+  }
+
+  package struct Field: Sendable {
+    package let name: String
+    package var shape: Shape
+  }
+
+  /// What is deeper may be anything.
+  private static let deepest = 64
+  /// An object with more is no record.
+  private static let mostFields = 1000
+
+  /// How many values there were.
+  package private(set) var count = 0
+  package private(set) var kinds: Kinds = []
+  /// How many of them were objects.
+  package private(set) var objectCount = 0
+  /// In the order in which they were seen first.
+  package private(set) var fields: [Field] = []
+  private var places: [String: Int] = [:]
+  // None or one each: a value cannot hold another of its kind.
+  private var elementShape: [Shape] = []
+  private var entryShape: [Shape] = []
+
+  package init() {}
+
+  /// Of what is in the arrays; nil if all were empty.
+  package var element: Shape? { elementShape.first }
+
+  /// Of what objects have at keys that are no names of fields; nil if they have none.
+  package var entries: Shape? { entryShape.first }
+
+  /// Takes another value into account.
+  package mutating func add(_ value: JSONElement) { add(value, depth: 0) }
+
+  private mutating func add(_ value: JSONElement, depth: Int) {
+    count += 1
+    guard depth < Shape.deepest else {
+      kinds.insert(.unknown)
+      return
+    }
+    switch value.kind {
+    case .null: kinds.insert(.null)
+    case .bool: kinds.insert(.boolean)
+    case .int: kinds.insert(.integer)
+    case .double: kinds.insert(.number)
+    case .string: kinds.insert(.string)
+    case .array:
+      kinds.insert(.array)
+      for element in value.elements {
+        if elementShape.isEmpty { elementShape.append(Shape()) }
+        elementShape[0].add(element, depth: depth + 1)
+      }
+    case .object:
+      kinds.insert(.object)
+      objectCount += 1
+      for (key, member) in value.pairs { add(member, at: key, depth: depth + 1) }
+    }
+  }
+
+  private mutating func add(_ member: JSONElement, at key: String, depth: Int) {
+    if let place = places[key] {
+      fields[place].shape.add(member, depth: depth)
+    } else if !KeyLook.isData(key), fields.count < Shape.mostFields {
+      places[key] = fields.count
+      fields.append(Field(name: key, shape: Shape()))
+      fields[fields.count - 1].shape.add(member, depth: depth)
+    } else {
+      if entryShape.isEmpty { entryShape.append(Shape()) }
+      entryShape[0].add(member, depth: depth)
+    }
+  }
+
+  /// As if the values of the other had been added.
+  package mutating func merge(_ other: Shape) {
+    count += other.count
+    kinds.formUnion(other.kinds)
+    objectCount += other.objectCount
+    for field in other.fields {
+      if let place = places[field.name] {
+        fields[place].shape.merge(field.shape)
+      } else {
+        places[field.name] = fields.count
+        fields.append(field)
+      }
+    }
+    Shape.merge(&elementShape, other.elementShape)
+    Shape.merge(&entryShape, other.entryShape)
+  }
+
+  private static func merge(_ one: inout [Shape], _ other: [Shape]) {
+    guard let other = other.first else { return }
+    if one.isEmpty { one.append(other) } else { one[0].merge(other) }
+  }
+
+  // MARK: Records and maps
+
+  /// The same with the keys of maps taken away: what is in a map has one shape.
+  package var settled: Shape {
+    var shape = self
+    if !elementShape.isEmpty { shape.elementShape[0] = elementShape[0].settled }
+    if isMap {
+      var entries = Shape()
+      for field in fields { entries.merge(field.shape) }
+      if let others = entryShape.first { entries.merge(others) }
+      shape.fields = []
+      shape.places = [:]
+      shape.entryShape = [entries.settled]
+      return shape
+    }
+    for place in fields.indices { shape.fields[place].shape = fields[place].shape.settled }
+    if !entryShape.isEmpty { shape.entryShape[0] = entryShape[0].settled }
+    return shape
+  }
+
+  /// Whether its objects have what belongs together under keys of their own, not the fields of a record.
+  private var isMap: Bool {
+    // What was null each time is like anything.
+    let known = fields.first { !$0.shape.kinds.compared.isEmpty } ?? fields.first
+    guard let first = known?.shape else { return !entryShape.isEmpty }
+    guard (fields.map(\.shape) + entryShape).allSatisfy({ first.isLike($0) }) else { return false }
+    if let entries = entryShape.first { return entries.count >= fields.count }
+    let values = fields.reduce(0) { $0 + $1.shape.count }
+    let areRecords = fields.allSatisfy { $0.shape.fields.count >= 2 }
+    // Each object has others: a record has some of its fields always.
+    let isSparse = 2 * values <= fields.count * objectCount
+    if objectCount >= 2, isSparse, fields.count >= 3 || (areRecords && fields.count >= 2) {
+      return fields.allSatisfy { $0.shape.count < objectCount }
+    }
+    let isSteady = objectCount >= 3 && values == fields.count * objectCount
+    if isSteady { return false }
+    return areRecords ? fields.count >= 5 : objectCount == 1 && fields.count >= 24
+  }
+
+  /// Whether both may be values of one kind: what only one of them has seen is no difference.
+  package func isLike(_ other: Shape) -> Bool {
+    let (one, two) = (kinds.compared, other.kinds.compared)
+    guard !one.isEmpty, !two.isEmpty else { return true }
+    guard one == two else { return false }
+    if one.contains(.object), !hasLikeFields(other) { return false }
+    guard let element = elementShape.first, let others = other.elementShape.first else {
+      return true
+    }
+    return element.isLike(others)
+  }
+
+  /// Whether more of the fields are in both than in one.
+  private func hasLikeFields(_ other: Shape) -> Bool {
+    // What has data for keys may have had a name among them.
+    let mayBeMaps = [self, other].contains { $0.fields.isEmpty && !$0.entryShape.isEmpty }
+    guard !mayBeMaps else { return true }
+    let shared = fields.count { other.places[$0.name] != nil }
+    let all = fields.count + other.fields.count - shared
+    return all == 0 || 10 * shared >= 6 * all
+  }
+}
+
+extension Shape.Kinds {
+  /// Without null, and numbers as one.
+  var compared: Shape.Kinds {
+    var kinds = subtracting([.null, .unknown])
+    if kinds.contains(.number) { kinds.remove(.integer) }
+    if kinds.contains(.integer) {
+      kinds.remove(.integer)
+      kinds.insert(.number)
+    }
+    return kinds
+  }
+}

@@ -1,0 +1,111 @@
+package import LullCore
+
+/// Schemas of what was seen: for each call those of its answers and of what was sent, with the records that
+/// they share as definitions.
+///
+///     var shapes = TrafficShapes()
+///     shapes.add(document.root, to: .response("200"), of: "user")
+///     let text = shapes.schemas.encoded
+package struct TrafficShapes: Sendable {
+  /// What a sample was part of.
+  package enum Part: Sendable, Hashable {
+    /// An answer of that status.
+    case response(String)
+    case body
+  }
+
+  private struct Key: Hashable {
+    let call: String
+    let part: Part
+  }
+
+  private var order: [Key] = []
+  private var shapes: [Key: Shape] = [:]
+
+  package init() {}
+
+  package var isEmpty: Bool { order.isEmpty }
+
+  /// Takes a sample into account; nothing of its values is kept.
+  package mutating func add(_ value: JSONElement, to part: Part, of call: String) {
+    let key = Key(call: call, part: part)
+    if shapes[key] == nil { order.append(key) }
+    shapes[key, default: Shape()].add(value)
+  }
+
+  /// How many samples there were of a call.
+  package func count(of call: String) -> Int {
+    keys(of: call).reduce(0) { $0 + (shapes[$1]?.count ?? 0) }
+  }
+
+  /// Those of which some part was seen once, so that nobody knows what may be missing.
+  package func calls(withOneSampleAmong calls: [String]) -> [String] {
+    calls.filter { call in keys(of: call).contains { shapes[$0]?.count == 1 } }
+  }
+
+  /// What was seen, as schemas.
+  ///
+  /// - Parameter calls: in the order in which they are written.
+  package func schemas(in calls: [String]) -> InferredSchemas {
+    var table = RecordTable()
+    var places: [(key: Key, place: RecordTable.Place)] = []
+    for call in calls {
+      for key in keys(of: call) {
+        guard let shape = shapes[key]?.settled else { continue }
+        places.append((key, table.add(shape, name: TrafficShapes.name(of: key, shape))))
+      }
+    }
+    table.join()
+    let names = table.names()
+    let writer = PlaceSchemas(
+      table: table, names: Dictionary(names.map { ($0.number, $0.name) }) { first, _ in first })
+    var entries: [InferredSchemas.Entry] = []
+    for call in calls {
+      let own = places.filter { $0.key.call == call }
+      guard !own.isEmpty else { continue }
+      entries.append(.init(name: call, schema: TrafficShapes.call(own, writer)))
+    }
+    return InferredSchemas(
+      calls: entries,
+      definitions: names.map { .init(name: $0.name, schema: writer.schema(ofRecord: $0.number)) })
+  }
+
+  /// Answers by their status, then what was sent.
+  private func keys(of call: String) -> [Key] {
+    order.filter { $0.call == call }.sorted { one, other in
+      switch (one.part, other.part) {
+      case (.response(let one), .response(let other)): one < other
+      case (.response, .body): true
+      case (.body, _): false
+      }
+    }
+  }
+
+  private static func name(of key: Key, _ shape: Shape) -> String {
+    let call = RecordNames.plain(key.call)
+    switch key.part {
+    case .response(let status): return status.hasPrefix("2") ? call : "error"
+    case .body: return call + "_body"
+    }
+  }
+
+  private static func call(
+    _ places: [(key: Key, place: RecordTable.Place)], _ writer: PlaceSchemas
+  ) -> JSONValue {
+    var responses: [JSONValue.Member] = []
+    var members: [JSONValue.Member] = []
+    for (key, place) in places {
+      var schema = writer.schema(of: place)
+      if case .object(let parts) = schema {
+        let samples = place.count == 1 ? "1 sample" : "\(place.count) samples"
+        schema = .object([.init("$comment", .string("seen in \(samples)"))] + parts)
+      }
+      switch key.part {
+      case .response(let status): responses.append(.init(status, schema))
+      case .body: members.append(.init("body", schema))
+      }
+    }
+    if !responses.isEmpty { members.insert(.init("responses", .object(responses)), at: 0) }
+    return .object(members)
+  }
+}

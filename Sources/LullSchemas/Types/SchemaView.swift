@@ -1,0 +1,156 @@
+import LullCore
+
+/// A schema with what it refers to and all that `allOf` adds, as what is asked of it needs.
+///
+/// Several parts apply to one value; of `anyOf` and `oneOf` each is a choice, of which one applies.
+struct SchemaView {
+  /// Objects; one that says nothing is left out.
+  private(set) var parts: [JSONElement] = []
+  /// The branches of each `anyOf` and `oneOf`.
+  private(set) var choices: [[JSONElement]] = []
+
+  /// What a file of any size may make of one schema.
+  private static let mostParts = 200
+
+  init(_ schemas: [JSONElement], in file: SchemaFile) throws(SchemaProblem) {
+    var seen: Set<Place> = []
+    var rest = Array(schemas.reversed())
+    while let schema = rest.popLast() {
+      guard schema.kind == .object, parts.count < SchemaView.mostParts,
+        seen.insert(Place(schema)).inserted
+      else { continue }
+      parts.append(schema)
+      if let reference = schema["$ref"]?.string,
+        let target = try SchemaView.target(of: reference, from: schema, in: file)
+      {
+        rest.append(target)
+      }
+      rest += (schema["allOf"].map { Array($0.elements) } ?? []).reversed()
+      for name in ["anyOf", "oneOf"] {
+        guard let branches = schema[name], branches.kind == .array, branches.count > 0 else {
+          continue
+        }
+        choices.append(Array(branches.elements))
+      }
+    }
+  }
+
+  /// A value of a document.
+  struct Place: Hashable {
+    private let document: Int64
+    private let index: Int
+
+    init(_ element: JSONElement) {
+      document = element.document.serial
+      index = element.index
+    }
+  }
+
+  /// What a reference within the file leads to; nil if that is nothing.
+  static func target(of reference: String, from schema: JSONElement, in file: SchemaFile)
+    throws(SchemaProblem) -> JSONElement?
+  {
+    guard reference.hasPrefix("#/") else { return nil }
+    var names = reference.dropFirst(2).split(separator: "/", omittingEmptySubsequences: false).map {
+      CredentialMask.decoded($0).replacing("~1", with: "/").replacing("~0", with: "~")
+    }
+    guard names.count >= 2 else { return nil }
+    let section = names.removeFirst()
+    var found = try file.entry(names.removeFirst(), in: section)
+    for name in names {
+      guard let value = found else { return nil }
+      found = value.kind == .array ? Int(name).flatMap { value[$0] } : value[name]
+    }
+    return found
+  }
+
+  // MARK: What it says
+
+  /// The kinds of value there may be, in the words of JSON Schema; nil: any.
+  var types: [String]? {
+    var types: [String]?
+    for part in parts {
+      guard let type = part["type"] else { continue }
+      let own = type.string.map { [$0] } ?? type.elements.compactMap(\.string)
+      types =
+        types?.filter { known in own.contains { SchemaView.covers($0, known) } } ?? own
+    }
+    return types
+  }
+
+  /// Whether a value of the type `other` is one of `type` too.
+  static func covers(_ type: String, _ other: String) -> Bool {
+    type == other || type == "number" && other == "integer"
+  }
+
+  /// The words of its `enum` or `const`; nil: any.
+  var words: [JSONElement]? {
+    for part in parts {
+      if let word = part["const"] { return [word] }
+      if let words = part["enum"], words.kind == .array { return Array(words.elements) }
+    }
+    return nil
+  }
+
+  /// The names of its properties, each once, in order.
+  var propertyNames: [String] {
+    var names: [String] = []
+    var seen: Set<String> = []
+    for part in parts {
+      for (name, _) in part["properties"]?.pairs ?? [] where seen.insert(name).inserted {
+        names.append(name)
+      }
+    }
+    return names
+  }
+
+  /// What applies to a property; empty: it is not declared.
+  func property(_ name: String) -> [JSONElement] {
+    parts.compactMap { $0["properties"]?[name] }
+  }
+
+  var required: [String] {
+    var names: [String] = []
+    for part in parts {
+      for name in part["required"]?.elements.compactMap(\.string) ?? [] where !names.contains(name)
+      {
+        names.append(name)
+      }
+    }
+    return names
+  }
+
+  /// What applies to properties that have no schema of their own; empty: nothing is said of them.
+  var others: [JSONElement] {
+    parts.flatMap { part in
+      let rest = [part["additionalProperties"], part["unevaluatedProperties"]].compactMap(\.self)
+      let patterns = part["patternProperties"]?.pairs.map(\.value) ?? []
+      return patterns + rest.filter { $0.bool != false }
+    }
+  }
+
+  /// Whether what others may be depends on their names.
+  var hasPatterns: Bool { parts.contains { ($0["patternProperties"]?.count ?? 0) > 0 } }
+
+  /// What applies to the element of an array at a position; empty: nothing is said of it.
+  func element(_ position: Int) -> [JSONElement] {
+    parts.compactMap { part in
+      if let first = part["prefixItems"]?[position] { return first }
+      return part["items"]
+    }
+  }
+
+  /// What applies to elements of an array, wherever they are.
+  var elements: [JSONElement] {
+    parts.flatMap { part in
+      (part["prefixItems"].map { Array($0.elements) } ?? []) + [part["items"]].compactMap(\.self)
+    }
+  }
+
+  var description: String? {
+    for part in parts {
+      if let text = (part["description"] ?? part["title"])?.string { return text }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,201 @@
+import LullCore
+
+/// The file of annotations (LuaCATS) for an API: classes of what its calls take and answer.
+package struct TypeFile {
+  private static let heading = "---@meta _"
+  private static let mark = "-- Written by `lull types`, which writes it anew: edit elsewhere."
+
+  private let api: String
+  private let calls: [TypedCall]
+  private let notes: [String]
+  private var reader: TypeReader
+  private var lines: [String] = []
+
+  /// - Parameters:
+  ///   - api: the name that `lull.api` is called with.
+  ///   - schemas: of content; nil: content may be anything.
+  ///   - notes: what is to be said at the beginning, a line each.
+  /// - Throws: What of the schemas cannot be read.
+  package init(api: String, calls: [TypedCall], schemas: SchemaFile?, notes: [String] = [])
+    throws(SchemaProblem)
+  {
+    self.api = api
+    self.calls = calls
+    self.notes = notes
+    reader = TypeReader(schemas, api: api)
+    try write(schemas)
+  }
+
+  package var text: String { lines.joined(separator: "\n") + "\n" }
+
+  /// Whether a file has been written so.
+  package static func isWritten(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: Array("\(heading)\n\(mark)\n".utf8))
+  }
+
+  // MARK: Parts
+
+  private mutating func write(_ schemas: SchemaFile?) throws(SchemaProblem) {
+    for name in schemas?.definitions ?? [] { _ = try reader.type(ofDefinition: name) }
+    try writeClasses()
+    var fields: [String] = []
+    for call in calls {
+      let name = try write(call, schemas)
+      fields += field(call.name, name, isRequired: true, call.description)
+      try writeClasses()
+    }
+    lines.append("---@class \(reader.names.prefix).Calls: lull.APICalls")
+    lines += fields
+    lines.append("")
+    lines.append("---@class \(reader.names.prefix).API: lull.API")
+    lines.append("---@field calls \(reader.names.prefix).Calls")
+    lines.append("")
+    // Another form of the same function: with this name it gives this API.
+    if let name = AnnotationText.quoted(api) {
+      lines.append("-- luacheck: ignore 212 241")
+      lines.append("---@class lull")
+      lines.append("local lull = {}")
+      lines.append("")
+      lines.append("---@param name \(name)")
+      lines.append("---@return \(reader.names.prefix).API")
+      lines.append("function lull.api(name) end")
+    }
+    var head = [TypeFile.heading, TypeFile.mark]
+    head += notes.map { "-- " + AnnotationText.comment($0, limit: 1000) }
+    head.append("")
+    if let null = reader.nullName {
+      head += ["--- JSON's null, `lull.null`.", "---@alias \(null) lightuserdata", ""]
+    }
+    lines = head + lines
+  }
+
+  private mutating func writeClasses() throws(SchemaProblem) {
+    while let draft = reader.next() {
+      let comment = AnnotationText.comment(draft.view.description)
+      if !comment.isEmpty { lines.append("--- \(comment)") }
+      lines.append("---@class \(draft.name)")
+      let required = Set(draft.view.required)
+      for name in draft.view.propertyNames {
+        let schemas = draft.view.property(name)
+        let type = try reader.type(of: schemas, hint: TypeFile.hint(draft.name, name))
+        lines += field(
+          name, type, isRequired: required.contains(name), TypeFile.description(of: schemas))
+      }
+      try writeOthers(of: draft, required)
+      lines.append("")
+    }
+  }
+
+  /// Fields that only some branches have, and those without names.
+  private mutating func writeOthers(of draft: TypeReader.Draft, _ required: Set<String>)
+    throws(SchemaProblem)
+  {
+    guard let file = reader.file else { return }
+    var seen = Set(draft.view.propertyNames)
+    for branch in draft.view.choices.flatMap(\.self) {
+      let view = try SchemaView([branch], in: file)
+      for name in view.propertyNames where seen.insert(name).inserted {
+        let type = try reader.type(
+          of: view.property(name), hint: TypeFile.hint(draft.name, name))
+        lines += field(
+          name, type, isRequired: required.contains(name),
+          TypeFile.description(of: view.property(name)))
+      }
+    }
+    guard !draft.view.others.isEmpty else { return }
+    let type = try reader.type(of: draft.view.others, hint: TypeFile.hint(draft.name, "entry"))
+    if type != "any" { lines.append("---@field [string] \(type)") }
+  }
+
+  /// - Returns: the name of its class.
+  private mutating func write(_ call: TypedCall, _ schemas: SchemaFile?) throws(SchemaProblem)
+    -> String
+  {
+    let schema = try schemas?.call(call.name)
+    let stem = AnnotationText.typeName(call.name)
+    let content = try content(of: schema, stem)
+    var request = "lull.Request"
+    var text: [String] = []
+    if content != "any" {
+      let entity = reader.newName(stem + "Entity")
+      request = reader.newName(stem + "Request")
+      text.append("---@class \(entity): lull.Entity")
+      text.append("---@field content \(content)")
+      text.append("")
+      text.append("---@class \(request): lull.Request")
+      text.append("---@field await fun(self: \(request)): \(entity)?, lull.RequestError?")
+      text.append("")
+    }
+    var parameters = ""
+    if !call.parameters.isEmpty {
+      let name = reader.newName(stem + "Params")
+      let isOptional = !call.parameters.contains(where: \.isRequired)
+      parameters = "params\(isOptional ? "?" : ""): \(name)"
+      text.append("---@class \(name)")
+      for parameter in call.parameters {
+        let declared = try TypeFile.schemas(of: parameter, in: schema, schemas)
+        var type = parameter.type
+        if type == nil, !declared.isEmpty {
+          type = try reader.type(of: declared, hint: stem + "_" + parameter.name)
+        }
+        text += field(
+          parameter.name, type ?? "any", isRequired: parameter.isRequired,
+          parameter.description ?? TypeFile.description(of: declared))
+      }
+      text.append("")
+    }
+    let name = reader.newName(stem + "Call")
+    text.append("--- \(AnnotationText.comment("\(call.method) \(call.path)"))")
+    text.append("---@class \(name): lull.APICall")
+    text.append("---@overload fun(\(parameters)): \(request)")
+    text.append("")
+    lines += text
+    return name
+  }
+
+  /// What is said of a parameter: of one in the body that is what the body says of its field.
+  private static func schemas(
+    of parameter: TypedCall.Parameter, in call: JSONElement?, _ file: SchemaFile?
+  ) throws(SchemaProblem) -> [JSONElement] {
+    if let own = call?["parameters"]?[parameter.name] { return [own] }
+    guard let file, let body = call?["body"] else { return [] }
+    return parameter.isWhole ? [body] : try SchemaView([body], in: file).property(parameter.name)
+  }
+
+  /// What a success has.
+  private mutating func content(of schema: JSONElement?, _ stem: String) throws(SchemaProblem)
+    -> String
+  {
+    var types: [String] = []
+    for (status, answer) in schema?["responses"]?.pairs ?? []
+    where status.hasPrefix("2") || status == "default" {
+      if status == "default", !types.isEmpty { continue }
+      let type = try reader.type(of: [answer], hint: stem)
+      for type in TypeReader.choices(type) where !types.contains(type) { types.append(type) }
+    }
+    return types.isEmpty || types.contains("any") ? "any" : types.joined(separator: "|")
+  }
+
+  private func field(_ name: String, _ type: String, isRequired: Bool, _ description: String?)
+    -> [String]
+  {
+    let text = AnnotationText.comment(description)
+    let comment = text.isEmpty ? "" : " # " + text
+    if AnnotationText.isIdentifier(name) {
+      return ["---@field \(name)\(isRequired ? "" : "?") \(type)\(comment)"]
+    }
+    guard let quoted = AnnotationText.quoted(name) else {
+      return ["-- A field is left out whose name no annotation can hold."]
+    }
+    return ["---@field [\(quoted)] \(type)\(isRequired ? "" : "|nil")\(comment)"]
+  }
+
+  private static func hint(_ owner: String, _ name: String) -> String {
+    let own = owner.split(separator: ".").last.map(String.init) ?? owner
+    return own + "_" + name
+  }
+
+  private static func description(of schemas: [JSONElement]) -> String? {
+    schemas.lazy.compactMap { $0["description"]?.string }.first
+  }
+}

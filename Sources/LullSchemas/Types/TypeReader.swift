@@ -1,0 +1,219 @@
+import LullCore
+
+/// Makes types of schemas: what is an object with fields becomes a class, everything else is written where it
+/// stands.
+struct TypeReader {
+  /// A class that is yet to be written.
+  struct Draft {
+    let name: String
+    let view: SchemaView
+  }
+
+  /// What is deeper may be anything; it is only written without names of their own.
+  private static let deepest = 32
+  private static let mostWords = 100
+  // What a document of any kind may lead to: beyond this the rest may be anything.
+  private static let mostSteps = 1_000_000
+  private static let mostClasses = 100_000
+  private static let longest = 10_000
+
+  let file: SchemaFile?
+  private(set) var names: TypeNames
+  /// Of definitions, and of schemas that are ones by what they are made of.
+  private var classes: [String: String] = [:]
+  private var places: [[SchemaView.Place]: String] = [:]
+  private var steps = 0
+  /// Those that are being read, which lead to themselves.
+  private var open: Set<String> = []
+  private(set) var drafts: [Draft] = []
+  /// How null is called, once it is needed.
+  private(set) var nullName: String?
+
+  init(_ file: SchemaFile?, api: String) {
+    self.file = file
+    names = TypeNames(api: api)
+  }
+
+  mutating func newName(_ text: String) -> String { names.name(text) }
+
+  /// The class that is to be written next.
+  mutating func next() -> Draft? { drafts.isEmpty ? nil : drafts.removeFirst() }
+
+  // MARK: Types
+
+  /// The type of a definition by its name.
+  mutating func type(ofDefinition name: String, depth: Int = 0) throws(SchemaProblem) -> String {
+    if let known = classes[name] { return known }
+    guard let file, let schema = try file.definition(name) else { return "any" }
+    // A list of itself, without a record between, has no end.
+    guard !open.contains(name) else { return "any" }
+    let view = try SchemaView([schema], in: file)
+    if TypeReader.isRecord(view), view.types.map({ $0 == ["object"] }) ?? true {
+      let own = record(view, hint: name)
+      classes[name] = own
+      return own
+    }
+    open.insert(name)
+    defer { open.remove(name) }
+    let written = try type(of: [schema], hint: name, depth: depth)
+    classes[name] = written
+    return written
+  }
+
+  /// The type of what all of these apply to.
+  ///
+  /// - Parameter hint: what a class for it would be called.
+  mutating func type(of schemas: [JSONElement], hint: String, depth: Int = 0) throws(SchemaProblem)
+    -> String
+  {
+    steps += 1
+    guard let file, depth < TypeReader.deepest, steps < TypeReader.mostSteps else { return "any" }
+    let written = try type(of: schemas, hint, depth, in: file)
+    return written.utf8.count <= TypeReader.longest ? written : "any"
+  }
+
+  private mutating func type(
+    of schemas: [JSONElement], _ hint: String, _ depth: Int, in file: SchemaFile
+  ) throws(SchemaProblem) -> String {
+    // The name of a definition, where nothing else is said.
+    if schemas.count == 1, let reference = schemas[0]["$ref"]?.string,
+      schemas[0].pairs.allSatisfy({ !TypeReader.restricts($0.key) })
+    {
+      if let name = TypeReader.definition(reference) {
+        return try type(ofDefinition: name, depth: depth + 1)
+      }
+    }
+    let view = try SchemaView(schemas, in: file)
+    if let words = view.words, let type = literals(words) { return type }
+    var types: [String] = []
+    func add(_ type: String) { if !types.contains(type) { types.append(type) } }
+    if TypeReader.isRecord(view) {
+      add(record(view, hint: hint))
+      for type in view.types ?? [] where type != "object" {
+        add(try plain(type, view, hint, depth))
+      }
+      return types.joined(separator: "|")
+    }
+    for branch in view.choices.first ?? [] {
+      for type in TypeReader.choices(try type(of: [branch], hint: hint, depth: depth + 1)) {
+        add(type)
+      }
+    }
+    if types.isEmpty {
+      for type in view.types ?? TypeReader.guessed(view) {
+        add(try plain(type, view, hint, depth))
+      }
+    }
+    return types.isEmpty || types.contains("any") ? "any" : types.joined(separator: "|")
+  }
+
+  /// The class of a record, which is to be written.
+  private mutating func record(_ view: SchemaView, hint: String) -> String {
+    let place = view.parts.map { SchemaView.Place($0) }
+    if let known = places[place] { return known }
+    guard places.count < TypeReader.mostClasses else { return "table" }
+    let name = names.name(hint)
+    places[place] = name
+    drafts.append(Draft(name: name, view: view))
+    return name
+  }
+
+  private mutating func plain(_ type: String, _ view: SchemaView, _ hint: String, _ depth: Int)
+    throws(SchemaProblem) -> String
+  {
+    switch type {
+    case "string", "number", "integer", "boolean": return type
+    case "null": return null()
+    case "array":
+      let element = try self.type(
+        of: view.elements, hint: RecordNames.singular(hint), depth: depth + 1)
+      return view.elements.isEmpty ? "any[]" : TypeReader.list(of: element)
+    case "object":
+      guard !view.others.isEmpty else { return "table" }
+      let value = try self.type(of: view.others, hint: RecordNames.singular(hint), depth: depth + 1)
+      return "table<string, \(value)>"
+    default: return "any"
+    }
+  }
+
+  private mutating func null() -> String {
+    if let nullName { return nullName }
+    let name = names.name("Null")
+    nullName = name
+    return name
+  }
+
+  private mutating func literals(_ words: [JSONElement]) -> String? {
+    var types: [String] = []
+    for word in words.prefix(TypeReader.mostWords + 1) {
+      let type: String
+      switch word.kind {
+      case .string:
+        guard let text = word.string, let quoted = AnnotationText.quoted(text) else { return nil }
+        type = quoted
+      case .int: type = word.int.map { String($0) } ?? "integer"
+      case .bool: type = word.bool == true ? "true" : "false"
+      case .null: type = null()
+      default: return nil
+      }
+      if !types.contains(type) { types.append(type) }
+    }
+    return types.isEmpty || types.count > TypeReader.mostWords ? nil : types.joined(separator: "|")
+  }
+
+  // MARK: Reading schemas
+
+  /// Whether it is an object with fields of its own.
+  private static func isRecord(_ view: SchemaView) -> Bool {
+    guard view.words == nil, !view.propertyNames.isEmpty else { return false }
+    return view.types?.contains("object") ?? true
+  }
+
+  private static func guessed(_ view: SchemaView) -> [String] {
+    if !view.elements.isEmpty { return ["array"] }
+    return view.others.isEmpty ? ["any"] : ["object"]
+  }
+
+  private static func definition(_ reference: String) -> String? {
+    let start = "#/$defs/"
+    guard reference.hasPrefix(start) else { return nil }
+    let rest = reference.dropFirst(start.count)
+    guard !rest.contains("/") else { return nil }
+    return CredentialMask.decoded(rest).replacing("~1", with: "/").replacing("~0", with: "~")
+  }
+
+  private static func restricts(_ key: String) -> Bool {
+    ![
+      "$ref", "$comment", "description", "title", "deprecated", "readOnly", "writeOnly", "default",
+      "example", "examples",
+    ].contains(key)
+  }
+
+  /// The parts of a type between its outer bars.
+  static func choices(_ type: String) -> [String] {
+    var parts: [String] = [""]
+    var depth = 0
+    var quote: Character?
+    for character in type {
+      if let open = quote {
+        if character == open { quote = nil }
+      } else {
+        switch character {
+        case "\"", "'": quote = character
+        case "<", "(": depth += 1
+        case ">", ")": depth -= 1
+        case "|" where depth == 0:
+          parts.append("")
+          continue
+        default: break
+        }
+      }
+      parts[parts.count - 1].append(character)
+    }
+    return parts
+  }
+
+  static func list(of type: String) -> String {
+    choices(type).count > 1 ? "(\(type))[]" : "\(type)[]"
+  }
+}

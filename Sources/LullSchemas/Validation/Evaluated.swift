@@ -1,0 +1,28 @@
+/// What has been looked at of an object or array, for `unevaluatedProperties` and `unevaluatedItems`.
+struct Evaluated {
+  /// Whether anybody wants to know.
+  let isWanted: Bool
+  private var isAll = false
+  // Members and elements by their places on the tape.
+  private var places: Set<Int> = []
+
+  init(isWanted: Bool) {
+    self.isWanted = isWanted
+  }
+
+  mutating func note(_ place: Int) {
+    if isWanted, !isAll { places.insert(place) }
+  }
+
+  mutating func noteAll() {
+    isAll = isWanted
+  }
+
+  mutating func add(_ other: Evaluated) {
+    guard isWanted else { return }
+    isAll = isAll || other.isAll
+    if !isAll { places.formUnion(other.places) }
+  }
+
+  func contains(_ place: Int) -> Bool { isAll || places.contains(place) }
+}

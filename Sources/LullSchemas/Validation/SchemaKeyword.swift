@@ -1,0 +1,80 @@
+import LullCore
+
+/// What a schema demands, keyword by keyword; other schemas are places among the nodes.
+enum SchemaKeyword: Sendable {
+  case never
+  case type(TypeSet)
+  case constant(JSONElement)
+  case enumeration([JSONElement])
+  case multipleOf(SchemaNumber, String)
+  case bound(Bound, SchemaNumber, String)
+  case minLength(Int)
+  case maxLength(Int)
+  case pattern(SchemaPattern)
+  case minItems(Int)
+  case maxItems(Int)
+  case uniqueItems
+  case items(prefix: [Int], rest: Int?)
+  case contains(Int, least: Int, most: Int?)
+  case minProperties(Int)
+  case maxProperties(Int)
+  case required([String])
+  case dependentRequired([(name: String, needed: [String])])
+  case properties(PropertyRules)
+  case propertyNames(Int)
+  case dependentSchemas([(name: String, node: Int)])
+  case allOf([Int])
+  case anyOf([Int])
+  case oneOf([Int])
+  case not(Int)
+  case condition(Int, then: Int?, otherwise: Int?)
+  case reference(Int)
+  /// The first of the schemas under way that has an anchor of that name, else the node.
+  case dynamicReference(name: String, Int)
+  case unevaluatedItems(Int)
+  case unevaluatedProperties(Int)
+
+  enum Bound: Sendable {
+    case minimum, maximum, exclusiveMinimum, exclusiveMaximum
+  }
+
+  /// Members by name, by pattern, and all others.
+  struct PropertyRules: Sendable {
+    var names = NameTable()
+    var patterns: [(pattern: SchemaPattern, node: Int)] = []
+    var additional: Int?
+  }
+
+  /// Types of JSON; an integer is a number without a fraction.
+  struct TypeSet: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let null = TypeSet(rawValue: 1)
+    static let boolean = TypeSet(rawValue: 2)
+    static let integer = TypeSet(rawValue: 4)
+    static let number = TypeSet(rawValue: 8)
+    static let string = TypeSet(rawValue: 16)
+    static let array = TypeSet(rawValue: 32)
+    static let object = TypeSet(rawValue: 64)
+
+    static let names: [(name: String, set: TypeSet, words: String)] = [
+      ("string", .string, "a string"), ("integer", .integer, "a whole number"),
+      ("number", .number, "a number"), ("boolean", .boolean, "true or false"),
+      ("array", .array, "an array"), ("object", .object, "an object"), ("null", .null, "null"),
+    ]
+
+    /// What is demanded, in words.
+    var words: String {
+      let words = TypeSet.names.filter { contains($0.set) }.map(\.words)
+      guard let last = words.last, words.count > 1 else { return words.first ?? "nothing" }
+      return words.dropLast().joined(separator: ", ") + " or " + last
+    }
+  }
+}
+
+/// A schema with what it demands, in the order in which that is looked at.
+struct SchemaNode: Sendable {
+  /// Which resource it is of, for dynamic references.
+  var resource: Int
+  var keywords: [SchemaKeyword] = []
+}

@@ -1,0 +1,133 @@
+import CSimdjson
+import LullCore
+
+/// A number as it is compared: integers of 64 bits exactly, signed or not, others as doubles.
+enum SchemaNumber: Sendable {
+  case int(Int64)
+  /// Beyond those.
+  case unsigned(UInt64)
+  case double(Double)
+
+  /// nil if it is none.
+  init?(_ element: JSONElement) {
+    self.init(element.document.view, element.index)
+  }
+
+  /// The view's document is held by the caller.
+  init?(_ view: csj_view, _ index: Int) {
+    switch csj_type_at(view, index) {
+    case CSJ_INT: self = .int(csj_int_at(view, index))
+    case CSJ_DOUBLE:
+      var value: UInt64 = 0
+      self =
+        csj_is_unsigned(view, index, &value) != 0
+        ? .unsigned(value) : .double(csj_double_at(view, index))
+    default: return nil
+    }
+  }
+
+  /// Whether it has no fraction, however it is spelled.
+  var isWhole: Bool {
+    guard case .double(let value) = self else { return true }
+    return value.rounded(.towardZero) == value
+  }
+
+  /// As a count, where it is one.
+  var count: Int? {
+    switch self {
+    case .int(let value): value >= 0 ? Int(value) : nil
+    case .unsigned: Int.max
+    case .double(let value):
+      value >= 0 && isWhole ? (value >= 0x1p62 ? Int.max : Int(value)) : nil
+    }
+  }
+
+  static func < (one: SchemaNumber, other: SchemaNumber) -> Bool { one.compared(to: other) < 0 }
+
+  /// Below, at or above zero.
+  func compared(to other: SchemaNumber) -> Int {
+    switch (self, other) {
+    case (.int(let one), .int(let other)): SchemaNumber.order(one, other)
+    case (.unsigned(let one), .unsigned(let other)): SchemaNumber.order(one, other)
+    case (.double(let one), .double(let other)): SchemaNumber.order(one, other)
+    case (.int, .unsigned): -1
+    case (.unsigned, .int): 1
+    case (.int(let one), .double(let other)): SchemaNumber.compare(one, other)
+    case (.unsigned(let one), .double(let other)): SchemaNumber.compare(one, other)
+    case (.double, _): -other.compared(to: self)
+    }
+  }
+
+  private static func order<Value: Comparable>(_ one: Value, _ other: Value) -> Int {
+    one < other ? -1 : one == other ? 0 : 1
+  }
+
+  private static func compare<Whole: FixedWidthInteger>(_ one: Whole, _ other: Double) -> Int {
+    guard let cut = Whole(exactly: other.rounded(.towardZero)) else { return other > 0 ? -1 : 1 }
+    return one != cut ? order(one, cut) : order(0, other - Double(cut))
+  }
+
+  /// Exactly, of the decimal digits that both are spelled with. Expects a divisor above zero.
+  func isMultiple(of divisor: SchemaNumber) -> Bool {
+    guard let one = decimal, let other = divisor.decimal else { return false }
+    if one.digits == 0 { return true }
+    let shift = one.exponent - other.exponent
+    guard shift < 0 else { return one.remainder(scaledBy: shift, by: other.digits) == 0 }
+    // Without a zero at its end it is a multiple of ten no more often than that.
+    guard -shift <= 19 else { return false }
+    var scaled = other.digits
+    for _ in 0..<(-shift) {
+      let (product, overflow) = scaled.multipliedReportingOverflow(by: 10)
+      if overflow { return false }
+      scaled = product
+    }
+    return one.digits % scaled == 0
+  }
+
+  /// `digits` × 10^`exponent`, without its sign.
+  private struct Decimal {
+    var digits: UInt64
+    var exponent: Int
+
+    func remainder(scaledBy power: Int, by divisor: UInt64) -> UInt64 {
+      var result = digits % divisor
+      var factor = 10 % divisor
+      var power = power
+      while power > 0 {
+        if power & 1 == 1 { result = Decimal.product(result, factor, divisor) }
+        factor = Decimal.product(factor, factor, divisor)
+        power >>= 1
+      }
+      return result
+    }
+
+    private static func product(_ one: UInt64, _ other: UInt64, _ modulus: UInt64) -> UInt64 {
+      // Both are below the modulus, so that the quotient fits.
+      modulus.dividingFullWidth(one.multipliedFullWidth(by: other)).remainder
+    }
+  }
+
+  private var decimal: Decimal? {
+    switch self {
+    case .int(let value): Decimal(digits: value.magnitude, exponent: 0)
+    case .unsigned(let value): Decimal(digits: value, exponent: 0)
+    case .double(let value): SchemaNumber.decimal(value)
+    }
+  }
+
+  private static func decimal(_ value: Double) -> Decimal? {
+    guard value.isFinite else { return nil }
+    let text = value.magnitude.description
+    let parts = text.split(separator: "e")
+    var exponent = parts.count > 1 ? Int(parts[1].drop { $0 == "+" }) ?? 0 : 0
+    let number = parts[0].split(separator: ".")
+    let fraction = number.count > 1 ? number[1] : ""
+    guard var digits = UInt64(number[0] + fraction) else { return nil }
+    exponent -= fraction.count
+    while digits != 0, digits.isMultiple(of: 10) {
+      digits /= 10
+      exponent += 1
+    }
+    return Decimal(digits: digits, exponent: exponent)
+  }
+}

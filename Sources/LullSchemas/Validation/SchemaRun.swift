@@ -1,0 +1,213 @@
+import CSimdjson
+import LullCore
+
+/// One content on its way through a schema.
+struct SchemaRun {
+  let schema: SchemaValidator
+  let document: JSONDocument
+  // Points into the document, which is held here.
+  let view: csj_view
+  let limit: Int
+  private let stackEnd = csj_stack_end()
+  private var stepsLeft: Int
+  private var found: [SchemaViolation] = []
+  /// Whether only the answer counts.
+  var isSilent = false
+  /// Keys and elements on the way down: what a pointer is made of.
+  var way: [Step] = []
+  /// Resources on the way down, for dynamic references.
+  private var scope: [Int] = []
+
+  enum Step {
+    /// By the place of the key on the tape.
+    case member(Int)
+    case element(Int)
+  }
+
+  init(_ schema: SchemaValidator, _ document: JSONDocument, limit: Int) {
+    self.schema = schema
+    self.document = document
+    view = document.view
+    self.limit = limit
+    stepsLeft = 2_000_000 + 50 * view.tape_length
+  }
+
+  mutating func violations(of index: Int, isSilent: Bool = false) throws(SchemaProblem)
+    -> [SchemaViolation]
+  {
+    self.isSilent = isSilent
+    var evaluated = Evaluated(isWanted: false)
+    let fits = try evaluate(schema.root, index, 0, &evaluated)
+    // The document must outlive the pointers in its view.
+    return withExtendedLifetime(document) {
+      if isSilent, !fits {
+        return [SchemaViolation(pointer: "", keyword: "", message: "", place: 0)]
+      }
+      var seen: Set<SchemaViolation> = []
+      return found.filter { seen.insert($0).inserted }.sorted {
+        ($0.place, $0.keyword, $0.message) < ($1.place, $1.keyword, $1.message)
+      }
+    }
+  }
+
+  // MARK: Evaluation
+
+  /// More schemas of one value, one within the other, than this lead in a circle.
+  private static let longestChain = 400
+  /// In bytes: what one schema takes with all that it calls, and room to end.
+  private static let stackNeeded = 128 << 10
+
+  /// Whether the value there fits; `chain`: how many schemas of the same value are under way.
+  mutating func evaluate(
+    _ place: Int, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
+  ) throws(SchemaProblem) -> Bool {
+    try spend(1)
+    guard chain < SchemaRun.longestChain else {
+      throw SchemaProblem("the schema refers to itself without end", pointer: pointer)
+    }
+    guard csj_stack_has(stackEnd, SchemaRun.stackNeeded) != 0 else {
+      throw SchemaProblem("content and schema are nested too deeply", pointer: pointer)
+    }
+    let node = schema.nodes[place]
+    let isEntering = schema.isDynamic && scope.last != node.resource
+    if isEntering { scope.append(node.resource) }
+    defer { if isEntering { scope.removeLast() } }
+    guard let last = node.keywords.last else { return true }
+    // What has been evaluated by others does not count for those of this schema.
+    guard last.asksWhatIsEvaluated else {
+      return try evaluate(node.keywords, index, chain, &evaluated)
+    }
+    var own = Evaluated(isWanted: true)
+    let fits = try evaluate(node.keywords, index, chain, &own)
+    if fits { evaluated.add(own) }
+    return fits
+  }
+
+  private mutating func evaluate(
+    _ keywords: [SchemaKeyword], _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
+  ) throws(SchemaProblem) -> Bool {
+    var fits = true
+    for keyword in keywords {
+      // Where something is wrong, what is left over says nothing.
+      if !fits, isSilent || found.count >= limit || keyword.asksWhatIsEvaluated { break }
+      if try !check(keyword, index, chain, &evaluated) { fits = false }
+    }
+    return fits
+  }
+
+  mutating func spend(_ steps: Int) throws(SchemaProblem) {
+    stepsLeft -= steps
+    guard stepsLeft >= 0 else {
+      throw SchemaProblem("it takes too many steps to tell whether the content fits")
+    }
+  }
+
+  /// The schema that is meant by an anchor of this name: that of the outermost resource that has one.
+  func dynamicTarget(_ name: String, _ standard: Int) -> Int {
+    for resource in scope {
+      if let node = schema.dynamicAnchors[resource]?[name] { return node }
+    }
+    return standard
+  }
+
+  /// Evaluates what is below, on the way there.
+  mutating func descend(
+    _ step: Step, _ node: Int, _ index: Int
+  ) throws(SchemaProblem) -> Bool {
+    way.append(step)
+    defer { way.removeLast() }
+    var evaluated = Evaluated(isWanted: false)
+    return try evaluate(node, index, 0, &evaluated)
+  }
+
+  /// Evaluates without a word.
+  mutating func silently(
+    _ node: Int, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
+  ) throws(SchemaProblem) -> Bool {
+    let before = isSilent
+    isSilent = true
+    defer { isSilent = before }
+    return try evaluate(node, index, chain + 1, &evaluated)
+  }
+
+  /// What a schema finds, apart from what has been found.
+  mutating func gathered(_ node: Int, _ index: Int, _ chain: Int) throws(SchemaProblem)
+    -> [SchemaViolation]
+  {
+    let before = found
+    found = []
+    defer { found = before }
+    var evaluated = Evaluated(isWanted: false)
+    _ = try evaluate(node, index, chain + 1, &evaluated)
+    return found
+  }
+
+  // MARK: Violations
+
+  /// Notes it, and what is there instead if it says so; false, for whoever returns it.
+  mutating func violation(
+    _ keyword: String, _ index: Int, _ message: @autoclosure () -> String,
+    got showsValue: Bool = false
+  ) -> Bool {
+    guard !isSilent, found.count < limit else { return false }
+    let text = message() + (showsValue ? ", got \(got(index))" : "")
+    found.append(SchemaViolation(pointer: pointer, keyword: keyword, message: text, place: index))
+    return false
+  }
+
+  mutating func add(_ violations: [SchemaViolation]) {
+    found += violations.prefix(max(0, limit - found.count))
+  }
+
+  /// Whether nobody wants to hear more.
+  var isFull: Bool { found.count >= limit }
+
+  /// The JSON Pointer of the value that is looked at.
+  var pointer: String {
+    way.reduce(into: "") { text, step in
+      switch step {
+      case .element(let place): text += "/\(place)"
+      case .member(let key):
+        let name = String(decoding: SchemaRun.bytes(of: key, in: view), as: UTF8.self)
+        text += "/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
+      }
+    }
+  }
+
+  /// What was found there, for people; not where it may let somebody in.
+  func got(_ index: Int) -> String {
+    if case .member(let key)? = way.last,
+      CredentialName.names(String(decoding: SchemaRun.bytes(of: key, in: view), as: UTF8.self))
+    {
+      return ViolationText.kind(JSONElement(document: document, index: index))
+    }
+    return ViolationText.value(JSONElement(document: document, index: index))
+  }
+
+  // MARK: The tape
+
+  /// The bytes of a string; valid as long as the document.
+  static func bytes(of index: Int, in view: csj_view) -> UnsafeBufferPointer<UInt8> {
+    var length = 0
+    let start = UnsafeRawPointer(csj_string_at(view, index, &length))
+    // The C side guarantees `length` bytes there, which nothing ever writes to.
+    return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: length)
+  }
+
+  /// The members of an object, each key once.
+  static func pairs(of object: Int, in view: csj_view) -> [csj_pair] {
+    Array(unsafeUninitializedCapacity: csj_count(view, object)) { buffer, count in
+      // `csj_count` counts repeated keys again, so there is room for all.
+      count = csj_pairs(view, object, buffer.baseAddress)
+    }
+  }
+}
+
+extension SchemaKeyword {
+  var asksWhatIsEvaluated: Bool {
+    switch self {
+    case .unevaluatedItems, .unevaluatedProperties: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,137 @@
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "CPCRE2.h"
+
+#include <dlfcn.h>
+#include <pcre2.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct {
+  pcre2_code *(*compile)(PCRE2_SPTR, PCRE2_SIZE, uint32_t, int *, PCRE2_SIZE *, pcre2_compile_context *);
+  void (*free)(pcre2_code *);
+  pcre2_compile_context *(*create_compile_context)(pcre2_general_context *);
+  void (*free_compile_context)(pcre2_compile_context *);
+  int (*set_extra_options)(pcre2_compile_context *, uint32_t);
+  int (*set_most_bytes)(pcre2_compile_context *, PCRE2_SIZE);
+  pcre2_match_context *(*create_match_context)(pcre2_general_context *);
+  void (*free_match_context)(pcre2_match_context *);
+  int (*set_match_limit)(pcre2_match_context *, uint32_t);
+  int (*set_heap_limit)(pcre2_match_context *, uint32_t);
+  pcre2_match_data *(*create_match_data)(const pcre2_code *, pcre2_general_context *);
+  void (*free_match_data)(pcre2_match_data *);
+  int (*match)(const pcre2_code *, PCRE2_SPTR, PCRE2_SIZE, PCRE2_SIZE, uint32_t, pcre2_match_data *,
+    pcre2_match_context *);
+  int (*explain)(int, PCRE2_UCHAR *, PCRE2_SIZE);
+} pcre2;
+
+static const struct {
+  const char *name;
+  void *function;
+} symbols[] = {
+  {"pcre2_compile_8", &pcre2.compile},
+  {"pcre2_code_free_8", &pcre2.free},
+  {"pcre2_compile_context_create_8", &pcre2.create_compile_context},
+  {"pcre2_compile_context_free_8", &pcre2.free_compile_context},
+  {"pcre2_set_compile_extra_options_8", &pcre2.set_extra_options},
+  {"pcre2_set_max_pattern_length_8", &pcre2.set_most_bytes},
+  {"pcre2_match_context_create_8", &pcre2.create_match_context},
+  {"pcre2_match_context_free_8", &pcre2.free_match_context},
+  {"pcre2_set_match_limit_8", &pcre2.set_match_limit},
+  {"pcre2_set_heap_limit_8", &pcre2.set_heap_limit},
+  {"pcre2_match_data_create_from_pattern_8", &pcre2.create_match_data},
+  {"pcre2_match_data_free_8", &pcre2.free_match_data},
+  {"pcre2_match_8", &pcre2.match},
+  {"pcre2_get_error_message_8", &pcre2.explain},
+};
+
+static const char *failure;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+  // Never closed: patterns live as long as they are wanted.
+  void *library = dlopen("libpcre2-8.so.0", RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    failure = "libpcre2-8.so.0 is not installed (the Debian package is libpcre2-8-0)";
+    return;
+  }
+  for (size_t index = 0; index < sizeof symbols / sizeof symbols[0]; index++) {
+    void *function = dlsym(library, symbols[index].name);
+    if (function == NULL) {
+      failure = "libpcre2-8.so.0 lacks a function";
+      return;
+    }
+    *(void **)symbols[index].function = function;
+  }
+}
+
+struct cpcre2_pattern {
+  pcre2_code *code;
+  pcre2_match_context *limits;
+};
+
+// Bytes of a pattern, steps of a search, and KiB that it may use.
+enum { MOST_BYTES = 16384, MOST_STEPS = 1000000, MOST_HEAP = 16384 };
+
+static pcre2_code *compile(const char *text, size_t count, char problem[CPCRE2_SIZE]) {
+  pcre2_compile_context *context = pcre2.create_compile_context(NULL);
+  if (context == NULL) {
+    snprintf(problem, CPCRE2_SIZE, "there is no memory for it");
+    return NULL;
+  }
+  pcre2.set_extra_options(context, PCRE2_EXTRA_ALT_BSUX);
+  pcre2.set_most_bytes(context, MOST_BYTES);
+  int code = 0;
+  PCRE2_SIZE place = 0;
+  pcre2_code *compiled = pcre2.compile((PCRE2_SPTR)text, count,
+    PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF
+      | PCRE2_NEVER_BACKSLASH_C,
+    &code, &place, context);
+  pcre2.free_compile_context(context);
+  if (compiled == NULL) {
+    PCRE2_UCHAR words[128];
+    if (pcre2.explain(code, words, sizeof words) < 0) words[0] = 0;
+    snprintf(problem, CPCRE2_SIZE, "%s, at byte %zu", (const char *)words, (size_t)place);
+  }
+  return compiled;
+}
+
+cpcre2_pattern *cpcre2_create(const char *text, size_t count, char problem[CPCRE2_SIZE]) {
+  pthread_once(&once, load);
+  if (failure) {
+    snprintf(problem, CPCRE2_SIZE, "%s", failure);
+    return NULL;
+  }
+  pcre2_code *code = compile(text, count, problem);
+  if (code == NULL) return NULL;
+  cpcre2_pattern *pattern = malloc(sizeof *pattern);
+  pcre2_match_context *limits = pcre2.create_match_context(NULL);
+  if (pattern == NULL || limits == NULL) {
+    snprintf(problem, CPCRE2_SIZE, "there is no memory for it");
+    if (limits) pcre2.free_match_context(limits);
+    free(pattern);
+    pcre2.free(code);
+    return NULL;
+  }
+  pcre2.set_match_limit(limits, MOST_STEPS);
+  pcre2.set_heap_limit(limits, MOST_HEAP);
+  *pattern = (cpcre2_pattern){code, limits};
+  return pattern;
+}
+
+void cpcre2_free(cpcre2_pattern *pattern) {
+  if (pattern == NULL) return;
+  pcre2.free_match_context(pattern->limits);
+  pcre2.free(pattern->code);
+  free(pattern);
+}
+
+int cpcre2_finds(const cpcre2_pattern *pattern, const char *text, size_t count) {
+  pcre2_match_data *found = pcre2.create_match_data(pattern->code, NULL);
+  if (found == NULL) return -1;
+  int code = pcre2.match(pattern->code, (PCRE2_SPTR)text, count, 0, 0, found, pattern->limits);
+  pcre2.free_match_data(found);
+  if (code >= 0) return 1;
+  return code == PCRE2_ERROR_NOMATCH ? 0 : -1;
+}

@@ -1,0 +1,123 @@
+#define _GNU_SOURCE
+#include "CYAML.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <yaml.h>
+
+static struct {
+  int (*initialize)(yaml_parser_t *);
+  void (*delete)(yaml_parser_t *);
+  void (*input)(yaml_parser_t *, const unsigned char *, size_t);
+  int (*parse)(yaml_parser_t *, yaml_event_t *);
+  void (*delete_event)(yaml_event_t *);
+} yaml;
+
+struct cyaml_reader {
+  yaml_parser_t parser;
+  yaml_event_t event;
+  int has_event;
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char failure[256];
+
+static void load(void) {
+  // Never closed: nothing is known of what still points into it.
+  void *library = dlopen("libyaml-0.so.2", RTLD_NOW | RTLD_LOCAL);
+  if (library) {
+    *(void **)&yaml.initialize = dlsym(library, "yaml_parser_initialize");
+    *(void **)&yaml.delete = dlsym(library, "yaml_parser_delete");
+    *(void **)&yaml.input = dlsym(library, "yaml_parser_set_input_string");
+    *(void **)&yaml.parse = dlsym(library, "yaml_parser_parse");
+    *(void **)&yaml.delete_event = dlsym(library, "yaml_event_delete");
+    if (yaml.initialize && yaml.delete && yaml.input && yaml.parse && yaml.delete_event) return;
+  }
+  const char *reason = dlerror();
+  snprintf(failure, sizeof failure, "YAML needs libyaml (the Debian package is libyaml-0-2): %s",
+    reason ? reason : "the loader does not say why it cannot be used");
+}
+
+cyaml_reader *cyaml_open(const uint8_t *bytes, size_t length, const char **problem) {
+  pthread_once(&once, load);
+  *problem = failure;
+  if (failure[0]) return NULL;
+  cyaml_reader *reader = calloc(1, sizeof(cyaml_reader));
+  *problem = "not enough memory";
+  if (reader == NULL) return NULL;
+  if (!yaml.initialize(&reader->parser)) {
+    free(reader);
+    return NULL;
+  }
+  yaml.input(&reader->parser, bytes, length);
+  return reader;
+}
+
+static void drop_event(cyaml_reader *reader) {
+  if (reader->has_event) yaml.delete_event(&reader->event);
+  reader->has_event = 0;
+}
+
+static void describe_problem(cyaml_reader *reader, cyaml_event *event) {
+  yaml_parser_t *parser = &reader->parser;
+  event->kind = CYAML_PROBLEM;
+  event->problem = parser->problem ? parser->problem : "not enough memory";
+  if (parser->error == YAML_READER_ERROR) {
+    event->line = parser->mark.line + 1;
+    event->column = parser->mark.column + 1;
+  } else {
+    event->line = parser->problem_mark.line + 1;
+    event->column = parser->problem_mark.column + 1;
+  }
+}
+
+void cyaml_next(cyaml_reader *reader, cyaml_event *event) {
+  *event = (cyaml_event){.kind = CYAML_END};
+  while (1) {
+    drop_event(reader);
+    if (!yaml.parse(&reader->parser, &reader->event)) return describe_problem(reader, event);
+    reader->has_event = 1;
+    yaml_event_t *next = &reader->event;
+    event->line = next->start_mark.line + 1;
+    event->column = next->start_mark.column + 1;
+    switch (next->type) {
+      case YAML_STREAM_START_EVENT:
+      case YAML_DOCUMENT_END_EVENT: continue;
+      case YAML_DOCUMENT_START_EVENT: event->kind = CYAML_DOCUMENT; return;
+      case YAML_ALIAS_EVENT:
+        event->kind = CYAML_ALIAS;
+        event->anchor = (const char *)next->data.alias.anchor;
+        return;
+      case YAML_SCALAR_EVENT:
+        event->kind = CYAML_SCALAR;
+        event->text = next->data.scalar.value;
+        event->length = next->data.scalar.length;
+        event->is_plain = next->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+        event->anchor = (const char *)next->data.scalar.anchor;
+        event->tag = (const char *)next->data.scalar.tag;
+        return;
+      case YAML_SEQUENCE_START_EVENT:
+        event->kind = CYAML_SEQUENCE;
+        event->anchor = (const char *)next->data.sequence_start.anchor;
+        event->tag = (const char *)next->data.sequence_start.tag;
+        return;
+      case YAML_SEQUENCE_END_EVENT: event->kind = CYAML_SEQUENCE_END; return;
+      case YAML_MAPPING_START_EVENT:
+        event->kind = CYAML_MAPPING;
+        event->anchor = (const char *)next->data.mapping_start.anchor;
+        event->tag = (const char *)next->data.mapping_start.tag;
+        return;
+      case YAML_MAPPING_END_EVENT: event->kind = CYAML_MAPPING_END; return;
+      // Of the stream there is no more.
+      default: return;
+    }
+  }
+}
+
+void cyaml_close(cyaml_reader *reader) {
+  drop_event(reader);
+  yaml.delete(&reader->parser);
+  free(reader);
+}

@@ -1,0 +1,48 @@
+import LullClients
+import LullCore
+
+/// The body of a request, as the call's form has it.
+enum RequestContent {
+  case none
+  case json(JSONElement)
+  case form([EscapedPair])
+  case multipart([MultipartBody.Part])
+  case raw([UInt8])
+
+  init(_ request: MockRequest, _ call: APICall) throws(Problem) {
+    let isRaw = call.bodyForm == .raw || call.wholeParameter?.kind == .file
+    guard !request.body.isEmpty else {
+      self = .none
+      return
+    }
+    switch call.bodyForm {
+    case _ where isRaw: self = .raw(request.body)
+    case .raw: self = .none
+    case .form:
+      let type = request.header("content-type")?.lowercased() ?? ""
+      guard type.isEmpty || type.hasPrefix("application/x-www-form-urlencoded"),
+        let text = String(validating: request.body, as: UTF8.self)
+      else {
+        throw Problem(
+          415, "the call takes a form, application/x-www-form-urlencoded, as its body")
+      }
+      self = .form(EscapedPair.all(in: text))
+    case .multipart:
+      guard
+        let form = MultipartBody(
+          request.body, contentType: request.header("content-type") ?? "")
+      else { throw Problem(415, "the call takes a form, multipart/form-data, as its body") }
+      self = .multipart(form.parts)
+    case .json:
+      do throws(JSONError) {
+        self = .json(try JSONDocument(parsing: request.body).root)
+      } catch {
+        throw Problem(400, "the body is no JSON: \(error)")
+      }
+      guard call.wholeParameter == nil, case .json(let root) = self else { return }
+      guard root.kind == .object else {
+        throw Problem(400, "the body must be a JSON object with the parameters of the call")
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import LullArguments
+
+extension Command {
+  static let `import` = Command(
+    "import", "make an API file of what describes the API", .more,
+    forms: [
+      ("import openapi FILE", "make an API file of an OpenAPI document")
+    ],
+    spec: { ImportCommand.spec }, words: .optionsAndFiles
+  ) { words, command throws(CommandEnd) in
+    try ImportCommand.run(words.dropFirst(), for: command)
+  }
+}
+
+/// `lull import`: makes API files of what others have written.
+enum ImportCommand {
+  /// What can be imported, by the word behind `import`.
+  private static let kinds:
+    [(name: String, run: @Sendable (ParsedArguments, Command) throws(CommandEnd) -> Int32)] = [
+      ("openapi", OpenAPICommand.run)
+    ]
+
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull import",
+      description: """
+        Makes an API file of an OpenAPI document (3.0 or 3.1, JSON or YAML): its calls with their parameters,
+        where they go, and what lets somebody in, which comes from the environment. The file is there to be
+        edited; a second import into it keeps what was changed, and takes what the document has changed. Where
+        both have changed the same, nothing is written.
+
+        What cannot be called is told with its reason. Beside the file are its schemas (NAME.schemas.json), and
+        what it was when it was imported (NAME.lua.imported), which belongs to it. A file that was not imported
+        is not overwritten.
+        """,
+      arguments: [
+        .init(positional: "KIND", help: "what is imported: openapi", isRequired: true),
+        .init(positional: "FILE", help: "the document: a file or a URL", isRequired: true),
+        .init(
+          names: ["-o", "--output"], placeholder: "FILE",
+          help: "the API file that is made; default apis/NAME.lua"),
+        .init(
+          names: ["--only"], placeholder: "PATTERN",
+          help:
+            "only calls whose operationId, tag or path it matches (* and ?), each time from now on; "
+            + "repeatable; '*' for all again",
+          isRepeated: true),
+        .init(
+          "--base-url", placeholder: "URL",
+          help: "where the API is, in place of what the document says"),
+      ],
+      notes: """
+        Examples:
+          lull import openapi petstore.yaml -o apis/petstore.lua
+          lull import openapi https://api.example.com/openapi.json -o apis/shop.lua --only '/orders*'
+
+        Exit codes: 0 imported, 1 conflicts with what was changed, 2 wrong usage, 3 a document or a file that is
+        refused.
+
+        """)
+  }
+
+  static func run(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) -> Int32 {
+    let parsed = try spec.read(words, for: command)
+    guard let kind = kinds.first(where: { $0.name == parsed.text("KIND") }) else {
+      let names = kinds.map(\.name).joined(separator: ", ")
+      throw .wrongUsage(
+        "there is no '\(parsed.text("KIND") ?? "")' to import; there is \(names)", command)
+    }
+    return try kind.run(parsed, command)
+  }
+}

@@ -1,0 +1,201 @@
+import LullArguments
+import LullClients
+import LullCore
+import LullHost
+import LullImport
+import LullSystem
+
+/// `lull import openapi`: makes an API file of an OpenAPI document, or brings one up to date.
+struct OpenAPICommand {
+  private let source: String
+  private let path: [UInt8]
+  private let only: [String]
+  private let baseURL: String?
+  /// Whether nobody has said where the file is to be.
+  private let isStandardPath: Bool
+
+  static func run(_ parsed: ParsedArguments, _ command: Command) throws(CommandEnd) -> Int32 {
+    try OpenAPICommand(parsed, command).run()
+  }
+
+  private init(_ parsed: ParsedArguments, _ command: Command) throws(CommandEnd) {
+    source = parsed.text("FILE") ?? ""
+    guard !source.isEmpty else { throw .wrongUsage("the document has no name", command) }
+    only = parsed.all("--only")
+    guard !only.contains("") else {
+      throw .wrongUsage("--only needs a pattern, got nothing", command)
+    }
+    baseURL = parsed.text("--base-url")
+    if let baseURL,
+      ResourceURL.base(baseURL).map({ $0.host.isEmpty || !$0.scheme.hasPrefix("http") }) ?? true
+    {
+      throw .wrongUsage(
+        "--base-url needs a URL such as https://api.example.com/v1, got '\(baseURL)'", command)
+    }
+    isStandardPath = !parsed.has("--output")
+    let output = parsed.text("--output") ?? OpenAPICommand.standardPath(for: source)
+    guard output.hasSuffix(".lua"), !output.hasSuffix("/.lua"), output != ".lua" else {
+      throw .wrongUsage(
+        "-o needs the name of an API file, which ends in .lua, got '\(output)'", command)
+    }
+    path = Array(output.utf8)
+  }
+
+  private static func standardPath(for source: String) -> String {
+    let last =
+      source.prefix { !"?#".contains($0) }.split(separator: "/").last.map(String.init) ?? "api"
+    var stem = last.split(separator: ".").first.map(String.init) ?? "api"
+    if stem.isEmpty || stem == "openapi" { stem = "api" }
+    return "apis/\(stem).lua"
+  }
+
+  private var shownPath: String { String(escaping: path) }
+
+  private func run() -> Int32 {
+    let files: ImportedFiles
+    do throws(ImportedFiles.Refusal) {
+      files = try ImportedFiles(path, makesFolder: isStandardPath)
+    } catch {
+      return report(error)
+    }
+    // A URL needs the network, which needs a loop; a file may refer to nothing but files.
+    guard OpenAPICommand.isURL(source) else {
+      return run(files) { () throws(DocumentProblem) in
+        try DocumentSet(file: Array(source.utf8)) { (_) throws(DocumentProblem) in
+          throw DocumentProblem("a file refers to files alone")
+        }
+      }
+    }
+    return CallRun.run(folder: nil) { host in
+      run(files) { () throws(DocumentProblem) in
+        guard let url = ResourceURL(absolute: source) else {
+          throw DocumentProblem("it is no URL", file: source)
+        }
+        return try DocumentSet(url: url) { (url) throws(DocumentProblem) in
+          try DocumentFetcher.fetch(url, by: host)
+        }
+      }
+    }
+  }
+
+  private static func isURL(_ text: String) -> Bool {
+    let start = text.prefix(8).lowercased()
+    return start.hasPrefix("http://") || start.hasPrefix("https://")
+  }
+
+  private func run(_ files: ImportedFiles, _ read: () throws(DocumentProblem) -> DocumentSet)
+    -> Int32
+  {
+    let patterns =
+      only.isEmpty ? files.base.map { ImportOrigin.only(in: $0) } ?? [] : only == ["*"] ? [] : only
+    let result: OpenAPIImport.Result
+    do throws(DocumentProblem) {
+      var options = OpenAPIImport.Options(name: name)
+      options.only = patterns.map { NamePattern($0) }
+      options.baseURL = baseURL
+      options.taken = CallPage.taken(hasPages: true)
+      result = try OpenAPIImport.read(try read(), options)
+    } catch {
+      Exit.complain("lull: \(ControlCharacters.shown(in: error.description))\n")
+      return 3
+    }
+    var api = result.api
+    guard !api.calls.isEmpty || !patterns.isEmpty else {
+      let reason = api.leftOut.isEmpty ? ": it has no operations" : ""
+      Exit.complain(
+        "lull: \(ControlCharacters.shown(in: source)): nothing in it can be called\(reason)\n"
+      )
+      tellLeftOut(api)
+      return 3
+    }
+    guard !api.calls.isEmpty else {
+      let shown = patterns.map { "'\($0)'" }.joined(separator: ", ")
+      Exit.complain(
+        "lull: \(ControlCharacters.shown(in: shown)) matches no operationId, tag or path of the document\n"
+      )
+      return 2
+    }
+    api.origin = origin(patterns).lines
+    if result.schemas != nil {
+      let schemas = ImportedFiles.schemas(of: path)
+      api.schemas = String(
+        escaping: schemas.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? schemas)
+    }
+    let new = Array(APIFileWriter.text(of: api).utf8)
+    do throws(ImportedFiles.Refusal) {
+      let merged = try files.merged(with: new)
+      try files.write(merged, imported: new, schemas: result.schemas)
+    } catch {
+      return report(error)
+    }
+    tellLeftOut(api)
+    _ = Output.write(summary(of: api, isAgain: files.base != nil))
+    return 0
+  }
+
+  private var name: String {
+    let last = shownPath.split(separator: "/").last ?? "api.lua"
+    return String(last.dropLast(4))
+  }
+
+  private func origin(_ patterns: [String]) -> ImportOrigin {
+    var words = ["openapi", OpenAPICommand.withoutCredentials(source), "-o", shownPath]
+    if let baseURL { words += ["--base-url", baseURL] }
+    return ImportOrigin(words: words, only: patterns)
+  }
+
+  /// What a URL has before its host, and its query, may let somebody in.
+  private static func withoutCredentials(_ source: String) -> String {
+    guard isURL(source), let scheme = source.firstRange(of: "://") else { return source }
+    let rest = source[scheme.upperBound...].prefix { !"?#".contains($0) }
+    let authority = rest.prefix { $0 != "/" }
+    let host =
+      authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+    return String(source[..<scheme.upperBound] + host + rest.dropFirst(authority.count))
+  }
+
+  // MARK: Telling
+
+  private func tellLeftOut(_ api: ImportedAPI) {
+    for one in api.leftOut {
+      Exit.complain(
+        ControlCharacters.shown(in: "lull: left out: \(one.what): \(one.reason)") + "\n")
+    }
+    for note in api.notes { Exit.complain(ControlCharacters.shown(in: "lull: \(note)") + "\n") }
+  }
+
+  private func summary(of api: ImportedAPI, isAgain: Bool) -> String {
+    let calls =
+      OpenAPICommand.grouped(api.calls.count) + (api.calls.count == 1 ? " call" : " calls")
+    let left = api.leftOut.isEmpty ? "" : ", \(OpenAPICommand.grouped(api.leftOut.count)) left out"
+    return "\(shownPath): \(calls)\(left)\n"
+  }
+
+  private static func grouped(_ number: Int) -> String {
+    var text = String(number)
+    var place = text.count - 3
+    while place > 0 {
+      text.insert(",", at: text.index(text.startIndex, offsetBy: place))
+      place -= 3
+    }
+    return text
+  }
+
+  private func report(_ refusal: ImportedFiles.Refusal) -> Int32 {
+    switch refusal {
+    case .refused(let text):
+      Exit.complain("lull: \(ControlCharacters.shown(in: text))\n")
+      return 3
+    case .conflicts(let conflicts):
+      let places = conflicts.count == 1 ? "a place was" : "\(conflicts.count) places were"
+      for conflict in conflicts {
+        Exit.complain(
+          ControlCharacters.shown(in: "\(shownPath):\(conflict.line): \(conflict.text)") + "\n")
+      }
+      Exit.complain(
+        "lull: \(shownPath) stays as it is: \(places) changed there and in the document\n"
+      )
+      return 1
+    }
+  }
+}

@@ -1,0 +1,209 @@
+import LullArguments
+import LullClients
+import LullCore
+import LullHost
+import LullProving
+import LullSchemas
+import LullSystem
+
+extension Command {
+  static let drift = Command(
+    "drift", "compare what an API answers with its schemas", .requests,
+    forms: [("drift API", "compare what an API answers with its schemas")],
+    spec: { DriftCommand.spec }, words: .apisAndFiles
+  ) { words, _ throws(CommandEnd) in try DriftCommand(words.dropFirst()).run() }
+}
+
+/// `lull drift API`: what answers that came before have that schemas do not say, and lack that they say.
+struct DriftCommand {
+  private static let tiers: [DriftFinding.Tier] = [.breaking, .changed, .added]
+
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull drift",
+      description: """
+        Compares answers that came before with the schemas of an API: those of its file, or those that lull types
+        has seen. Asks no network.
+
+        Without --from-cache and --from-har it takes all recordings below tests, and the cache. Each row
+        is a place in the answers of a call, as a JSON Pointer with * for any element, in one of these
+        tiers:
+
+          breaking  what clients rely on is not so: a required field is missing, or a value has a type that
+                    is not declared
+          changed   what clients may stumble over: a word that is not declared, a fraction for a whole number
+          added     what they need not notice: a field that is not declared
+          note      no difference: optional fields that were never there, and answers that are compared with
+                    nothing, since their call or status has no schema
+
+        How many answers it is so of stands behind it; values are shown nowhere.
+        """,
+      arguments: [
+        .init(positional: "API", help: "an API by name, or an API file", isRequired: true)
+      ] + TrafficOptions.arguments + [
+        .init(
+          names: ["--fail-on"], placeholder: "TIER", choices: tiers.map(\.rawValue),
+          help: "end with exit code 7 if there is something in this tier, or in one above it"),
+        .init(
+          names: ["-o", "--output"], placeholder: "FORMAT",
+          choices: OutputFormat.names.filter { $0 != "raw" },
+          help: "how it is written: table, unless given"),
+      ],
+      notes: """
+        Examples:
+          lull drift github
+          lull drift github --from-har tests/cassettes/repos.har --fail-on breaking
+          lull drift apis/shop.lua --from-cache -o json
+
+        Exit codes: 0 compared; 1 the API file cannot be looked at; 2 wrong usage; 3 a file cannot be read,
+        or there is nothing to compare; 7 by --fail-on.
+
+        """)
+  }
+
+  private let word: String
+  private let sources: TrafficOptions
+  private let limit: DriftFinding.Tier?
+  private let format: OutputFormat
+
+  /// - Parameter words: what follows `drift`.
+  init(_ words: ArraySlice<String>) throws(CommandEnd) {
+    let parsed = try DriftCommand.spec.read(words, for: .drift)
+    word = parsed.text("API") ?? ""
+    sources = TrafficOptions(parsed)
+    limit = parsed.text("--fail-on").flatMap { DriftFinding.Tier(rawValue: $0) }
+    format = parsed.text("-o").flatMap { OutputFormat(rawValue: $0) } ?? .table
+  }
+
+  func run() -> Int32 {
+    do throws(CommandFailure) {
+      let api = try SeenAPI.look(word).get()
+      let schemas = try DriftCommand.schemas(of: api)
+      let (traffic, isWhole) = try traffic(of: api)
+      guard !traffic.exchanges.isEmpty else {
+        throw CommandFailure(code: 3, message: "lull: \(nothing(of: api, traffic))\n")
+      }
+      var report = DriftReport(schemas)
+      do throws(SchemaProblem) {
+        for exchange in traffic.exchanges { try DriftCommand.add(exchange, of: api, to: &report) }
+      } catch {
+        throw CommandFailure(code: 3, message: "lull: \(error)\n")
+      }
+      let findings = report.sorted
+      show(findings)
+      DriftCommand.tell(findings, report, traffic)
+      if let limit, findings.contains(where: { $0.tier <= limit }) { return 7 }
+      return isWhole ? 0 : 3
+    } catch {
+      return error.tell()
+    }
+  }
+
+  private static func schemas(of api: SeenAPI) throws(CommandFailure) -> SchemaFile {
+    do throws(SchemaProblem) {
+      if let schemas = try api.schemas() { return schemas }
+    } catch {
+      throw CommandFailure(code: 3, message: "lull: \(error)\n")
+    }
+    throw CommandFailure(
+      code: 3,
+      message:
+        "lull: there is no \(api.schemasPath) to compare with; 'lull types \(api.name) --from-har "
+        + "FILE' writes one from a recording\n")
+  }
+
+  // MARK: Traffic
+
+  /// What there is, and whether all of it could be read.
+  private func traffic(of api: SeenAPI) throws(CommandFailure) -> (Traffic, isWhole: Bool) {
+    guard sources.isEmpty else { return (try sources.traffic(of: api), true) }
+    var traffic = try sources.traffic(of: api)
+    var isWhole = true
+    let search = FileName.isFolder("tests") ? ProofSearch(["tests"], ending: ".har") : nil
+    for problem in search?.problems ?? [] {
+      Exit.complain("lull: \(problem)\n")
+      isWhole = false
+    }
+    for path in search?.files ?? [] {
+      do throws(CommandFailure) {
+        try traffic.addArchive(path)
+      } catch {
+        // The others are worth comparing all the same.
+        _ = error.tell()
+        isWhole = false
+      }
+    }
+    do throws(CommandFailure) {
+      try traffic.addCache()
+    } catch {
+      _ = error.tell()
+      isWhole = false
+    }
+    return (traffic, isWhole)
+  }
+
+  private func nothing(of api: SeenAPI, _ traffic: Traffic) -> String {
+    let places =
+      sources.isEmpty
+      ? "neither in recordings below 'tests' nor in the cache" : "not where it was looked for"
+    let others = traffic.others > 0 ? "; there are \(traffic.others) of other URLs" : ""
+    return "there is no answer of \(api.base ?? api.name) to compare, \(places)\(others)"
+  }
+
+  private static func add(
+    _ exchange: Traffic.Exchange, of api: SeenAPI, to report: inout DriftReport
+  ) throws(SchemaProblem) {
+    guard let call = api.finder.call(exchange.method, exchange.url) else {
+      report.add(undeclared: place(of: exchange))
+      return
+    }
+    switch exchange.body {
+    case .none: break
+    case .json(let document):
+      try report.add(document.root, type: "", status: exchange.status, of: call)
+    case .other(let type): try report.add(nil, type: type, status: exchange.status, of: call)
+    }
+  }
+
+  /// Its method and path, without what looks like data.
+  private static func place(of exchange: Traffic.Exchange) -> String {
+    let parts = CallFinder.target(of: exchange.url).path.split(separator: "/").map { part in
+      KeyLook.isData(String(part)) ? "*" : String(part)
+    }
+    return "\(exchange.method) /\(parts.joined(separator: "/"))"
+  }
+
+  // MARK: Output
+
+  private func show(_ findings: [DriftFinding]) {
+    let rows = findings.map { finding in
+      JSONValue.object([
+        .init("tier", .string(finding.tier.rawValue)),
+        .init("change", .string(finding.change.rawValue)),
+        .init("call", .string(finding.call)), .init("status", .string(finding.status)),
+        .init("place", .string(finding.pointer)), .init("declared", .string(finding.declared)),
+        .init("found", .string(finding.found)), .init("samples", .int(finding.samples)),
+        .init("of", .int(finding.of)),
+      ])
+    }
+    // A table of nothing says nothing.
+    guard !rows.isEmpty || format != .table,
+      let bytes = try? JSONValue.array(rows).encode()
+    else { return }
+    let text = ContentText(format: format, columns: [], style: .forStandardOutput())
+    _ = Output.write(text.bytes(of: JSONText(valid: bytes)))
+  }
+
+  private static func tell(
+    _ findings: [DriftFinding], _ report: DriftReport, _ traffic: Traffic
+  ) {
+    let counts = tiers.compactMap { tier in
+      let count = findings.count { $0.tier == tier }
+      return count == 0 ? nil : "\(count) \(tier.rawValue)"
+    }
+    let answers = report.compared == 1 ? "1 answer" : "\(report.compared) answers"
+    Exit.complain(
+      "lull: \(answers) of \(traffic.exchanges.count) compared: "
+        + "\(counts.isEmpty ? "as declared" : counts.joined(separator: ", "))\n")
+  }
+}

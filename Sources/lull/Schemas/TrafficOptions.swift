@@ -1,0 +1,39 @@
+import LullArguments
+import LullClients
+
+/// Where a command has its traffic from.
+struct TrafficOptions {
+  let usesCache: Bool
+  let archives: [String]
+
+  init(_ parsed: ParsedArguments) {
+    usesCache = parsed.has("--from-cache")
+    archives = parsed.all("--from-har")
+  }
+
+  static var arguments: [Argument] {
+    [
+      .init(
+        "--from-cache", kind: .flag, help: "use what lull.cache.file() keeps of the API's URLs"),
+      .init(
+        "--from-har", placeholder: "FILE",
+        help: "use a recording: a cassette of lull test, or an HTTP Archive of whichever program",
+        isRepeated: true),
+    ]
+  }
+
+  var isEmpty: Bool { !usesCache && archives.isEmpty }
+
+  /// What there is of an API in the places that are named.
+  func traffic(of api: SeenAPI) throws(CommandFailure) -> Traffic {
+    guard api.finder.prefix != nil else {
+      throw CommandFailure(
+        code: 1,
+        message: "lull: \(api.path): its service has no base URL by which its traffic is known\n")
+    }
+    var traffic = Traffic(api.finder)
+    for archive in archives { try traffic.addArchive(archive) }
+    if usesCache { try traffic.addCache() }
+    return traffic
+  }
+}

@@ -1,0 +1,251 @@
+import Testing
+
+@Suite("lull import openapi", .timeLimit(.minutes(10)))
+struct OpenAPIImportTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.write("apis/.keep", "")
+  }
+
+  private func run(_ words: String...) throws -> Child.Ending {
+    try Child(Binaries.lull, ["import", "openapi"] + words, folder: folder.path).wait()
+  }
+
+  @Test func `IMP-10 a document becomes a file of calls, and what cannot be called is told`() throws
+  {
+    try folder.write("shop.yaml", OpenAPISample.text)
+    let ending = try run("shop.yaml", "-o", "apis/shop.lua")
+    #expect(ending.output == "apis/shop.lua: 4 calls, 1 left out\n")
+    #expect(
+      ending.errors
+        == "lull: left out: GET /elsewhere: it is on a server of its own, https://other.example: that needs an API file of its own\n"
+    )
+    #expect(ending.code == 0)
+    #expect(folder.text("apis/shop.lua") == OpenAPISample.file)
+    #expect(folder.text("apis/shop.lua.imported") == OpenAPISample.file)
+    // Once more is the same.
+    #expect(try run("shop.yaml").output == "apis/shop.lua: 4 calls, 1 left out\n")
+    #expect(folder.text("apis/shop.lua") == OpenAPISample.file)
+  }
+
+  @Test func `IMP-11 its schemas stand beside it, an entry a line, in the dialect of 2020-12`()
+    throws
+  {
+    try folder.write("shop.yaml", OpenAPISample.text)
+    #expect(try run("shop.yaml").code == 0)
+    let lines = (folder.text("apis/shop.schemas.json") ?? "").split(separator: "\n").map(
+      String.init)
+    #expect(lines.first == #"{"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{"#)
+    #expect(
+      lines.contains(
+        ##""orders/add":{"body":{"$ref":"#/$defs/Order"},"parameters":{"X-Trace":{"type":"string"}}},"##
+      ))
+    let order =
+      #""Order":{"type":"object","required":["item"],"properties":{"item":{"type":"string","description":"What it is"},"#
+      + #""count":{"type":["integer","null"],"exclusiveMinimum":0},"tags":{"type":"array","items":{"type":"string"}},"#
+      + ##""owner":{"$ref":"#/$defs/Person"},"id":{"type":"string","readOnly":true}}},"##
+    #expect(lines.contains(order))
+    #expect(
+      lines.contains(
+        ##""Person":{"type":"object","properties":{"friend":{"$ref":"#/$defs/Person"}}}"##))
+    #expect(lines.last == "}}")
+  }
+
+  @Test func `IMP-12 documents that are no OpenAPI 3 are refused with their place`() throws {
+    for (name, text, problem) in [
+      ("a.json", "{\n  \"openapi\": 3,,\n}", "a.json:2:"),
+      ("b.yaml", "a: 1\nb: [", "b.yaml:3:1: "),
+      ("c.json", #"{"swagger":"2.0","paths":{}}"#, "it is of Swagger 2.0: have it converted"),
+      ("d.json", #"{"openapi":"4.0.0","paths":{}}"#, "it is of OpenAPI 4.0.0"),
+      ("e.json", "[]", "it is no OpenAPI document"),
+      ("f.json", #"{"openapi":"3.0.0"}"#, "it has no 'paths'"),
+      ("g.json", #"{"openapi":"3.0.0","paths":{"/":{"get":{}}}}"#, "--base-url URL"),
+      (
+        "h.json", #"{"openapi":"3.0.0","servers":[{"url":"https://a.example"}],"paths":{}}"#,
+        "nothing in it can be called"
+      ),
+    ] as [(String, String, String)] {
+      try folder.write(name, text)
+      let ending = try run(name, "-o", "apis/x.lua")
+      #expect(ending.code == 3 && ending.errors.contains(problem), "\(name) \(ending.errors)")
+      #expect(folder.text("apis/x.lua") == nil)
+    }
+    #expect(try run("none.json").errors.contains("none.json: No such file or directory"))
+    #expect(try run("g.json", "-o", "apis/x.lua", "--base-url", "https://a.example/v2").code == 0)
+    #expect(folder.text("apis/x.lua")?.contains("base_url = \"https://a.example/v2\"") == true)
+    for words in [
+      ["g.json", "-o", "x"], ["g.json", "--base-url", "x"], ["g.json", "--only", ""], [""],
+    ] {
+      #expect(
+        try Child(Binaries.lull, ["import", "openapi"] + words, folder: folder.path).wait().code
+          == 2)
+    }
+    #expect(
+      try Child(Binaries.lull, ["import", "soap", "x"], folder: folder.path).wait().code == 2)
+  }
+
+  @Test func `IMP-13 references lead to files in the document's folder and nowhere else`() throws {
+    func document(_ reference: String) -> String {
+      """
+      {"openapi":"3.1.0","servers":[{"url":"https://a.example"}],
+       "paths":{"/ok":{"get":{}},"/x":{"get":{"parameters":[{"$ref":"\(reference)"}]}}}}
+      """
+    }
+    try folder.write("secret.json", #"{"name":"q","in":"query"}"#)
+    try folder.write(
+      "docs/parts/more.yaml",
+      "a b/c: {name: q, in: query, schema: {type: integer}}\nloop: {$ref: '#/loop'}\n")
+    _ = try shell("ln -s ../secret.json docs/link.json", folder: folder.path)
+    for (reference, problem) in [
+      ("../secret.json", "leads out of the document's folder"),
+      ("link.json", "leads out of the document's folder"),
+      ("/etc/passwd", "leads out of the document's folder"),
+      ("file:///etc/passwd", "leads out of its folder"),
+      ("https://other.example/x.json", "leads out of its folder"),
+      ("parts/none.yaml", "leads to no file"),
+      ("parts/more.yaml#/loop", "leads to itself"), ("parts/more.yaml#/none", "leads to nothing"),
+      ("parts/more.yaml#name", "is not by a JSON Pointer"),
+      ("%2e%2e/secret.json", "leads out of the document's folder"),
+      ("a\\u0000b", "names no file"),
+    ] {
+      try folder.write("docs/x.json", document(reference))
+      let ending = try run("docs/x.json", "-o", "apis/\(UInt32.random(in: 0...(.max))).lua")
+      #expect(ending.code == 0 && ending.errors.contains(problem), "\(reference) \(ending.errors)")
+    }
+    try folder.write("docs/x.json", document("parts/more.yaml#/a%20b~1c"))
+    let ending = try run("docs/x.json")
+    #expect(ending.errors == "")
+    #expect(folder.text("apis/x.lua")?.contains(#"params = { q = "integer" }"#) == true)
+  }
+
+  @Test func `IMP-14 a file that was not imported stays as it is`() throws {
+    try folder.write("shop.yaml", OpenAPISample.text)
+    try folder.write("apis/shop.lua", "return 1\n")
+    let ending = try run("shop.yaml")
+    #expect(ending.code == 3)
+    #expect(
+      ending.errors
+        == "lull: apis/shop.lua: it was not imported, and stays as it is: name another file with -o, or move it away\n"
+    )
+    #expect(folder.text("apis/shop.lua") == "return 1\n")
+    #expect(folder.text("apis/shop.schemas.json") == nil)
+    #expect(try run("shop.yaml", "-o", "nowhere/x.lua").code == 3)
+  }
+
+  @Test func `IMP-15 what was imported in part is imported so again, and edits stay`() throws {
+    try folder.write("shop.yaml", OpenAPISample.text)
+    #expect(
+      try run("shop.yaml", "--only", "orders", "--only", "ph?to").output
+        == "apis/shop.lua: 3 calls\n")
+    let imported = try #require(folder.text("apis/shop.lua"))
+    #expect(imported.contains("-- Only: orders\n-- Only: ph?to\n"))
+    try folder.write(
+      "apis/shop.lua",
+      imported.replacing(
+        "page = \"integer\",\n", with: "page = { type = \"integer\", default = 1 },\n"))
+    try folder.write(
+      "shop.yaml",
+      OpenAPISample.text.replacing(
+        "tags: {type: array, items: {type: string}}", with: "tags: {type: string}"))
+    #expect(try run("shop.yaml").output == "apis/shop.lua: 3 calls\n")
+    let merged = try #require(folder.text("apis/shop.lua"))
+    #expect(merged.contains("page = { type = \"integer\", default = 1 },\n"))
+    #expect(merged.contains("tags = \"string\",\n"))
+    try folder.write(
+      "shop.yaml",
+      OpenAPISample.text.replacing(
+        "schema: {type: integer, minimum: 0}", with: "schema: {type: string}"))
+    let ending = try run("shop.yaml")
+    #expect(ending.code == 1)
+    #expect(
+      ending.errors.contains(
+        "'orders/list.params.page' is changed here, and in the document to \"string\"\n"))
+    #expect(ending.errors.hasPrefix("apis/shop.lua:21: "))
+    #expect(folder.text("apis/shop.lua") == merged)
+    #expect(try run("shop.yaml", "--only", "*none").code == 2)
+  }
+
+  @Test func `IMP-16 ten thousand hostile operations are imported, and nothing of them runs`()
+    throws
+  {
+    let hostile = [
+      "a\\n]] os.exit(7) --", "\\\"}, os.exit(7), {\\\"", "--[[", "x\\u0000y", "\\u202e\\u2066",
+      "'; os.exit(7)", "\\\\",
+      "${os.exit(7)}", "]==]", "- -", "end", "\\r\\nreturn os.exit(7)", "\\u2028", " ",
+      "é\\ud83d\\ude00",
+    ]
+    var paths: [String] = []
+    for number in 0..<10_000 {
+      let text = hostile[number % hostile.count]
+      paths.append(
+        """
+        "/p\(number)/{a}":{"get":{"operationId":"\(text)\(number)","summary":"\(text)","tags":["\(text)"],
+        "parameters":[{"name":"a","in":"path","description":"\(text)","schema":{"type":"string"}},
+        {"name":"\(text)","in":"query","schema":{"enum":["\(text)","x"]}}]}}
+        """)
+    }
+    try folder.write(
+      "h.json",
+      #"{"openapi":"3.1.0","info":{"title":"]]\n--[[ os.exit(7)"},"servers":[{"url":"https://a.example"}],"paths":{"#
+        + paths.joined(separator: ",") + "}}")
+    let ending = try run("h.json", "-o", "apis/h.lua")
+    #expect(
+      ending.code == 0 && ending.output == "apis/h.lua: 10,000 calls\n",
+      "\(ending.errors.prefix(500))")
+    let made = try #require(folder.text("apis/h.lua"))
+    try folder.write("apis/h.lua", made.replacing("  schemas = \"h.schemas.json\",\n", with: ""))
+    let count = try Child(
+      Binaries.lull,
+      ["-e", "local n = 0 for name, call in pairs(lull.api('h').calls) do n = n + 1 end print(n)"],
+      folder: folder.path
+    ).wait()
+    #expect(count.output == "10000\n" && count.errors == "", "\(count.errors.prefix(500))")
+    let call = try Child(
+      Binaries.lull,
+      [
+        "-e",
+        "for _, call in pairs(lull.api('h').calls) do assert(call:resource{ a = 'x/y' }.url:find('x%%2Fy$')) end print 'fine'",
+      ],
+      folder: folder.path
+    ).wait()
+    #expect(call.output == "fine\n", "\(call.errors.prefix(500))")
+  }
+
+  @Test
+  func `IMP-25 a document of a URL is fetched, and nothing that lets somebody in is written down`()
+    throws
+  {
+    let server = try FormServer { request, _ in
+      switch request.line {
+      case "GET /docs/openapi.yaml?key=s3cret":
+        (
+          200,
+          """
+          openapi: 3.0.0
+          servers: [{url: ../v2}]
+          paths:
+            /a: {get: {parameters: [{$ref: 'more.yaml#/q'}], responses: {}}}
+          """
+        )
+      case "GET /docs/more.yaml": (200, "q: {name: q, in: query, schema: {type: boolean}}")
+      default: (404, "")
+      }
+    }
+    defer { server.stop() }
+    let ending = try run("\(server.url)/docs/openapi.yaml?key=s3cret", "-o", "apis/x.lua")
+    #expect(ending.errors == "" && ending.code == 0)
+    let text = try #require(folder.text("apis/x.lua"))
+    #expect(
+      text.hasPrefix(
+        "-- Imported by: lull import openapi \(server.url)/docs/openapi.yaml -o apis/x.lua\n"))
+    #expect(text.contains("base_url = \"\(server.url)/v2\""))
+    #expect(text.contains("params = { q = \"boolean\" }"))
+    #expect(!text.contains("s3cret"))
+    let missing = try run("\(server.url)/none.yaml", "-o", "apis/y.lua")
+    #expect(missing.code == 3 && missing.errors.contains("404"), "\(missing.errors)")
+    let away = try run("http://127.0.0.1:1/x.yaml", "-o", "apis/y.lua")
+    #expect(away.code == 3 && folder.text("apis/y.lua") == nil)
+  }
+}

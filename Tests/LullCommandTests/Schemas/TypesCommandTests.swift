@@ -1,0 +1,190 @@
+import Testing
+
+@Suite("lull types", .timeLimit(.minutes(10)))
+struct TypesCommandTests {
+  private let folder: TemporaryFolder
+  private var path: String { folder.path }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.write("apis/shop.lua", RecordedTraffic.api)
+  }
+
+  private func types(_ words: String..., environment: [String: String] = [:]) throws -> Child.Ending
+  {
+    try Child(Binaries.lull, ["types"] + words, environment: environment, folder: path).wait()
+  }
+
+  private func writeArchive(_ name: String = "a.har") throws {
+    let base = RecordedTraffic.base
+    try folder.write(
+      name,
+      RecordedTraffic.file(
+        RecordedTraffic.entry(base + "/items?q=hunter2", #"[{"id":1,"name":"hunter2"},{"id":2}]"#),
+        RecordedTraffic.entry(base + "/items", #"[{"id":3,"name":"x"}]"#),
+        RecordedTraffic.entry(base + "/items/1", #"{"id":1,"name":"x","by":{"1":{"id":9}}}"#),
+        RecordedTraffic.entry(base + "/items/2", #"{"message":"gone"}"#, status: 404),
+        RecordedTraffic.entry(
+          base + "/items", #"{"id":4}"#, method: "POST", status: 201, sent: #"{"name":"hunter2"}"#),
+        RecordedTraffic.entry("https://other.test/v2/items", #"[{"alien":1}]"#)))
+  }
+
+  @Test func `SHP-09 types of the schemas beside an API file go into the folder types there`()
+    throws
+  {
+    try folder.write(
+      "apis/shop.schemas.json",
+      ##"{"calls":{"items":{"responses":{"200":{"type":"array","items":{"$ref":"#/$defs/item"}}}}},"$defs":{"item":{"type":"object","properties":{"id":{"type":"integer"},"state":{"enum":["new","old"]}},"required":["id"]}}}"##
+    )
+    let ending = try types("shop")
+    #expect(ending.errors == "")
+    #expect(ending.output == "apis/types/shop.lua: 3 calls\n")
+    let text = try #require(folder.text("apis/types/shop.lua"))
+    #expect(
+      text.contains("---@class shop.Item\n---@field id integer\n---@field state? \"new\"|\"old\"\n")
+    )
+    #expect(text.contains("---@overload fun(params: shop.ItemParams): lull.Request\n"))
+    #expect(text.contains("---@overload fun(): shop.ItemsRequest\n"))
+    #expect(
+      text.contains("---@param name \"shop\"\n---@return shop.API\nfunction lull.api(name) end\n"))
+    #expect(text.contains("---@field items shop.ItemsCall # All items\n"))
+    // No API by itself, valid, and written again.
+    #expect(try lull("apis", "-o", "ndjson", folder: path).output.split(separator: "\n").count == 1)
+    #expect(
+      try Child("luacheck", ["-q", "--std", "max", path + "/apis/types/shop.lua"]).wait().code == 0)
+    #expect(try types("apis/shop.lua").code == 0)
+    #expect(folder.text("apis/types/shop.lua") == text)
+  }
+
+  @Test func `SHP-10 types of recordings are of the API's calls alone, and kept as schemas`() throws
+  {
+    try writeArchive()
+    let ending = try types("shop", "--from-har", "a.har")
+    #expect(ending.errors == "" && ending.code == 0)
+    let text = try #require(folder.text("apis/types/shop.lua"))
+    #expect(text.contains("-- From traffic: items (2), item (2), add (2).\n"))
+    #expect(text.contains("---@class shop.Item\n---@field id integer\n---@field name? string\n"))
+    #expect(text.contains("table<string, "))
+    let schemas = try #require(folder.text("apis/shop.schemas.json"))
+    #expect(schemas.contains(#""404":{"#) && schemas.contains(#""body":{"#))
+    for text in [text, schemas] { #expect(!text.contains("hunter2") && !text.contains("alien")) }
+    // Its own it writes anew; one of another origin stays.
+    try folder.write(
+      "b.har",
+      RecordedTraffic.file(RecordedTraffic.entry(RecordedTraffic.base + "/items/1", #"{"n":1}"#)))
+    #expect(try types("shop", "--from-har", "b.har").errors == "")
+    #expect(folder.text("apis/shop.schemas.json")?.contains(#""n":{"#) == true)
+    try folder.write("apis/shop.schemas.json", #"{"calls":{}}"#)
+    let other = try types("shop", "--from-har", "a.har", "--from-har", "b.har")
+    #expect(other.errors.contains("stays as it is"))
+    #expect(folder.text("apis/shop.schemas.json") == #"{"calls":{}}"#)
+    #expect(folder.text("apis/types/shop.lua")?.contains("---@field n? integer") == true)
+  }
+
+  @Test func `SHP-11 types of the cache are of what it has of the API's URLs`() throws {
+    let environment = ["XDG_CACHE_HOME": path + "/cache"]
+    let filled = try lull(
+      "-e",
+      """
+      for _, base in ipairs{ "https://api.shop.test/v2", "https://api.shop.test/v22", "https://other.test/v2" } do
+        local api = lull.service { base_url = base, networking = function(http)
+          return { headers = { ["Content-Type"] = "application/json", ETag = '"v1"' },
+            body = '{"id":1,"' .. base:gsub("%W", "") .. '":"hunter2"}' }
+        end }
+        api:configure { pipeline = { parsing = { cache = lull.cache.file() } } }
+        assert(api("/items/1"):load():await())
+      end
+      """, environment: environment)
+    #expect(filled.code == 0 && filled.errors == "")
+    #expect(try types("shop", "--from-cache", environment: environment).errors == "")
+    let text = try #require(folder.text("apis/types/shop.lua"))
+    #expect(text.contains("---@field httpsapishoptestv2 string\n"))
+    #expect(!text.contains("v22") && !text.contains("other") && !text.contains("hunter2"))
+    #expect(text.contains("One answer only"))
+  }
+
+  @Test
+  func `SHP-12 a file of somebody else's is left as it is, and standard output keeps nothing`()
+    throws
+  {
+    try folder.write("apis/types/shop.lua", "return 1\n")
+    let ending = try types("shop")
+    #expect(ending.code == 1)
+    #expect(ending.errors.contains("was not written by lull types"))
+    #expect(folder.text("apis/types/shop.lua") == "return 1\n")
+    try writeArchive()
+    let shown = try types("shop", "--from-har", "a.har", "-o", "-")
+    #expect(shown.code == 0)
+    #expect(shown.output.hasPrefix("---@meta _\n"))
+    #expect(folder.text("apis/shop.schemas.json") == nil)
+    let named = try types("shop", "-o", "here.lua")
+    #expect(named.code == 0 && named.output == "here.lua: 3 calls\n")
+    #expect(named.errors.contains("there is no ") && named.errors.contains("--from-har"))
+    #expect(folder.text("here.lua")?.contains("shop.ItemParams") == true)
+    #expect(try types("shop", "-o", "no/such/x.lua").code == 1)
+  }
+
+  @Test func `SHP-13 what gives no types is told, and nothing is written`() throws {
+    try folder.write(
+      "other.har", RecordedTraffic.file(RecordedTraffic.entry("https://other.test/v2/items", "[]")))
+    try folder.write("broken.har", "{")
+    let cases: [([String], Int32, String)] = [
+      (["nobody"], 3, "there is no API 'nobody'"),
+      (["shop", "--from-har", "gone.har"], 3, "gone.har"),
+      (["shop", "--from-har", "broken.har"], 3, "broken.har is no HTTP Archive"),
+      (["shop", "--from-har", "other.har"], 3, "but of 1 other URL"),
+      (["shop", "--from-cache"], 3, "there is no JSON of https://api.shop.test/v2"), ([], 2, "API"),
+      (["shop", "-o", ""], 2, "-o needs"),
+    ]
+    for (words, code, message) in cases {
+      let ending = try Child(Binaries.lull, ["types"] + words, folder: path).wait()
+      #expect(ending.code == code)
+      #expect(ending.errors.contains(message), "\(words): \(ending.errors)")
+    }
+    #expect(folder.text("apis/types/shop.lua") == nil)
+    try folder.write("apis/shop.schemas.json", "{")
+    let ending = try types("shop")
+    #expect(ending.code == 3 && ending.errors.contains("shop.schemas.json"))
+  }
+
+  @Test func `SHP-14 types from traffic describe each answer of the sample API's calls`() throws {
+    let sample = try SampleAPI()
+    try folder.write(
+      "apis/sample.lua",
+      """
+      local lull = require "lull"
+      local service = lull.service{ base_url = "\(sample.url)", retry = false }
+      return { service = service, calls = {
+        users = { path = "/users", params = { page = "integer", per_page = "integer" }, pages = true },
+        user = { path = "/users/{id}", params = { id = "integer" } },
+        article = { path = "/articles/{id}", params = { id = "integer" } },
+        feed = { path = "/feed" },
+        echo = { path = "/echo", method = "POST", params = { note = "string", data = "json" } },
+        add_user = { path = "/users", method = "POST", params = { name = "string", role = "string" } },
+      } }
+      """)
+    try folder.write(
+      "tests/sample_test.lua",
+      """
+      local test = require "lull.test"
+      test("calls", function(t)
+        local calls = t:api("sample", { cassette = "sample" }).calls
+        for page = 1, 3 do calls.users{ page = page, per_page = 5 }:await() end
+        for id = 1, 6 do calls.user{ id = id }:await() calls.article{ id = id }:await() end
+        calls.user{ id = 99999 }:await()
+        calls.feed():await()
+        calls.echo{ note = "x", data = { a = 1 } }:await()
+        calls.echo{ note = "y" }:await()
+        calls.add_user{ name = "Dee", role = "member" }:await()
+      end)
+      """)
+    let recorded = try lull("test", "--record", "all", folder: path)
+    #expect(recorded.code == 0, "\(recorded.output)\(recorded.errors)")
+    let har = "tests/cassettes/sample.har"
+    #expect(try types("sample", "--from-har", har).errors == "")
+    let drift = try lull("drift", "sample", "--fail-on", "added", "-o", "json", folder: path)
+    #expect(drift.code == 0, "\(drift.output)\(drift.errors)")
+    #expect(drift.output == "[]\n")
+    #expect(drift.errors.contains("as declared"))
+  }
+}

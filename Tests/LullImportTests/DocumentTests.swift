@@ -1,0 +1,204 @@
+import LullCore
+import LullImport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DocumentTests {
+  private func read(_ documents: [String: String]) throws(DocumentProblem) -> ImportedAPI {
+    guard let url = ResourceURL(absolute: "https://a.example/api/openapi.yaml") else {
+      throw DocumentProblem("no URL")
+    }
+    let set = try DocumentSet(url: url) { (url) throws(DocumentProblem) in
+      guard let text = documents[url.text] else { throw DocumentProblem("404", file: url.text) }
+      guard text.hasPrefix("->"), let target = ResourceURL(absolute: String(text.dropFirst(2)))
+      else {
+        return (Array(text.utf8), url)
+      }
+      return (Array("x: 1".utf8), target)
+    }
+    return try OpenAPIImport.read(set, OpenAPIImport.Options(name: "x")).api
+  }
+
+  private func read(_ paths: String) throws -> ImportedAPI {
+    try read([
+      "https://a.example/api/openapi.yaml": "openapi: 3.1.0\nservers: [{url: ../v2}]\npaths:\n"
+        + paths
+    ])
+  }
+
+  @Test func `IMP-17 a document of a URL refers to what is on its origin`() throws {
+    let paths = """
+        /a: {get: {parameters: [{$ref: 'more.yaml#/q'}]}}
+        /b: {get: {parameters: [{$ref: 'https://b.example/x.yaml'}]}}
+        /c: {get: {parameters: [{$ref: 'file:///etc/passwd'}]}}
+        /d: {get: {parameters: [{$ref: '/moved.yaml'}]}}
+        /e: {get: {parameters: [{$ref: 'none.yaml'}]}}
+        /f: {$ref: 'more.yaml#/item'}
+      """
+    let api = try read([
+      "https://a.example/api/openapi.yaml": "openapi: 3.1.0\nservers: [{url: ../v2}]\npaths:\n"
+        + paths,
+      "https://a.example/api/more.yaml":
+        "q: {name: q, in: query, schema: {$ref: '#/s'}}\ns: {type: boolean}\nitem: {post: {operationId: f}}\n",
+      "https://a.example/moved.yaml": "->https://b.example/moved.yaml",
+    ])
+    #expect(api.baseURL == "https://a.example/v2")
+    #expect(api.calls.map(\.name) == ["get_a", "f"])
+    #expect(api.calls[0].parameters[0].kind == .boolean)
+    let reasons = api.leftOut.map(\.reason)
+    #expect(reasons[0].contains("leads to another origin than https://a.example"))
+    #expect(reasons[1].contains("leads to another origin") || reasons[1].contains("is no URL"))
+    #expect(reasons[2].contains("was redirected to another origin"))
+    #expect(reasons[3].contains("404"))
+  }
+
+  @Test func `IMP-18 parameters and bodies are what the document says`() throws {
+    let api = try read(
+      """
+        /p/{a.b}/{c}/{d}:
+          parameters:
+            - {name: a.b, in: path, required: true, style: label, explode: true, schema: {type: [array, "null"], items: {type: integer}}}
+            - {name: q, in: query, schema: {type: string}}
+          post:
+            parameters:
+              - {name: q, in: query, required: true, style: pipeDelimited, schema: {type: array, items: {type: string}}}
+              - {name: "x[]", in: query, style: deepObject, explode: true, schema: {type: array, items: {type: string}}}
+              - {name: j, in: query, content: {application/json: {schema: {type: object}}}}
+              - {name: c, in: cookie, schema: {anyOf: [{const: one}, {enum: [two]}]}}
+              - {name: Accept, in: header, schema: {type: string}}
+              - {name: r, in: query, allowReserved: true, schema: {type: string, default: x}}
+            requestBody:
+              content: {application/x-www-form-urlencoded: {schema: {type: object, properties: {q: {type: string}, m: {type: object}}}, encoding: {m: {style: deepObject}}}}
+        /raw: {put: {requestBody: {required: true, content: {text/csv: {}}}}}
+        /any: {delete: {requestBody: {content: {application/merge-patch+json: {schema: {oneOf: [{type: object}, {type: array}]}}}}}}
+      """)
+    let any = api.calls[0]
+    #expect(any.body == .json && any.contentType == "application/merge-patch+json")
+    #expect(
+      any.parameters[0].isWhole && any.parameters[0].saysPlace && any.parameters[0].kind == .json)
+    let call = api.calls[1]
+    #expect(call.path == "/p/{a.b}/{path_c}/{d}" || call.path == "/p/{a.b}/{c}/{d}")
+    let byKey = Dictionary(uniqueKeysWithValues: call.parameters.map { ($0.key, $0) })
+    #expect(
+      byKey["a.b"]?.isList == true && byKey["a.b"]?.style == "label"
+        && byKey["a.b"]?.explode == true)
+    #expect(
+      byKey["q"]?.style == "pipeDelimited" && byKey["q"]?.explode == nil
+        && byKey["q"]?.saysPlace == true)
+    #expect(
+      byKey["body_q"]?.name == "q" && byKey["m"]?.style == "deepObject"
+        && byKey["m"]?.kind == .object)
+    #expect(byKey["x"]?.name == "x[]" && byKey["x"]?.style == nil)
+    #expect(
+      byKey["j"]?.kind == .json && byKey["r"]?.isReserved == true && byKey["r"]?.standard == nil)
+    #expect(call.parameters.contains { $0.place == .cookie && $0.kind == .choice(["one", "two"]) })
+    #expect(!call.parameters.contains { $0.place == .header })
+    let raw = api.calls[2]
+    #expect(raw.body == .raw && raw.contentType == "text/csv" && raw.parameters[0].kind == .string)
+  }
+
+  @Test func `IMP-24 what lets somebody in comes from the environment, by the way that asks least`()
+    throws
+  {
+    let api = try read([
+      "https://a.example/api/openapi.yaml": """
+      openapi: 3.0.0
+      servers: [{url: /}]
+      security: [{login: [a, b]}, {client: []}]
+      components:
+        securitySchemes:
+          login: {type: oauth2, flows: {authorizationCode: {authorizationUrl: /auth, tokenUrl: "https://t.example/token"}}}
+          client: {type: oauth2, flows: {clientCredentials: {tokenUrl: /token}}}
+          one: {type: apiKey, in: header, name: X-One}
+          two: {type: apiKey, in: header, name: X-Two}
+          cookie: {type: apiKey, in: cookie, name: sid}
+          cert: {type: mutualTLS}
+      paths:
+        /a: {get: {}}
+        /b: {get: {security: [{login: [c]}]}}
+        /c: {get: {security: [{one: [], two: []}]}}
+        /d: {get: {security: [{cookie: []}, {}]}}
+        /e: {get: {security: [{cert: []}]}}
+        /f/{x}: {get: {security: []}}
+        /f/g: {get: {}}
+      """
+    ])
+    let client = ImportedAccess.OAuth2(
+      tokenURL: "https://a.example/token", clientID: "X_CLIENT_CLIENT_ID",
+      clientSecret: "X_CLIENT_CLIENT_SECRET")
+    #expect(api.access == ImportedAccess(.clientCredentials(client)))
+    let exceptions = Dictionary(
+      uniqueKeysWithValues: api.exceptions.map { ($0.pattern, $0.access) })
+    #expect(
+      exceptions["/b"]
+        == ImportedAccess(
+          .code(
+            ImportedAccess.OAuth2(
+              tokenURL: "https://t.example/token", authorizationURL: "https://a.example/auth",
+              clientID: "X_LOGIN_CLIENT_ID", scope: "a b c"))))
+    #expect(exceptions["/c"]?.headers.count == 1)
+    #expect(
+      exceptions["/d"]
+        == ImportedAccess(
+          .header(name: "Cookie", prefix: "sid=", variable: "X_COOKIE_KEY"), isOptional: true))
+    #expect(api.notes.contains { $0.contains("GET /e") && $0.contains("client_cert") })
+    // What a pattern would take along has an entry of its own behind it.
+    #expect(api.exceptions.map(\.pattern).suffix(1) == ["/f/g"])
+    #expect(exceptions["/f/*"] == ImportedAccess() && exceptions["/f/g"] == api.access)
+  }
+
+  @Test func `IMP-26 schemas that refer to themselves in every way are read within limits`() throws
+  {
+    let all = (0..<20).map { "{$ref: '#/components/schemas/s\($0)'}" }.joined(separator: ", ")
+    let schemas = (0..<20).map {
+      "    s\($0): {allOf: [\(all)], oneOf: [\(all)], properties: {p\($0): {items: {$ref: '#/components/schemas/s\($0)'}}}}\n"
+    }
+    let chain = (0..<300).map { "    c\($0): {$ref: '#/components/parameters/c\($0 + 1)'}\n" }
+    let api = try read([
+      "https://a.example/api/openapi.yaml": """
+      openapi: 3.1.0
+      servers: [{url: /}]
+      paths:
+        /a: {post: {requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/s0'}}}}}}
+        /b: {get: {parameters: [{name: q, in: query, schema: {$ref: '#/components/schemas/s1'}}]}}
+        /c: {get: {parameters: [{$ref: '#/components/parameters/c0'}]}}
+        /d: {get: {parameters: [\((0...1000).map { "{name: p\($0), in: query}" }.joined(separator: ", "))]}}
+      components:
+        schemas:
+
+      """ + schemas.joined() + "  parameters:\n" + chain.joined()
+    ])
+    #expect(api.calls.map(\.path) == ["/a", "/b"])
+    #expect(api.leftOut.map(\.what) == ["GET /c", "GET /d"])
+    #expect(api.leftOut[0].reason.contains("more than 100 times"))
+    #expect(api.leftOut[1].reason.contains("more than 1,000 parameters"))
+  }
+
+  @Test func `IMP-19 pages are recognised where nothing is in doubt`() throws {
+    func answer(_ schema: String, _ parameters: String = "", headers: String = "{}") -> String {
+      "{get: {parameters: [\(parameters)], responses: {200: {headers: \(headers), content: {application/json: {schema: \(schema)}}}}}}\n"
+    }
+    let list = "{type: array, items: {type: object}}"
+    let page =
+      "{name: page, in: query, schema: {type: integer}}, {name: per_page, in: query, schema: {type: integer}}"
+    let paths = [
+      "  /a: " + answer(list, headers: "{link: {}}"),
+      "  /b: " + answer("{properties: {data: \(list), next: {type: string, format: uri}}}"),
+      "  /c: " + answer("{properties: {data: \(list), next: {type: string}}}"),
+      "  /d: "
+        + answer(
+          "{properties: {rows: \(list), meta: {properties: {next_cursor: {type: string}}}}}",
+          "{name: cursor, in: query, schema: {type: string}}"),
+      "  /e: " + answer("{properties: {data: \(list)}}", page),
+      "  /f: " + answer("{properties: {one: \(list), two: \(list)}}", page),
+      "  /g: " + answer(list, "{name: page, in: query, schema: {type: integer}}"),
+    ]
+    let calls = try read(paths.joined()).calls
+    #expect(
+      calls.map(\.pages) == [
+        .linked, .linked, nil, .cursor(parameter: "cursor", field: "meta.next_cursor"),
+        .counted(parameter: "page", first: 1, step: 1, items: "data"), nil, nil,
+      ])
+    #expect(calls.map(\.rows) == [nil, "data", "data", "rows", "data", nil, nil])
+  }
+}

@@ -1,0 +1,77 @@
+import LullCore
+import LullImport
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct YAMLReaderTests {
+  private func json(_ text: String) throws -> String {
+    let document = try YAMLReader.document(of: Array(text.utf8))
+    var bytes: [UInt8] = []
+    document.root.encode(into: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func problem(_ text: String) -> String {
+    do throws(DocumentProblem) {
+      _ = try YAMLReader.document(of: Array(text.utf8))
+      return "fine"
+    } catch {
+      return error.description
+    }
+  }
+
+  @Test func `IMP-01 YAML is read as the JSON that it stands for`() throws {
+    #expect(
+      try json("a: yes\nb: 1.10\nc: 2020-01-01\nd: ~\n200: {x: [1, 'two', \"3\\u00e9\"]}\n")
+        == #"{"a":"yes","b":1.1,"c":"2020-01-01","d":null,"200":{"x":[1,"two","3é"]}}"#)
+    #expect(
+      try json(
+        "- 0x1F\n- 0o17\n- 007\n- +5\n- .5\n- 5.\n- 1e3\n- 123456789012345678901\n- 1_000\n- -\n- .inf\n"
+      )
+        == #"[31,15,7,5,0.5,5.0,1000.0,123456789012345680000.0,"1_000",[null],".inf"]"#)
+    #expect(
+      try json("a: !!str 12\nb: !!int '12'\nc: |\n  x\n  y\n") == #"{"a":"12","b":12,"c":"x\ny\n"}"#
+    )
+    #expect(try json("\"a\\u0000\\n\": \"\\u202e\"") == "{\"a\\u0000\\n\":\"\u{202e}\"}")
+  }
+
+  @Test func `IMP-02 aliases are expanded and merge keys merged, what is written oneself first`()
+    throws
+  {
+    #expect(
+      try json("a: &x {k: 1, l: [2]}\nb: *x\nc:\n  <<: *x\n  k: 3\n")
+        == #"{"a":{"k":1,"l":[2]},"b":{"k":1,"l":[2]},"c":{"k":3,"l":[2]}}"#)
+    #expect(
+      try json("- &a {k: 1}\n- &b {k: 2, m: 0}\n- <<: [*a, *b]\n  n: &t text\n- *t\n")
+        == #"[{"k":1},{"k":2,"m":0},{"n":"text","k":1,"m":0},"text"]"#)
+    #expect(try json("x: {<<: &in {q: 1}}\ny: *in\n") == #"{"x":{"q":1},"y":{"q":1}}"#)
+  }
+
+  @Test func `IMP-03 what is wrong in YAML is told with line and column`() {
+    #expect(problem("a: 1\nb: 2\na: 3\n") == ":3:1: the key 'a' is there twice")
+    #expect(problem("a: [1, 2\n").hasPrefix(":2:1: "))
+    #expect(problem("a: &x [*x]\n") == ":1:8: the alias *x is inside of what it stands for")
+    #expect(problem("a: *y\n") == ":1:4: there is no anchor &y")
+    #expect(problem("a: 1\n---\nb: 2\n") == ":2:1: there is more than one document in it")
+    #expect(
+      problem("a: !ruby/object:X {}\n").hasPrefix(":1:4: the tag !ruby/object:X is not understood"))
+    #expect(problem("? [a]\n: 1\n") == ":1:3: a key is a list, where JSON has texts")
+    #expect(problem("a: {<<: 5}\n") == ":1:9: '<<' merges mappings, and nothing else")
+    #expect(problem("") == "it is empty")
+    #expect(problem("a: !!int x\n") == ":1:4: 'x' is not what its tag !!int says")
+    #expect(problem("a: \u{1}\n").contains("control characters"))
+  }
+
+  @Test func `IMP-04 bombs and depths of YAML end within limits`() {
+    var bomb = "a0: &a0 [\(Array(repeating: "lol", count: 10).joined(separator: ","))]\n"
+    for level in 1...12 {
+      bomb +=
+        "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ","))]\n"
+    }
+    #expect(problem(bomb).contains("anchors and aliases make more of it than 32 MB"))
+    #expect(
+      problem(String(repeating: "[", count: 100_000)).contains("it is deeper than 200 levels"))
+    #expect(
+      problem(String(repeating: "- ", count: 100_000)).contains("it is deeper than 200 levels"))
+  }
+}

@@ -1,0 +1,112 @@
+import LullCore
+import LullSchemas
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct DriftReportTests {
+  private static let schemas = ##"""
+    {"calls":{"users":{"responses":{"200":{"type":"array","items":{"$ref":"#/$defs/user"}},"4XX":{"type":"object","properties":{"message":{"type":"string"}}}}}},
+    "$defs":{"user":{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"},"role":{"enum":["admin","member"]},"nick":{"type":"string"},"a/b~c":{"type":"string"},"tags":{"type":"object","additionalProperties":{"type":"integer"}},"any":{"type":"object"}},"required":["id","name"]}}}
+    """##
+
+  private static func report(
+    _ samples: String..., schemas: String = schemas, status: Int = 200
+  ) throws -> [String] {
+    var report = DriftReport(try SchemaFile(Array(schemas.utf8), name: "x"))
+    for sample in samples {
+      let document = try JSONDocument(parsing: Array(sample.utf8))
+      try report.add(document.root, type: "", status: status, of: "users")
+    }
+    return lines(report)
+  }
+
+  private static func lines(_ report: DriftReport) -> [String] {
+    report.sorted.map { finding in
+      [
+        finding.tier.rawValue, finding.change.rawValue, finding.pointer, finding.declared,
+        finding.found, "\(finding.samples)/\(finding.of)",
+      ].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+  }
+
+  @Test func `DRF-01 what is missing or of another type is breaking, what is new is added`() throws
+  {
+    #expect(
+      try DriftReportTests.report(
+        #"[{"id":1,"name":"Ann"},{"id":"2","name":null,"age":3}]"#,
+        #"[{"id":1},{"id":true,"name":"Ben","age":null,"tags":{"x":"y","z":1},"any":{"q":1}}]"#,
+        #"[]"#) == [
+          "breaking type /*/id integer string|boolean 2/3",
+          "breaking removed /*/name required missing 1/3",
+          "breaking type /*/name string null 1/3",
+          "breaking type /*/tags/* integer string 1/3",
+          "added added /*/age integer|null 2/3",
+        ])
+    #expect(try DriftReportTests.report(#"{"id":1}"#) == ["breaking type array object 1/1"])
+  }
+
+  @Test func `DRF-02 another word, or a fraction for a whole number, is a change`() throws {
+    #expect(
+      try DriftReportTests.report(
+        #"[{"id":1.5,"name":"Ann","role":"guest-7c1e"},{"id":2.0,"name":"x","role":"admin"}]"#) == [
+          "changed type /*/id integer number 1/1", "changed word /*/role 2 words another 1/1",
+        ])
+  }
+
+  @Test func `DRF-03 of several schemas the one counts that a value is most like`() throws {
+    let schemas = ##"""
+      {"calls":{"users":{"responses":{"200":{"oneOf":[{"$ref":"#/$defs/cat"},{"$ref":"#/$defs/dog"},{"type":"null"}]}}}},
+      "$defs":{"cat":{"type":"object","properties":{"kind":{"const":"cat"},"lives":{"type":"integer"},"name":{"type":"string"}},"required":["kind","lives"]},
+      "dog":{"allOf":[{"type":"object","properties":{"kind":{"const":"dog"},"barks":{"type":"boolean"},"name":{"type":"string"}},"required":["kind","barks"]}]}}}
+      """##
+    #expect(
+      try DriftReportTests.report(
+        #"{"kind":"dog","lives":9,"name":1,"barks":true}"#, #"null"#,
+        #"{"kind":"cat","lives":9,"name":"x"}"#, schemas: schemas) == [
+          "breaking type /name string integer 1/3", "added added /lives integer 1/3",
+        ])
+  }
+
+  @Test func `DRF-04 what was never there, or compared with nothing, is a note`() throws {
+    #expect(
+      try DriftReportTests.report(
+        #"[{"id":1,"name":"x","nick":"y","role":"admin","tags":{},"any":1}]"#,
+        #"[{"id":1,"name":"x"}]"#, #"[{"id":1,"name":"x"},{"id":2,"name":"x"}]"#) == [
+          "breaking type /*/any object integer 1/3", "note unseen /*/a~1b~0c optional never 3/3",
+        ])
+    var report = DriftReport(try SchemaFile(Array(DriftReportTests.schemas.utf8), name: "x"))
+    let document = try JSONDocument(parsing: Array(#"{"message":1}"#.utf8))
+    for _ in 0..<2 { try report.add(document.root, type: "", status: 500, of: "users") }
+    try report.add(document.root, type: "", status: 404, of: "users")
+    try report.add(nil, type: "text/html", status: 200, of: "users")
+    try report.add(document.root, type: "", status: 200, of: "orders")
+    report.add(undeclared: "GET /x")
+    #expect(
+      DriftReportTests.lines(report) == [
+        "breaking type JSON text/html 1/1", "breaking type /message string integer 1/1",
+        "note undeclared call GET /x 1/1", "note no schema 1/1", "note undeclared status 2/2",
+      ])
+    #expect(report.compared == 2)
+  }
+
+  @Test func `DRF-05 keys that are data stand in no place`() throws {
+    #expect(
+      try DriftReportTests.report(
+        #"[{"id":1,"name":"x","sk_live_4eC39HqLyjWDarjtT1zdp7dc":1,"ann@example.com":"y"}]"#) == [
+          "added added /*/* integer|string 1/1"
+        ])
+  }
+
+  @Test func `SHP-06 what was inferred of samples describes them`() throws {
+    let samples = [
+      #"{"a":[{"x":1,"t":{"x":2,"t":null}},{"x":null}],"m":{"1":[1],"2":["a",{"z":1}]},"b":true}"#,
+      #"{"a":[],"m":{"3":null},"b":{"c":[[1.5],[]]}}"#, #"{"a":null,"m":{},"b":[{"x":1,"y":2}]}"#,
+    ]
+    let schemas = try ShapeTests.shapes(samples).schemas(in: ["users"]).encoded()
+    var report = DriftReport(try SchemaFile(schemas, name: "x"))
+    for sample in samples {
+      let document = try JSONDocument(parsing: Array(sample.utf8))
+      try report.add(document.root, type: "", status: 200, of: "users")
+    }
+    #expect(DriftReportTests.lines(report) == [])
+  }
+}
