@@ -11,6 +11,7 @@ final class Mock {
   private let site: MockSite
   private let base: MockBase
   private let routes: RouteTable
+  private let schemas: CallSchemas?
   private let cassettes: MockCassettes
   private let handlers: MockHandlers
   private let clock: any HostClock
@@ -26,6 +27,7 @@ final class Mock {
     self.handlers = handlers
     self.clock = clock
     self.log = log
+    schemas = api.service.schemas as? CallSchemas
     base = MockBase(api.service.baseURL)
     routes = RouteTable(api, base)
   }
@@ -73,6 +75,7 @@ final class Mock {
     switch routes.find(request) {
     case .calls(let matches):
       let (call, values) = try Mock.first(of: matches, request)
+      if let problem = schemas?.objection(to: request, values, of: call) { throw problem }
       answer(request, call, values, turn)
     case .methods(let methods):
       if request.method == "OPTIONS" { return turn.answer(Mock.options(methods), by: "methods") }
@@ -146,6 +149,12 @@ final class Mock {
     if let example = call.mock.example {
       return turn.answer(example, by: "example of \(call.name)")
     }
+    if let (status, body) = schemas?.example(of: call) {
+      var headers = Headers()
+      headers["content-type"] = "application/json"
+      let answer = MockAnswer(status: status, headers: headers, body: body)
+      return turn.answer(answer, by: "schema of \(call.name)")
+    }
     turn.refuse(Problem(501, lack(call, found)))
   }
 
@@ -158,5 +167,23 @@ final class Mock {
       ? "add 'example' (content), 'examples' (answers) or 'mock' (a function) to it in \(api.path)"
       : "none of its examples has a 'when' that fits: add one, or one without 'when', in \(api.path)"
     return text + (cassettes.isEmpty ? ", or give --cassette" : "")
+  }
+}
+
+extension CallSchemas {
+  /// What is wrong with parameters and JSON that a request has; forms and other bodies are not looked at.
+  fileprivate func objection(
+    to request: MockRequest, _ values: [String: CallValue], of call: APICall
+  ) -> Problem? {
+    for name in values.keys.sorted() {
+      guard let value = values[name], let text = objection(to: value, for: name, of: call.name)
+      else { continue }
+      var problem = Problem(400, text)
+      problem.parameter = name
+      return problem
+    }
+    let type = request.header("content-type")?.lowercased() ?? ""
+    guard !request.body.isEmpty, type.isEmpty || type.contains("json") else { return nil }
+    return objection(toBody: request.body, of: call.name).map { Problem(400, $0) }
   }
 }

@@ -41,9 +41,11 @@ extension APIDeclaration {
   func attach(_ schemas: String?, _ calls: [APICall], to service: Service) {
     guard schemas != nil || calls.contains(where: { $0.schema != nil }) else { return }
     service.schemas = CallSchemas(
-      calls.map {
-        CallSchemas.DeclaredCall(
-          name: $0.name, method: $0.method, path: $0.path, schema: $0.schema)
+      {
+        calls.map {
+          CallSchemas.DeclaredCall(
+            name: $0.name, method: $0.method, path: $0.path, schema: $0.schema)
+        }
       }, path: schemas, base: service.baseURL)
   }
 }

@@ -17,7 +17,8 @@ package final class CallSchemas: AnswerSchemas {
 
   /// Where the file of schemas is; nil: there is none.
   package let path: String?
-  private let calls: [DeclaredCall]
+  private let declare: () -> [DeclaredCall]
+  private lazy var calls = declare()
   private let base: ResourceURL?
   private lazy var routes = CallRoutes(calls.map { ($0.method, $0.path) }, base: base)
   private lazy var file = path.map { path in
@@ -25,11 +26,15 @@ package final class CallSchemas: AnswerSchemas {
   }
   /// By the pointer of the schema, or by call and status for one of the call's own.
   private var known: [String: CallAnswerSchema?] = [:]
+  /// Answers of `lull mock`, by call.
+  var examples: [String: (status: Int, body: [UInt8])?] = [:]
+  private var validators: [String: SchemaValidator] = [:]
   /// What has been told, by schema, place and keyword.
   private var told: Set<[String]> = []
 
-  init(_ calls: [DeclaredCall], path: String?, base: ResourceURL?) {
-    self.calls = calls
+  /// - Parameter calls: asked for once, when the first answer comes.
+  init(_ calls: @escaping () -> [DeclaredCall], path: String?, base: ResourceURL?) {
+    declare = calls
     self.path = path
     self.base = base
   }
@@ -67,6 +72,18 @@ package final class CallSchemas: AnswerSchemas {
     // A file that cannot be read is told of by itself.
     guard case .success(let file)? = file else { return self.file != nil }
     return (try? file.call(name)?["responses"]?.count ?? 0) != 0
+  }
+
+  /// nil if there is none.
+  func openedFile() throws(SchemaProblem) -> SchemaFile? { try file?.get() }
+
+  func validator(_ pointer: String, _ file: SchemaFile) throws(SchemaProblem)
+    -> SchemaValidator
+  {
+    if let known = validators[pointer] { return known }
+    let made = try SchemaValidator(pointer, in: file)
+    validators[pointer] = made
+    return made
   }
 
   private func schema(of call: DeclaredCall, _ status: Int) -> CallAnswerSchema? {
@@ -119,7 +136,9 @@ package final class CallSchemas: AnswerSchemas {
       guard told.insert([schema.owner, misfit.keyword] + place).inserted else { continue }
       let rest =
         told.count == CallSchemas.mostTold ? " (no more is told of answers that do not fit)" : ""
-      StandardError.write("lull: warning: \(schema.owner): \(misfit)\(rest)\n")
+      // On a line, whatever the names of members are.
+      let text = LogText.part("\(schema.owner): \(misfit)", limit: 500)
+      StandardError.write("lull: warning: \(text)\(rest)\n")
     }
   }
 

@@ -267,7 +267,8 @@ struct CallExchange {
       text += ": the JSON is wrong: \(cause.message)"
     }
     if case .validation(let schema, let misfits)? = error.cause {
-      text += ", that of \(schema):" + misfits.map { "\n  \($0)" }.joined()
+      text +=
+        ", that of \(schema):" + misfits.map { "\n  " + LogText.part("\($0)", limit: 500) }.joined()
     }
     return text + "\n"
   }

@@ -11,13 +11,15 @@ final class MockProcess {
 
   /// - Parameters:
   ///   - api: the text of `apis/shop.lua`: what it returns has the calls of this text.
+  ///   - schemas: the text of its file of schemas.
   ///   - files: others of the folder, by their paths.
   init(
     calls: String, base: String = "https://api.shop.test/v2", files: [String: [UInt8]] = [:],
-    _ words: String...
+    schemas: String? = nil, _ words: String...
   ) throws {
     folder = try TemporaryFolder()
-    try folder.write("apis/shop.lua", MockProcess.file(calls: calls, base: base))
+    try folder.write("apis/shop.lua", MockProcess.file(calls: calls, base: base, schemas: schemas))
+    if let schemas { try folder.write("apis/shop.schemas.json", schemas) }
     for (name, bytes) in files { try folder.write(name, bytes) }
     child = try Child(Binaries.lull, ["mock", "shop"] + words, folder: folder.path)
     try child.waitForOutput("\n")
@@ -26,11 +28,13 @@ final class MockProcess {
 
   deinit { child.send(SIGKILL) }
 
-  static func file(calls: String, base: String = "https://api.shop.test/v2") -> String {
+  static func file(
+    calls: String, base: String = "https://api.shop.test/v2", schemas: String? = nil
+  ) -> String {
     """
     local lull = require "lull"
     return {
-      service = lull.service("\(base)"),
+      service = lull.service("\(base)"),\(schemas == nil ? "" : " schemas = \"shop.schemas.json\",")
       calls = {
     \(calls)
       },

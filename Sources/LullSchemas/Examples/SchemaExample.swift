@@ -1,0 +1,250 @@
+package import LullCore
+
+/// Content that fits a schema, the same in each run: what an example, default or constant says, and the least that
+/// is demanded where nothing says anything.
+package struct SchemaExample {
+  private let resources: SchemaResources
+  /// Whether members are made that need not be.
+  private let isFull: Bool
+  /// Whether examples and defaults count.
+  private let takesHints: Bool
+  private var stepsLeft = 20_000
+
+  /// A schema with the resource that its references are relative to.
+  typealias Part = (element: JSONElement, resource: Int)
+
+  /// What fits the schema at a pointer in a file; nil if none is found.
+  package static func value(_ pointer: String, in file: SchemaFile) throws(SchemaProblem)
+    -> JSONValue?
+  {
+    let validator = try SchemaValidator(pointer, in: file)
+    return try value(validator) { () throws(SchemaProblem) in
+      let resources = SchemaResources(documents: [:])
+      let resource = try resources.add(.file(file), uri: "")
+      return (resources, (try resources.find(pointer, from: resource).element, resource))
+    }
+  }
+
+  /// What fits a schema; nil if none is found.
+  package static func value(of schema: JSONElement) throws(SchemaProblem) -> JSONValue? {
+    try value(try SchemaValidator(schema)) { () throws(SchemaProblem) in
+      let resources = SchemaResources(documents: [:])
+      return (resources, (schema, try resources.add(.element(schema), uri: "")))
+    }
+  }
+
+  private static func value(
+    _ validator: SchemaValidator,
+    _ open: () throws(SchemaProblem) -> (SchemaResources, Part)
+  ) throws(SchemaProblem) -> JSONValue? {
+    // What examples say may be wrong, and what is more than needed may not fit together.
+    for (isFull, takesHints) in [(true, true), (false, true), (false, false)] {
+      let (resources, part) = try open()
+      var maker = SchemaExample(resources, isFull: isFull, takesHints: takesHints)
+      guard let value = try maker.value(of: part, depth: 0), let bytes = try? value.encode(),
+        let document = try? JSONDocument(parsing: bytes), try validator.fits(document.root)
+      else { continue }
+      return value
+    }
+    return nil
+  }
+
+  private init(_ resources: SchemaResources, isFull: Bool, takesHints: Bool) {
+    self.resources = resources
+    self.isFull = isFull
+    self.takesHints = takesHints
+  }
+
+  // MARK: Schemas
+
+  mutating func value(of part: Part, depth: Int, seed: Int = 0) throws(SchemaProblem)
+    -> JSONValue?
+  {
+    var parts: [Part] = []
+    guard depth < 24, try gather(part, into: &parts) else { return nil }
+    return try value(of: parts, resolved: [], depth, seed)
+  }
+
+  /// All schemas that the same value has to fit whatever it is; false if nothing can.
+  private mutating func gather(_ part: Part, into parts: inout [Part]) throws(SchemaProblem)
+    -> Bool
+  {
+    stepsLeft -= 1
+    guard stepsLeft > 0, parts.count < 200, part.element.bool != false else { return false }
+    guard part.element.kind == .object else { return true }
+    let resource = resources.home(of: part.element) ?? part.resource
+    parts.append((part.element, resource))
+    for keyword in ["$ref", "$dynamicRef"] {
+      guard let reference = part.element[keyword]?.string else { continue }
+      let found = try resources.find(reference, from: resource).element
+      guard try gather((found, resource), into: &parts) else { return false }
+    }
+    for element in part.element["allOf"]?.elements.map({ $0 }) ?? [] {
+      guard try gather((element, resource), into: &parts) else { return false }
+    }
+    return true
+  }
+
+  private mutating func value(
+    of parts: [Part], resolved: Set<String>, _ depth: Int, _ seed: Int
+  ) throws(SchemaProblem) -> JSONValue? {
+    if let said = said(by: parts, seed) { return said }
+    for (place, part) in parts.enumerated() {
+      for keyword in ["oneOf", "anyOf"] {
+        guard let alternatives = part.element[keyword], !resolved.contains("\(keyword)\(place)")
+        else { continue }
+        for alternative in alternatives.elements {
+          var more = parts
+          guard try gather((alternative, part.resource), into: &more),
+            let value = try value(
+              of: more, resolved: resolved.union(["\(keyword)\(place)"]), depth, seed)
+          else { continue }
+          return value
+        }
+        return nil
+      }
+    }
+    return try plainValue(of: parts, depth, seed)
+  }
+
+  /// What a schema says outright.
+  private func said(by parts: [Part], _ seed: Int) -> JSONValue? {
+    for (element, _) in parts {
+      if let value = element["const"] { return value.plainValue }
+      if takesHints {
+        if let values = element["examples"], let value = values[seed] ?? values[0] {
+          return value.plainValue
+        }
+        if let value = element["example"] ?? element["default"] { return value.plainValue }
+      }
+      if let values = element["enum"], let value = values[seed] ?? values[0] {
+        return value.plainValue
+      }
+    }
+    return nil
+  }
+
+  // MARK: Types
+
+  private mutating func plainValue(of parts: [Part], _ depth: Int, _ seed: Int)
+    throws(SchemaProblem) -> JSONValue?
+  {
+    switch SchemaExample.type(of: parts) {
+    case "object": return try object(parts, depth)
+    case "array": return try array(parts, depth)
+    case "string": return StringExample(parts.map(\.element)).text(seed).map { .string($0) }
+    case "integer", "number": return NumberExample(parts.map(\.element)).value(seed)
+    case "boolean": return .bool(true)
+    case "null": return .null
+    default: return nil
+    }
+  }
+
+  /// One that all allow, the richest first; of those that say nothing what their keywords are about.
+  private static func type(of parts: [Part]) -> String? {
+    let order = ["object", "array", "string", "integer", "number", "boolean", "null"]
+    var allowed = Set(order)
+    var isSaid = false
+    for (element, _) in parts {
+      guard let type = element["type"] else { continue }
+      isSaid = true
+      var names = Set(type.string.map { [$0] } ?? type.elements.compactMap(\.string))
+      if names.contains("number") { names.insert("integer") }
+      allowed.formIntersection(names)
+    }
+    if isSaid { return order.first(where: allowed.contains) }
+    let keywords: [(type: String, names: [String])] = [
+      ("object", ["properties", "required", "additionalProperties", "minProperties"]),
+      ("array", ["items", "prefixItems", "minItems", "contains"]),
+      ("string", ["pattern", "minLength", "maxLength", "format"]),
+      ("number", ["minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"]),
+    ]
+    return keywords.first { keyword in
+      parts.contains { part in keyword.names.contains { part.element[$0] != nil } }
+    }?.type ?? "object"
+  }
+
+  private mutating func object(_ parts: [Part], _ depth: Int) throws(SchemaProblem) -> JSONValue? {
+    var needed: [String] = []
+    var least = 0
+    for (element, _) in parts {
+      for name in element["required"]?.elements.compactMap(\.string) ?? []
+      where !needed.contains(name) {
+        needed.append(name)
+      }
+      least = max(least, element["minProperties"].flatMap { SchemaNumber($0)?.count } ?? 0)
+    }
+    var names: [String] = []
+    for (element, _) in parts {
+      for (name, _) in element["properties"]?.pairs ?? [] where !names.contains(name) {
+        names.append(name)
+      }
+    }
+    names += needed.filter { !names.contains($0) }
+    var members: [JSONValue.Member] = []
+    for name in names {
+      let isNeeded = needed.contains(name)
+      guard isNeeded || (isFull && depth < 4) || members.count < least else { continue }
+      if let value = try member(name, parts, depth) {
+        members.append(.init(name, value))
+      } else if isNeeded {
+        return nil
+      }
+    }
+    return .object(members)
+  }
+
+  private mutating func member(_ name: String, _ parts: [Part], _ depth: Int)
+    throws(SchemaProblem) -> JSONValue?
+  {
+    var own: [Part] = []
+    for (element, resource) in parts {
+      guard let schema = element["properties"]?[name] ?? element["additionalProperties"] else {
+        continue
+      }
+      guard try gather((schema, resource), into: &own) else { return nil }
+    }
+    guard depth < 23 else { return nil }
+    return try value(of: own, resolved: [], depth + 1, 0)
+  }
+
+  private mutating func array(_ parts: [Part], _ depth: Int) throws(SchemaProblem) -> JSONValue? {
+    var count = 0
+    var most = Int.max
+    var items: [Part] = []
+    var prefix: [JSONElement] = []
+    for (element, resource) in parts {
+      count = max(count, element["minItems"].flatMap { SchemaNumber($0)?.count } ?? 0)
+      most = min(most, element["maxItems"].flatMap { SchemaNumber($0)?.count } ?? Int.max)
+      if let schema = element["items"] { items.append((schema, resource)) }
+      prefix += element["prefixItems"]?.elements.map { $0 } ?? []
+    }
+    // One shows what elements are.
+    if isFull { count = max(count, prefix.count, items.isEmpty || depth >= 4 ? 0 : 1) }
+    count = min(count, most)
+    guard count <= 1000 else { return nil }
+    var elements: [JSONValue] = []
+    for place in 0..<count {
+      var own: [Part] = []
+      let schemas = place < prefix.count ? [(prefix[place], parts[0].resource)] : items
+      var isPossible = true
+      for schema in schemas where isPossible { isPossible = try gather(schema, into: &own) }
+      guard isPossible, depth < 23,
+        let value = try value(of: own, resolved: [], depth + 1, place)
+      else { break }
+      elements.append(value)
+    }
+    for (element, resource) in parts {
+      guard let schema = element["contains"] else { continue }
+      let least = element["minContains"].flatMap { SchemaNumber($0)?.count } ?? 1
+      for place in 0..<min(least, 1000) {
+        var own: [Part] = []
+        guard depth < 23, try gather((schema, resource), into: &own),
+          let value = try value(of: own, resolved: [], depth + 1, place)
+        else { return nil }
+        elements.append(value)
+      }
+    }
+    return .array(elements)
+  }
+}
