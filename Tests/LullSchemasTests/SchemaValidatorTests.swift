@@ -178,4 +178,37 @@ import Testing
       "\($0)" == "x.json: the reference '#/$defs/none' leads nowhere"
     }
   }
+
+  @Test func `SCH-16 schemas of a file share what they refer to, and a broken one harms no other`()
+    throws
+  {
+    let text = ##"""
+      {"calls":{
+      "a":{"responses":{"200":{"$ref":"#/$defs/u"},"404":{"$ref":"#/$defs/bad"}}},
+      "b":{"responses":{"200":{"$ref":"#/$defs/u"},"5XX":{"items":{"$ref":"#/$defs/bad"}}}}
+      },"$defs":{
+      "u":{"properties":{"id":{"type":"integer"},"boss":{"$ref":"#/$defs/u"}}},
+      "bad":{"pattern":"("}
+      }}
+      """##
+    let file = try SchemaFile(Array(text.utf8), name: "x.json")
+    let validators = FileValidators(file)
+    let content = try SchemaValidatorTests.json(#"{"boss":{"id":"x"}}"#)
+    let pointers = ["a/responses/200", "a/responses/404", "b/responses/200", "b/responses/5XX"]
+      .map { "#/calls/\($0)" }
+    for _ in 0..<2 {
+      for pointer in pointers {
+        if pointer.hasSuffix("200") {
+          let found = try validators.validator(pointer).violations(of: content)
+          #expect(found.map(\.pointer) == ["/boss/id"])
+        } else {
+          #expect { _ = try validators.validator(pointer) } throws: {
+            "\($0)".hasPrefix("x.json: #/$defs/bad: the pattern '(' cannot be used")
+          }
+        }
+      }
+    }
+    // Told of the first that refers to it.
+    #expect(SchemaValidator.problems(at: pointers, in: file).map(\.place) == [1])
+  }
 }

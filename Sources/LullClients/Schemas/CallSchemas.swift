@@ -18,17 +18,17 @@ package final class CallSchemas: AnswerSchemas {
   /// Where the file of schemas is; nil: there is none.
   package let path: String?
   private let declare: () -> [DeclaredCall]
-  private lazy var calls = declare()
+  lazy var calls = declare()
   private let base: ResourceURL?
   private lazy var routes = CallRoutes(calls.map { ($0.method, $0.path) }, base: base)
-  private lazy var file = path.map { path in
+  lazy var file = path.map { path in
     Result { () throws(SchemaProblem) in try SchemaFile.read(Array(path.utf8)) }
   }
   /// By the pointer of the schema, or by call and status for one of the call's own.
   private var known: [String: CallAnswerSchema?] = [:]
   /// Answers of `lull mock`, by call.
   var examples: [String: (status: Int, body: [UInt8])?] = [:]
-  private var validators: [String: SchemaValidator] = [:]
+  private var validators: FileValidators?
   /// What has been told, by schema, place and keyword.
   private var told: Set<[String]> = []
 
@@ -80,10 +80,9 @@ package final class CallSchemas: AnswerSchemas {
   func validator(_ pointer: String, _ file: SchemaFile) throws(SchemaProblem)
     -> SchemaValidator
   {
-    if let known = validators[pointer] { return known }
-    let made = try SchemaValidator(pointer, in: file)
-    validators[pointer] = made
-    return made
+    let validators = validators ?? FileValidators(file)
+    self.validators = validators
+    return try validators.validator(pointer)
   }
 
   private func schema(of call: DeclaredCall, _ status: Int) -> CallAnswerSchema? {
@@ -107,20 +106,20 @@ package final class CallSchemas: AnswerSchemas {
       guard let found = statuses.first(where: { responses[$0] != nil }) else { return nil }
       let pointer = "#/calls/\(JSONPointer.escaped(call.name))/responses/\(found)"
       return CallAnswerSchema(
-        owner: owner, validator: .success(try SchemaValidator(pointer, in: file)))
+        owner: owner, validator: .success(try validator(pointer, file)))
     } catch {
       return CallAnswerSchema(owner: owner, validator: .failure(error))
     }
   }
 
-  private func validator(of schema: CallSchema) throws(SchemaProblem) -> SchemaValidator {
+  func validator(of schema: CallSchema) throws(SchemaProblem) -> SchemaValidator {
     switch schema {
     case .document(let document): return try SchemaValidator(document.root)
     case .definition(let name):
       guard let file = try file?.get() else {
         throw SchemaProblem("'\(name)' is not defined: the API file names no 'schemas'")
       }
-      return try SchemaValidator("#/$defs/\(JSONPointer.escaped(name))", in: file)
+      return try validator("#/$defs/\(JSONPointer.escaped(name))", file)
     }
   }
 
@@ -140,38 +139,6 @@ package final class CallSchemas: AnswerSchemas {
       let text = LogText.part("\(schema.owner): \(misfit)", limit: 500)
       StandardError.write("lull: warning: \(text)\(rest)\n")
     }
-  }
-
-  // MARK: Checking
-
-  /// What is wrong with all that can be used: for each call by its name, nil for the file as a whole.
-  package func problems() -> [(call: String?, text: String)] {
-    var problems: [(call: String?, text: String)] = []
-    var opened: SchemaFile?
-    do throws(SchemaProblem) {
-      opened = try file?.get()
-    } catch {
-      problems.append((nil, "\(error)"))
-    }
-    for problem in opened?.problems() ?? [] { problems.append((nil, "\(problem)")) }
-    for call in calls {
-      if let schema = call.schema {
-        do throws(SchemaProblem) { _ = try validator(of: schema) } catch {
-          problems.append((call.name, "\(error)"))
-        }
-      }
-      guard let opened, let responses = try? opened.call(call.name)?["responses"] else { continue }
-      for (status, _) in responses.pairs {
-        let pointer = "#/calls/\(JSONPointer.escaped(call.name))/responses/\(status)"
-        do throws(SchemaProblem) { _ = try SchemaValidator(pointer, in: opened) } catch {
-          problems.append((call.name, "\(error)"))
-        }
-      }
-    }
-    for name in opened?.calls ?? [] where !calls.contains(where: { $0.name == name }) {
-      problems.append((nil, "\(path ?? ""): has a schema of '\(name)', which is no call"))
-    }
-    return problems
   }
 }
 

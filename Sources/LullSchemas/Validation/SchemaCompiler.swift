@@ -2,7 +2,7 @@ import LullCore
 
 /// Makes nodes of a schema and of all that it refers to.
 struct SchemaCompiler {
-  private static let mostNodes = 200_000
+  private static let mostNodes = 1_000_000
 
   private struct Job {
     let node: Int
@@ -36,6 +36,9 @@ struct SchemaCompiler {
     } while !jobs.isEmpty
     return root
   }
+
+  /// Leaves what is not made yet: nobody can use it.
+  mutating func giveUp() { jobs = [] }
 
   /// Whether what has been passed on the way counts.
   var isDynamic: Bool { !dynamicNames.isEmpty }

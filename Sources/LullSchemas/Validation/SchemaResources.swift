@@ -144,12 +144,12 @@ final class SchemaResources {
     "https://json-schema.org/draft/2020-12/schema",
     "https://spec.openapis.org/oas/3.1/dialect/base",
   ]
-  private static let single = [
+  private static let single: Set<String> = [
     "additionalProperties", "propertyNames", "items", "contains", "unevaluatedItems",
     "unevaluatedProperties", "not", "if", "then", "else", "contentSchema",
   ]
-  private static let lists = ["prefixItems", "allOf", "anyOf", "oneOf"]
-  private static let maps = [
+  private static let lists: Set<String> = ["prefixItems", "allOf", "anyOf", "oneOf"]
+  private static let maps: Set<String> = [
     "properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions",
   ]
 

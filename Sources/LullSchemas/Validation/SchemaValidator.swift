@@ -42,10 +42,39 @@ package struct SchemaValidator: Sendable {
     }
   }
 
-  private init(
-    _ element: JSONElement, _ resource: Int, _ resources: SchemaResources
-  ) throws(SchemaProblem) {
+  /// What is wrong with schemas of a file, by their places among the pointers; what several refer to is told of
+  /// the first.
+  package static func problems(at pointers: [String], in file: SchemaFile) -> [(
+    place: Int, problem: SchemaProblem
+  )] {
+    let resources = SchemaResources(documents: [:])
+    guard let resource = try? resources.add(.file(file), uri: "") else { return [] }
     var compiler = SchemaCompiler(resources)
+    var problems: [(place: Int, problem: SchemaProblem)] = []
+    for (place, pointer) in pointers.enumerated() {
+      do throws(SchemaProblem) {
+        _ = try compiler.compile(try resources.find(pointer, from: resource).element, resource)
+      } catch {
+        var problem = error
+        problem.file = problem.file ?? file.name
+        problems.append((place, problem))
+        compiler.giveUp()
+      }
+    }
+    return problems
+  }
+
+  private init(_ element: JSONElement, _ resource: Int, _ resources: SchemaResources)
+    throws(SchemaProblem)
+  {
+    var compiler = SchemaCompiler(resources)
+    try self.init(element, resource, &compiler)
+  }
+
+  /// With what the compiler has made before.
+  init(_ element: JSONElement, _ resource: Int, _ compiler: inout SchemaCompiler)
+    throws(SchemaProblem)
+  {
     root = try compiler.compile(element, resource)
     nodes = compiler.nodes
     dynamicAnchors = compiler.dynamicAnchors
