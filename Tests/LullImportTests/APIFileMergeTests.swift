@@ -40,7 +40,7 @@ struct APIFileMergeTests {
       .replacing("description = \"One\"", with: "description = \"The first\"")
       .replacing("https://a.example\" }", with: "https://a.example\", timeout = 5 }")
       .replacing(
-        "      a = \"string\",\n", with: "      -- of mine\n      a = \"string\", -- text\n"
+        "        a = \"string\",\n", with: "        -- of mine\n        a = \"string\", -- text\n"
       )
       .replacing(
         "    three = { path = \"/three\" },\n",
@@ -116,7 +116,7 @@ struct APIFileMergeTests {
     let text = merged(user, new)
     #expect(
       text.contains(
-        "one = { path = \"/one\", params = { a = \"string\", b = \"integer\" }, description = \"1\" },"
+        "one = {\n      path = \"/one\", params = { a = \"string\", b = \"integer\", },\n      description = \"1\" },"
       ))
     #expect(!text.contains("three"))
     #expect(

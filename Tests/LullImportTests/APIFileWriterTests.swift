@@ -65,7 +65,7 @@ struct APIFileWriterTests {
     let text = APIFileWriter.text(of: api)
     #expect(text.contains("-- a\\u{A}]] os.exit() --\\u{D}\\u{2028}b\n"))
     #expect(text.contains(#"base_url = "https://a.example/\"]]..os.exit()""#))
-    #expect(text.contains(#"description = "x\"\\ ]]--[[[31m""#))
+    #expect(text.contains(#"description = "x\"\\ ]] --[[ [31m""#))
     #expect(text.contains(#"["a\"]\u{0}"] = {"#))
     #expect(text.contains(#"path = "/\n""#))
     #expect(text.contains(#"["X-A"] = "k\"=" .. lull.secret{ env = "V\"" }"#))

@@ -141,15 +141,19 @@ package struct APIFileMerge {
     guard before != now else { return }
     let here = self.user.meaning(user.value)
     if here == now { return }
-    if here == before {
-      edits.append((self.user.range(user.value), text(new.value)))
-      return
-    }
-    if let base = self.base.table(base), let user = self.user.table(user),
+    let isUntouched =
+      self.user.bytes[self.user.range(user.value)].elementsEqual(
+        self.base.bytes[self.base.range(base.value)])
+    // Comments and layout are somebody's too: inside of a table no more is replaced than has changed.
+    if !isUntouched, let base = self.base.table(base), let user = self.user.table(user),
       let new = self.new.table(new),
       base.isRecord, user.isRecord, new.isRecord
     {
       return merge(base, user, new, path)
+    }
+    if here == before {
+      edits.append((self.user.range(user.value), text(new.value)))
+      return
     }
     conflict(user, path, "is changed here, and in the document to", new)
   }

@@ -120,7 +120,9 @@ struct ParameterReader {
       }
     var style = style.flatMap { styles.contains($0) ? $0 : nil } ?? usual
     // Of objects these two have one form, without explode.
-    if parameter.kind == .object, explode == true, ["spaceDelimited", "pipeDelimited"].contains(style) {
+    if parameter.kind == .object, explode == true,
+      ["spaceDelimited", "pipeDelimited"].contains(style)
+    {
       style = usual
     }
     // A list has brackets behind its name by that style, and need not have them twice.

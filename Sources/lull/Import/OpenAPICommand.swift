@@ -32,7 +32,7 @@ struct OpenAPICommand {
       throw .wrongUsage(
         "--base-url needs a URL such as https://api.example.com/v1, got '\(baseURL)'", command)
     }
-    isStandardPath = !parsed.has("--output")
+    isStandardPath = parsed.text("--output") == nil
     let output = parsed.text("--output") ?? OpenAPICommand.standardPath(for: source)
     guard output.hasSuffix(".lua"), !output.hasSuffix("/.lua"), output != ".lua" else {
       throw .wrongUsage(

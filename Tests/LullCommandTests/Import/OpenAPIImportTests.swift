@@ -49,7 +49,7 @@ struct OpenAPIImportTests {
     #expect(lines.contains(order))
     #expect(
       lines.contains(
-        ##""Person":{"type":"object","properties":{"friend":{"$ref":"#/$defs/Person"}}}"##))
+        ##""Person":{"type":"object","properties":{"friend":{"$ref":"#/$defs/Person"}}},"##))
     #expect(lines.last == "}}")
   }
 
