@@ -65,6 +65,13 @@ struct SecurityReader {
     return wanted
   }
 
+  private static func isToken(_ way: ImportedAccess.Way) -> Bool {
+    switch way {
+    case .bearer, .code, .clientCredentials: true
+    default: false
+    }
+  }
+
   private static func effort(_ way: ImportedAccess.Way?) -> Int {
     switch way {
     case .code: 2
@@ -134,8 +141,13 @@ struct SecurityReader {
   }
 
   private func add(_ way: ImportedAccess.Way, _ wanted: inout Wanted) {
-    guard wanted.access.way != nil else {
+    guard let first = wanted.access.way else {
       wanted.access.way = way
+      return
+    }
+    // Two schemes of tokens are one token by two flows, such as the implicit one and that by a code.
+    if SecurityReader.isToken(first), SecurityReader.isToken(way) {
+      if case .bearer = first { wanted.access.way = way }
       return
     }
     guard case .header(let name, let prefix, let variable) = way else {
