@@ -1,3 +1,4 @@
+import LullCassettes
 import Testing
 
 @Suite("lull types", .timeLimit(.minutes(10)))
@@ -155,7 +156,7 @@ struct TypesCommandTests {
       local lull = require "lull"
       local service = lull.service{ base_url = "\(sample.url)", retry = false }
       return { service = service, calls = {
-        users = { path = "/users", params = { page = "integer", per_page = "integer" }, pages = true },
+        users = { path = "/users", params = { page = "integer", per_page = "integer" } },
         user = { path = "/users/{id}", params = { id = "integer" } },
         article = { path = "/articles/{id}", params = { id = "integer" } },
         feed = { path = "/feed" },
@@ -163,25 +164,35 @@ struct TypesCommandTests {
         add_user = { path = "/users", method = "POST", params = { name = "string", role = "string" } },
       } }
       """)
-    try folder.write(
-      "tests/sample_test.lua",
-      """
-      local test = require "lull.test"
-      test("calls", function(t)
-        local calls = t:api("sample", { cassette = "sample" }).calls
-        for page = 1, 3 do calls.users{ page = page, per_page = 5 }:await() end
-        for id = 1, 6 do calls.user{ id = id }:await() calls.article{ id = id }:await() end
-        calls.user{ id = 99999 }:await()
-        calls.feed():await()
-        calls.echo{ note = "x", data = { a = 1 } }:await()
-        calls.echo{ note = "y" }:await()
-        calls.add_user{ name = "Dee", role = "member" }:await()
-      end)
-      """)
-    let recorded = try lull("test", "--record", "all", folder: path)
-    #expect(recorded.code == 0, "\(recorded.output)\(recorded.errors)")
+    var entries: [HAREntry] = []
+    func ask(_ path: String, _ sent: String? = nil) throws {
+      let body = sent.map { ["--json", $0] } ?? []
+      let answer = try Child("curl", ["-s", "-w", "\n%{http_code}", sample.url + path] + body)
+        .wait()
+      let status = answer.output.split(separator: "\n").last.flatMap { Int($0) }
+      entries.append(
+        RecordedTraffic.entry(
+          sample.url + path, String(answer.output.dropLast(4)),
+          method: sent == nil ? "GET" : "POST",
+          status: try #require(status), sent: sent))
+    }
+    for page in 1...3 { try ask("/users?page=\(page)&per_page=5") }
+    for id in 1...6 {
+      try ask("/users/\(id)")
+      try ask("/articles/\(id)")
+    }
+    try ask("/users/99999")
+    try ask("/feed")
+    try ask("/echo", #"{"note":"x","data":{"a":1}}"#)
+    try ask("/echo", #"{"note":"y"}"#)
+    try ask("/users", #"{"name":"Dee","role":"member"}"#)
     let har = "tests/cassettes/sample.har"
+    try folder.write(har, RecordedTraffic.file(entries))
     #expect(try types("sample", "--from-har", har).errors == "")
+    let schemas = try #require(folder.text("apis/sample.schemas.json"))
+    for call in ["users", "user", "article", "feed", "echo", "add_user"] {
+      #expect(schemas.contains("\n\"\(call)\":{\"responses\":"))
+    }
     let drift = try lull("drift", "sample", "--fail-on", "added", "-o", "json", folder: path)
     #expect(drift.code == 0, "\(drift.output)\(drift.errors)")
     #expect(drift.output == "[]\n")
