@@ -12,6 +12,8 @@ struct SeenAPI {
   let base: String?
   let calls: [TypedCall]
   let finder: CallFinder
+  /// Where its schemas are: in the file that it names, else in one that is called as it is.
+  let schemasPath: String
 
   init(_ api: APIFile) {
     name = api.name
@@ -19,6 +21,8 @@ struct SeenAPI {
     base = api.service.baseURL.map { LogText.url($0.text) }
     calls = api.calls.map { TypedCall($0) }
     finder = CallFinder(api.calls, base: api.service.baseURL)
+    let named = (api.service.schemas as? CallSchemas)?.path
+    schemasPath = named ?? "\(FileName.folder(of: api.path))/\(api.name).schemas.json"
   }
 
   /// Looks at the file of a word.
@@ -41,9 +45,6 @@ struct SeenAPI {
 
   /// The folder of the file.
   var folder: String { FileName.folder(of: path) }
-
-  /// Where its schemas are.
-  var schemasPath: String { "\(folder)/\(name).schemas.json" }
 
   /// Its schemas; nil if there is no such file.
   func schemas() throws(SchemaProblem) -> SchemaFile? {

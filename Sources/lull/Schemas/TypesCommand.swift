@@ -89,7 +89,10 @@ struct TypesCommand {
   /// Those of the file beside the API file.
   private func known(of api: SeenAPI) throws(CommandFailure) -> (SchemaFile?, notes: [String]) {
     do throws(SchemaProblem) {
-      if let schemas = try api.schemas() { return (schemas, ["From \(api.name).schemas.json."]) }
+      if let schemas = try api.schemas() {
+        let name = api.schemasPath.split(separator: "/").last ?? ""
+        return (schemas, ["From \(name)."])
+      }
     } catch {
       throw CommandFailure(code: 3, message: "lull: \(error)\n")
     }

@@ -57,6 +57,18 @@ struct TypesCommandTests {
     #expect(folder.text("apis/types/shop.lua") == text)
   }
 
+  @Test func `SHP-09 the schemas are those that the API file names`() throws {
+    let api = RecordedTraffic.api.replacing("return {", with: #"return { schemas = "other.json","#)
+    try folder.write("apis/shop.lua", api)
+    try folder.write(
+      "apis/other.json", #"{"calls":{"item":{"responses":{"200":{"type":"string"}}}},"$defs":{}}"#)
+    #expect(try types("shop").errors == "")
+    let text = try #require(folder.text("apis/types/shop.lua"))
+    #expect(text.contains("-- From other.json.\n") && text.contains("---@field content string\n"))
+    try folder.write("apis/shop.lua", api.replacing("other.json", with: "gone.json"))
+    #expect(try types("shop").errors.contains("there is no apis/gone.json"))
+  }
+
   @Test func `SHP-10 types of recordings are of the API's calls alone, and kept as schemas`() throws
   {
     try writeArchive()
