@@ -104,7 +104,8 @@ let package = Package(
     .target(
       name: "LullImport",
       dependencies: [
-        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "CYAML",
+        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
+        "LullCassettes", "CYAML",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -200,7 +201,7 @@ let package = Package(
       name: "LullCommandTests",
       dependencies: [
         "LullLibC", "lull", "lull-mock", "allocator-program", "LullArguments", "LullTesting",
-        "LullCassettes",
+        "LullCassettes", "LullCore",
       ],
       swiftSettings: swiftSettings),
   ],

@@ -4,7 +4,10 @@ extension Command {
   static let `import` = Command(
     "import", "make an API file of what describes the API", .more,
     forms: [
-      ("import openapi FILE", "make an API file of an OpenAPI document")
+      ("import openapi FILE", "make an API file of an OpenAPI document"),
+      ("import curl 'curl …'", "make one of a command line of curl, or add a call to it"),
+      ("import har FILE", "make one of requests that a browser has recorded"),
+      ("import postman FILE", "make one of a collection of Postman's"),
     ],
     spec: { ImportCommand.spec }, words: .optionsAndFiles
   ) { words, command throws(CommandEnd) in
@@ -17,7 +20,8 @@ enum ImportCommand {
   /// What can be imported, by the word behind `import`.
   private static let kinds:
     [(name: String, run: @Sendable (ParsedArguments, Command) throws(CommandEnd) -> Int32)] = [
-      ("openapi", OpenAPICommand.run)
+      ("openapi", OpenAPICommand.run), ("curl", RequestsCommand.run(.curl)),
+      ("har", RequestsCommand.run(.har)), ("postman", RequestsCommand.run(.postman)),
     ]
 
   static var spec: ArgumentSpec {
@@ -32,10 +36,20 @@ enum ImportCommand {
         What cannot be called is told with its reason. Beside the file are its schemas (NAME.schemas.json), and
         what it was when it was imported (NAME.lua.imported), which belongs to it. A file that was not imported
         is not overwritten.
+
+        Or of requests: a command line of curl ('-' reads it from standard input), as browsers copy it, which is
+        added to the calls that are there; an HTTP Archive of one host's requests, of which --only says what URLs
+        begin with; a collection of Postman's (v2.0 or v2.1). What lets somebody in becomes a secret of the
+        environment. What cannot be kept is told.
         """,
       arguments: [
-        .init(positional: "KIND", help: "what is imported: openapi", isRequired: true),
-        .init(positional: "FILE", help: "the document: a file or a URL", isRequired: true),
+        .init(
+          positional: "KIND", help: "what is imported: openapi, curl, har or postman",
+          isRequired: true),
+        .init(
+          positional: "FILE",
+          help: "the document: a file, or of openapi a URL; of curl the command line",
+          isRequired: true),
         .init(
           names: ["-o", "--output"], placeholder: "FILE",
           help: "the API file that is made; default apis/NAME.lua"),
@@ -53,6 +67,8 @@ enum ImportCommand {
         Examples:
           lull import openapi petstore.yaml -o apis/petstore.lua
           lull import openapi https://api.example.com/openapi.json -o apis/shop.lua --only '/orders*'
+          lull import curl 'curl -H "X-Key: $SHOP_KEY" https://api.example.com/orders/7' -o apis/shop.lua
+          lull import har session.har -o apis/shop.lua --only https://api.example.com/v2
 
         Exit codes: 0 imported, 1 conflicts with what was changed, 2 wrong usage, 3 a document or a file that is
         refused.

@@ -1,0 +1,400 @@
+import LullCore
+
+/// One command of curl, by what its words say: requests, and what of it is none of theirs.
+struct CurlCommand {
+  private(set) var requests: [SeenRequest] = []
+  /// Options that are about curl's own output, or that Lull does anyway.
+  private(set) var unneeded: [String] = []
+  /// Options and parts that are not kept, as they were written.
+  private(set) var leftOut: [String] = []
+  private(set) var notes: [String] = []
+
+  private let input: String?
+  private var operation = Operation()
+
+  /// What stands between two `--next`.
+  private struct Operation {
+    var urls: [String] = []
+    var method: String?
+    var headers: [(name: String, value: String)] = []
+    var removed: Set<String> = []
+    var data: [Data] = []
+    var isJSON = false
+    var urlQueries: [String] = []
+    var parts: [SeenRequest.Part] = []
+    var cookies: [String] = []
+    var upload: String?
+    var user: String?
+    var isDigest = false
+    var isGet = false
+    var isHead = false
+    var isGlobOff = false
+  }
+
+  private enum Data {
+    case text(String)
+    /// nil: standard input.
+    case file(String?)
+  }
+
+  /// - Parameters:
+  ///   - words: what follows `curl`.
+  ///   - input: what it would read from standard input; nil: whatever is there.
+  init(_ words: some Sequence<String>, input: String?) throws(ImportProblem) {
+    self.input = input
+    var words = Array(words)[...]
+    var areOptionsOver = false
+    while let word = words.popFirst() {
+      if areOptionsOver || !word.hasPrefix("-") || word == "-" {
+        operation.urls.append(word)
+      } else if word == "--" {
+        areOptionsOver = true
+      } else if word.hasPrefix("--") {
+        try takeLong(word, &words)
+      } else {
+        try takeShort(word, &words)
+      }
+    }
+    try finish()
+    guard !requests.isEmpty else { throw ImportProblem("the command names no URL") }
+  }
+
+  // MARK: Words
+
+  private mutating func takeLong(
+    _ word: String, _ words: inout ArraySlice<String>
+  ) throws(ImportProblem) {
+    var text = String(word.dropFirst(2))
+    let isOff = text.hasPrefix("no-") && CurlOption.named(text) == nil
+    if isOff { text.removeFirst(3) }
+    guard let name = CurlOption.named(text) else { throw CurlCommand.unknown(word) }
+    guard CurlOption.hasValue(name) else {
+      if isOff {
+        note("--no-\(name)", name)
+      } else {
+        try take(name, "", as: "--\(name)")
+      }
+      return
+    }
+    guard let value = words.popFirst() else {
+      throw ImportProblem("curl's option --\(name) needs a value, and the command ends there")
+    }
+    try take(name, value, as: "--\(name)")
+  }
+
+  private mutating func takeShort(
+    _ word: String, _ words: inout ArraySlice<String>
+  ) throws(ImportProblem) {
+    var letters = word.dropFirst()
+    while let letter = letters.popFirst() {
+      guard let name = CurlOption.named(letter) else { throw CurlCommand.unknown("-\(letter)") }
+      guard CurlOption.hasValue(name) else {
+        try take(name, "", as: "-\(letter)")
+        continue
+      }
+      guard let value = letters.isEmpty ? words.popFirst() : String(letters) else {
+        throw ImportProblem("curl's option -\(letter) needs a value, and the command ends there")
+      }
+      return try take(name, value, as: "-\(letter)")
+    }
+  }
+
+  private static func unknown(_ word: String) -> ImportProblem {
+    ImportProblem(
+      "curl has no option '\(LogText.part(Blank.shown(word), limit: 40))' that is known here: take it out"
+    )
+  }
+
+  private mutating func note(_ shown: String, _ name: String) {
+    if CurlOption.unneeded.contains(name) {
+      if !unneeded.contains(shown) { unneeded.append(shown) }
+    } else if !leftOut.contains(shown) {
+      leftOut.append(shown)
+    }
+  }
+
+  // MARK: Options
+
+  private mutating func take(
+    _ name: String, _ value: String, as shown: String
+  ) throws(ImportProblem) {
+    switch name {
+    case "url": operation.urls.append(value)
+    case "request": operation.method = value
+    case "head": operation.isHead = true
+    case "get": operation.isGet = true
+    case "header": takeHeader(value, shown)
+    case "user-agent": add("User-Agent", value)
+    case "referer":
+      add("Referer", value.hasSuffix(";auto") ? String(value.dropLast(5)) : value)
+    case "range": add("Range", "bytes=\(value)")
+    case "oauth2-bearer": add("Authorization", "Bearer \(value)")
+    case "user": operation.user = value
+    case "digest": operation.isDigest = true
+    case "globoff": operation.isGlobOff = true
+    case "cookie":
+      guard value.contains("=") || Blank.isIn(value) else {
+        leftOut.append("\(shown) \(value)")
+        notes.append(
+          "\(shown) \(LogText.part(value, limit: 60)) is a file of cookies, which is not kept")
+        return
+      }
+      operation.cookies.append(value)
+    case "data", "data-ascii": try takeData(value, stripsLines: true)
+    case "data-raw": operation.data.append(.text(value))
+    case "data-binary": try takeData(value, stripsLines: false)
+    case "json":
+      operation.isJSON = true
+      try takeData(value, stripsLines: false)
+    case "data-urlencode": try takeEncoded(value)
+    case "url-query":
+      if value.hasPrefix("+") {
+        operation.urlQueries.append(String(value.dropFirst()))
+      } else {
+        operation.urlQueries.append(CurlCommand.encoded(value).text)
+      }
+    case "form": takePart(value, isLiteral: false)
+    case "form-string": takePart(value, isLiteral: true)
+    case "upload-file": operation.upload = value
+    case "next":
+      try finish()
+      operation = Operation()
+    default: note(shown, name)
+    }
+  }
+
+  private mutating func add(_ name: String, _ value: String) {
+    operation.headers.removeAll { $0.name.lowercased() == name.lowercased() }
+    if !value.isEmpty { operation.headers.append((name, value)) }
+  }
+
+  private mutating func takeHeader(_ text: String, _ shown: String) {
+    guard !text.hasPrefix("@") else {
+      notes.append(
+        "\(shown) \(LogText.part(text, limit: 60)) is a file of headers, which is not kept")
+      return
+    }
+    if let colon = text.firstIndex(of: ":") {
+      let name = String(text[..<colon])
+      let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+      guard !value.isEmpty else {
+        operation.removed.insert(name.lowercased())
+        return
+      }
+      operation.headers.append((name, String(value)))
+    } else if text.hasSuffix(";") {
+      operation.headers.append((String(text.dropLast()), ""))
+    } else {
+      notes.append("a header without ':' is left out, as curl does not send it")
+    }
+  }
+
+  private mutating func takeData(_ value: String, stripsLines: Bool) throws(ImportProblem) {
+    guard value.hasPrefix("@") else {
+      operation.data.append(.text(value))
+      return
+    }
+    let path = String(value.dropFirst())
+    if path == "-", let input {
+      operation.data.append(
+        .text(stripsLines ? input.filter { !$0.isNewline } : input))
+      return
+    }
+    if stripsLines {
+      notes.append(
+        "what '\(LogText.part(value, limit: 60))' holds is sent with its line breaks, which curl takes out"
+      )
+    }
+    operation.data.append(.file(path == "-" ? nil : path))
+  }
+
+  private mutating func takeEncoded(_ value: String) throws(ImportProblem) {
+    let (text, isFile) = CurlCommand.encoded(value)
+    if isFile {
+      notes.append("what '\(LogText.part(value, limit: 60))' reads from a file is to be given")
+    }
+    operation.data.append(.text(text))
+  }
+
+  /// As `--data-urlencode` has it; what is to be read is a blank.
+  private static func encoded(_ value: String) -> (text: String, isFile: Bool) {
+    guard let mark = value.firstIndex(of: "=") ?? value.firstIndex(of: "@") else {
+      return (escaped(value), false)
+    }
+    let name = value[..<mark]
+    let content = value[value.index(after: mark)...]
+    let isFile = value[mark] == "@"
+    let text = isFile ? Blank.text(name.isEmpty ? "content" : name) : escaped(content)
+    return (name.isEmpty ? text : "\(name)=\(text)", isFile)
+  }
+
+  private static func escaped(_ text: some StringProtocol) -> String {
+    guard Blank.isIn(text) else { return PercentText.escaped(text) }
+    // Blanks are no part of it.
+    var result = ""
+    var rest = text[...]
+    while let start = rest.firstIndex(of: Blank.open),
+      let end = rest[start...].firstIndex(of: Blank.close)
+    {
+      result += PercentText.escaped(rest[..<start]) + rest[start...end]
+      rest = rest[rest.index(after: end)...]
+    }
+    return result + PercentText.escaped(rest)
+  }
+
+  private mutating func takePart(_ text: String, isLiteral: Bool) {
+    guard let equals = text.firstIndex(of: "=") else {
+      notes.append("a part of the form without '=' is left out")
+      return
+    }
+    var part = SeenRequest.Part(name: String(text[..<equals]))
+    var content = text[text.index(after: equals)...]
+    let kind = isLiteral ? nil : content.first.flatMap { "@<".contains($0) ? $0 : nil }
+    if kind != nil { content = content.dropFirst() }
+    var value = ""
+    if isLiteral {
+      value = String(content)
+      content = ""
+    } else if content.first == "\"" {
+      content = content.dropFirst()
+      while let character = content.popFirst(), character != "\"" {
+        value.append(character == "\\" ? content.popFirst() ?? "\\" : character)
+      }
+    } else {
+      value = String(content.prefix { $0 != ";" && !(kind != nil && $0 == ",") })
+      content = content.dropFirst(value.count)
+    }
+    if !content.isEmpty {
+      notes.append(
+        "of the part '\(LogText.part(part.name, limit: 40))' of the form '\(LogText.part(String(content), limit: 60))' is not kept"
+      )
+    }
+    switch kind {
+    case "@":
+      part.isFile = true
+      part.value = value == "-" ? nil : value
+    case "<":
+      notes.append(
+        "what the part '\(LogText.part(part.name, limit: 40))' of the form reads from a file is to be given"
+      )
+    default: part.value = value
+    }
+    operation.parts.append(part)
+  }
+
+  // MARK: Requests
+
+  private mutating func finish() throws(ImportProblem) {
+    let operation = operation
+    for url in operation.urls { requests.append(try request(url, operation)) }
+    if operation.urls.isEmpty, !requests.isEmpty || !operation.data.isEmpty {
+      throw ImportProblem("a part of the command names no URL")
+    }
+  }
+
+  private mutating func request(
+    _ url: String, _ operation: Operation
+  ) throws(ImportProblem) -> SeenRequest {
+    var request = SeenRequest()
+    var url = try operation.isGlobOff ? url : CurlCommand.withoutGlobs(url)
+    if !url.contains("://") { url = "http://\(url)" }
+    if let path = operation.upload, url.hasSuffix("/"), path != "-" {
+      let name = path.split(separator: "/").last.map(String.init) ?? ""
+      url += PercentText.escaped(name).replacing("+", with: "%20")
+    }
+    guard request.take(url: url) else {
+      throw ImportProblem(
+        "'\(LogText.part(CredentialMask.malformedURL(Blank.shown(url)), limit: 120))' is no URL of HTTP"
+      )
+    }
+    guard !Blank.isIn(request.origin) else {
+      throw ImportProblem(
+        "its host is \(Blank.shown(request.origin)): write the host, which an API file says as it is"
+      )
+    }
+    for query in operation.urlQueries { request.take(query: query) }
+    if let user = operation.user { request.user = user }
+    request.isDigest = operation.isDigest
+    request.headers = operation.headers
+    if !operation.cookies.isEmpty {
+      request.headers.append(("Cookie", operation.cookies.joined(separator: "; ")))
+    }
+    var method = "GET"
+    if let upload = operation.upload {
+      method = "PUT"
+      request.body = .file(upload == "-" ? nil : upload)
+    } else if !operation.parts.isEmpty {
+      method = "POST"
+      request.body = .parts(operation.parts)
+    } else if !operation.data.isEmpty {
+      if operation.isGet {
+        request.take(query: CurlCommand.text(operation) ?? "")
+      } else {
+        method = "POST"
+        takeBody(operation, &request)
+      }
+    }
+    if operation.isHead { method = "HEAD" }
+    let removed = operation.removed.subtracting(["expect", "user-agent"])
+    if !removed.isEmpty {
+      notes.append(
+        "not kept: that headers are taken away (\(LogText.part(removed.sorted().joined(separator: ", "), limit: 80)))"
+      )
+    }
+    request.method = operation.method?.uppercased() ?? method
+    guard Headers.problem(request.method, "".utf8) == nil else {
+      throw ImportProblem("'\(LogText.part(Blank.shown(request.method), limit: 40))' is no method")
+    }
+    request.headers.removeAll {
+      operation.removed.contains($0.name.lowercased()) && $0.value.isEmpty
+    }
+    return request
+  }
+
+  /// nil if a file is to be read for it.
+  private static func text(_ operation: Operation) -> String? {
+    var texts: [String] = []
+    for data in operation.data {
+      guard case .text(let text) = data else { return nil }
+      texts.append(text)
+    }
+    return texts.joined(separator: operation.isJSON ? "" : "&")
+  }
+
+  private mutating func takeBody(_ operation: Operation, _ request: inout SeenRequest) {
+    let standard = operation.isJSON ? "application/json" : "application/x-www-form-urlencoded"
+    if request.header("content-type") == nil, !operation.removed.contains("content-type") {
+      request.headers.append(("Content-Type", standard))
+    }
+    if operation.isJSON, request.header("accept") == nil {
+      request.headers.append(("Accept", "application/json"))
+    }
+    guard let text = CurlCommand.text(operation) else {
+      if operation.data.count == 1, case .file(let path)? = operation.data.first {
+        request.body = .file(path)
+      } else {
+        notes.append("its body is put together of texts and files, and is to be given as a whole")
+        request.body = .whole(nil)
+      }
+      return
+    }
+    if request.bodyType == "application/x-www-form-urlencoded",
+      let fields = SeenRequest.fields(text)
+    {
+      request.body = .fields(fields)
+    } else {
+      request.body = .whole(text)
+    }
+  }
+
+  /// `{id}` is a blank, as documentations write it; what would be several URLs is refused.
+  private static func withoutGlobs(_ url: String) throws(ImportProblem) -> String {
+    if url.firstMatch(of: /\[(\d+-\d+|[a-z]-[a-z]|[A-Z]-[A-Z])(:\d+)?\]/) != nil
+      || url.firstMatch(of: /\{[^{}]*,[^{}]*\}/) != nil
+    {
+      throw ImportProblem(
+        "curl asks for several URLs by '{…,…}' or '[…-…]': give one of them, or -g")
+    }
+    return url.replacing(/\{([A-Za-z_][A-Za-z0-9_]*)\}/) { Blank.text($0.1) }
+  }
+}

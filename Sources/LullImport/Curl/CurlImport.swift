@@ -1,0 +1,82 @@
+import LullCore
+
+/// Makes an API of a command of curl, or of several, as they are copied from browsers and documentations.
+package struct CurlImport {
+  /// - Parameters:
+  ///   - text: as it would be pasted into a shell; nothing of it is run.
+  ///   - name: of the API, by which variables of the environment begin; nil: by its host.
+  ///   - known: what the file has to which this is added.
+  package static func api(
+    _ text: String, name: String?, known: KnownCalls? = nil
+  ) throws(ImportProblem) -> ImportedAPI {
+    guard !isOfAnotherShell(text) else {
+      throw ImportProblem(
+        "it is written for cmd or PowerShell: copy it as cURL for bash (POSIX)")
+    }
+    var requests: [SeenRequest] = []
+    var notes: [String] = []
+    var unneeded: [String] = []
+    var leftOut: [String] = []
+    var isPiped = false
+    for command in try ShellWords.commands(in: text) {
+      var words = command.words[...]
+      // A prompt, and what is set for one command.
+      while let word = words.first, words.count > 1,
+        ["$", "%", ">", "sudo", "time", "exec", "command"].contains(word)
+          || word.firstMatch(of: /^[A-Za-z_][A-Za-z0-9_]*=/) != nil
+      {
+        words = words.dropFirst()
+      }
+      defer { isPiped = command.isPiped }
+      guard let program = words.popFirst() else { continue }
+      guard program == "curl" || program.hasSuffix("/curl") || program == "curl.exe" else {
+        notes.append(
+          "'\(LogText.part(Blank.shown(program), limit: 40))' \(isPiped ? "behind |" : "is no command of curl and") is left out"
+        )
+        continue
+      }
+      notes += command.leftOut.map { "'\(LogText.part($0, limit: 60))' is left out" }
+      let parsed = try CurlCommand(words, input: command.input)
+      requests += parsed.requests
+      notes += parsed.notes
+      unneeded += parsed.unneeded.filter { !unneeded.contains($0) }
+      leftOut += parsed.leftOut.filter { !leftOut.contains($0) }
+    }
+    guard let first = requests.first else {
+      throw ImportProblem("there is no command of curl in it: it begins with the word curl")
+    }
+    let own = requests.filter { $0.origin == first.origin }
+    var api = RequestImport(
+      own, origin: first.origin, isRecorded: false,
+      variables: VariableNames(api: name ?? HostTitle.name(of: first.origin)),
+      hasShellBlanks: true, known: known?.calls ?? []
+    ).api
+    if let known, !known.has(baseURL: first.origin) {
+      throw ImportProblem(
+        "it asks \(first.origin), and the file is about another host: name another file with -o")
+    }
+    for request in requests where request.origin != first.origin {
+      api.leftOut.append(
+        .init(
+          what: "\(request.method) \(request.origin)\(Blank.shown(request.path))",
+          reason: "it is of another host, and goes into a file of its own"))
+    }
+    if !leftOut.isEmpty {
+      notes.append(
+        "not kept, and to be said by settings of the file if they are needed: \(leftOut.joined(separator: ", "))"
+      )
+    }
+    if !unneeded.isEmpty {
+      notes.append(
+        "left out, since they are about what curl shows or Lull does anyway: \(unneeded.joined(separator: ", "))"
+      )
+    }
+    api.notes = notes + api.notes
+    return api
+  }
+
+  private static func isOfAnotherShell(_ text: String) -> Bool {
+    text.contains("^\"") || text.contains("Invoke-WebRequest") || text.contains("Invoke-RestMethod")
+      || text.firstMatch(of: /(^|\s)`\r?\n/) != nil
+  }
+}

@@ -1,0 +1,149 @@
+import LullCassettes
+import LullCore
+
+/// Makes an API of recorded requests, as browsers and proxies write them.
+package struct HARImport {
+  /// - Parameters:
+  ///   - only: what the URLs begin with, of one host; empty: those of the host that was asked most.
+  ///   - name: of the API, by which variables of the environment begin.
+  package static func api(
+    _ bytes: [UInt8], only: [String], name: String
+  ) throws(ImportProblem) -> ImportedAPI {
+    let file: HARFile
+    do throws(HARError) {
+      file = try HARFile(reading: bytes)
+    } catch {
+      throw ImportProblem("this is no HTTP Archive: \(error)")
+    }
+    var requests: [SeenRequest] = []
+    var assets = 0
+    var checks = 0
+    var others: [String: Int] = [:]
+    for entry in file.entries {
+      var request = SeenRequest()
+      guard request.take(url: Blank.without(entry.request.url)) else {
+        others["other than HTTP", default: 0] += 1
+        continue
+      }
+      request.method = entry.request.method
+      if request.method == "OPTIONS" || request.method == "CONNECT" {
+        checks += 1
+      } else if isAsset(entry) {
+        assets += 1
+      } else {
+        take(entry.request, &request)
+        requests.append(request)
+      }
+    }
+    let origin = try origin(of: requests, only)
+    var own: [SeenRequest] = []
+    for request in requests {
+      let url = request.origin + request.path
+      if request.origin == origin, only.isEmpty || only.contains(where: { url.hasPrefix($0) }) {
+        own.append(request)
+      } else {
+        others[request.origin, default: 0] += 1
+      }
+    }
+    guard !own.isEmpty else {
+      throw ImportProblem(
+        only.isEmpty
+          ? "it has no requests of an API (\(assets) of pages, images, styles and scripts)"
+          : "none of its requests begins with that: there are \(hosts(others))")
+    }
+    var api = RequestImport(
+      own, origin: origin, isRecorded: true, variables: VariableNames(api: name)
+    ).api
+    if assets > 0 {
+      api.notes.append("left out: \(assets) of pages, images, styles, scripts and fonts")
+    }
+    if checks > 0 {
+      api.notes.append("left out: \(checks) that browsers ask before others (OPTIONS)")
+    }
+    if !others.isEmpty {
+      api.notes.append("left out: \(hosts(others)) (--only says what URLs begin with)")
+    }
+    return api
+  }
+
+  private static func hosts(_ counts: [String: Int]) -> String {
+    let all = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let shown = all.prefix(5).map { "\($0.value) of \(LogText.part($0.key, limit: 60))" }
+    return shown.joined(separator: ", ")
+      + (all.count > 5 ? " and \(all.count - 5) other hosts" : "")
+  }
+
+  private static func origin(
+    of requests: [SeenRequest], _ only: [String]
+  ) throws(ImportProblem) -> String {
+    var origins: Set<String> = []
+    for start in only {
+      var named = SeenRequest()
+      guard named.take(url: start) else {
+        throw ImportProblem("'\(LogText.part(start, limit: 80))' is no URL")
+      }
+      origins.insert(named.origin)
+    }
+    guard origins.count < 2 else {
+      throw ImportProblem("--only names several hosts, and a file is about one of them")
+    }
+    if let origin = origins.first { return origin }
+    var counts: [String: Int] = [:]
+    for request in requests { counts[request.origin, default: 0] += 1 }
+    let most = counts.values.max()
+    return requests.first { counts[$0.origin] == most }?.origin ?? ""
+  }
+
+  private static func take(_ recorded: HARRequest, _ request: inout SeenRequest) {
+    request.headers = recorded.headers.map { header in
+      (header.name, Blank.without(String(decoding: header.value, as: UTF8.self)))
+    }
+    guard let body = recorded.body, !body.bytes.isEmpty else { return }
+    if request.header("content-type") == nil, !body.type.isEmpty {
+      request.headers.append(("Content-Type", body.type))
+    }
+    let text = String(validating: body.bytes, as: UTF8.self).map { Blank.without($0) }
+    let type = request.bodyType
+    if type == "application/x-www-form-urlencoded", let text, let fields = SeenRequest.fields(text)
+    {
+      request.body = .fields(fields)
+    } else if type == "multipart/form-data",
+      let parts = RecordedParts.parts(
+        String(decoding: body.bytes, as: UTF8.self), type: request.header("content-type") ?? "")
+    {
+      request.body = .parts(parts)
+    } else {
+      request.body = .whole(text)
+    }
+  }
+
+  private static let assetTypes = [
+    "text/html", "text/css", "text/javascript", "application/javascript",
+    "application/x-javascript",
+    "application/wasm", "application/manifest+json", "application/font", "application/xhtml+xml",
+    "application/vnd.ms-fontobject",
+  ]
+
+  private static let assetEndings: Set<String> = [
+    "css", "js", "mjs", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "woff", "woff2",
+    "ttf",
+    "otf", "map", "mp4", "webm", "mp3", "html", "htm",
+  ]
+
+  /// What belongs to a page: what is only asked for, and is nothing that a program reads.
+  private static func isAsset(_ entry: HAREntry) -> Bool {
+    guard entry.request.method == "GET" || entry.request.method == "HEAD" else { return false }
+    let type =
+      entry.response?.headers.last { $0.name.lowercased() == "content-type" }
+      .map { String(decoding: $0.value, as: UTF8.self) } ?? entry.response?.body?.type ?? ""
+    let kind = type.lowercased().prefix { $0 != ";" }
+    if kind.isEmpty {
+      let path = entry.request.url.prefix { $0 != "?" && $0 != "#" }
+      let last = path.split(separator: "/").last ?? ""
+      return last.contains(".")
+        && assetEndings.contains(last.split(separator: ".").last?.lowercased() ?? "")
+    }
+    return ["image/", "font/", "audio/", "video/"].contains { kind.hasPrefix($0) }
+      || assetTypes.contains { kind.hasPrefix($0) }
+  }
+}

@@ -1,0 +1,396 @@
+import LullCore
+
+/// Makes an API of a collection of Postman's, of version 2.0 or 2.1.
+package struct PostmanImport {
+  private var requests: [SeenRequest] = []
+  private var notes: [String] = []
+  private var leftOut: [ImportedAPI.LeftOut] = []
+  private var variables = PostmanVariables()
+  private var scripts = 0
+  private var disabled = 0
+  private var examples = 0
+  private let names: VariableNames
+  /// What of requests says who asks by a token of OAuth 2.
+  private var clients: [Int: ImportedAccess] = [:]
+  private var openCalls: Set<Int> = []
+
+  private static let deepest = 50
+
+  /// - Parameters:
+  ///   - baseURL: in the place of what the requests begin with; nil: what they and the collection's variables say.
+  ///   - name: of the API, by which variables of the environment begin.
+  package static func api(
+    _ bytes: [UInt8], baseURL: String?, name: String
+  ) throws(ImportProblem) -> ImportedAPI {
+    guard let document = try? JSONDocument(parsing: bytes) else {
+      throw ImportProblem("this is no JSON")
+    }
+    let root = document.root
+    // As its own program exports it, or as its interface answers.
+    let collection = root["collection"] ?? root
+    guard let info = collection["info"], collection["item"]?.kind == .array else {
+      throw ImportProblem(
+        "this is no collection of Postman's: it has 'info' and a list 'item' (export it as Collection v2.1)"
+      )
+    }
+    let schema = info["schema"]?.string ?? ""
+    guard schema.isEmpty || schema.contains("v2.0") || schema.contains("v2.1") else {
+      throw ImportProblem(
+        "it is a collection of another version: export it as Collection v2.1 (\(LogText.part(schema, limit: 80)))"
+      )
+    }
+    var reader = PostmanImport(names: VariableNames(api: name))
+    reader.variables.take(collection["variable"])
+    if let baseURL { reader.variables.baseURL = baseURL }
+    reader.noteScripts(collection)
+    try reader.take(
+      collection["item"], folders: [], auth: collection["auth"], depth: 0)
+    return try reader.made(info)
+  }
+
+  private init(names: VariableNames) { self.names = names }
+
+  private mutating func note(_ text: String) {
+    if !notes.contains(text) { notes.append(text) }
+  }
+
+  private mutating func noteScripts(_ element: JSONElement) {
+    for event in PostmanImport.elements(element["event"]) {
+      let lines = event["script"]?["exec"]
+      let isEmpty =
+        lines?.string?.isEmpty ?? lines.map { $0.elements.allSatisfy { ($0.string ?? "").isEmpty } }
+        ?? true
+      if !isEmpty { scripts += 1 }
+    }
+  }
+
+  // MARK: Folders
+
+  private mutating func take(
+    _ items: JSONElement?, folders: [String], auth: JSONElement?, depth: Int
+  ) throws(ImportProblem) {
+    guard depth <= PostmanImport.deepest else {
+      throw ImportProblem("its folders are more than \(PostmanImport.deepest) deep")
+    }
+    for item in PostmanImport.elements(items) {
+      let name = item["name"]?.string ?? ""
+      noteScripts(item)
+      let own = PostmanImport.auth(item["auth"]) ?? auth
+      if item["item"] != nil {
+        try take(item["item"], folders: folders + [name], auth: own, depth: depth + 1)
+      } else if let request = item["request"] {
+        examples += PostmanImport.elements(item["response"]).count
+        take(request, named: (folders + [name]), auth: PostmanImport.auth(request["auth"]) ?? own)
+      }
+    }
+  }
+
+  /// nil where it is that of what is around.
+  private static func auth(_ element: JSONElement?) -> JSONElement? {
+    guard let element, !element.isNull, element["type"]?.string != "inherit" else { return nil }
+    return element
+  }
+
+  private static func elements(_ element: JSONElement?) -> [JSONElement] {
+    element.map { Array($0.elements) } ?? []
+  }
+
+  /// Of a list of what may be switched off.
+  private mutating func enabled(_ list: JSONElement?) -> [JSONElement] {
+    PostmanImport.elements(list).filter { element in
+      let isDisabled = element["disabled"]?.bool == true
+      if isDisabled { disabled += 1 }
+      return !isDisabled
+    }
+  }
+
+  private static func text(_ element: JSONElement?) -> String? {
+    guard let element else { return nil }
+    switch element.kind {
+    case .string: return element.string
+    case .int, .double, .bool:
+      var bytes: [UInt8] = []
+      element.encode(into: &bytes)
+      return String(decoding: bytes, as: UTF8.self)
+    default: return element["content"]?.string
+    }
+  }
+
+  // MARK: Requests
+
+  private mutating func take(_ element: JSONElement, named path: [String], auth: JSONElement?) {
+    var request = SeenRequest()
+    let title = path.filter { !$0.isEmpty }.joined(separator: "/")
+    request.name = title
+    request.tags = Array(path.dropLast())
+    let isURL = element.kind == .string
+    request.method = isURL ? "GET" : (PostmanImport.text(element["method"]) ?? "GET").uppercased()
+    request.description = PostmanImport.text(element["description"])
+    let what = "\(request.method) \(LogText.part(title, limit: 80))"
+    guard request.method.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
+    else {
+      return leaveOut(what, "its method is no method")
+    }
+    if let reason = takeURL(isURL ? element : element["url"], &request) {
+      return leaveOut(what, reason)
+    }
+    for header in enabled(element["header"]) {
+      guard let name = header["key"]?.string, !name.isEmpty else { continue }
+      request.headers.append((name, filled(PostmanImport.text(header["value"]) ?? "", keyed: name)))
+    }
+    takeBody(element["body"], &request)
+    take(auth: auth, &request)
+    requests.append(request)
+  }
+
+  private mutating func leaveOut(_ what: String, _ reason: String) {
+    leftOut.append(.init(what: what, reason: reason))
+  }
+
+  /// With the values of the collection's variables, but for what lets somebody in; the others are blanks.
+  private func filled(_ text: String, keyed name: String = "") -> String {
+    variables.filled(text, isSecret: CredentialName.names(name))
+  }
+
+  /// Why it cannot be called; nil if it can.
+  private mutating func takeURL(_ url: JSONElement?, _ request: inout SeenRequest) -> String? {
+    guard let raw = (url?.string ?? url?["raw"]?.string).map({ $0.filter { !$0.isNewline } }),
+      !raw.isEmpty
+    else { return "it has no URL" }
+    var text = variables.filledHost(raw)
+    if !text.contains("://"), !Blank.isIn(text.prefix { $0 != "/" }) { text = "http://\(text)" }
+    guard request.take(url: text) else {
+      if Blank.isIn(text.prefix(while: { $0 != "/" })) || Blank.isIn(request.origin) {
+        return
+          "its host is \(Blank.shown(text.prefix { $0 != "/" })), which the collection does not say "
+          + "(--base-url says what stands there)"
+      }
+      return "its URL is none of HTTP"
+    }
+    guard !Blank.isIn(request.origin) else {
+      return
+        "its host is \(Blank.shown(request.origin)), which the collection does not say (--base-url says it)"
+    }
+    // `:id`, and what is said to stand there.
+    var values: [String: String] = [:]
+    for variable in PostmanImport.elements(url?["variable"]) {
+      let name = variable["key"]?.string ?? variable["id"]?.string
+      if let name { values[name] = PostmanImport.text(variable["value"]) ?? "" }
+    }
+    let segments = request.path.split(separator: "/", omittingEmptySubsequences: false)
+    request.path = segments.map { segment in
+      guard segment.hasPrefix(":"), segment.count > 1 else { return String(segment) }
+      let name = Blank.without(segment.dropFirst())
+      if let value = values[name], !value.isEmpty { request.blankValues[name] = filled(value) }
+      return Blank.text(name)
+    }.joined(separator: "/")
+    // What is switched off stands in the list only.
+    if url?["query"]?.kind == .array {
+      request.query = []
+      for pair in enabled(url?["query"]) {
+        guard let name = pair["key"]?.string, !name.isEmpty else { continue }
+        let value = PostmanImport.text(pair["value"])
+        request.query.append(
+          (
+            SeenRequest.decoded(filled(name)),
+            value.map { SeenRequest.decoded(filled($0, keyed: name)) }
+          ))
+      }
+    }
+    return nil
+  }
+
+  // MARK: Bodies
+
+  private mutating func takeBody(_ body: JSONElement?, _ request: inout SeenRequest) {
+    guard let body, body["disabled"]?.bool != true, let mode = body["mode"]?.string else { return }
+    switch mode {
+    case "raw":
+      let text = filled(body["raw"]?.string ?? "")
+      guard !text.isEmpty else { return }
+      let language = body["options"]?["raw"]?["language"]?.string
+      setType(PostmanImport.types[language ?? ""], &request)
+      if request.header("content-type") == nil, SeenJSON(text) != nil {
+        setType("application/json", &request)
+      }
+      if request.bodyType == "application/x-www-form-urlencoded",
+        let fields = SeenRequest.fields(text)
+      {
+        request.body = .fields(fields)
+      } else {
+        request.body = .whole(text)
+      }
+    case "urlencoded":
+      var fields: [(name: String, value: String)] = []
+      for pair in enabled(body["urlencoded"]) {
+        guard let name = pair["key"]?.string, !name.isEmpty else { continue }
+        fields.append((name, filled(PostmanImport.text(pair["value"]) ?? "", keyed: name)))
+      }
+      request.body = .fields(fields)
+    case "formdata":
+      var parts: [SeenRequest.Part] = []
+      for pair in enabled(body["formdata"]) {
+        guard let name = pair["key"]?.string, !name.isEmpty else { continue }
+        if pair["type"]?.string == "file" {
+          let source = pair["src"]
+          let paths =
+            source?.string.map { [$0] } ?? PostmanImport.elements(source).compactMap(\.string)
+          for path in paths.isEmpty ? [nil] : paths.map(Optional.some) {
+            parts.append(SeenRequest.Part(name: name, value: path, isFile: true))
+          }
+        } else {
+          parts.append(
+            SeenRequest.Part(
+              name: name, value: filled(PostmanImport.text(pair["value"]) ?? "", keyed: name)))
+        }
+      }
+      request.body = .parts(parts)
+    case "file": request.body = .file(body["file"]?["src"]?.string)
+    case "graphql":
+      setType("application/json", &request)
+      let query = body["graphql"]?["query"]?.string ?? ""
+      let given = filled(body["graphql"]?["variables"]?.string ?? "")
+      var members = [JSONValue.Member("query", .string(Blank.without(query)))]
+      if let variables = SeenJSON(given) { members.append(.init("variables", variables.value)) }
+      let bytes = (try? JSONValue.object(members).encode()) ?? []
+      request.body = .whole(String(decoding: bytes, as: UTF8.self))
+    default: note("bodies of the mode '\(LogText.part(mode, limit: 30))' are left out")
+    }
+  }
+
+  private static let types = [
+    "json": "application/json", "xml": "application/xml", "html": "text/html", "text": "text/plain",
+    "javascript": "application/javascript",
+  ]
+
+  private func setType(_ type: String?, _ request: inout SeenRequest) {
+    guard let type, request.header("content-type") == nil else { return }
+    request.headers.append(("Content-Type", type))
+  }
+
+  // MARK: Who asks
+
+  /// What a way of access says, as a list of keys and values or as an object.
+  private func detail(_ auth: JSONElement, _ type: String, _ key: String) -> String? {
+    guard let details = auth[type] else { return nil }
+    if details.kind == .object { return PostmanImport.text(details[key]) }
+    return PostmanImport.elements(details).first { $0["key"]?.string == key }
+      .flatMap { PostmanImport.text($0["value"]) }
+  }
+
+  private mutating func take(auth: JSONElement?, _ request: inout SeenRequest) {
+    guard let auth, let type = auth["type"]?.string else { return }
+    func secret(_ key: String) -> String {
+      variables.filled(detail(auth, type, key) ?? "", isSecret: true)
+    }
+    func hasHeader(_ name: String) -> Bool { request.header(name.lowercased()) != nil }
+    switch type {
+    case "noauth": openCalls.insert(requests.count)
+    case "bearer":
+      if !hasHeader("authorization") {
+        request.headers.append(("Authorization", "Bearer \(secret("token"))"))
+      }
+    case "basic", "digest":
+      request.user = "\(secret("username")):\(secret("password"))"
+      request.isDigest = type == "digest"
+    case "apikey":
+      let name = variables.filled(detail(auth, type, "key") ?? "", isSecret: false)
+      guard !name.isEmpty, !Blank.isIn(name) else {
+        return note("a key whose name is not said is left out (apikey)")
+      }
+      request.secretNames.insert(name.lowercased())
+      if detail(auth, type, "in") == "query" {
+        if !request.query.contains(where: { $0.name == name }) {
+          request.query.append((name, secret("value")))
+        }
+      } else if !hasHeader(name) {
+        request.headers.append((name, secret("value")))
+      }
+    case "oauth2":
+      let token = plain(auth, "accessTokenUrl")
+      let address = plain(auth, "authUrl")
+      let grant = detail(auth, type, "grant_type") ?? ""
+      let scope = plain(auth, "scope")
+      guard let token, !token.isEmpty else {
+        request.headers.append(("Authorization", "Bearer \(secret("accessToken"))"))
+        return
+      }
+      var client = ImportedAccess.OAuth2(
+        tokenURL: token, clientID: names.variable(for: "client_id"),
+        clientSecret: names.variable(for: "client_secret"), scope: scope)
+      if grant.hasPrefix("authorization_code"), let address, !address.isEmpty {
+        client.authorizationURL = address
+        if grant.hasSuffix("pkce") { client.clientSecret = nil }
+        clients[requests.count] = ImportedAccess(.code(client))
+      } else if grant == "client_credentials" || grant.isEmpty {
+        clients[requests.count] = ImportedAccess(.clientCredentials(client))
+      } else {
+        note("OAuth 2 by '\(LogText.part(grant, limit: 30))' is not kept: its token is to be given")
+        request.headers.append(("Authorization", "Bearer \(secret("accessToken"))"))
+      }
+    default:
+      note("access of the type '\(LogText.part(type, limit: 30))' is not kept")
+    }
+  }
+
+  /// nil if it is not said.
+  private func plain(_ auth: JSONElement, _ key: String) -> String? {
+    let text = detail(auth, "oauth2", key).map { variables.filledHost($0) }
+    return text.flatMap { Blank.isIn($0) || $0.isEmpty ? nil : $0 }
+  }
+
+  // MARK: The API
+
+  private func made(_ info: JSONElement) throws(ImportProblem) -> ImportedAPI {
+    var counts: [String: Int] = [:]
+    for request in requests { counts[request.origin, default: 0] += 1 }
+    let most = counts.values.max()
+    guard let origin = requests.first(where: { counts[$0.origin] == most })?.origin else {
+      throw ImportProblem(
+        leftOut.first.map { "none of its requests can be called: \($0.what): \($0.reason)" }
+          ?? "it has no requests")
+    }
+    let own = requests.indices.filter { requests[$0].origin == origin }
+    var api = RequestImport(
+      own.map { requests[$0] }, origin: origin, isRecorded: false, variables: names
+    ).api
+    for (number, request) in own.enumerated() {
+      guard let client = clients[request] else { continue }
+      take(client, of: number, into: &api)
+    }
+    if api.access.way != nil {
+      for (number, request) in own.enumerated() where openCalls.contains(request) {
+        api.exceptions.append(
+          RequestImport.exception(api.calls[number], ImportedAccess()))
+      }
+    }
+    if let description = PostmanImport.text(info["description"]) ?? info["name"]?.string {
+      api.description = description
+    }
+    api.leftOut += leftOut
+    for request in requests where request.origin != origin {
+      api.leftOut.append(
+        .init(
+          what: "\(request.method) \(LogText.part(request.name, limit: 80))",
+          reason: "it is of another host, \(request.origin), and goes into a file of its own"))
+    }
+    if scripts > 0 {
+      api.notes.append("left out: \(scripts) scripts before requests and tests behind them")
+    }
+    if disabled > 0 {
+      api.notes.append("left out: \(disabled) parameters, headers and fields that are switched off")
+    }
+    if examples > 0 { api.notes.append("left out: \(examples) answers that are kept as examples") }
+    api.notes = notes + api.notes
+    return api
+  }
+
+  /// The first one is the API's, and what is another one is its call's.
+  private func take(_ client: ImportedAccess, of number: Int, into api: inout ImportedAPI) {
+    if api.access.way == nil {
+      api.access.way = client.way
+    } else if api.access.way != client.way {
+      api.exceptions.append(RequestImport.exception(api.calls[number], client))
+    }
+  }
+}

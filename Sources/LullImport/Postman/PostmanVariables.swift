@@ -1,0 +1,65 @@
+import LullCore
+
+/// What a collection says of its own variables, `{{name}}` in its texts.
+struct PostmanVariables {
+  private var values: [String: String] = [:]
+  /// In the place of a variable that begins a URL.
+  var baseURL: String?
+
+  mutating func take(_ list: JSONElement?) {
+    guard let list else { return }
+    for variable in list.elements where variable["disabled"]?.bool != true {
+      guard let name = variable["key"]?.string ?? variable["id"]?.string else { continue }
+      guard variable["type"]?.string != "secret", let value = variable["value"]?.string else {
+        continue
+      }
+      values[name] = Blank.without(value)
+    }
+  }
+
+  /// - Parameter isSecret: whether it is about what lets somebody in, which stays a blank.
+  func filled(_ text: String, isSecret: Bool) -> String {
+    PostmanVariables.replacing(in: Blank.without(text)) { name in
+      guard !isSecret, !CredentialName.names(name), let value = values[name],
+        SeenValues.isHarmless(value), !value.contains("{{")
+      else { return Blank.text(name) }
+      return value
+    }
+  }
+
+  /// A URL: what it begins with may be the base.
+  func filledHost(_ text: String) -> String {
+    var text = text
+    if let baseURL, let start = text.firstMatch(of: /^\{\{[^{}]*\}\}/) {
+      text =
+        (baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL)
+        + text[start.range.upperBound...]
+    }
+    // A variable may be made of others.
+    for _ in 0..<5 {
+      let next = PostmanVariables.replacing(in: text) { name in
+        guard !CredentialName.names(name), let value = values[name], !value.isEmpty else {
+          return "{{\(name)}}"
+        }
+        return value
+      }
+      if next == text || next.utf8.count > 10_000 { break }
+      text = next
+    }
+    return filled(text, isSecret: false)
+  }
+
+  private static func replacing(in text: String, _ make: (String) -> String) -> String {
+    guard text.contains("{{") else { return text }
+    var result = ""
+    var rest = text[...]
+    while let start = rest.firstRange(of: "{{"),
+      let end = rest[start.upperBound...].firstRange(of: "}}")
+    {
+      let name = rest[start.upperBound..<end.lowerBound].filter { !$0.isWhitespace }
+      result += rest[..<start.lowerBound] + make(name)
+      rest = rest[end.upperBound...]
+    }
+    return result + rest
+  }
+}

@@ -1,0 +1,99 @@
+/// A path with places for what is certainly the number or the identifier of something, and for blanks.
+struct PathTemplate {
+  enum Segment: Equatable {
+    case text(String)
+    /// A parameter, and the value that stands there; nil: none.
+    case place(String?)
+    /// With blanks in it.
+    case mixed(String)
+  }
+
+  let segments: [Segment]
+  /// What tells it from others.
+  let key: String
+
+  init(_ path: String) {
+    var segments: [Segment] = []
+    for (position, text) in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+      .enumerated()
+    {
+      let text = String(text)
+      if Blank.name(text) != nil {
+        segments.append(.place(text))
+      } else if Blank.isIn(text) {
+        segments.append(.mixed(text))
+      } else if position > 0, PathTemplate.isCertain(text) || !SeenValues.isHarmless(text) {
+        // The first one may be a version.
+        segments.append(.place(text))
+      } else {
+        segments.append(.text(text))
+      }
+    }
+    self.segments = segments
+    key = segments.map { segment in
+      switch segment {
+      case .text(let text): "/\(text)"
+      case .place: "/{}"
+      case .mixed(let text): "/" + Blank.replacing(in: text) { _ in "{}" }
+      }
+    }.joined()
+  }
+
+  /// Numbers, UUIDs, and what databases make of digits.
+  static func isCertain(_ text: String) -> Bool {
+    if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return !text.isEmpty }
+    if text.wholeMatch(of: /[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) != nil {
+      return true
+    }
+    return text.utf8.count >= 24 && text.allSatisfy(\.isHexDigit)
+      && text.contains(where: \.isNumber)
+  }
+
+  /// What places are called: `id`, or by what stands before them where there are several.
+  func names() -> [String] {
+    let count = values.count
+    var before = ""
+    var names: [String] = []
+    for segment in segments {
+      switch segment {
+      case .text(let text): before = text
+      case .place(let value):
+        if let blank = value.flatMap({ Blank.name($0) }) {
+          names.append(UniqueNames.plain(blank, else: "id"))
+        } else {
+          let thing = UniqueNames.plain(PathTemplate.singular(before.lowercased()), else: "")
+          names.append(count == 1 || thing.isEmpty ? "id" : "\(thing)_id")
+        }
+      case .mixed: break
+      }
+    }
+    return names
+  }
+
+  private static func singular(_ word: String) -> String {
+    if word.hasSuffix("ies"), word.count > 4 { return word.dropLast(3) + "y" }
+    if word.hasSuffix("ses") || word.hasSuffix("xes") || word.hasSuffix("ches") {
+      return String(word.dropLast(2))
+    }
+    guard word.hasSuffix("s"), word.count > 3, !["ss", "us", "is"].contains(word.suffix(2)) else {
+      return word
+    }
+    return String(word.dropLast())
+  }
+
+  /// What people would call what is there: `users`, `users_posts`.
+  var title: String {
+    var words: [String] = []
+    var endsWithPlace = false
+    for segment in segments {
+      endsWithPlace = true
+      guard case .text(let text) = segment else { continue }
+      endsWithPlace = false
+      let isGeneral = text.wholeMatch(of: /api|rest|v?[0-9.]+/) != nil
+      let word = UniqueNames.plain(SeenRequest.decoded(text), else: "").replacing("-", with: "_")
+      if !isGeneral, !word.isEmpty { words.append(word) }
+    }
+    let title = words.suffix(3).joined(separator: "_").lowercased()
+    return (title.isEmpty ? "root" : title) + (endsWithPlace ? "_by_id" : "")
+  }
+}

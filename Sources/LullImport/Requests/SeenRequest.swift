@@ -1,0 +1,153 @@
+import LullCore
+
+/// A request that somebody has written down or recorded, as it is sent. Texts may have blanks.
+struct SeenRequest {
+  enum Body {
+    /// Bytes as they are sent; nil: they are no text.
+    case whole(String?)
+    /// What a form of lines says, with its escapes undone.
+    case fields([(name: String, value: String)])
+    case parts([Part])
+    /// What a file of that name has; nil: a name is to be given.
+    case file(String?)
+  }
+
+  /// A part of a form in parts.
+  struct Part {
+    var name: String
+    /// nil: it is not known.
+    var value: String?
+    var isFile = false
+  }
+
+  var method = "GET"
+  /// `https://host:port`, in small letters.
+  var origin = ""
+  /// As it is sent, with its escapes; begins with `/`.
+  var path = "/"
+  /// With escapes undone; nil: there is no `=`.
+  var query: [(name: String, value: String?)] = []
+  /// Pairs of the query whose escapes make no text, or that have no name, as they are written.
+  var literalQuery: [String] = []
+  var headers: [(name: String, value: String)] = []
+  var body: Body?
+  /// Who asks, by `user:password`.
+  var user: String?
+  var isDigest = false
+  /// What is known to stand at blanks of the path.
+  var blankValues: [String: String] = [:]
+  /// Headers and parameters that let somebody in, in small letters, whatever they are called.
+  var secretNames: Set<String> = []
+  /// What whoever wrote it calls it, and says of it.
+  var name: String?
+  var description: String?
+  var tags: [String] = []
+
+  init() {}
+
+  /// The type of the body without its parameters, in small letters; empty without one.
+  var bodyType: String {
+    let value = header("content-type") ?? ""
+    return String(value.prefix { $0 != ";" }).lowercased().filter { !$0.isWhitespace }
+  }
+
+  func isSecret(_ name: String) -> Bool {
+    CredentialName.names(name) || secretNames.contains(name.lowercased())
+  }
+
+  func header(_ name: String) -> String? {
+    headers.last { $0.name.lowercased() == name }?.value
+  }
+
+  /// As people find it.
+  var shown: String { "\(method) \(Blank.shown(path))" }
+}
+
+extension SeenRequest {
+  /// Takes a URL apart.
+  ///
+  /// - Returns: whether it is one of HTTP.
+  mutating func take(url text: String) -> Bool {
+    let bare = text.prefix { $0 != "#" }
+    guard let mark = bare.firstRange(of: "://") else { return false }
+    let scheme = bare[..<mark.lowerBound].lowercased()
+    guard scheme == "http" || scheme == "https" else { return false }
+    let rest = bare[mark.upperBound...]
+    let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+    var host = rest[..<end]
+    if let at = host.lastIndex(of: "@") {
+      user = SeenRequest.decoded(host[..<at])
+      host = host[host.index(after: at)...]
+    }
+    guard !host.isEmpty else { return false }
+    origin = "\(scheme)://\(Blank.isIn(host) ? String(host) : host.lowercased())"
+    for (start, port) in [("https://", ":443"), ("http://", ":80")]
+    where origin.hasPrefix(start) && origin.hasSuffix(port) {
+      origin.removeLast(port.count)
+    }
+    let target = rest[end...]
+    let query = target.firstIndex(of: "?")
+    path = String(target[..<(query ?? target.endIndex)])
+    if path.isEmpty { path = "/" }
+    if let query { take(query: target[target.index(after: query)...]) }
+    return true
+  }
+
+  mutating func take(query text: some StringProtocol) {
+    for pair in text.split(separator: "&") {
+      let name = pair.prefix { $0 != "=" }
+      guard !name.isEmpty, SeenRequest.isDecodable(pair) else {
+        literalQuery.append(String(pair))
+        continue
+      }
+      let value = name.endIndex < pair.endIndex ? pair[name.endIndex...].dropFirst() : nil
+      query.append((SeenRequest.decoded(name), value.map { SeenRequest.decoded($0) }))
+    }
+  }
+
+  /// The pairs of a form of lines; nil if it is none.
+  static func fields(_ text: String) -> [(name: String, value: String)]? {
+    guard !text.isEmpty else { return [] }
+    var fields: [(String, String)] = []
+    for pair in text.split(separator: "&", omittingEmptySubsequences: false) {
+      guard let equals = pair.firstIndex(of: "="), equals > pair.startIndex,
+        !pair[..<equals].contains(where: { "{}\"'<>\n".contains($0) })
+      else { return nil }
+      fields.append((decoded(pair[..<equals]), decoded(pair[pair.index(after: equals)...])))
+    }
+    return fields
+  }
+
+  /// With `+` and `%20` undone; what makes no text stays as it is.
+  static func decoded(_ text: some StringProtocol) -> String {
+    plain(text) ?? String(text)
+  }
+
+  private static func isDecodable(_ text: some StringProtocol) -> Bool {
+    String(text).firstMatch(of: /%(?![0-9A-Fa-f]{2})/) == nil && plain(text) != nil
+  }
+
+  /// nil if its escapes make no text.
+  private static func plain(_ text: some StringProtocol) -> String? {
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else {
+      return String(text)
+    }
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "+") {
+        bytes.append(UInt8(ascii: " "))
+      } else if byte == UInt8(ascii: "%"), rest.count >= 2,
+        rest.prefix(2).allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+        let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      {
+        bytes.append(code)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    guard let plain = String(validating: bytes, as: UTF8.self) else { return nil }
+    return Blank.isIn(text) ? plain : Blank.without(plain)
+  }
+}

@@ -1,0 +1,77 @@
+import LullCassettes
+import LullCore
+
+/// What one parameter has been in requests that differ in no more than values.
+struct SeenValues {
+  /// How it is called on the wire.
+  let name: String
+  let place: ImportedParameter.Place
+  /// Of each request those that it had; empty: none.
+  var values: [[String]]
+  /// Whether they let somebody in.
+  var isSecret: Bool
+
+  /// Whether a value may be written down as a default.
+  static func isHarmless(_ text: String) -> Bool {
+    !Blank.isIn(text) && RandomText.words(in: text).isEmpty
+  }
+
+  static func kind(of texts: [String]) -> ImportedParameter.Kind {
+    guard !texts.isEmpty, !texts.contains(where: { Blank.isIn($0) }) else { return .string }
+    if texts.allSatisfy({ Int($0).map(String.init) == $0 }) { return .integer }
+    if texts.allSatisfy({ $0 == "true" || $0 == "false" }) { return .boolean }
+    if texts.allSatisfy({ text in
+      Int(text).map(String.init) == text
+        || Double(text).map { "\($0)" == text && $0.isFinite } ?? false
+    }) {
+      return .number
+    }
+    return .string
+  }
+
+  static func value(_ text: String, _ kind: ImportedParameter.Kind) -> JSONValue {
+    switch kind {
+    case .integer: Int(text).map { .int($0) } ?? .string(text)
+    case .number: Int(text).map { .int($0) } ?? Double(text).map { .double($0) } ?? .string(text)
+    case .boolean: .bool(text == "true")
+    default: .string(text)
+    }
+  }
+
+  /// - Parameters:
+  ///   - isRecorded: whether these are samples, rather than what somebody has written.
+  ///   - makeSecret: the variable for what lets somebody in.
+  func parameter(
+    key: String, isRecorded: Bool, notes: inout [String],
+    secret makeSecret: (_ value: String) -> String
+  ) -> ImportedParameter {
+    var parameter = ImportedParameter(key: key, place: place)
+    if key != name { parameter.name = name }
+    let all = values.flatMap { $0 }
+    parameter.isList = values.contains { $0.count > 1 }
+    parameter.kind = SeenValues.kind(of: all)
+    let isAlways = values.allSatisfy { !$0.isEmpty }
+    guard !isSecret else {
+      parameter.kind = .string
+      if parameter.isList {
+        parameter.isRequired = isAlways
+      } else {
+        parameter.secret = makeSecret(all.first ?? "")
+      }
+      return parameter
+    }
+    guard isAlways, let first = values.first else { return parameter }
+    let isSame = values.allSatisfy { $0 == first }
+    guard isSame, first.allSatisfy(SeenValues.isHarmless) else {
+      parameter.isRequired = true
+      if isSame, !isRecorded, !first.contains(where: { Blank.isIn($0) }) {
+        notes.append(
+          "the value of '\(LogText.part(name, limit: 40))' looks like a token, and is to be given")
+      }
+      return parameter
+    }
+    let elements = first.map { SeenValues.value($0, parameter.kind) }
+    parameter.standard = parameter.isList ? .array(elements) : elements.first
+    return parameter
+  }
+}

@@ -1,0 +1,187 @@
+import LullArguments
+import LullClients
+import LullCore
+import LullHost
+import LullImport
+import LullLibC
+import LullSystem
+
+/// `lull import curl`, `har` and `postman`: makes an API file of requests that somebody has written down or
+/// recorded, or brings one up to date.
+struct RequestsCommand {
+  enum Kind: String {
+    case curl, har, postman
+  }
+
+  private let kind: Kind
+  private let source: String
+  private let only: [String]
+  private let baseURL: String?
+  private let output: String?
+
+  static func run(_ kind: Kind) -> @Sendable (ParsedArguments, Command) throws(CommandEnd) -> Int32
+  {
+    { parsed, command throws(CommandEnd) in try RequestsCommand(kind, parsed, command).run() }
+  }
+
+  private init(_ kind: Kind, _ parsed: ParsedArguments, _ command: Command) throws(CommandEnd) {
+    self.kind = kind
+    source = parsed.text("FILE") ?? ""
+    guard !source.isEmpty else {
+      throw .wrongUsage(
+        kind == .curl ? "the command line of curl is empty" : "the file has no name", command)
+    }
+    only = parsed.all("--only")
+    guard !only.contains("") else {
+      throw .wrongUsage("--only needs a pattern, got nothing", command)
+    }
+    if kind == .curl, !only.isEmpty {
+      throw .wrongUsage(
+        "--only chooses among calls of a document, and curl has one command line", command)
+    }
+    baseURL = parsed.text("--base-url")
+    if let baseURL {
+      guard kind == .postman else {
+        throw .wrongUsage(
+          "--base-url is for documents that do not say it, as of openapi and postman", command)
+      }
+      guard
+        ResourceURL.base(baseURL).map({ !$0.host.isEmpty && $0.scheme.hasPrefix("http") }) ?? false
+      else {
+        throw .wrongUsage(
+          "--base-url needs a URL such as https://api.example.com/v1, got '\(baseURL)'", command)
+      }
+    }
+    output = parsed.text("--output")
+    if let output, !output.hasSuffix(".lua") || output.hasSuffix("/.lua") || output == ".lua" {
+      throw .wrongUsage(
+        "-o needs the name of an API file, which ends in .lua, got '\(output)'", command)
+    }
+  }
+
+  // MARK: Reading
+
+  private func run() -> Int32 {
+    guard let bytes = read() else { return 3 }
+    do throws(ImportProblem) {
+      switch kind {
+      case .curl: return try runCurl(bytes)
+      case .har:
+        return try runFile { name, only throws(ImportProblem) in
+          try HARImport.api(bytes, only: only.filter { $0.contains("://") }, name: name)
+        }
+      case .postman:
+        return try runFile { name, _ throws(ImportProblem) in
+          try PostmanImport.api(bytes, baseURL: baseURL, name: name)
+        }
+      }
+    } catch {
+      complain("\(kind == .curl ? "" : "\(source): ")\(error)")
+      return 3
+    }
+  }
+
+  /// nil if it cannot be read, which has been said.
+  private func read() -> [UInt8]? {
+    if kind == .curl, source != "-" { return Array(source.utf8) }
+    guard source == "-" else {
+      switch TextFile.read(Array(source.utf8)) {
+      case .success(let bytes): return bytes
+      case .failure(let problem):
+        complain(String(escaping: problem.message))
+        return nil
+      }
+    }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while bytes.count < RequestsCommand.largest {
+      let count = LullLibC.read(STDIN_FILENO, &buffer, buffer.count)
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count >= 0 else {
+        complain("standard input cannot be read: \(ErrorText.of(errno))")
+        return nil
+      }
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
+    }
+    complain("standard input is longer than \(RequestsCommand.largest >> 20) MB")
+    return nil
+  }
+
+  private static let largest = 256 << 20
+
+  // MARK: Importing
+
+  /// Commands come one at a time, and are added to what is there.
+  private func runCurl(_ bytes: [UInt8]) throws(ImportProblem) -> Int32 {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw ImportProblem("the command is no text in UTF-8")
+    }
+    var path = output
+    if path == nil {
+      let first = try CurlImport.api(text, name: nil)
+      path = "apis/\(HostTitle.name(of: first.baseURL)).lua"
+    }
+    guard let path else { return 3 }
+    let target = ImportTarget(path, makesFolder: output == nil)
+    guard let files = target.open() else { return 3 }
+    let known = files.base.flatMap { KnownCalls($0) }
+    if files.base != nil, known == nil {
+      throw ImportProblem(
+        "what was imported the last time is no API file any more: \(path).imported")
+    }
+    var api = try CurlImport.api(text, name: target.name, known: known)
+    api.avoid(options: CallPage.taken(hasPages: true))
+    api.origin = ImportOrigin(words: ["curl", "-", "-o", path], only: []).lines
+    guard let known else { return target.write(api, files) }
+    guard let new = known.adding(api) else {
+      throw ImportProblem(
+        "what was imported the last time is no API file any more: \(path).imported")
+    }
+    return target.write(api, new, files)
+  }
+
+  private func runFile(
+    _ make: (_ name: String, _ only: [String]) throws(ImportProblem) -> ImportedAPI
+  ) throws(ImportProblem) -> Int32 {
+    let path = output ?? "apis/\(stem).lua"
+    let target = ImportTarget(path, makesFolder: output == nil)
+    guard let files = target.open() else { return 3 }
+    let known = files.base.map { ImportOrigin.only(in: $0) } ?? []
+    let only = only.isEmpty ? known : self.only == ["*"] ? [] : self.only
+    var api = try make(target.name, only)
+    let patterns = only.filter { kind != .har || !$0.contains("://") }.map { NamePattern($0) }
+    if !patterns.isEmpty {
+      api.calls.removeAll { call in
+        !patterns.contains { pattern in
+          ([call.name, call.path] + call.tags).contains(where: pattern.matches)
+        }
+      }
+      guard !api.calls.isEmpty else {
+        complain(
+          "\(only.map { "'\($0)'" }.joined(separator: ", ")) matches no name, folder or path of a call"
+        )
+        return 2
+      }
+    }
+    var words = [kind.rawValue, source, "-o", path]
+    if let baseURL { words += ["--base-url", baseURL] }
+    api.avoid(options: CallPage.taken(hasPages: true))
+    api.origin = ImportOrigin(words: words, only: only).lines
+    return target.write(api, files)
+  }
+
+  /// Of the file's name, in letters that are typed without quotes.
+  private var stem: String {
+    let last = source.split(separator: "/").last ?? "api"
+    let first = last.split(separator: ".").first ?? "api"
+    let plain = first.lowercased().map {
+      $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_"
+    }
+    return plain.contains { $0.isLetter } ? String(plain) : "api"
+  }
+
+  private func complain(_ text: String) {
+    Exit.complain("lull: \(ControlCharacters.shown(in: text))\n")
+  }
+}
