@@ -77,7 +77,7 @@ struct PostmanImportTests {
         ["add", "--name", "x", "--n", "[1]"], "POST /items/shoe",
         "{\"name\":\"x\",\"n\":[1],\"ok\":true}"
       ),
-      (["form"], "POST /form", "a=b+c"),
+      (["form"], "POST /form", "a=b%20c"),
       (
         ["ask"], "POST /graphql",
         "{\"query\":\"query ($id: ID) { user(id: $id) { name } }\",\"variables\":{\"id\":7}}"
