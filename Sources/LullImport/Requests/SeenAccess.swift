@@ -29,6 +29,8 @@ struct SeenAccess {
       let lower = name.lowercased()
       // An empty one lets nobody in.
       if value.isEmpty || lower == "proxy-authorization" { continue }
+      // No request can have it.
+      if Headers.problem(name, "".utf8) != nil { continue }
       guard lower == "authorization" else {
         let given = hasShellBlanks ? Blank.atEnd(of: value) : nil
         let prefix = given?.before ?? ""

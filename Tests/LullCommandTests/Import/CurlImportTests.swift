@@ -68,7 +68,6 @@ struct CurlImportTests {
     "curl BASE/a --data-raw '@x' -H 'Content-Type: text/plain'",
     "curl -F 'name=Ann Lee' -F 'file=@a file.txt' -F tag=1 -F tag=2 BASE/upload",
     "curl --form-string 'a=@b;c' BASE/upload",
-    "curl -T 'a file.txt' BASE/files/",
     "curl BASE/a --data-binary '@a file.txt' -H 'Content-Type: text/plain'",
     "curl -e http://a.example/ -A 'Agent 7' -H 'Accept: text/csv' -H 'X-Empty;' BASE/a",
     "curl -r 0-9 BASE/a",
