@@ -112,7 +112,7 @@ run_fast() {
   run "Lua specs, under lull" lull_specs "$debug" "${topics[@]}"
   run "Lua specs, under lua5.4" stock_specs "$debug" "${topics[@]}"
   run "Examples' tests" bounded Scripts/support/run-example-tests "$debug/lull"
-  run "Swift tests" swift_tests --skip-build --filter '^Lull(Arguments|REPL|Core|Host|Transport|Testing)Tests' \
+  run "Swift tests" swift_tests --skip-build --filter '^Lull(Arguments|REPL|Core|Schemas|Host|Transport|Testing)Tests' \
     --filter "^LullCommandTests\.($commands)/" --skip "^($slow)/"
   say "Left out:
   Lua specs ${slow_topics[*]}
