@@ -43,12 +43,8 @@ import time
 
 LIMIT, PER = 100, 1.0
 
-SCRIPT = """
-local lull = require "lull"
-local url, name = ...
-local api = lull.service { base_url = url }
-api:configure { rate_limit = { requests = %d, per = %g, shared = "all" }, retry = false, concurrency = 8 }
-for worker = 1, 4 do
+WORKERS = """
+for worker = 1, %d do
   lull.spawn(function()
     local count = 0
     while true do
@@ -58,8 +54,16 @@ for worker = 1, 4 do
     end
   end)
 end
+"""
+
+SCRIPT = """
+local lull = require "lull"
+local url, name = ...
+local api = lull.service { base_url = url }
+api:configure { rate_limit = { requests = %d, per = %g, shared = "all" }, retry = false, concurrency = 8 }
+%s
 lull.run()
-""" % (LIMIT, PER)
+""" % (LIMIT, PER, WORKERS % 4)
 
 # The same with tokens and a cache that are shared, too.
 FAULTS_SCRIPT = """
@@ -76,16 +80,7 @@ local cached = lull.service { base_url = url .. "/cached" }
 cached:configure {
   expiration_time = 0.5, retry = false, pipeline = { parsing = { cache = lull.cache.shared() } },
 }
-for worker = 1, 3 do
-  lull.spawn(function()
-    local count = 0
-    while true do
-      count = count + 1
-      local answer, err = api(("/item/%%s-%%d-%%d"):format(name, worker, count)):get():await()
-      if not answer then error(tostring(err)) end
-    end
-  end)
-end
+%s
 lull.spawn(function()
   while true do
     for number = 1, 5 do
@@ -100,7 +95,7 @@ lull.spawn(function()
   end
 end)
 lull.run()
-""" % (LIMIT, PER)
+""" % (LIMIT, PER, WORKERS % 3)
 
 NEWS_PLACES, NEWS_GOAL, NEWS_RUNS = 100, 0.020, 5
 

@@ -1,0 +1,84 @@
+#ifndef CMICROHTTPD_PARTS_H
+#define CMICROHTTPD_PARTS_H
+
+#define _GNU_SOURCE
+#include "CMicrohttpd.h"
+
+#include <stdarg.h>
+#include <sys/socket.h>
+
+// Behind these, which it needs.
+#include <microhttpd.h>
+
+// One socket that was accepted. What it is given time for begins with its first byte, or with the end of what it did before.
+typedef struct connection {
+  struct connection *next;
+  struct connection **link;
+  int descriptor;
+  // Whether its request is being answered by somebody here, who may take any time.
+  int is_answered;
+  double since;
+} connection;
+
+typedef struct {
+  char *name;
+  size_t name_count;
+  char *value;
+  size_t value_count;
+} header;
+
+struct cmhd_request {
+  cmhd_server *server;
+  cmhd_request *next;
+  struct MHD_Connection *handle;
+  connection *connection;
+  cmhd_state state;
+  char *target;
+  char *method;
+  int is_current;
+  header *headers;
+  size_t header_count;
+  size_t header_capacity;
+  char *body;
+  size_t count;
+  size_t capacity;
+  // Whether its head is known.
+  int has_head;
+  // Whether it is there in full, for `cmhd_next`.
+  int is_ready;
+  // Whether somebody has it, or has had it.
+  int is_taken;
+  int is_suspended;
+  int is_dropped;
+  unsigned status;
+  struct MHD_Response *response;
+};
+
+struct cmhd_server {
+  struct MHD_Daemon *daemon;
+  int descriptor;
+  cmhd_limits limits;
+  connection *connections;
+  // When it is to be looked for connections that have taken too long; 0: there are none.
+  double next_look;
+  // Bytes of all bodies.
+  size_t held;
+  cmhd_request *first;
+  cmhd_request **last;
+};
+
+// Seconds since the system began.
+double cmhd_now(void);
+
+// The connection is to be looked at when it will have taken too long.
+void cmhd_look_at(cmhd_server *server, const connection *one);
+
+// The callbacks of libmicrohttpd that make a request of what arrives, in the order in which they are called.
+void *cmhd_saw_target(void *context, const char *target, struct MHD_Connection *handle);
+enum MHD_Result cmhd_saw_request(
+  void *context, struct MHD_Connection *handle, const char *url, const char *method,
+  const char *version, const char *data, size_t *count, void **mine);
+void cmhd_ended(
+  void *context, struct MHD_Connection *handle, void **mine, enum MHD_RequestTerminationCode code);
+
+#endif
