@@ -16,10 +16,12 @@ final class Mock {
   private let handlers: MockHandlers
   private let clock: any HostClock
   private let log: RequestLog
+  /// Whether recorded answers come as late as they were recorded.
+  private let hasDelays: Bool
 
   init(
     _ api: APIFile, _ site: MockSite, _ cassettes: MockCassettes, _ handlers: MockHandlers,
-    clock: any HostClock, log: RequestLog
+    clock: any HostClock, log: RequestLog, hasDelays: Bool
   ) {
     self.api = api
     self.site = site
@@ -28,6 +30,7 @@ final class Mock {
     self.clock = clock
     self.log = log
     schemas = api.service.schemas as? CallSchemas
+    self.hasDelays = hasDelays
     base = MockBase(api.service.baseURL)
     routes = RouteTable(api, base)
   }
@@ -80,7 +83,7 @@ final class Mock {
     case .methods(let methods):
       if request.method == "OPTIONS" { return turn.answer(Mock.options(methods), by: "methods") }
       // More may have been recorded than is declared.
-      if case .entry(let entry) = cassettes.find(request) { return turn.answer(entry, base) }
+      if case .entry(let entry) = cassettes.find(request) { return answer(entry, turn) }
       var problem = Problem(
         405,
         "there is no call of '\(api.name)' that asks \(ClientText.shown(request.path)) with "
@@ -90,7 +93,7 @@ final class Mock {
     case .nothing:
       // Pages and links lead to addresses that no call declares.
       let found = cassettes.find(request)
-      if case .entry(let entry) = found { return turn.answer(entry, base) }
+      if case .entry(let entry) = found { return answer(entry, turn) }
       var detail = "no call of '\(api.name)' has the path \(ClientText.shown(request.path))"
       if case .miss(let text) = found { detail += "; of recordings, \(text)" }
       var problem = Problem(404, detail)
@@ -138,11 +141,15 @@ final class Mock {
     }
   }
 
+  private func answer(_ entry: HAREntry, _ turn: MockTurn) {
+    turn.answer(entry, base, after: hasDelays ? entry.seconds : 0)
+  }
+
   private func answerWithoutFunction(
     _ request: MockRequest, _ call: APICall, _ values: [String: CallValue], _ turn: MockTurn
   ) {
     let found = cassettes.find(request)
-    if case .entry(let entry) = found { return turn.answer(entry, base) }
+    if case .entry(let entry) = found { return answer(entry, turn) }
     if let example = call.mock.examples.first(where: { $0.fits(values) }) {
       return turn.answer(example.answer, by: "example of \(call.name)")
     }

@@ -13,6 +13,8 @@ struct MockOptions {
   /// Seconds.
   let patience: Int
   let isQuiet: Bool
+  /// Whether recorded answers come as late as they were recorded.
+  let hasDelays: Bool
 
   init(_ parsed: ParsedArguments) {
     api = parsed.text("API") ?? ""
@@ -23,5 +25,6 @@ struct MockOptions {
     origins = parsed.all("--cors")
     patience = parsed.text("--timeout").flatMap { Int($0) } ?? MockArguments.patience
     isQuiet = parsed.has("--quiet")
+    hasDelays = parsed.has("--delays")
   }
 }

@@ -49,7 +49,7 @@ struct MockProgram {
       let site = MockSite(server.address, hosts: options.hosts, origins: options.origins)
       let mock = Mock(
         api, site, cassettes, handlers, clock: host.environment.pump.clock,
-        log: RequestLog(isQuiet: options.isQuiet))
+        log: RequestLog(isQuiet: options.isQuiet), hasDelays: options.hasDelays)
       server.take = { exchange in mock.take(exchange) }
       try announce(api, site, into: output)
       host.loop.run { [loop = host.loop] in

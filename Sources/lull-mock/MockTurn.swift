@@ -29,15 +29,23 @@ final class MockTurn {
 
   /// As long after as the answer says.
   func answer(_ answer: MockAnswer, by source: String) {
-    guard answer.delay > 0 else { return send(answer, by: source) }
-    timer = clock.schedule(after: answer.delay) { [self] in
+    wait(answer.delay) { [self] in send(answer, by: source) }
+  }
+
+  private func wait(_ delay: Double, _ action: @escaping () -> Void) {
+    guard delay > 0 else { return action() }
+    timer = clock.schedule(after: delay) { [self] in
       timer = nil
-      send(answer, by: source)
+      action()
     }
   }
 
-  /// As it was recorded, but at once. Of what has failed then the connection ends.
-  func answer(_ entry: HAREntry, _ base: MockBase) {
+  /// As it was recorded, after so many seconds. Of what has failed then the connection ends.
+  func answer(_ entry: HAREntry, _ base: MockBase, after delay: Double) {
+    wait(delay) { [self] in answer(entry, base) }
+  }
+
+  private func answer(_ entry: HAREntry, _ base: MockBase) {
     guard entry.failure == nil, let response = entry.response else {
       note(status: nil, by: "cassette")
       return exchange.end()

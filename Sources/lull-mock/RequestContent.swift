@@ -37,6 +37,16 @@ enum RequestContent {
       do throws(JSONError) {
         self = .json(try JSONDocument(parsing: request.body).root)
       } catch {
+        let type = request.header("content-type")?.lowercased() ?? ""
+        let isForm =
+          type.hasPrefix("application/x-www-form-urlencoded") || type.hasPrefix("multipart/")
+        // Clients name that type by themselves where nobody names another.
+        guard !isForm || "{[".utf8.contains(request.body.first ?? 0) else {
+          throw Problem(
+            415,
+            "the call takes JSON as its body, and this is no JSON but came as a form: send application/json, or "
+              + "declare the call with body = \"form\"")
+        }
         throw Problem(400, "the body is no JSON: \(error)")
       }
       guard call.wholeParameter == nil, case .json(let root) = self else { return }

@@ -15,11 +15,13 @@ struct RequestLog {
     _ method: String, _ target: String, status: Int?, source: String, seconds: Double
   ) {
     guard !isQuiet else { return }
-    let shown = LogText.part(CredentialMask.url(target), limit: 400)
+    // Nobody knows who asks: what a terminal obeys is spelled out, in a file too.
+    let shown = ControlCharacters.shown(in: LogText.part(CredentialMask.url(target), limit: 400))
+    let method = ControlCharacters.shown(in: LogText.part(method, limit: 40))
     let outcome = status.map { String($0) } ?? "cut"
     let tenths = Int((seconds * 10_000).rounded())
     StandardError.write(
-      "\(LogText.part(method, limit: 40)) \(shown) \(outcome) \(source) \(tenths / 10).\(tenths % 10) ms\n"
+      "\(method) \(shown) \(outcome) \(source) \(tenths / 10).\(tenths % 10) ms\n"
     )
   }
 }

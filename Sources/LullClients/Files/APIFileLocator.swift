@@ -31,7 +31,9 @@ package enum APIFileLocator {
   }
 
   /// What is said where there is none.
-  package static func missing(_ word: String) -> String {
+  ///
+  /// - Parameter listsOwn: whether the folder of the configuration is named too, which a test has for itself.
+  package static func missing(_ word: String, listsOwn: Bool = true) -> String {
     let word = APIName(word).file
     if isPath(word) { return "there is no API file '\(word)'" }
     // What is nearest is what is meant: there is no other in its place.
@@ -39,7 +41,9 @@ package enum APIFileLocator {
       return refusal(of: path, objection)
     }
     let near = NearestName.suggestion(for: word, among: listing().files.map(\.name))
-    let folders = APIFolder.all.map { "'\($0.path)'" }.joined(separator: " and ")
+    let own = listsOwn ? nil : APIFolder.own?.path
+    let folders = APIFolder.all.map(\.path).filter { $0 != own }
+      .map { "'\($0)'" }.joined(separator: " and ")
     return "there is no API '\(word)'"
       + (near.map { " (did you mean '\($0)'?)" } ?? "; looked for \(word).lua in \(folders)")
   }

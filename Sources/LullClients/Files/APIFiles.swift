@@ -63,7 +63,7 @@ package final class APIFiles: HostExtension {
   package func api(_ word: String, usesVariable: Bool = true) throws(APIFileProblem) -> APIFile {
     let wanted = APIName(word)
     guard let path = APIFileLocator.plainFile(of: wanted.file) else {
-      throw .missing(APIFileLocator.missing(word))
+      throw .missing(APIFileLocator.missing(word, listsOwn: !environment.holdsTime))
     }
     let wish = EnvironmentWish(wanted.environment, usesVariable: usesVariable)
     let file = FileName.resolved(path) ?? path

@@ -45,6 +45,9 @@ package enum MockArguments {
           Int($0).map { (1...3600).contains($0) } ?? false
         },
         help: "how long a client may take to send a request, or to take an answer; \(patience)"),
+      .init(
+        "--delays", kind: .flag,
+        help: "answers from a recording come as long after as they were recorded, not at once"),
       .init("--quiet", kind: .flag, help: "no line for each request"),
     ],
     notes: """

@@ -150,6 +150,8 @@ struct MockAnswerTests {
     #expect(try parameter("/items", "-X", "POST") == "name")
     #expect(try parameter("/form", "-d", "n=x") == "n")
     #expect(try mock.curl("/items", "-d", "{").contains("the body is no JSON"))
+    let form = try mock.curl("/items", "-d", "name=x")
+    #expect(form.hasPrefix("HTTP/1.1 415 ") && form.contains("body = \\\"form\\\""), "\(form)")
     #expect(try mock.curl("/items", "-d", "[1]").contains("must be a JSON object"))
     #expect(try mock.curl("/form", "--json", "{}").hasPrefix("HTTP/1.1 415 "))
     #expect(try mock.curl("/form", "-d", "n=7").hasPrefix("HTTP/1.1 201 "))
