@@ -102,7 +102,16 @@ extension REPL {
     guard !typed.isEmpty else {
       return refuse("nothing has been typed since .record that could be tested")
     }
-    let draft = TestDraft(recording.name, typed.map { statement(of: $0) })
+    let statements = typed.enumerated().map { place, input in
+      var statement = statement(of: input, recording.recorder)
+      let next = typed.indices.contains(place + 1) ? typed[place + 1].endedBefore : input.endedAfter
+      // For a request that is expected to succeed the test waits.
+      if next > input.endedAfter, input.request == nil || statement.left != nil {
+        statement.pause = max(1, Int(recording.recorder.longest.rounded(.up)))
+      }
+      return statement
+    }
+    let draft = TestDraft(recording.name, statements)
     // What an answer has said again may stand in what is expected.
     let bytes = recording.recorder.hidden(script: draft.bytes)
     if let problem = put(bytes, at: recording.testPath) { return refuse(problem) }
@@ -110,9 +119,38 @@ extension REPL {
     return true
   }
 
-  private func statement(of input: TypedInput) -> TestDraft.Statement {
-    TestDraft.Statement(
-      text: session.statement(of: input.text, hasValue: input.result != .nothing),
-      isValue: input.result != .nothing, result: input.result)
+  private func statement(
+    of input: TypedInput, _ recorder: SessionRecorder
+  ) -> TestDraft.Statement {
+    var result = input.result
+    var left: String?
+    if let request = input.request {
+      result = TypedResult(request)
+      if result == .object { left = "it was still under way" }
+    }
+    switch result {
+    case .mixed:
+      left = "no snapshot holds a table with such keys"
+    case .literal(let text)
+    where recorder.hidesAnswers && TestDraft.names(in: input.text) && !isSaid(text, by: recorder):
+      left = "answers were recorded with stand-ins, and this may be made of what these stand for"
+    default: break
+    }
+    return TestDraft.Statement(
+      text: session.statement(
+        of: input.text, hasValue: result != .nothing),
+      isValue: result != .nothing, result: result, left: left)
+  }
+
+  /// Whether a value is in an answer as it was recorded: what is typed in is not looked for.
+  private func isSaid(_ literal: String, by recorder: SessionRecorder) -> Bool {
+    let bytes = recorder.hidden(script: Array(literal.utf8))
+    var text = String(escaping: bytes)
+    if let number = Double(text) { return recorder.says(number: number) }
+    guard text.hasPrefix("\"") else { return true }
+    text = String(text.dropFirst().dropLast())
+    // Escapes of Lua are seldom those of the answer.
+    guard let escape = text.firstIndex(of: "\\") else { return recorder.says(text: text) }
+    return recorder.says(text: String(text[..<escape]))
   }
 }

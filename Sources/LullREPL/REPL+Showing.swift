@@ -18,15 +18,15 @@ extension TypedResult {
   fileprivate init(_ shown: ShownValue) {
     switch shown {
     case .atom(let text, .string) where !text.hasSuffix("…"): self = .literal(text)
-    case .atom(let text, .number): self = .literal(text)
+    case .atom(let text, .number) where text.contains(where: \.isNumber): self = .literal(text)
     case .atom(let text, .word) where text != "null": self = .literal(text)
-    case .list, .map: self = .table
+    case .list, .map: self = shown.isLikeJSON ? .table : .mixed
     default: self = .object
     }
   }
 
   /// One that has ended.
-  fileprivate init(_ request: Request) {
+  init(_ request: Request) {
     switch request.response?.outcome {
     case .success: self = .success
     case .failure(let error):
@@ -38,11 +38,30 @@ extension TypedResult {
   }
 }
 
+extension ShownValue {
+  /// Whether a snapshot can be made of it: no table has elements and fields, or keys that are no texts, and nothing in
+  /// it is a function or an object.
+  fileprivate var isLikeJSON: Bool {
+    switch self {
+    case .atom(let text, .number): text.contains(where: \.isNumber)
+    case .atom(let text, let style): style != .object && text != "<cycle>"
+    case .list(let elements, _): elements.allSatisfy(\.isLikeJSON)
+    case .map(let fields, _):
+      fields.allSatisfy { field in
+        let isText = !field.key.hasPrefix("[") || field.key.hasPrefix("[\"")
+        return isText && !field.key.isEmpty && field.value.isLikeJSON
+      }
+    case .titled(_, let value): value.isLikeJSON
+    }
+  }
+}
+
 extension REPL {
   /// Where a person sits requests are waited for, and shown when they have ended: `showPending`.
   func show(_ values: SessionValues) {
     guard values.count > 0 else { return }
     lastNumber = values.number
+    lastRequest = isInteractive ? nil : values.request(0)
     if values.request(0) == nil { lastResult = TypedResult(values.shown(0)) }
     let items: [PendingValues.Item] = (0..<values.count).map { position in
       if isInteractive, let request = values.request(position) { return .request(request) }

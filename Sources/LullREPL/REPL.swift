@@ -1,4 +1,5 @@
 import LullLibC
+import LullCassettes
 package import LullHost
 import LullCore
 import LullSystem
@@ -40,6 +41,8 @@ package final class REPL {
   var lastNumber = 0
   /// What the last line gave first.
   var lastResult = TypedResult.nothing
+  /// The same where that is a request for which nobody waits.
+  var lastRequest: Request?
   /// What is recorded, and what has been: `.record`, `.stop`, `.test`.
   var recording: SessionRecording?
   let environment: any HostEnvironment
@@ -241,9 +244,15 @@ package final class REPL {
     case .ready(let line):
       lastNumber = 0
       lastResult = .nothing
+      lastRequest = nil
+      input.endedBefore = recording?.recorder.endedCount ?? 0
       input.hasSucceeded = evaluate(line)
+      input.endedAfter = recording?.recorder.endedCount ?? 0
       input.number = lastNumber
       input.result = lastResult
+      // It is held until its outcome is asked for.
+      if recording != nil { input.request = lastRequest }
+      lastRequest = nil
       return input.hasSucceeded
     }
   }

@@ -5,6 +5,10 @@ struct TestDraft {
     let text: [UInt8]
     let isValue: Bool
     let result: TypedResult
+    /// Why what it gave is not expected; nil: it is.
+    var left: String?
+    /// Seconds in which what was under way has ended, behind it.
+    var pause = 0
   }
 
   private let name: String
@@ -43,14 +47,37 @@ struct TestDraft {
     }
     let expectation: String? =
       switch statement.result {
+      case _ where statement.left != nil: nil
       case .literal(let text): "to_equal(\(text))"
       case .table: "to_match_snapshot()"
       case .success: "to_succeed()"
       case .failure(let fields): "to_fail_with{ \(fields) }"
-      case .nothing, .object: nil
+      case .nothing, .object, .mixed: nil
       }
     if let expectation { bytes += "  t.expect(_):\(expectation)\n".utf8 }
+    if let left = statement.left { bytes += "  -- Not expected: \(left).\n".utf8 }
+    if statement.pause > 0 {
+      bytes +=
+        "  t.clock:advance(\(statement.pause))  -- What was under way has ended meanwhile.\n".utf8
+    }
     return bytes
+  }
+
+  /// Whether a statement has a name in it, so that its value may be made of something else.
+  static func names(in text: [UInt8]) -> Bool {
+    var rest = text[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        while let next = rest.popFirst(), next != byte {
+          if next == UInt8(ascii: "\\") { _ = rest.popFirst() }
+        }
+      case UInt8(ascii: "-") where rest.first == byte: rest = rest.drop { $0 != 10 }
+      case 0x41...0x5A, 0x61...0x7A, 0x5F: return true
+      default: break
+      }
+    }
+    return false
   }
 
   private func uses(_ word: String) -> Bool {

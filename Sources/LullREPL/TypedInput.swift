@@ -1,3 +1,5 @@
+import LullCore
+
 /// A statement that was typed in this session.
 struct TypedInput {
   let text: [UInt8]
@@ -7,6 +9,11 @@ struct TypedInput {
   var number = 0
   /// The first of what it gave.
   var result = TypedResult.nothing
+  /// The same where that is a request for which nobody has waited.
+  var request: Request?
+  /// How many recorded exchanges had ended before it, and when it ended itself.
+  var endedBefore = 0
+  var endedAfter = 0
 }
 
 /// What a statement has given, as far as a test can expect it again.
@@ -16,6 +23,8 @@ enum TypedResult: Equatable {
   case literal(String)
   /// A table, or what can be read like one.
   case table
+  /// A table of which no snapshot can be made.
+  case mixed
   /// Something else.
   case object
   /// A request that was waited for.

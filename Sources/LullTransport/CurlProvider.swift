@@ -25,6 +25,8 @@ package final class CurlProvider: NetworkingProvider {
   private(set) var secrets: SecretDesk?
   /// Hears of all texts that tell a secret of a request when it goes out; nil: nobody does.
   package var onSecrets: (([ToldSecret]) -> Void)?
+  /// What secrets stand for that are in the program itself; nil: for themselves. To be set before the first request.
+  package var onLiteral: ((String) -> String)?
   /// Is asked in place of the network, which it asks in its turn by `send`; nil: nobody is.
   package weak var tap: (any NetworkTap)?
   let jars = CurlJars()
@@ -136,9 +138,8 @@ package final class CurlProvider: NetworkingProvider {
 
   private var secretDesk: SecretDesk {
     if let secrets { return secrets }
-    let desk = SecretDesk(pump: loop.pump)
-    secrets = desk
-    return desk
+    secrets = SecretDesk(pump: loop.pump, literal: onLiteral)
+    return secretDesk
   }
 
   /// Ends the exchange: its connection or stream is closed before this returns.

@@ -128,4 +128,46 @@ struct ReplRecordingTests {
     #expect(ending.errors.contains("what has not ended yet is not recorded: 1 in flight"))
     #expect(ending.output.contains("still\there"))
   }
+
+  @Test func `PRM-27 what cannot be expected of a recording is left out, and says why`() throws {
+    let server = try EchoServer { _, _ in
+      ProofRecordingTests.json(#"{"access_token":"tok-4711-issued","n":3}"#)
+    }
+    let input = """
+      .record one
+      api = lull.service('http://127.0.0.1:\(server.port)')
+      other = api('/other'):load()
+      lull.sleep(0.5)
+      api('/login'):load()
+      lull.sleep(0.5)
+      #api('/login').content.access_token
+      api('/login').content.access_token:sub(1, 8)
+      api('/login').content.n
+      api('/other').content.n
+      { 1, 2, x = 3 }
+      { f = print }
+      api('/login').content
+      0/0
+      'a' .. 'b'
+      .test
+      """
+    let ending = try Child(
+      Binaries.lull, ["repl"], environment: [:], folder: folder.path, input: .text(input)
+    ).wait()
+    server.stop()
+    let test = text("tests/one_test.lua")
+    for part in [
+      "_ = #api('/login').content.access_token\n  -- Not expected: answers were recorded with stand-ins",
+      ".n\n  t.expect(_):to_equal(3)", "x = 3 }\n  -- Not expected: no snapshot holds",
+      "{ f = print }\n  -- Not expected", ".content\n  t.expect(_):to_match_snapshot()",
+      "_ = api('/login'):load()\n  t.expect(_):to_succeed()", "to_equal(\"ab\")",
+    ] {
+      #expect(test.contains(part), "\(part) in \(test)\(ending.output)\(ending.errors)")
+    }
+    #expect(!test.contains("tok-4711"))
+    let run = try Child(
+      Binaries.lull, ["test", "--strict"], environment: ["CI": ""], folder: folder.path
+    ).wait()
+    #expect(run.code == 0, "\(run.output)\(run.errors)\(test)")
+  }
 }

@@ -43,13 +43,7 @@ extension NetworkResult {
   /// - Parameter url: that was asked for.
   package init(_ entry: HAREntry, url: String) {
     self.init(
-      response: entry.response.map { response in
-        var headers = Headers()
-        for header in response.headers { headers.add(header.name, bytes: header.value) }
-        return HTTPResponse(
-          status: response.status, headers: headers, url: response.finalURL ?? url,
-          elapsed: entry.seconds)
-      },
+      response: entry.response.map { HTTPResponse($0, asked: url, seconds: entry.seconds) },
       body: entry.response?.body?.bytes,
       error: entry.failure.map { failure in
         // Kinds were looked at when the recording was read.
@@ -57,6 +51,16 @@ extension NetworkResult {
         error.isUnsent = failure.isUnsent
         return error
       })
+  }
+}
+
+extension HTTPResponse {
+  /// - Parameter url: that was asked for.
+  init(_ recorded: HARResponse, asked url: String, seconds: Double = 0) {
+    var headers = Headers()
+    for header in recorded.headers { headers.add(header.name, bytes: header.value) }
+    self.init(
+      status: recorded.status, headers: headers, url: recorded.finalURL ?? url, elapsed: seconds)
   }
 }
 

@@ -9,14 +9,14 @@ extension CredentialMask {
 }
 
 /// A URL as recordings are compared by: taken apart, without what makes no difference. (RFC 3986, 6.2.2 and 6.2.3)
-struct RecordedURL: Sendable, Equatable {
+package struct RecordedURL: Sendable, Equatable {
   /// Scheme, host and port.
-  let origin: String
+  package let origin: String
   let path: String
   /// Each with its escapes undone, in order; one without `=` has an empty value.
   let parameters: [(name: String, value: String)]
 
-  init(_ text: String) {
+  package init(_ text: String) {
     let bare = text.prefix { $0 != "#" }
     let query = bare.firstIndex(of: "?")
     let target = bare[..<(query ?? bare.endIndex)]
@@ -75,7 +75,7 @@ struct RecordedURL: Sendable, Equatable {
   /// What is read and written at one place, whatever is asked of it.
   var resource: String { origin + path }
 
-  static func == (one: RecordedURL, other: RecordedURL) -> Bool {
+  package static func == (one: RecordedURL, other: RecordedURL) -> Bool {
     one.resource == other.resource
       && one.parameters.elementsEqual(other.parameters) { $0 == $1 }
   }

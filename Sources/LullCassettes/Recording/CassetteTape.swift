@@ -14,6 +14,10 @@ package struct CassetteTape {
   /// Texts of the program's own, such as tokens that it was given. What a recording has given out has a
   /// stand-in instead.
   private var issued: [(text: [UInt8], mask: String)] = []
+  /// The texts of secrets that were told, by their masks.
+  package private(set) var secrets: [String: [UInt8]] = [:]
+  /// With what is issued as well; nil once there is more. A text is hidden often, and something new is rare.
+  private var hiding: Redaction?
   /// How many of the entries were recorded now.
   package private(set) var newCount = 0
 
@@ -41,27 +45,66 @@ package struct CassetteTape {
     }
     entries = all + recorded.filter { $0.before == nil }.map(\.entry)
     newCount += recorded.count
-    for (entry, _) in recorded { redaction.learn(from: entry) }
+    for (entry, _) in recorded { learn(from: entry) }
   }
 
+  // MARK: What is seen of it
+
   /// Hides what an exchange tells that is not in it yet.
-  package mutating func learn(from entry: HAREntry) { redaction.learn(from: entry) }
+  package mutating func learn(from entry: HAREntry) {
+    let count = redaction.hiddenCount
+    redaction.learn(from: entry)
+    if redaction.hiddenCount != count { hiding = nil }
+  }
+
+  /// An exchange as its recording will have it, as far as that is known.
+  package mutating func hidden(_ entry: HAREntry) -> HAREntry { current().hidden(entry) }
+
+  /// The same of a response, or of a part of one.
+  package mutating func hidden(_ response: HARResponse) -> HARResponse {
+    current().hidden(response)
+  }
 
   /// Any text without what is hidden so far.
-  package func hidden(_ text: String) -> String {
-    var redaction = redaction
-    for (text, mask) in issued { redaction.hide(text, as: mask) }
-    return String(escaping: redaction.hidden(Array(text.utf8)))
+  package mutating func hidden(_ text: String) -> String {
+    String(escaping: current().hidden(Array(text.utf8)))
+  }
+
+  private mutating func current() -> Redaction {
+    if let hiding { return hiding }
+    var made = redaction
+    for (text, mask) in issued { made.hide(text, as: mask) }
+    hiding = made
+    return made
   }
 
   /// Hides a text from now on.
   package mutating func hide(_ told: ToldSecret) {
+    if told.mask != CredentialMask.mark { secrets[told.mask] = told.text }
     if told.isLiteral {
-      if !issued.contains(where: { $0.text == told.text }) { issued.append((told.text, told.mask)) }
+      guard !issued.contains(where: { $0.text == told.text }) else { return }
+      issued.append((told.text, told.mask))
     } else {
+      guard !redaction.hides(told.text) else { return }
       redaction.hide(told.text, as: told.mask)
     }
+    hiding = nil
   }
+
+  // MARK: Stand-ins
+
+  /// The highest number of one so far.
+  package var standInCount: Int { redaction.count }
+
+  /// Those that are new have higher numbers.
+  package mutating func passStandIn(_ number: Int) { redaction.pass(number) }
+
+  /// What one stands for, as far as its recording knows.
+  package func meaning(ofStandIn number: Int) -> Redaction.Meaning {
+    redaction.meaning(ofStandIn: number)
+  }
+
+  // MARK: What is written of it
 
   /// As it may be seen by anybody.
   package var redacted: [HAREntry] { finished.entries }

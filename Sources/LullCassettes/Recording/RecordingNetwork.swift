@@ -33,14 +33,22 @@ package final class RecordingNetwork {
 
   /// - Parameters:
   ///   - asked: the same as it is written down, with the masks of secrets.
+  ///   - hiding: what whoever reads a stream is to see of a head, or of some lines of it; a body that goes into a
+  ///     file then comes whole, with the answer. nil: they see all of it, as it comes.
   ///   - finish: called once, on a later turn; for what is cancelled as well.
   package func startRequest(
-    _ request: HTTPRequest, _ asked: HARRequest, _ finish: @escaping (Outcome) -> Void
+    _ request: HTTPRequest, _ asked: HARRequest, hiding: ((HARResponse) -> HARResponse)? = nil,
+    _ finish: @escaping (Outcome) -> Void
   ) -> any RequestNetworking {
     var sent = request
     sent.leaveOutConditions()
-    let copy = sent.options?.sink.map { BodyCopy(for: $0) }
-    if let copy { sent.options?.sink = copy.sink }
+    var copy: BodyCopy?
+    if let sink = sent.options?.sink {
+      if hiding == nil || sink.isRaw { copy = BodyCopy(for: sink, hiding: hiding) }
+      sent.options?.sink = copy?.sink
+      if copy == nil { sent.limits.maxBodySize = RecordingNetwork.largestBody }
+    }
+    let isWholeFile = request.options?.sink != nil && copy == nil
     var entry = HAREntry(started: pump.clock.now, milliseconds: 0, request: asked)
     let names = sent.headers.bytePairs.map { String(decoding: $0.name, as: UTF8.self) }
     entry.request.headers.removeAll { header in
@@ -53,7 +61,8 @@ package final class RecordingNetwork {
         let seconds = result.response?.elapsed ?? (SystemClock.uptime - start)
         // Whole milliseconds, as long as a thousandth of one tells nobody anything.
         entry.milliseconds = (seconds * 1000).rounded(.up)
-        let problem = entry.fill(with: result, copy)
+        copy?.end()
+        let problem = entry.fill(with: result, copy, isWholeFile: isWholeFile)
         finish(
           Outcome(
             result: result, entry: problem == nil && entry.isWhole ? entry : nil,
@@ -77,10 +86,16 @@ extension HAREntry {
   fileprivate var isWhole: Bool { response != nil || failure != nil }
 
   /// Why it cannot be written down though it was an exchange.
-  fileprivate mutating func fill(with result: NetworkResult, _ copy: BodyCopy?) -> String? {
+  ///
+  /// - Parameter isWholeFile: whether the body would have gone into a file and was not to be larger.
+  fileprivate mutating func fill(
+    with result: NetworkResult, _ copy: BodyCopy?, isWholeFile: Bool
+  ) -> String? {
     let name = "\(request.method) \(LogText.url(request.url))"
     let taken = copy?.taken
-    if taken?.isTooLarge == true || result.body?.count ?? 0 > RecordingNetwork.largestBody {
+    if taken?.isTooLarge == true || result.body?.count ?? 0 > RecordingNetwork.largestBody
+      || isWholeFile && result.error?.kind == .bodyTooLarge
+    {
       let size = RecordingNetwork.largestBody >> 20
       return "\(name): its body is larger than \(size) MB, which is not recorded"
     }

@@ -42,6 +42,8 @@ package final class SessionRecorder: NetworkTap {
       // What ends after it has been stopped is not in it.
       if let self, entries.indices.contains(place) {
         inFlightCount -= 1
+        endedCount += 1
+        longest = max(longest, outcome.seconds)
         entries[place] = outcome.entry
         if let problem = outcome.problem { problems.append(problem) }
       }
@@ -56,6 +58,10 @@ package final class SessionRecorder: NetworkTap {
 
   /// How many exchanges have not ended.
   package private(set) var inFlightCount = 0
+  /// How many have ended so far.
+  package private(set) var endedCount = 0
+  /// How long the longest of them took, in seconds.
+  package private(set) var longest = 0.0
 
   /// Leaves the network alone again; the recording, without what lets somebody in.
   package func stop() -> [HAREntry] {
@@ -66,8 +72,31 @@ package final class SessionRecorder: NetworkTap {
     inFlightCount = 0
     let finished = tape.finished
     redaction = finished.redaction
-    return finished.entries
+    recorded = finished.entries
+    hidesAnswers = zip(recorded, tape.entries).contains { $0.response != $1.response }
+    return recorded
   }
+
+  private var recorded: [HAREntry] = []
+  /// Whether an answer has something that its recording has not, once it has been stopped.
+  package private(set) var hidesAnswers = false
+
+  /// Whether an answer of the recording has that value, so that it is made of nothing that is hidden.
+  package func says(number: Double) -> Bool {
+    bodies.contains { RecordedValues.contains(in: $0) { $0.string == nil && $0.double == number } }
+  }
+
+  /// The same of a text; of a short one only as a value.
+  package func says(text: String) -> Bool {
+    if bodies.contains(where: { RecordedValues.contains(in: $0) { $0.string == text } }) {
+      return true
+    }
+    guard text.utf8.count >= 6 else { return false }
+    let texts = bodies + recorded.flatMap { $0.response?.headers.map(\.value) ?? [] }
+    return texts.contains { String(decoding: $0, as: UTF8.self).contains(text) }
+  }
+
+  private var bodies: [[UInt8]] { recorded.compactMap { $0.response?.body?.bytes } }
 
   /// A script that goes with the recording, without what lets somebody in; once it has been stopped.
   package func hidden(script text: [UInt8]) -> [UInt8] { redaction.hidden(inScript: text) }

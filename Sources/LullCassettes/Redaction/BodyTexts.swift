@@ -24,10 +24,52 @@ enum BodyTexts {
     return try? JSONDocument(parsing: Array(text.utf8))
   }
 
-  /// Fields of a form in several parts, and of a form in HTML, each with its value.
+  /// Fields of a form in several parts, and of a form in HTML, elements of XML, and members of JSON within
+  /// anything else, such as a script or a text that breaks off, each with its value.
   static func fields(in text: String) -> [(name: String, value: String)] {
-    parts(in: text) + inputs(in: text)
+    parts(in: text) + inputs(in: text) + elements(in: text) + members(in: text)
   }
+
+  /// `<token>…</token>`, with a prefix and attributes too.
+  private static func elements(in text: String) -> [(name: String, value: String)] {
+    text.split(separator: "<").compactMap { tag in
+      guard tag.first?.isLetter == true, let end = tag.firstIndex(of: ">") else { return nil }
+      let value = tag[tag.index(after: end)...]
+      guard !value.isEmpty, !value.allSatisfy(\.isWhitespace) else { return nil }
+      let name = tag[..<end].prefix { !$0.isWhitespace }
+      return (String(name.split(separator: ":").last ?? name), String(value))
+    }
+  }
+
+  /// `"token": "…"`
+  private static func members(in text: String) -> [(name: String, value: String)] {
+    var members: [(String, String)] = []
+    let bytes = Array(text.utf8)
+    var index = 0
+    while let colon = bytes[index...].firstIndex(of: UInt8(ascii: ":")) {
+      index = colon + 1
+      guard
+        let nameEnd = bytes[..<colon].lastIndex(where: { !isSpace($0) }),
+        bytes[nameEnd] == UInt8(ascii: "\""),
+        let nameStart = bytes[..<nameEnd].lastIndex(of: UInt8(ascii: "\"")),
+        let start = bytes[index...].firstIndex(where: { !isSpace($0) }),
+        bytes[start] == UInt8(ascii: "\"")
+      else { continue }
+      var end = start + 1
+      while end < bytes.count, bytes[end] != UInt8(ascii: "\"") {
+        end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
+      }
+      end = min(end, bytes.count)
+      let name = String(decoding: bytes[(nameStart + 1)..<nameEnd], as: UTF8.self)
+      let quoted = bytes[start..<end] + [UInt8(ascii: "\"")]
+      let value = (try? JSONDocument(parsing: Array(quoted)))?.root.string
+      members.append((name, value ?? String(decoding: bytes[(start + 1)..<end], as: UTF8.self)))
+      index = end
+    }
+    return members
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { [9, 10, 13, 32].contains(byte) }
 
   private static func parts(in text: String) -> [(name: String, value: String)] {
     // CR and LF are one character to Swift.
@@ -41,7 +83,7 @@ enum BodyTexts {
 
   private static func inputs(in text: String) -> [(name: String, value: String)] {
     text.split(separator: "<").compactMap { tag in
-      guard tag.hasPrefix("input") || tag.hasPrefix("meta"),
+      guard ["input", "meta"].contains(tag.prefix { $0.isLetter }.lowercased()),
         let name = attribute("name", in: tag),
         let value = attribute("value", in: tag) ?? attribute("content", in: tag)
       else { return nil }
@@ -50,9 +92,12 @@ enum BodyTexts {
   }
 
   private static func attribute(_ name: String, in text: Substring) -> String? {
-    guard let start = text.firstRange(of: " \(name)=\""),
-      let end = text[start.upperBound...].firstIndex(of: "\"")
-    else { return nil }
-    return String(text[start.upperBound..<end])
+    for quote in ["\"", "'"] as [Character] {
+      guard let start = text.firstRange(of: " \(name)=\(quote)"),
+        let end = text[start.upperBound...].firstIndex(of: quote)
+      else { continue }
+      return String(text[start.upperBound..<end])
+    }
+    return nil
   }
 }

@@ -1,7 +1,7 @@
 import LullCore
 
 /// The ways in which a text may stand somewhere, besides escapes, which are undone where it is looked for: as it
-/// is, within base64 of either alphabet wherever it begins there, and as hexadecimal digits.
+/// is, within base64 of either alphabet wherever it begins there, and as hexadecimal digits; in Latin-1, too.
 struct HiddenForms {
   let all: [[UInt8]]
 
@@ -9,6 +9,16 @@ struct HiddenForms {
   private static let shortestInBase64 = 8
 
   init(_ text: [UInt8]) {
+    var forms = HiddenForms.forms(of: text)
+    if text.contains(where: { $0 > 0x7F }), let string = String(validating: text, as: UTF8.self),
+      let latin1 = try? TextCoding.encode(string, charset: "iso-8859-1")
+    {
+      forms += HiddenForms.forms(of: latin1)
+    }
+    all = forms
+  }
+
+  private static func forms(of text: [UInt8]) -> [[UInt8]] {
     var forms = [text]
     if text.count >= HiddenForms.shortestInBase64 {
       for offset in 0..<3 {
@@ -20,7 +30,7 @@ struct HiddenForms {
       let digits = Hexadecimal.text(text)
       forms += [Array(digits.utf8), Array(digits.uppercased().utf8)]
     }
-    all = forms
+    return forms
   }
 
   /// The digits that are made of it alone, when so many bytes precede it in a group of three.

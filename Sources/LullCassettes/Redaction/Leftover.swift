@@ -30,6 +30,15 @@ package struct Leftover: Sendable, Equatable, CustomStringConvertible {
         look(String(escaping: header.value), index + 1, "response header '\(header.name)'")
       }
       look(String(escaping: entry.response?.body?.bytes ?? []), index + 1, "response body")
+      for (place, body) in [
+        ("request body", entry.request.body), ("response body", entry.response?.body),
+      ] {
+        for number in NamedCredentials.numbers(inBody: body?.bytes ?? [])
+        where seen.insert(number).inserted {
+          found.append(
+            Leftover(number: index + 1, place: place, beginning: String(number.prefix(2))))
+        }
+      }
     }
     return found
   }

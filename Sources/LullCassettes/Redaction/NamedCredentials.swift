@@ -25,12 +25,15 @@ enum NamedCredentials {
   }
 
   /// Of the queries and fragments in a text.
-  static func values(inQueryOf text: String) -> [String] {
+  static func values(
+    inQueryOf text: String, _ certainty: Certainty = .likely
+  ) -> [String] {
+    guard text.contains("=") else { return [] }
     var values: [String] = []
     for piece in text.split(whereSeparator: { "?&#<>\"' ;,".contains($0) }) {
       guard let equals = piece.firstIndex(of: "=") else { continue }
       let value = piece[piece.index(after: equals)...]
-      if isCalledSo(decoded(piece[..<equals]), value, .likely) { values.append(decoded(value)) }
+      if isCalledSo(decoded(piece[..<equals]), value, certainty) { values.append(decoded(value)) }
     }
     return values
   }
@@ -69,6 +72,7 @@ enum NamedCredentials {
     for (name, value) in BodyTexts.fields(in: text) where isCalledSo(name, value, certainty) {
       values.append(value)
     }
+    if certainty == .certain { values += self.values(inQueryOf: text, .certain) }
     guard !text.contains(where: \.isNewline) else { return values }
     return values
       + text.split(separator: "&").compactMap { pair in
@@ -76,6 +80,27 @@ enum NamedCredentials {
         let value = pair[pair.index(after: equals)...]
         return isCalledSo(decoded(pair[..<equals]), value, certainty) ? decoded(value) : nil
       }
+  }
+
+  /// Numbers of at least eight digits that are called like nothing else: their bodies would not be the same with
+  /// a text in their places.
+  static func numbers(inBody bytes: [UInt8]) -> [String] {
+    guard let document = try? JSONDocument(parsing: bytes) else { return [] }
+    var numbers: [String] = []
+    func look(_ element: JSONElement, _ name: String) {
+      switch element.kind {
+      case .object: for (key, value) in element.pairs { look(value, key) }
+      case .array: for value in element.elements { look(value, name) }
+      default:
+        guard let certainty = CredentialName(name), element.string == nil,
+          certainty == .certain || name.lowercased().hasSuffix("token"),
+          let number = element.double, abs(number) >= 1e7
+        else { return }
+        numbers.append(element.int.map { "\($0)" } ?? "\(number)")
+      }
+    }
+    look(document.root, "")
+    return numbers
   }
 
   private static func collect(
@@ -96,6 +121,9 @@ enum NamedCredentials {
         values.append(text)
       } else if let inner = BodyTexts.document(text) {
         collect(inner.root, called: "", certainty, into: &values)
+      } else if certainty == .certain, text.contains("://") {
+        // The address of something that only who has it may have.
+        values += self.values(inQueryOf: text, .certain)
       }
     default: break
     }

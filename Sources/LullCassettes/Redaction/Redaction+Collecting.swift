@@ -16,32 +16,39 @@ extension Redaction {
       else { continue }
       for text in NamedCredentials.values(inHeader: header.name, value) { mask(unlessShort: text) }
     }
-    if let body = request.body {
-      for text in NamedCredentials.values(inBody: body.bytes, .likely) { mask(unlessShort: text) }
+    if let body = request.body, let text = RecordedText(body.bytes) {
+      for text in NamedCredentials.values(inBody: text.bytes, .likely) { mask(unlessShort: text) }
     }
   }
 
   /// What a response gives out.
   mutating func collect(from response: HARResponse) {
     for header in response.headers {
-      let value = String(escaping: header.value)
+      guard
+        let value = RecordedText(header.value).map({ String(decoding: $0.bytes, as: UTF8.self) })
+      else { continue }
       switch header.name.lowercased() {
       case "set-cookie": replace(unlessShort: String(RecordedCookie(value).value))
       case "location", "content-location", "link", "refresh":
         for text in NamedCredentials.values(inQueryOf: value) { replace(unlessShort: text) }
       case let name:
-        guard CredentialName.names(name) else { continue }
+        guard CredentialName.names(name) else {
+          // Masks would take the rest, and nothing could be put in their places again.
+          guard value.contains("://") else { continue }
+          for text in NamedCredentials.values(inQueryOf: value) { replace(unlessShort: text) }
+          continue
+        }
         for text in NamedCredentials.values(inHeader: name, value) { replace(unlessShort: text) }
       }
     }
     if let url = response.finalURL {
       for text in NamedCredentials.values(inQueryOf: url) { replace(unlessShort: text) }
     }
-    if let body = response.body {
-      for text in NamedCredentials.values(inBody: body.bytes, .certain) {
+    if let body = response.body, let text = RecordedText(body.bytes) {
+      for text in NamedCredentials.values(inBody: text.bytes, .certain) {
         replace(unlessShort: text)
       }
-      for (_, password) in NamedCredentials.users(in: String(escaping: body.bytes)) {
+      for (_, password) in NamedCredentials.users(in: String(decoding: text.bytes, as: UTF8.self)) {
         replace(unlessShort: password)
       }
     }

@@ -18,7 +18,12 @@ package struct Redaction: Sendable {
   private var known: Set<[UInt8]> = []
   /// Credentials that are too short to be looked for everywhere.
   private var short: Set<String> = []
-  private var count = 0
+  /// What was given out, by the number of its stand-in.
+  private var issued: [Int: [UInt8]] = [:]
+  /// The highest number of a stand-in so far.
+  private(set) var count = 0
+  /// Up to which stand-ins of earlier recordings go, whose texts nobody knows.
+  private var strangers = 0
 
   /// Values shorter than this are hidden where their name tells what they are, and nowhere else.
   static let shortest = 8
@@ -37,12 +42,31 @@ package struct Redaction: Sendable {
     for form in HiddenForms(text).all { search.add(secret, form) }
   }
 
+  /// How many texts are hidden so far.
+  var hiddenCount: Int { known.count }
+
+  func hides(_ text: [UInt8]) -> Bool { known.contains(text) }
+
   /// The same for what an answer has given out.
   mutating func replace(_ token: [UInt8]) {
     guard !known.contains(token), !CredentialMask.isMasked(String(decoding: token, as: UTF8.self))
     else { return }
     count += 1
+    issued[count] = token
     hide(token, as: "\(Redaction.standIn)\(count)")
+  }
+
+  /// What a stand-in stands for.
+  package enum Meaning: Equatable {
+    /// That one is not of this recording.
+    case none
+    /// It is, and nobody knows any more.
+    case unknown
+    case text([UInt8])
+  }
+
+  func meaning(ofStandIn number: Int) -> Meaning {
+    issued[number].map(Meaning.text) ?? (number <= strangers ? .unknown : .none)
   }
 
   mutating func noteShort(_ credential: String) { short.insert(credential) }
@@ -74,15 +98,18 @@ package struct Redaction: Sendable {
     passStandIns(of: entries)
     for entry in entries { learn(from: entry) }
     for (text, mask) in issued { hide(text, as: mask) }
-    return entries.map { entry in
-      var entry = entry
-      entry.request = hidden(entry.request)
-      entry.response = entry.response.map(hidden)
-      if let failure = entry.failure {
-        entry.failure?.message = CredentialMask.text(hidden(failure.message))
-      }
-      return entry
+    return entries.map(hidden)
+  }
+
+  /// An exchange without anything that is hidden so far, or called like a credential.
+  func hidden(_ entry: HAREntry) -> HAREntry {
+    var entry = entry
+    entry.request = hidden(entry.request)
+    entry.response = entry.response.map(hidden)
+    if let failure = entry.failure {
+      entry.failure?.message = CredentialMask.text(hidden(failure.message))
     }
+    return entry
   }
 
   /// Hides from now on what an exchange tells of credentials.
@@ -93,8 +120,12 @@ package struct Redaction: Sendable {
 
   /// New stand-ins are none of those that recordings have already.
   package mutating func passStandIns(of entries: [HAREntry]) {
-    for entry in entries { count = max(count, StandIns.highest(in: entry)) }
+    for entry in entries { pass(StandIns.highest(in: entry)) }
+    strangers = count
   }
+
+  /// New stand-ins have higher numbers.
+  mutating func pass(_ number: Int) { count = max(count, number) }
 
   /// A request as it is in a recording.
   package mutating func redacted(_ request: HARRequest) -> HARRequest {
@@ -108,41 +139,50 @@ package struct Redaction: Sendable {
     var request = request
     request.url = CredentialMask.url(hidden(request.url))
     request.headers = request.headers.map { header in
-      let value = String(escaping: hidden(header.value))
-      return masked(header, hiddenAs: CredentialMask.header(header.name, value))
+      masked(header) { CredentialMask.header(header.name, $0) }
     }
     if let body = request.body {
-      let bytes = hidden(body.bytes)
+      let isOfParts = body.type.lowercased().hasPrefix("multipart/")
       request.body = HARBody(
-        body.type.lowercased().hasPrefix("multipart/")
-          ? masked(parts: bytes) : CredentialMask.body(bytes), type: hidden(body.type))
+        hidden(body: body.bytes) { isOfParts ? masked(parts: $0) : CredentialMask.body($0) },
+        type: hidden(body.type))
     }
     return request
   }
 
-  private func hidden(_ response: HARResponse) -> HARResponse {
+  func hidden(_ response: HARResponse) -> HARResponse {
     var response = response
     response.finalURL = response.finalURL.map { CredentialMask.url(hidden($0)) }
     response.headers = response.headers.map { header in
-      let value = String(escaping: hidden(header.value))
-      return masked(
-        header,
-        hiddenAs: header.name.lowercased() == "set-cookie"
-          ? RecordedCookie(value).masked : CredentialMask.header(header.name, value))
+      let isCookie = header.name.lowercased() == "set-cookie"
+      return masked(header) {
+        isCookie ? RecordedCookie($0).masked : CredentialMask.header(header.name, $0)
+      }
     }
     if let body = response.body {
       // "key" and "token" are names of other things too, which a program may need.
       response.body = HARBody(
-        CredentialMask.body(hidden(body.bytes), onlyCertain: true), type: hidden(body.type))
+        hidden(body: body.bytes) { CredentialMask.body($0, onlyCertain: true) },
+        type: hidden(body.type))
     }
     return response
   }
 
-  /// The header as it was where nothing of it is hidden: its bytes may be no text.
-  private func masked(_ header: HARHeader, hiddenAs value: String) -> HARHeader {
+  /// The header with its bytes where its name hides nothing: they may be no text.
+  private func masked(_ header: HARHeader, _ mask: (String) -> String) -> HARHeader {
     let name = hidden(header.name)
-    return value == String(escaping: header.value)
-      ? HARHeader(name, header.value) : HARHeader(name, value)
+    let bytes = hidden(header.value)
+    let value = String(escaping: bytes)
+    let masked = mask(value)
+    return masked == value ? HARHeader(name, bytes) : HARHeader(name, masked)
+  }
+
+  /// A body in its charset; as bytes, where these are no text.
+  private func hidden(body bytes: [UInt8], _ mask: ([UInt8]) -> [UInt8]) -> [UInt8] {
+    guard let text = RecordedText(bytes), text.isWide else { return mask(hidden(bytes)) }
+    let masked = mask(hidden(text.bytes))
+    // It may only look so.
+    return hidden(masked == text.bytes ? bytes : text.bytes(of: masked) ?? masked)
   }
 
   /// A form of several parts without values of fields that are called like credentials.

@@ -1,26 +1,35 @@
-package import LullCore
+import LullCore
 
 /// The stand-ins that recordings have in the place of tokens: `lull-token-1` and so on.
 package enum StandIns {
   /// The highest number in an exchange; 0 without any.
   static func highest(in entry: HAREntry) -> Int {
-    texts(of: entry).reduce(0) { max($0, highest(in: $1)) }
-  }
-
-  /// Whether somebody would have to know what one stands for to send that.
-  package static func stand(in request: HARRequest) -> Bool {
-    texts(of: request).contains { highest(in: $0) > 0 }
-  }
-
-  package static func stand(in text: String) -> Bool { highest(in: Array(text.utf8)) > 0 }
-
-  private static func texts(of entry: HAREntry) -> [[UInt8]] {
     var texts = self.texts(of: entry.request)
     if let response = entry.response {
       texts += response.headers.map(\.value)
       texts += [response.body?.bytes ?? [], Array((response.finalURL ?? "").utf8)]
     }
-    return texts
+    return texts.reduce(0) { max($0, highest(in: $1)) }
+  }
+
+  /// Those whose texts somebody would have to know to send that, as they are or in base64.
+  package static func numbers(in request: HARRequest) -> Set<Int> {
+    texts(of: request).reduce(into: []) { $0.formUnion(numbers(in: $1)) }
+  }
+
+  package static func numbers(in bytes: [UInt8]) -> Set<Int> {
+    var numbers: Set<Int> = []
+    _ =
+      StandInReading(bytes, .verbatim) {
+        numbers.insert($0)
+        return nil
+      }.text
+    return numbers
+  }
+
+  /// A text with tokens in their places.
+  package static func told(_ bytes: [UInt8], by token: @escaping (Int) -> [UInt8]?) -> [UInt8] {
+    StandInReading(bytes, .verbatim, token).text
   }
 
   private static func texts(of request: HARRequest) -> [[UInt8]] {
@@ -35,22 +44,8 @@ package enum StandIns {
     while let start = bytes[index...].firstIndex(of: first) {
       index = start + 1
       guard bytes[start...].starts(with: mark) else { continue }
-      var number = 0
-      for digit in bytes[(start + mark.count)...].prefix(9) {
-        guard (0x30...0x39).contains(digit) else { break }
-        number = number * 10 + Int(digit - 0x30)
-      }
-      highest = max(highest, number)
+      highest = max(highest, StandInReading.number(at: start + mark.count, in: bytes)?.value ?? 0)
     }
     return highest
-  }
-}
-
-extension HTTPRequest {
-  /// Whether it would tell a server a stand-in in the place of a token.
-  package var tellsStandIns: Bool {
-    secretTexts.flatMap(\.secrets).contains { secret in
-      if case .literal(let text) = secret.source { StandIns.stand(in: text) } else { false }
-    }
   }
 }

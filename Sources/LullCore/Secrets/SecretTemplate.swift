@@ -26,6 +26,18 @@ package struct SecretTemplate: Sendable, Hashable {
     masked += escaping.masked(value)
   }
 
+  /// The same with other bytes in the place of those that are no secret.
+  package func replacing(_ literal: ([UInt8]) -> [UInt8]) -> SecretTemplate {
+    var template = SecretTemplate()
+    for piece in pieces {
+      switch piece {
+      case .literal(let bytes): template.append(literal(bytes))
+      case .value(let text, let escaping): template.append(text, escaping)
+      }
+    }
+    return template
+  }
+
   package var maskedText: String { String(escaping: masked) }
 
   package var secrets: [Secret] { texts.flatMap(\.secrets) }

@@ -70,13 +70,7 @@ struct CassetteDeck {
   /// A service at that URL has named a recording: what is asked of it in earnest is recorded there.
   mutating func claim(_ name: String, url: String) {
     guard let place = cassettes.firstIndex(where: { $0.name == name }) else { return }
-    cassettes[place].claim(CassetteDeck.origin(of: url))
-  }
-
-  private static func origin(of url: String) -> String {
-    let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
-    return String(url[..<(url[start...].firstIndex { "/?#".contains($0) } ?? url.endIndex)])
-      .lowercased()
+    cassettes[place].claim(RecordedURL(url).origin)
   }
 
   // MARK: Recording
@@ -89,13 +83,61 @@ struct CassetteDeck {
 
   /// Notes it in the recording of the service that is there, else in the first of all: so are requests for tokens.
   mutating func note(_ request: HARRequest) -> Place {
-    let origin = CassetteDeck.origin(of: request.url)
+    let origin = RecordedURL(request.url).origin
     let cassette = cassettes.firstIndex { $0.origins.contains(origin) } ?? 0
     return Place(cassette: cassette, number: cassettes[cassette].note(request))
   }
 
-  mutating func end(_ place: Place, with entry: HAREntry?) {
-    cassettes[place.cassette].end(place.number, with: entry)
+  /// What came of it; nil: nothing to be written down.
+  ///
+  /// - Returns: the same as the recording will have it.
+  mutating func end(_ place: Place, with entry: HAREntry?) -> HAREntry? {
+    passStandIns(at: place)
+    return cassettes[place.cassette].end(place.number, with: entry)
+  }
+
+  /// A part of an answer that is on its way, as the recording will have it.
+  mutating func hidden(
+    _ part: HARResponse, of place: Place, to request: HARRequest
+  ) -> HARResponse {
+    passStandIns(at: place)
+    return cassettes[place.cassette].hidden(part, to: request)
+  }
+
+  /// No two recordings of a run have the same for different tokens.
+  private mutating func passStandIns(at place: Place) {
+    let highest = max(tapes?.standInCount ?? 0, cassettes.map(\.standInCount).max() ?? 0)
+    cassettes[place.cassette].passStandIn(highest)
+  }
+
+  /// The token that a stand-in stands for; nil where no recording knows, or one cannot tell.
+  func token(ofStandIn number: Int) -> [UInt8]? {
+    var found: [UInt8]?
+    for cassette in cassettes {
+      switch cassette.meaning(ofStandIn: number) {
+      case .none: continue
+      case .unknown: return nil
+      case .text(let token):
+        if let found, found != token { return nil }
+        found = token
+      }
+    }
+    return found
+  }
+
+  /// The text of a secret that was told while these were recorded, by its mask.
+  func secret(masked mask: String) -> [UInt8]? {
+    cassettes.lazy.compactMap { $0.secret(masked: mask) }.first
+  }
+
+  /// Whether an answer of the test has `***` in it for something that nobody can tell any more.
+  var masksAnswers: Bool { cassettes.contains(where: \.masksAnswers) }
+
+  /// A text of the test with tokens in the place of their stand-ins.
+  func told(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    let told = StandIns.told(bytes) { token(ofStandIn: $0) }
+    return told == bytes ? text : String(decoding: told, as: UTF8.self)
   }
 
   mutating func hide(_ told: [ToldSecret]) {
@@ -105,8 +147,11 @@ struct CassetteDeck {
   }
 
   /// A text that is told or kept, without what recordings hide; as it is where nothing is recorded.
-  func hidden(_ text: String) -> String {
-    isRecording ? cassettes.reduce(text) { $1.hidden($0) } : text
+  mutating func hidden(_ text: String) -> String {
+    guard isRecording else { return text }
+    var text = text
+    for place in cassettes.indices { text = cassettes[place].hidden(text) }
+    return text
   }
 
   /// Writes drafts of what the test has recorded.

@@ -1,4 +1,5 @@
 import LullLibC
+import LullCassettes
 import LullCore
 import LullSystem
 
@@ -19,8 +20,8 @@ struct CassetteLedger {
         order.append(key)
         continue
       }
-      let numbers = Set(use.left.map(\.number))
-      self.uses[key]?.left = known.left.filter { numbers.contains($0.number) }
+      let numbers = Set(use.left)
+      self.uses[key]?.left = known.left.filter(numbers.contains)
     }
   }
 
@@ -35,7 +36,7 @@ struct CassetteLedger {
       guard let use = uses[key], !use.left.isEmpty,
         self.files[key, default: []].isDisjoint(with: skipping)
       else { return nil }
-      let shown = use.left.prefix(CassetteLedger.most).map { "number \($0.number), \($0.request)" }
+      let shown = CassetteLedger.shown(use)
       let more = use.left.count - shown.count
       return (
         use.path,
@@ -43,6 +44,16 @@ struct CassetteLedger {
           + shown.joined(separator: "; ") + (more > 0 ? "; and \(more) more" : "")
       )
     } + unnamed(files, besides: skipping)
+  }
+
+  /// The first of what is left, as the file has it.
+  private static func shown(_ use: CassetteUse) -> [String] {
+    let entries = (try? TestCassette.read(Array(use.path.utf8)))?.entries ?? []
+    return use.left.prefix(most).map { number in
+      guard entries.indices.contains(number - 1) else { return "number \(number)" }
+      let request = entries[number - 1].request
+      return "number \(number), \(request.method) \(request.url)"
+    }
   }
 
   /// So many are named.

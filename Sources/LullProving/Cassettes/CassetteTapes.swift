@@ -23,6 +23,9 @@ final class CassetteTapes {
     self.folder = folder
   }
 
+  /// The highest number of a stand-in that any of them has.
+  var standInCount: Int { tapes.values.map(\.standInCount).max() ?? 0 }
+
   /// As it is at the beginning of a test.
   func tape(of path: [UInt8]) throws(CassetteDeck.Problem) -> CassetteTape {
     let key = CassetteTapes.key(of: path)

@@ -20,6 +20,8 @@ struct TestCassette {
   private var recorded: [HAREntry?] = []
   /// Before which of those that were there each belongs.
   private var places: [Int?] = []
+  /// Whether an answer has `***` in it for something that nothing can be put in the place of again.
+  private(set) var masksAnswers = false
   /// Where the services are that have named it.
   private(set) var origins: Set<String> = []
 
@@ -91,8 +93,12 @@ struct TestCassette {
     return file
   }
 
+  /// What was recorded, as it is in the file, or will be.
   mutating func answer(to request: HARRequest) throws(CassetteMiss) -> HAREntry {
-    try cassette.answer(to: redaction.redacted(request))
+    let entry = try cassette.answer(to: redaction.redacted(request))
+    guard let shown = tape?.hidden(entry) else { return entry }
+    if CredentialMask.count(in: shown) > 0 { masksAnswers = true }
+    return shown
   }
 
   /// A service that has named it is there.
@@ -110,16 +116,43 @@ struct TestCassette {
   }
 
   /// What came of it; nil: nothing to be written down.
-  mutating func end(_ number: Int, with entry: HAREntry?) {
-    guard recorded.indices.contains(number) else { return }
+  ///
+  /// - Returns: the same as the recording will have it.
+  mutating func end(_ number: Int, with entry: HAREntry?) -> HAREntry? {
+    guard recorded.indices.contains(number) else { return nil }
     recorded[number] = entry
-    guard let entry else { return }
+    guard let entry else { return nil }
+    learn(from: entry)
+    let shown = tape?.hidden(entry) ?? entry
+    if CredentialMask.count(in: shown) > CredentialMask.count(in: entry) { masksAnswers = true }
+    return shown
+  }
+
+  /// The text of a secret that was told, by its mask.
+  func secret(masked mask: String) -> [UInt8]? { tape?.secrets[mask] }
+
+  /// A part of an answer that is on its way, as the recording will have it.
+  mutating func hidden(_ part: HARResponse, to request: HARRequest) -> HARResponse {
+    learn(from: HAREntry(started: 0, milliseconds: 0, request: request, response: part))
+    return tape?.hidden(part) ?? part
+  }
+
+  private mutating func learn(from entry: HAREntry) {
     redaction.learn(from: entry)
     tape?.learn(from: entry)
   }
 
   /// A text without what the recording hides so far.
-  func hidden(_ text: String) -> String { tape?.hidden(text) ?? text }
+  mutating func hidden(_ text: String) -> String { tape?.hidden(text) ?? text }
+
+  /// The highest number of a stand-in so far.
+  var standInCount: Int { tape?.standInCount ?? 0 }
+
+  mutating func passStandIn(_ number: Int) { tape?.passStandIn(number) }
+
+  func meaning(ofStandIn number: Int) -> Redaction.Meaning {
+    tape?.meaning(ofStandIn: number) ?? .none
+  }
 
   mutating func hide(_ told: ToldSecret) {
     tape?.hide(told)
@@ -141,11 +174,6 @@ struct TestCassette {
     CassetteUse(
       path: path, count: cassette.entries.count,
       // While it is recorded it is not known what will be asked for.
-      left: isRecording
-        ? []
-        : cassette.unplayedNumbers.map { number in
-          let request = cassette.entries[number - 1].request
-          return CassetteUse.Left(number: number, request: "\(request.method) \(request.url)")
-        })
+      left: isRecording ? [] : cassette.unplayedNumbers)
   }
 }

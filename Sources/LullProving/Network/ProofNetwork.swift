@@ -27,6 +27,8 @@ final class ProofNetwork: NetworkingProvider {
   var cassettes = CassetteDeck()
   /// Whom to ask what is to be recorded; nil where nothing is.
   private let recorder: RecordingNetwork?
+  /// Masks of the secrets that a server was sent while the test was recorded.
+  private var toldMasks: [String: Set<String>] = [:]
 
   init(_ pump: Pump, _ clock: HeldClock, recorder: RecordingNetwork? = nil) {
     self.pump = pump
@@ -144,24 +146,63 @@ final class ProofNetwork: NetworkingProvider {
       let result = NetworkResult(entry, url: request.url)
       return deliver(result, after: entry.seconds, request, number, transfer, completion)
     }
-    guard !StandIns.stand(in: asked), !request.tellsStandIns else {
-      let miss =
-        "\(request.method) \(LogText.url(request.url)) needs a token that the recording has only a stand-in "
-        + "of: lull test --record all makes it anew"
-      misses.append(miss)
-      return end(number, NetworkResult(error: .final(.network, miss)), completion)
+    if let problem = unknown(in: request, asked) {
+      misses.append(problem)
+      return end(number, NetworkResult(error: .final(.network, problem)), completion)
     }
+    let origin = RecordedURL(request.url).origin
+    toldMasks[origin, default: []].formUnion(request.secretTexts.flatMap(\.secrets).map(\.mask))
+    let known = (toldMasks[origin] ?? []).sorted().compactMap { mask in
+      cassettes.secret(masked: mask).map { (mask: mask, text: $0) }
+    }
+    let sent = request.telling({ [cassettes] in cassettes.token(ofStandIn: $0) }, known)
     let place = cassettes.note(asked)
-    transfer.inner = recorder.startRequest(request, asked) { [weak self, weak transfer] outcome in
+    transfer.inner = recorder.startRequest(
+      sent, asked,
+      hiding: { [weak self] in self?.cassettes.hidden($0, of: place, to: asked) ?? $0 }
+    ) { [weak self, weak transfer] outcome in
       guard let self else { return }
-      cassettes.end(place, with: outcome.entry)
+      let entry = cassettes.end(place, with: outcome.entry)
       if let problem = outcome.problem { misses.append(problem) }
-      guard let transfer, outcome.result.error?.kind != .cancelled else {
-        return end(number, outcome.result, completion)
+      let result = seen(outcome, as: entry, of: request)
+      guard let transfer, result.error?.kind != .cancelled else {
+        return end(number, result, completion)
       }
       transfer.inner = nil
-      deliver(outcome.result, after: outcome.seconds, request, number, transfer, completion)
+      deliver(result, after: outcome.seconds, request, number, transfer, completion)
     }
+  }
+
+  /// Why a request is not asked in earnest: it would tell what only a recording says.
+  private func unknown(in request: HTTPRequest, _ asked: HARRequest) -> String? {
+    let shown = "\(request.method) \(LogText.url(request.url))"
+    let standIns = StandIns.numbers(in: asked).union(request.standInsOfSecrets)
+    guard standIns.allSatisfy({ cassettes.token(ofStandIn: $0) != nil }) else {
+      return "\(shown) needs a token that the recording has only a stand-in of: "
+        + "lull test --record all makes it anew"
+    }
+    guard cassettes.masksAnswers, CredentialMask.stands(in: asked) else { return nil }
+    return
+      "\(shown) has *** where an answer had a credential that is too short for a stand-in, so that it cannot be "
+      + "recorded: answer it by t.network:on"
+  }
+
+  /// What a test sees of an exchange is what the recording says of it. (CAS-66)
+  private func seen(
+    _ outcome: RecordingNetwork.Outcome, as entry: HAREntry?, of request: HTTPRequest
+  ) -> NetworkResult {
+    guard outcome.result.error?.kind != .cancelled else { return outcome.result }
+    guard let entry else {
+      guard var error = outcome.result.error else {
+        return NetworkResult(error: .final(.network, outcome.problem ?? "it is not recorded"))
+      }
+      error.message = CredentialMask.text(cassettes.hidden(error.message))
+      return NetworkResult(error: error)
+    }
+    var result = NetworkResult(entry, url: request.url)
+    // It has come to who reads it already.
+    if request.options?.sink?.isRaw ?? false, outcome.result.body == nil { result.body = nil }
+    return result
   }
 
   // MARK: Answering

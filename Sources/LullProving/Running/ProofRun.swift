@@ -13,7 +13,7 @@ final class ProofRun {
   private let printed: () -> [UInt8]
   private let shelf = CassetteShelf()
   /// Of the last order.
-  private var hide: (String) -> String = { $0 }
+  private var hiding = CassetteDeck()
   /// nil where nothing is recorded.
   private let tapes: CassetteTapes?
   private let chunks = CompiledChunks()
@@ -31,7 +31,7 @@ final class ProofRun {
   func carryOut(_ order: ProofOrder) -> ProofReply {
     if let api = order.api { return describe(api) }
     var reply = ProofReply()
-    hide = { $0 }
+    hiding = CassetteDeck()
     let start = SystemClock.uptime
     do throws(SnapshotFile.Problem) {
       let snapshots = try SnapshotFile(of: order.file)
@@ -130,7 +130,7 @@ final class ProofRun {
       reply.moreExchanges = exchanges.count - reply.exchanges.count
       reply.calls = tags.uses(in: exchanges)
     }
-    let deck = environment.network.cassettes
+    var deck = environment.network.cassettes
     reply.cassettes = deck.cassettes.map(\.use)
     if reply.failures.isEmpty {
       do throws(CassetteDeck.Problem) {
@@ -143,10 +143,10 @@ final class ProofRun {
     reply.heldSeconds = environment.clock.uptime
     reply.usedSnapshots = proof.snapshots.used
     reply.snapshots = proof.snapshots.made
-    reply.hide(deck.hidden)
-    hide = deck.hidden
+    reply.hide { deck.hidden($0) }
+    hiding = deck
   }
 
   /// What was printed, without what a recording of it hides.
-  func hidden(_ output: String) -> String { hide(output) }
+  func hidden(_ output: String) -> String { hiding.hidden(output) }
 }

@@ -117,8 +117,8 @@ extension Method {
     },
     // A text as it is kept: without what a recording that is being made hides.
     .method(.proof, "hidden", "s") { call throws(Misuse) in
-      let cassettes = try call.part(Proof.self).held.network.cassettes
-      call.return(.string(cassettes.hidden(call.string(1))))
+      let network = try call.part(Proof.self).held.network
+      call.return(.string(network.cassettes.hidden(call.string(1))))
     },
     .method(.proof, "keep_snapshot", "ss") { call throws(Misuse) in
       call.part(Proof.self).snapshots.keep(call.string(2), for: call.string(1))

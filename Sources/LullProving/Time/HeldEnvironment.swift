@@ -24,7 +24,11 @@ final class HeldEnvironment: HostEnvironment {
     pump.random = { 0.5 }
     let heard = HeardSecrets()
     live =
-      tapes == nil ? nil : try LiveNetwork(pump, hear: { heard.network?.cassettes.hide($0) })
+      tapes == nil
+      ? nil
+      : try LiveNetwork(
+        pump, hear: { heard.network?.cassettes.hide($0) },
+        literal: { heard.network?.cassettes.told($0) ?? $0 })
     network = ProofNetwork(pump, clock, recorder: live?.recorder)
     network.cassettes = CassetteDeck(shelf, recording: tapes)
     heard.network = network

@@ -13,10 +13,14 @@ final class LiveNetwork {
   /// - Parameters:
   ///   - pump: of the test, where answers are told.
   ///   - hear: is told the texts of secrets when they go out.
-  init(_ pump: Pump, hear: @escaping ([ToldSecret]) -> Void) throws(TransportError) {
+  ///   - literal: what texts stand for that are in the test itself.
+  init(
+    _ pump: Pump, hear: @escaping ([ToldSecret]) -> Void, literal: @escaping (String) -> String
+  ) throws(TransportError) {
     loop = try EventLoop()
     provider = CurlProvider(loop: loop, blocksSIGPIPE: true)
     provider.onSecrets = hear
+    provider.onLiteral = literal
     recorder = RecordingNetwork(provider, pump)
   }
 

@@ -12,8 +12,10 @@ final class SecretDesk {
   /// Where secrets go in the clear, and the user has been told.
   private var warned: Set<Origin> = []
 
-  init(pump: Pump) {
+  /// - Parameter literal: what texts that stand in the program itself stand for; nil: for themselves.
+  init(pump: Pump, literal: ((String) -> String)?) {
     store = SecretStore(pump: pump)
+    store.literal = literal
     clock = pump.clock
   }
 

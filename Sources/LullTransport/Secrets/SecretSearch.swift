@@ -2,8 +2,9 @@ package import LullCore
 
 /// Finds the texts of secrets in what somebody else has written, however they are escaped there.
 ///
-/// A text is read as it stands, and again each time its escapes are undone, those of URLs and of JSON; `+` and a
-/// space count as the same. So it is found raw, with any of its characters escaped, and in a URL inside of a URL.
+/// A text is read as it stands, and again each time its escapes are undone, those of URLs, of JSON and of HTML; `+`
+/// and a space count as the same. So it is found raw, with any of its characters escaped, and in a URL inside of a
+/// URL; last it is read without the ends of lines that part a word, as those of base64 are.
 package struct SecretSearch: Sendable {
   package struct Match {
     /// Of the bytes as they stand.
@@ -92,6 +93,8 @@ private struct EscapedReading {
   private(set) var bytes: [UInt8]
   /// Where each byte begins in the text, and where the last one ends.
   private var starts: [Int]
+  /// Where each ends, if not where the next one begins.
+  private var ends: [Int] = []
 
   /// As it stands.
   init(_ text: [UInt8]) {
@@ -103,7 +106,49 @@ private struct EscapedReading {
   func readings(atMost count: Int) -> [EscapedReading] {
     var readings = [self]
     while readings.count <= count, let next = readings.last?.unescaped() { readings.append(next) }
+    guard let last = readings.last, let joined = last.joined(past: [10, 13]) else {
+      return readings
+    }
+    readings.append(joined)
+    // A line may be indented, and may begin with a `+`, of which a space is left.
+    if let indented = last.joined(past: [9, 10, 13, 32]), indented.bytes != joined.bytes {
+      readings.append(indented)
+    }
     return readings
+  }
+
+  /// Without the ends of lines, and what else is said, between two letters of base64; nil without any.
+  private func joined(past spaces: [UInt8]) -> EscapedReading? {
+    guard bytes.contains(10) else { return nil }
+    var result = self
+    result.bytes = []
+    result.starts = []
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == 10 || bytes[index] == 13, let last = result.bytes.last,
+        EscapedReading.isWord(last)
+      {
+        let next = bytes[index...].firstIndex { !spaces.contains($0) } ?? bytes.count
+        if next < bytes.count, EscapedReading.isWord(bytes[next]) {
+          index = next
+          continue
+        }
+      }
+      result.bytes.append(bytes[index])
+      result.starts.append(starts[index])
+      result.ends.append(starts[index + 1])
+      index += 1
+    }
+    result.starts.append(starts[bytes.count])
+    return result.bytes.count < bytes.count ? result : nil
+  }
+
+  /// A letter of either base64; of `+` a space is left.
+  private static func isWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: " /-_".utf8.contains(byte)
+    }
   }
 
   /// nil if there is nothing to undo.
@@ -120,7 +165,7 @@ private struct EscapedReading {
       {
         result.bytes.append(EscapedReading.folded(high << 4 | low))
         index += 3
-      } else if let escape = JSONEscape(bytes, at: index) {
+      } else if let escape = WrittenEscape(bytes, at: index) {
         // All of its bytes stand where it does.
         let rest = escape.bytes.count - 1
         result.starts.append(contentsOf: repeatElement(starts[index], count: rest))
@@ -145,7 +190,7 @@ private struct EscapedReading {
       let end = start + wanted.count
       guard bytes[start..<end].elementsEqual(wanted) else { continue }
       guard !asPart || isEdge(start - 1) && isEdge(end) else { continue }
-      places.append(starts[start]..<starts[end])
+      places.append(starts[start]..<(ends.isEmpty ? starts[end] : ends[end - 1]))
     }
     return places
   }
@@ -157,46 +202,5 @@ private struct EscapedReading {
   /// A form has `+` for a space, and some read a `+` so that stands for itself.
   private static func folded(_ byte: UInt8) -> UInt8 {
     byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte
-  }
-}
-
-/// A character as a string of JSON may have it: `\/`, `\u002F`, or two of these for one beyond the first plane.
-private struct JSONEscape {
-  let bytes: [UInt8]
-  /// Of the escape.
-  let length: Int
-
-  init?(_ text: [UInt8], at index: Int) {
-    guard text[index] == UInt8(ascii: "\\"), index + 1 < text.count else { return nil }
-    let plain: UInt8
-    switch text[index + 1] {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): plain = text[index + 1]
-    case UInt8(ascii: "b"): plain = 8
-    case UInt8(ascii: "t"): plain = 9
-    case UInt8(ascii: "n"): plain = 10
-    case UInt8(ascii: "f"): plain = 12
-    case UInt8(ascii: "r"): plain = 13
-    case UInt8(ascii: "u"):
-      guard let high = JSONEscape.unit(text, at: index) else { return nil }
-      let low = JSONEscape.unit(text, at: index + 6)
-      if let low, (0xD800..<0xDC00).contains(high), (0xDC00..<0xE000).contains(low),
-        let scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
-      {
-        (bytes, length) = (Array(String(Character(scalar)).utf8), 12)
-        return
-      }
-      guard let scalar = Unicode.Scalar(high) else { return nil }
-      (bytes, length) = (Array(String(Character(scalar)).utf8), 6)
-      return
-    default: return nil
-    }
-    (bytes, length) = ([plain], 2)
-  }
-
-  private static func unit(_ text: [UInt8], at index: Int) -> UInt32? {
-    guard index + 5 < text.count, text[index] == UInt8(ascii: "\\"),
-      text[index + 1] == UInt8(ascii: "u")
-    else { return nil }
-    return UInt32(String(decoding: text[index + 2...index + 5], as: UTF8.self), radix: 16)
   }
 }

@@ -59,7 +59,7 @@ extension SecretStore {
     var result: [UInt8] = []
     for piece in text.pieces {
       switch piece {
-      case .literal(let text): result += text.utf8
+      case .literal(let text): result += (literal?(text) ?? text).utf8
       case .base64(let inner): result += Base64.encode(try bytes(of: inner))
       case .escaped(let inner): result += SecretEscaping.form.escaped(try bytes(of: inner))
       case .digest(let digest): result += try bytes(of: digest)

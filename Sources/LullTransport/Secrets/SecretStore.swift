@@ -11,6 +11,8 @@ final class SecretStore {
   private var waiting: [Secret: [(id: Int, resume: (TransportError?) -> Void)]] = [:]
   private var running: [Secret: SecretCommand] = [:]
   private var nextID = 0
+  /// What texts that stand in the program itself stand for; nil: for themselves.
+  var literal: ((String) -> String)?
   private var isClosed = false
 
   init(pump: Pump) {
@@ -20,7 +22,7 @@ final class SecretStore {
   /// What is there at once; nil if it must be fetched.
   func text(of secret: Secret) throws(TransportError) -> [UInt8]? {
     switch secret.source {
-    case .literal(let text): return Array(text.utf8)
+    case .literal(let text): return Array((literal?(text) ?? text).utf8)
     case .environment(let name):
       // Copied before anybody can change the environment.
       let text = getenv(name).map { ByteString(cString: $0) } ?? ""

@@ -25,9 +25,13 @@ extension SecretStore {
     for (name, value) in wire.headers.bytePairs
     where CredentialName.names(String(decoding: name, as: UTF8.self)) {
       told.append(ToldSecret(text: value, mask: CredentialMask.mark, isLiteral: false))
-      // `Signature=` of what it is made of.
-      if let equals = value.lastIndex(of: UInt8(ascii: "=")) {
-        let signature = Array(value[(equals + 1)...])
+      // What it has been made of is told besides; a server has given out the rest.
+      for part in value.split(whereSeparator: { ", ".utf8.contains($0) }) {
+        guard let equals = part.firstIndex(of: UInt8(ascii: "=")),
+          ["signature", "response"].contains(
+            String(decoding: part[..<equals], as: UTF8.self).lowercased())
+        else { continue }
+        let signature = part[(equals + 1)...].filter { $0 != UInt8(ascii: "\"") }
         told.append(ToldSecret(text: signature, mask: CredentialMask.mark, isLiteral: false))
       }
     }

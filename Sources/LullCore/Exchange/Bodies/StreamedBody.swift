@@ -85,6 +85,14 @@ public final class StreamedBody: Sendable, Equatable {
     return StreamedBody(source, pieces)
   }
 
+  /// The same with other bytes in the place of those that are neither secret nor a file's.
+  package func replacing(_ literal: ([UInt8]) -> [UInt8]) -> StreamedBody {
+    let pieces = self.pieces.map { piece in
+      if case .bytes(let bytes) = piece { Piece.bytes(literal(bytes)) } else { piece }
+    }
+    return StreamedBody(source, pieces)
+  }
+
   public static func == (one: StreamedBody, other: StreamedBody) -> Bool { one === other }
 
   /// In a few words, for logs and messages: what it is called and how large it is, never what is in it.

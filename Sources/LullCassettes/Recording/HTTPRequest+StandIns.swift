@@ -1,0 +1,92 @@
+package import LullCore
+
+extension HTTPRequest {
+  /// Whether a secret of it has a stand-in for its text, and which.
+  package var standInsOfSecrets: Set<Int> {
+    var numbers: Set<Int> = []
+    for secret in secretTexts.flatMap(\.secrets) {
+      guard case .literal(let text) = secret.source else { continue }
+      numbers.formUnion(StandIns.numbers(in: Array(text.utf8)))
+    }
+    return numbers
+  }
+
+  /// The request with tokens in the place of their stand-ins, but in its secrets, whose texts are read when it goes
+  /// out, and in files. (CAS-66)
+  ///
+  /// - Parameters:
+  ///   - token: of a stand-in's number; nil: it stays.
+  ///   - secrets: what else is told in the place of its mask, where an answer has said it again.
+  package func telling(
+    _ token: @escaping (Int) -> [UInt8]?, _ known: [(mask: String, text: [UInt8])] = []
+  ) -> HTTPRequest {
+    func text(_ bytes: [UInt8], _ escaping: SecretEscaping) -> [UInt8] {
+      known.reduce(StandInReading(bytes, escaping, token).text) { bytes, secret in
+        let mask = Array(secret.mask.utf8)
+        return [SecretEscaping.verbatim, .parameter, .form].reduce(bytes) {
+          $0.replacing($1.escaped(mask), with: escaping.escaped(secret.text))
+        }
+      }
+    }
+    func address(_ bytes: [UInt8]) -> [UInt8] {
+      // In a path a slash would part what is one.
+      let isWhole = bytes.starts(with: "http".utf8)
+      let path = isWhole ? bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count : 0
+      let first = StandInReading(Array(bytes[..<path]), .verbatim) {
+        token($0)?.flatMap(HTTPRequest.escapedInPath)
+      }
+      return first.text + text(Array(bytes[path...]), .parameter)
+    }
+    var request = self
+    var template = secrets
+    if let url = secretURL {
+      let told = url.replacing(address)
+      template = SecretUses(
+        origin: template?.origin, url: told, body: template?.body, signature: template?.signature)
+      request.url = told.maskedText
+    } else {
+      request.url = String(decoding: address(Array(url.utf8)), as: UTF8.self)
+    }
+    let escaping = bodyEscaping
+    if let body = secretBody {
+      let told = body.replacing { text($0, escaping) }
+      template = SecretUses(
+        origin: template?.origin, url: template?.url, body: told, signature: template?.signature)
+      request.body = told.masked
+    } else {
+      switch payload {
+      case .bytes(let bytes)?: request.body = text(bytes, escaping)
+      case .streamed(let body)?:
+        request.payload = .streamed(body.replacing { text($0, .verbatim) })
+      case nil: break
+      }
+    }
+    request.secrets = template
+    var seen: Set<String> = []
+    for name in headers.pairs.map(\.name) where seen.insert(name).inserted {
+      let values = headers.plainValues(name)
+      let told = values.map { text($0, .verbatim) }
+      // Of a name that has a secret too, each value is read when it goes out.
+      guard told != values, values.count == headers.values(name).count else { continue }
+      request.headers.remove(name)
+      for value in told { request.headers.add(name, bytes: value) }
+    }
+    return request
+  }
+
+  private static func escapedInPath(_ byte: UInt8) -> [UInt8] {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: [byte]
+    default:
+      "-._~".utf8.contains(byte) ? [byte] : Array("%\(Hexadecimal.text([byte]).uppercased())".utf8)
+    }
+  }
+
+  /// As the body says, whatever it is called.
+  private var bodyEscaping: SecretEscaping {
+    let first = body?.first { ![9, 10, 13, 32].contains($0) }
+    if let first, "{[\"".utf8.contains(first) { return .json }
+    let type = headers["content-type"]?.lowercased() ?? ""
+    return type.hasPrefix("application/x-www-form-urlencoded") ? .form : .verbatim
+  }
+}

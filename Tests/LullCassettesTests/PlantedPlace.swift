@@ -1,0 +1,98 @@
+import LullCassettes
+import LullCore
+import LullTesting
+
+/// Where somebody would plant one, and each way in which it may be written there.
+enum PlantedPlace: CaseIterable {
+  case path, query, nestedURL, requestHeader, requestJSON, requestForm, basicInAnswer
+  case responseHeader, cookie, escapedJSON, finalURL, message, type, headerName
+  case markup, wrappedBase64, latin1, wideJSON
+
+  func entry(_ secret: PlantedSecret, _ random: inout SeededGenerator) -> HAREntry {
+    let escaped = Self.percent(secret.text, &random)
+    var request = HARRequest(method: "POST", url: "https://a.test/x")
+    var response = HARResponse(status: 200)
+    var failure: HARFailure?
+    switch self {
+    case .path: request.url += "/\(escaped)/y"
+    case .query: request.url += "?a=\(escaped)&b=1"
+    case .nestedURL:
+      let inner = "https://b.test/?t=\(escaped)"
+      request.url += "?next=\(Self.percent(inner, &random, all: true))"
+    case .requestHeader: request.headers = [HARHeader("X-Thing", "v1 \(secret.text)")]
+    case .requestJSON: request.body = HARBody(Self.json(secret.text, escapesAll: false))
+    case .requestForm: request.body = HARBody(Array("a=\(escaped)&b=2".utf8))
+    case .basicInAnswer:
+      let pair = Base64.encode(Array("user:\(secret.text)".utf8))
+      response.body = HARBody(Array("you sent ".utf8) + pair)
+    case .responseHeader: response.headers = [HARHeader("X-Echo", secret.text)]
+    case .cookie: response.headers = [HARHeader("Set-Cookie", "a=\(escaped); Path=/")]
+    case .escapedJSON: response.body = HARBody(Self.json(secret.text, escapesAll: true))
+    case .finalURL: response.finalURL = "https://c.test/\(escaped)"
+    case .type:
+      response.body = HARBody(Array("{}".utf8), type: "text/plain; title=\(secret.text)")
+    case .headerName: response.headers = [HARHeader("X-\(secret.text)", "1")]
+    case .markup:
+      response.body = HARBody(Array("<p>\(Self.entities(secret.text, &random))</p>".utf8))
+    case .wrappedBase64:
+      response.body = HARBody(Self.wrapped(Base64.encode(Array("user:\(secret.text)".utf8))))
+    case .latin1:
+      let text = "say \(secret.text)"
+      response.body = HARBody(
+        (try? TextCoding.encode(text, charset: "iso-8859-1")) ?? Array(text.utf8))
+    case .wideJSON:
+      let text = String(decoding: Self.json(secret.text, escapesAll: false), as: UTF8.self)
+      let isBig = random.chance(2)
+      let body = (try? TextCoding.encode(text, charset: isBig ? "utf-16be" : "utf-16le")) ?? []
+      let mark: [UInt8] = isBig ? [0xFE, 0xFF] : [0xFF, 0xFE]
+      response.body = HARBody(random.chance(2) ? mark + body : body)
+    case .message: failure = HARFailure(kind: "network", message: "cannot reach \(secret.text)")
+    }
+    return HAREntry(
+      started: 0, milliseconds: 1, request: request, response: response, failure: failure)
+  }
+
+  /// All that must be, and some of the rest.
+  private static func percent(
+    _ text: String, _ random: inout SeededGenerator, all: Bool = false
+  ) -> String {
+    let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~".utf8)
+    return text.utf8.map { byte in
+      plain.contains(byte) && (all || !random.chance(5))
+        ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text([byte])
+    }.joined()
+  }
+
+  /// Some of the characters by their numbers, and what must be by its name.
+  private static func entities(_ text: String, _ random: inout SeededGenerator) -> String {
+    text.unicodeScalars.map { scalar -> String in
+      switch scalar {
+      case "&": "&amp;"
+      case "\"": "&quot;"
+      case _ where random.chance(4):
+        random.chance(2) ? "&#\(scalar.value);" : "&#x\(String(scalar.value, radix: 16));"
+      default: String(Character(scalar))
+      }
+    }.joined()
+  }
+
+  /// In lines of twenty.
+  private static func wrapped(_ bytes: [UInt8]) -> [UInt8] {
+    var lines: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count, by: 20) {
+      lines += bytes[start..<min(start + 20, bytes.count)] + [13, 10]
+    }
+    return lines
+  }
+
+  private static func json(_ text: String, escapesAll: Bool) -> [UInt8] {
+    guard escapesAll else {
+      return (try? JSONValue.object([.init("a", .string(text))]).encode()) ?? []
+    }
+    let units = text.utf16.map { unit in
+      let digits = String(unit, radix: 16)
+      return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+    return Array(#"{"echo":"\#(units.joined())"}"#.utf8)
+  }
+}

@@ -1,0 +1,97 @@
+import LullCassettes
+import LullCore
+import LullTesting
+
+/// A secret, and whether a recording tells it in any of the ways that somebody would try.
+struct PlantedSecret {
+  let text: String
+
+  init(_ random: inout SeededGenerator) {
+    let alphabets = [
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", "0123456789abcdef",
+      "abcXYZ019-_.~", "abcXYZ019/\\\"&=%?#:@", "abcäöü€😀019",
+    ]
+    let alphabet = Array(alphabets.randomElement(using: &random) ?? "abc")
+    let count = Int.random(in: 10...48, using: &random)
+    // Letters around it: a mark at its edge may belong to what is beside it.
+    text =
+      "q" + String((0..<count).compactMap { _ in alphabet.randomElement(using: &random) }) + "Z"
+  }
+
+  func isFound(in file: HARFile) -> Bool {
+    file.entries.contains { entry in
+      var texts: [[UInt8]] = [Array(entry.request.url.utf8), entry.request.body?.bytes ?? []]
+      texts += entry.request.headers.map(\.value)
+      texts += entry.response?.headers.map(\.value) ?? []
+      texts += [entry.response?.body?.bytes ?? [], Array((entry.response?.finalURL ?? "").utf8)]
+      texts.append(Array((entry.failure?.message ?? "").utf8))
+      texts += (entry.request.headers + (entry.response?.headers ?? [])).map { Array($0.name.utf8) }
+      texts += [entry.request.body?.type ?? "", entry.response?.body?.type ?? ""].map {
+        Array($0.utf8)
+      }
+      return texts.contains { isFound(in: $0) }
+    }
+  }
+
+  func isFound(inFile bytes: [UInt8]) -> Bool {
+    guard let document = try? JSONDocument(parsing: bytes) else { return true }
+    return Self.strings(document.root).contains { isFound(in: Array($0.utf8)) }
+  }
+
+  private func isFound(in bytes: [UInt8]) -> Bool {
+    if bytes.contains(0) || String(validating: bytes, as: UTF8.self) == nil {
+      for charset in ["iso-8859-1", "utf-16le", "utf-16be", "utf-16"] {
+        let text = bytes.withUnsafeBufferPointer { try? TextCoding.decode($0, charset: charset) }
+        guard let text else { continue }
+        let json = try? JSONDocument(parsing: Array(text.drop { $0 == "\u{FEFF}" }.utf8))
+        let readings = [text] + (json.map { Self.strings($0.root) } ?? [])
+        if readings.contains(where: { $0.contains(self.text) }) { return true }
+      }
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    var readings = [text, CredentialMask.decoded(text)]
+    if text.contains("&#") || text.contains("&quot") || text.contains("&amp") {
+      readings.append(Self.withoutEntities(text))
+    }
+    if text.contains("\n"), let bytes = try? Base64.decode(bytes) {
+      readings.append(String(decoding: bytes, as: UTF8.self))
+    }
+    readings.append(CredentialMask.decoded(readings[1]))
+    if let json = try? JSONDocument(parsing: bytes) { readings += Self.strings(json.root) }
+    for word in text.split(whereSeparator: { " \"=&:;,{}".contains($0) }) {
+      if let bytes = try? Base64.decode(Array(word.utf8)) {
+        readings.append(String(decoding: bytes, as: UTF8.self))
+        // What is no text stands so in a file.
+        if readings.count < 20, bytes.contains(0) || bytes.contains(where: { $0 > 0x7F }) {
+          if isFound(in: bytes) { return true }
+        }
+      }
+    }
+    let digits = Hexadecimal.text(Array(self.text.utf8))
+    return readings.contains { $0.contains(self.text) } || text.lowercased().contains(digits)
+  }
+
+  private static func withoutEntities(_ text: String) -> String {
+    var result = ""
+    var rest = text[...]
+    while let start = rest.firstIndex(of: "&") {
+      result += rest[..<start]
+      let end = rest[start...].firstIndex(of: ";") ?? rest.index(before: rest.endIndex)
+      let name = rest[rest.index(after: start)..<end]
+      let digits = name.dropFirst(name.hasPrefix("#x") ? 2 : 1)
+      let value = name.hasPrefix("#") ? UInt32(digits, radix: name.hasPrefix("#x") ? 16 : 10) : nil
+      let scalar = value.flatMap { Unicode.Scalar($0) }
+      result += scalar.map { String(Character($0)) } ?? (name == "amp" ? "&" : "\"")
+      rest = rest[rest.index(after: end)...]
+    }
+    return result + rest
+  }
+
+  private static func strings(_ element: JSONElement) -> [String] {
+    switch element.kind {
+    case .object: element.pairs.flatMap { [$0.key] + strings($0.value) }
+    case .array: element.elements.flatMap(strings)
+    default: element.string.map { [$0] } ?? []
+    }
+  }
+}
