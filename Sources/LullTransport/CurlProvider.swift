@@ -66,9 +66,7 @@ package final class CurlProvider: NetworkingProvider {
     loop.pump.countedParts.add(queues)
   }
 
-  deinit {
-    close()
-  }
+  deinit { close() }
 
   // MARK: Starting and cancelling
 
@@ -138,8 +136,9 @@ package final class CurlProvider: NetworkingProvider {
 
   private var secretDesk: SecretDesk {
     if let secrets { return secrets }
-    secrets = SecretDesk(pump: loop.pump, literal: onLiteral)
-    return secretDesk
+    let desk = SecretDesk(pump: loop.pump, literal: onLiteral)
+    secrets = desk
+    return desk
   }
 
   /// Ends the exchange: its connection or stream is closed before this returns.
