@@ -32,10 +32,15 @@ extension HTTPRequest {
       // In a path a slash would part what is one.
       let isWhole = bytes.starts(with: "http".utf8)
       let path = isWhole ? bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count : 0
-      let first = StandInReading(Array(bytes[..<path]), .verbatim) {
+      let reading = StandInReading(Array(bytes[..<path]), .verbatim) {
         token($0)?.flatMap(HTTPRequest.escapedInPath)
       }
-      return first.text + text(Array(bytes[path...]), .parameter)
+      let first = known.reduce(reading.text) { bytes, secret in
+        bytes.replacing(
+          SecretEscaping.parameter.escaped(secret.mask.utf8),
+          with: secret.text.flatMap(HTTPRequest.escapedInPath))
+      }
+      return first + text(Array(bytes[path...]), .parameter)
     }
     var request = self
     var template = secrets
