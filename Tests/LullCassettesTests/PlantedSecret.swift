@@ -40,13 +40,7 @@ struct PlantedSecret {
 
   private func isFound(in bytes: [UInt8]) -> Bool {
     if bytes.contains(0) || String(validating: bytes, as: UTF8.self) == nil {
-      for charset in ["iso-8859-1", "utf-16le", "utf-16be", "utf-16"] {
-        let text = bytes.withUnsafeBufferPointer { try? TextCoding.decode($0, charset: charset) }
-        guard let text else { continue }
-        let json = try? JSONDocument(parsing: Array(text.drop { $0 == "\u{FEFF}" }.utf8))
-        let readings = [text] + (json.map { Self.strings($0.root) } ?? [])
-        if readings.contains(where: { $0.contains(self.text) }) { return true }
-      }
+      return isFound(inOtherCharset: bytes)
     }
     let text = String(decoding: bytes, as: UTF8.self)
     var readings = [text, CredentialMask.decoded(text)]
@@ -62,13 +56,21 @@ struct PlantedSecret {
       if let bytes = try? Base64.decode(Array(word.utf8)) {
         readings.append(String(decoding: bytes, as: UTF8.self))
         // What is no text stands so in a file.
-        if readings.count < 20, bytes.contains(0) || bytes.contains(where: { $0 > 0x7F }) {
-          if isFound(in: bytes) { return true }
-        }
+        if word.utf8.count == text.utf8.count, isFound(inOtherCharset: bytes) { return true }
       }
     }
     let digits = Hexadecimal.text(Array(self.text.utf8))
     return readings.contains { $0.contains(self.text) } || text.lowercased().contains(digits)
+  }
+
+  private func isFound(inOtherCharset bytes: [UInt8]) -> Bool {
+    ["iso-8859-1", "utf-16le", "utf-16be"].contains { charset in
+      let text = bytes.withUnsafeBufferPointer { try? TextCoding.decode($0, charset: charset) }
+      guard let text else { return false }
+      if text.contains(self.text) { return true }
+      let json = try? JSONDocument(parsing: Array(text.drop { $0 == "\u{FEFF}" }.utf8))
+      return json.map { Self.strings($0.root).contains { $0.contains(self.text) } } ?? false
+    }
   }
 
   private static func withoutEntities(_ text: String) -> String {

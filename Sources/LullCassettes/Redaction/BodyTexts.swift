@@ -27,7 +27,10 @@ enum BodyTexts {
   /// Fields of a form in several parts, and of a form in HTML, elements of XML, and members of JSON within
   /// anything else, such as a script or a text that breaks off, each with its value.
   static func fields(in text: String) -> [(name: String, value: String)] {
-    parts(in: text) + inputs(in: text) + elements(in: text) + members(in: text)
+    var fields = text.utf8.contains(UInt8(ascii: "\r")) ? parts(in: text) : []
+    if text.utf8.contains(UInt8(ascii: "<")) { fields += inputs(in: text) + elements(in: text) }
+    if text.utf8.contains(UInt8(ascii: "\"")) { fields += members(in: text) }
+    return fields
   }
 
   /// `<token>…</token>`, with a prefix and attributes too.

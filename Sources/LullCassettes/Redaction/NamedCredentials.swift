@@ -76,7 +76,10 @@ enum NamedCredentials {
     guard !text.contains(where: \.isNewline) else { return values }
     return values
       + text.split(separator: "&").compactMap { pair in
-        guard let equals = pair.firstIndex(of: "=") else { return nil }
+        // A line of markup is no form.
+        guard let equals = pair.firstIndex(of: "="),
+          !pair[..<equals].contains(where: { " <\"".contains($0) })
+        else { return nil }
         let value = pair[pair.index(after: equals)...]
         return isCalledSo(decoded(pair[..<equals]), value, certainty) ? decoded(value) : nil
       }

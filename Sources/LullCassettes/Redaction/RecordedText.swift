@@ -10,6 +10,7 @@ struct RecordedText {
   /// nil for what is no text.
   init?(_ bytes: [UInt8]) {
     let isValid = bytes.withUnsafeBufferPointer { UTF8Validation.isValid($0) }
+    // Zeros in UTF-8 are those of a wider charset.
     let found = isValid && !bytes.contains(0) ? nil : RecordedText.charset(of: bytes)
     guard let (charset, mark) = found else {
       guard isValid else { return nil }

@@ -83,7 +83,8 @@ struct ProofCoverageTests {
     try files.folder.write("apis/bad.lua", "return {")
     try files.folder.write("apis/none.lua", "return 7")
     for (name, problem) in [
-      ("gone", "lull: there is no API 'gone'; looked for gone.lua in 'apis'\n"),
+      ("gone", "lull: there is no API 'gone'"),
+      ("warehouse", "lull: there is no API 'warehouse'; looked for warehouse.lua in 'apis'\n"),
       ("bad", "lull: apis/bad.lua:1: "),
       ("none", "lull: apis/none.lua:1: "), ("./x.lua", "lull: there is no API file './x.lua'"),
     ] {

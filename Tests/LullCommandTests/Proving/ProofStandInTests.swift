@@ -113,7 +113,7 @@ struct ProofStandInTests {
         local second = t:service("http://127.0.0.1:\(other.port)", { cassette = "b" })
         local mine = t.expect(api("/login"):request("POST")):to_succeed().content.access_token
         local theirs = t.expect(second("/login"):request("POST")):to_succeed().content.access_token
-        t.expect(mine):never:to_be(theirs)
+        t.expect(mine).never:to_be(theirs)
         local function ask(service, token)
           service:configure{ headers = { ["X-Token"] = token } }
           t.expect(service("/echo"):load()):to_succeed()
