@@ -5,6 +5,9 @@ import LullTesting
 /// A secret, and whether a recording tells it in any of the ways that somebody would try.
 struct PlantedSecret {
   let text: String
+  private let digits: String
+  /// Nothing shorter holds it, in whatever charset.
+  private static let shortest = 12
 
   init(_ random: inout SeededGenerator) {
     let alphabets = [
@@ -16,6 +19,7 @@ struct PlantedSecret {
     // Letters around it: a mark at its edge may belong to what is beside it.
     text =
       "q" + String((0..<count).compactMap { _ in alphabet.randomElement(using: &random) }) + "Z"
+    digits = Hexadecimal.text(Array(text.utf8))
   }
 
   func isFound(in file: HARFile) -> Bool {
@@ -39,6 +43,7 @@ struct PlantedSecret {
   }
 
   private func isFound(in bytes: [UInt8]) -> Bool {
+    guard bytes.count >= PlantedSecret.shortest else { return false }
     if bytes.contains(0) || String(validating: bytes, as: UTF8.self) == nil {
       return isFound(inOtherCharset: bytes)
     }
@@ -52,14 +57,14 @@ struct PlantedSecret {
     }
     readings.append(CredentialMask.decoded(readings[1]))
     if let json = try? JSONDocument(parsing: bytes) { readings += Self.strings(json.root) }
-    for word in text.split(whereSeparator: { " \"=&:;,{}".contains($0) }) {
+    for word in text.split(whereSeparator: { " \"=&:;,{}".contains($0) })
+    where word.utf8.count >= PlantedSecret.shortest {
       if let bytes = try? Base64.decode(Array(word.utf8)) {
         readings.append(String(decoding: bytes, as: UTF8.self))
         // What is no text stands so in a file.
         if word.utf8.count == text.utf8.count, isFound(inOtherCharset: bytes) { return true }
       }
     }
-    let digits = Hexadecimal.text(Array(self.text.utf8))
     return readings.contains { $0.contains(self.text) } || text.lowercased().contains(digits)
   }
 
