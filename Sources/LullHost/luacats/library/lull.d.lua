@@ -678,6 +678,10 @@ function lull.table(rows, columns) end
 --- must answer at once, and gets its name as `...`; later calls give the same object, which lives until
 --- the process ends. `require` does not find such files.
 ---
+--- `lull.api("github@prod")` is the file in one of its `environments`, whose name it gets as its second
+--- argument: another object, with a service, caches and tokens of its own. Without a name the variable
+--- `LULL_ENV` chooses one, of files that have some.
+---
 --- It returns a service, or `APIFileFields`. Raises what the file raises; for what the file declares
 --- wrongly, its line; and if there is none. Not in the sandbox.
 ---
@@ -3208,6 +3212,7 @@ function PipelineStage:remove_transformers() end
 ---| "event_stream" # A GET for the whole of it was answered by an event stream: use `events`.
 ---| "not_a_stream" # What `events` was to read is neither an event stream nor NDJSON.
 ---| "offline" # The service is offline, and no cache has it.
+---| "unconfirmed" # A write to an environment that has `confirm_writes`, which nobody has confirmed.
 ---| "too_many_redirects" # The server redirects without end.
 ---| "redirect_refused" # The server redirects to another origin, which `redirects` forbids.
 ---| "wrong_content" # Content was not of the type that a Swift program wants.
@@ -3341,9 +3346,18 @@ function PipelineStage:remove_transformers() end
 ---@class lull.API
 ---@field calls lull.APICalls # Its calls, by name.
 ---@field description? string # What the file says it is.
+---@field environment? string # The name of the environment it is used in.
+---@field environments string[] # Those that the file declares, in its order.
 ---@field name string # The name of its file, without `.lua`.
 ---@field path string # Where its file is.
 ---@field service lull.Service # The service that the file has made.
+local API = {}
+
+--- Lets requests go out that an environment with `confirm_writes` holds back.
+---
+--- For this object, until the process ends; of other environments nothing changes.
+---@return lull.API
+function API:confirm_writes() end
 
 --- The calls of an API; `pairs` walks through them.
 ---@class lull.APICalls
@@ -3381,7 +3395,17 @@ function APICall:resource(params) end
 ---@field service lull.Service # The service, with its configuration.
 ---@field calls? table<string, lull.APICallFields> # Calls by name: any text that can be printed and does not begin with `-`.
 ---@field description? string # What it is, for lists and help.
+---@field environments? table<string, lull.APIEnvironmentFields> # What is otherwise in one environment or another, such as `staging` and `prod`, by name.
 ---@field schemas? string # The name of a file beside this one with the JSON Schemas of answers, by the names of calls: for `validate`. It is read when the first answer is validated.
+
+--- An environment in an API file.
+---
+--- Any of the `Settings` may stand beside these; they are laid over those of the file.
+---@class lull.APIEnvironmentFields: lull.Settings
+---@field base_url? string # The base URL of the service there; patterns that the file has registered are below it.
+---@field confirm_writes? boolean # Whether requests other than GET, HEAD and OPTIONS are held back until somebody confirms them.
+---@field env_file? string # A file of variables beside the API file, `NAME=text` a line, that `lull.env` and `lull.secret` of this file see.
+---@field offline? boolean # What `service.is_offline` starts with.
 
 --- A call in an API file.
 ---@class lull.APICallFields
@@ -3395,7 +3419,6 @@ function APICall:resource(params) end
 ---@field headers? table<string, string> # Headers of this call only.
 ---@field body? "json"|"form"|"multipart"|"raw" # The form of a body; default `json`. `multipart` is a form whose values may be files, `raw` one parameter with `whole`, as it is.
 ---@field content_type? string # What a JSON or raw body is said to be, such as `text/csv`; default what it is.
----@field body? "json"|"form" # The form of a body; default `json`.
 ---@field schema? table|string|boolean # What its answers of a status of 200 to 299 are: a JSON Schema (draft 2020-12), or the name of one under `$defs` of the file of schemas. For `validate`; it counts before what that file says of the call.
 ---@field mock? (fun(request: lull.MockRequest, state: table): lull.MockAnswer?) # What `lull mock` answers it with: a function, which may wait. `state` is one table for all calls, for as long as the mock runs. Nil leaves the answer to recordings and examples; an error is a status of 500.
 ---@field examples? lull.MockExample[] # Answers of `lull mock`; the first that fits counts.
