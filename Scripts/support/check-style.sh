@@ -24,7 +24,7 @@ check_style() {
   verify "what C libraries spell differently" "say it by CLibrary, in Sources/LullLibC" different_spellings
   verify "tests are called by a sentence" 'write @Test func `what happens when`(), and no second name' \
     test_names
-  verify "suites have a limit of time" 'write @Suite(.timeLimit(.minutes(10))) over them' \
+  verify "suites have a limit of time" 'write @Suite(.timeLimit(.minutes(20))) over them' \
     suites_without_limit
 }
 

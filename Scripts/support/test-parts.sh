@@ -49,9 +49,9 @@ finish() {
   say "$1"
 }
 
-# A part that has not ended after a quarter of an hour never will. Interrupted, because swift test then
+# A part that has not ended after 25 minutes never will. Interrupted, because swift test then
 # ends what it has started.
-bounded() { timeout --foreground --signal=INT --kill-after=20 900 "$@"; }
+bounded() { timeout --foreground --signal=INT --kill-after=20 1500 "$@"; }
 
 build_debug() {
   say "Building the tests (debug)"

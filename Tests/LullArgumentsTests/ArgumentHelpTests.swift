@@ -1,7 +1,7 @@
 import LullArguments
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ArgumentHelpTests {
   @Test func `help has the usage, what each argument is, and what may be said in its place`() {
     var spec = ArgumentSpec(

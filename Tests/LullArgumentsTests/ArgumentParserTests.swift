@@ -1,7 +1,7 @@
 import LullArguments
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ArgumentParserTests {
   private static let spec = ArgumentSpec(
     name: "tool", description: "",

@@ -1,7 +1,7 @@
 import LullArguments
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ArgumentSpecTests {
   private func spec(_ arguments: [Argument]) -> ArgumentSpec {
     ArgumentSpec(name: "tool", description: "", arguments: arguments)

@@ -1,7 +1,7 @@
 import LullArguments
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ArgumentTextTests {
   @Test(arguments: [
     [], Array("plain".utf8), Array("żółw 🐢".utf8), [0xFF], [0x61, 0xFE, 0, 0xC3],

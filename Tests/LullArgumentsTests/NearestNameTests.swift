@@ -1,7 +1,7 @@
 import LullArguments
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct NearestNameTests {
   private let names = [
     "expiration_time", "retry_time", "headers", "timeout", "connect_timeout", "max_body_size",

@@ -2,7 +2,7 @@ import LullCassettes
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CassetteTests {
+@Suite(.timeLimit(.minutes(20))) struct CassetteTests {
   private static func entry(
     _ method: String, _ path: String, _ answer: String, body: HARBody? = nil,
     headers: [HARHeader] = []

@@ -3,7 +3,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct HARTests {
+@Suite(.timeLimit(.minutes(20))) struct HARTests {
   private static let creator = HARFile.Creator(name: "lull", version: "1")
 
   @Test func `CAS-10 what is written is read again byte for byte, whatever the bytes are`() throws {

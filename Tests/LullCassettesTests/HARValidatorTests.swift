@@ -5,7 +5,7 @@ import LullTesting
 import Testing
 
 /// What is written, judged by a program that others have written: Debian's node-har-validator.
-@Suite(.timeLimit(.minutes(10))) struct HARValidatorTests {
+@Suite(.timeLimit(.minutes(20))) struct HARValidatorTests {
   private static let script = """
     const validate = require('har-validator/lib/promise.js'), fs = require('fs')
     for (const file of process.argv.slice(1))

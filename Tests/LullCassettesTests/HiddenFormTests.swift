@@ -3,7 +3,7 @@ import LullCore
 import Testing
 
 /// Ways in which somebody would want a recording to tell what is to be hidden.
-@Suite(.timeLimit(.minutes(10))) struct HiddenFormTests {
+@Suite(.timeLimit(.minutes(20))) struct HiddenFormTests {
   private let token = "9944b09199c62bcf9418ad846dd0e4bbdfc6ee4b"
 
   private func recorded(_ body: [UInt8], _ headers: [HARHeader] = []) -> [HAREntry] {

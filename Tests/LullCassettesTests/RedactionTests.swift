@@ -3,7 +3,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct RedactionTests {
+@Suite(.timeLimit(.minutes(20))) struct RedactionTests {
   @Test
   func
     `CAS-20 of secrets in eighteen places of ten thousand random recordings none is in any file`()

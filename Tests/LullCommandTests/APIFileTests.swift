@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("API files on the command line", .timeLimit(.minutes(10)))
+@Suite("API files on the command line", .timeLimit(.minutes(20)))
 struct APIFileTests {
   private let sample: SampleAPI
   private let folder: TemporaryFolder

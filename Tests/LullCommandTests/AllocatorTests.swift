@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// The command's allocator, in a small program that has no other.
-@Suite(.timeLimit(.minutes(10))) struct AllocatorTests {
+@Suite(.timeLimit(.minutes(20))) struct AllocatorTests {
   private func run(_ what: String) throws -> Child.Ending {
     try Child(Binaries.folder + "/allocator-program", [what]).wait()
   }

@@ -1,7 +1,7 @@
 import Testing
 
 /// Words of the command line and files that are no UTF-8. (BYT-12)
-@Suite("Words that are no UTF-8", .timeLimit(.minutes(10)))
+@Suite("Words that are no UTF-8", .timeLimit(.minutes(20)))
 struct ByteArgumentTests {
   @Test(arguments: [
     "get \"https://a.example/caf$b\"", "post https://a.example \"a=caf$b\"",

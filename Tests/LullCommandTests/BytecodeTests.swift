@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("--allow-bytecode", .timeLimit(.minutes(10)))
+@Suite("--allow-bytecode", .timeLimit(.minutes(20)))
 struct BytecodeTests {
   private let folder: TemporaryFolder
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// Calls that say where the rows of their answers are.
-@Suite("Rows of calls", .timeLimit(.minutes(10)))
+@Suite("Rows of calls", .timeLimit(.minutes(20)))
 struct CallRowsTests {
   private let folder: TemporaryFolder
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// What is sent, and shown of it, is what was asked for.
-@Suite("Calls that must not do what they are not asked for", .timeLimit(.minutes(10)))
+@Suite("Calls that must not do what they are not asked for", .timeLimit(.minutes(20)))
 struct CautiousCallTests {
   private let sample: SampleAPI
   private let folder: TemporaryFolder

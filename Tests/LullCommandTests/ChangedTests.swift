@@ -1,7 +1,7 @@
 import Testing
 
 /// What is new since the last time.
-@Suite("lull changed", .timeLimit(.minutes(10)))
+@Suite("lull changed", .timeLimit(.minutes(20)))
 struct ChangedTests {
   private let state: TemporaryFolder
 

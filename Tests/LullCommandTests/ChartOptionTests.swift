@@ -1,7 +1,7 @@
 import Testing
 
 /// Rows as bars.
-@Suite("--chart", .timeLimit(.minutes(10)))
+@Suite("--chart", .timeLimit(.minutes(20)))
 struct ChartOptionTests {
   private let sample: SampleAPI
   private let folder: TemporaryFolder

@@ -1,7 +1,7 @@
 import Testing
 
 /// What `lull check` finds beyond what a file declares: by running its settings, and by looking at it.
-@Suite("Findings of lull check", .timeLimit(.minutes(10)))
+@Suite("Findings of lull check", .timeLimit(.minutes(20)))
 struct CheckDetailTests {
   private let folder: TemporaryFolder
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// What `lull check` takes for a secret in a file, and what it does not.
-@Suite("Secrets that lull check finds", .timeLimit(.minutes(10)))
+@Suite("Secrets that lull check finds", .timeLimit(.minutes(20)))
 struct CheckSecretTests {
   private let folder: TemporaryFolder
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("lull check", .timeLimit(.minutes(10)))
+@Suite("lull check", .timeLimit(.minutes(20)))
 struct CheckTests {
   private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import lull
 
-@Suite("The list of commands", .timeLimit(.minutes(10)))
+@Suite("The list of commands", .timeLimit(.minutes(20)))
 struct CommandTests {
   private static let names = Command.all.map(\.name)
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Completion in shells", .timeLimit(.minutes(10)))
+@Suite("Completion in shells", .timeLimit(.minutes(20)))
 struct CompletionTests {
   private let folder: TemporaryFolder
 

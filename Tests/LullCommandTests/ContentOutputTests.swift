@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Content on standard output", .timeLimit(.minutes(10)))
+@Suite("Content on standard output", .timeLimit(.minutes(20)))
 struct ContentOutputTests {
   private let sample: SampleAPI
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// A credential is what the server gets, and nobody else.
-@Suite("Credentials", .timeLimit(.minutes(10)))
+@Suite("Credentials", .timeLimit(.minutes(20)))
 struct CredentialTests {
   private static let token = "tok-4f1c/9e+d2=7b"
   /// As it is, in a URL or form, and as part of `ann:…` in base64.

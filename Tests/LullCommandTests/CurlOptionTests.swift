@@ -1,7 +1,7 @@
 import Testing
 
 /// What `--curl` says of an API's settings of the network.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CurlOptionTests {
   private func curl(_ settings: String, _ url: String = "https://api.invalid") throws -> [String] {
     let folder = try TemporaryFolder()

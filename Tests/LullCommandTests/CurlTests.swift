@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Curl commands and dry runs", .timeLimit(.minutes(10)))
+@Suite("Curl commands and dry runs", .timeLimit(.minutes(20)))
 struct CurlTests {
   private let sample: SampleAPI
 

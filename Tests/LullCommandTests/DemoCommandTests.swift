@@ -1,7 +1,7 @@
 import LullLibC
 import Testing
 
-@Suite("The sample API", .timeLimit(.minutes(10)))
+@Suite("The sample API", .timeLimit(.minutes(20)))
 struct DemoCommandTests {
   @Test(arguments: [SIGTERM, SIGINT])
   func `serves until a signal`(signal: Int32) throws {

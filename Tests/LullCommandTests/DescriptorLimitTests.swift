@@ -1,7 +1,7 @@
 import Testing
 
 /// The number of files and sockets a process may have open, against many requests at once.
-@Suite("Descriptors", .timeLimit(.minutes(10)))
+@Suite("Descriptors", .timeLimit(.minutes(20)))
 struct DescriptorLimitTests {
   /// Runs the code under that limit, as `ulimit` sets it.
   private func run(_ limit: String, _ code: String) throws -> Child.Ending {

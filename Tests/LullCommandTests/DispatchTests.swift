@@ -1,7 +1,7 @@
 import Testing
 
 /// What the first word of a command line is taken for.
-@Suite("The first word of a command line", .timeLimit(.minutes(10)))
+@Suite("The first word of a command line", .timeLimit(.minutes(20)))
 struct DispatchTests {
   private let folder: TemporaryFolder
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// What a body that is written to a file costs of memory, and what a process leaves of it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadMemoryTests {
   private let folder: TemporaryFolder
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Saving bodies: -O", .timeLimit(.minutes(10)))
+@Suite("Saving bodies: -O", .timeLimit(.minutes(20)))
 struct DownloadTests {
   private let folder: TemporaryFolder
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("os.exit", .timeLimit(.minutes(10)))
+@Suite("os.exit", .timeLimit(.minutes(20)))
 struct ExitCallTests {
   @Test(arguments: [
     ("os.exit()", 0), ("os.exit(true)", 0), ("os.exit(false)", 1), ("os.exit(0)", 0),

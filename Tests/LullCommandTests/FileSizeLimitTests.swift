@@ -1,7 +1,7 @@
 import Testing
 
 /// `ulimit -f`: what passes it raises SIGXFSZ, which ends a process that does nothing about it.
-@Suite("A limit of the size of files", .timeLimit(.minutes(10)))
+@Suite("A limit of the size of files", .timeLimit(.minutes(20)))
 struct FileSizeLimitTests {
   private let folder: TemporaryFolder
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// Expressions of `-f`: in files, page by page, without quotes, and as those of jq are written here.
-@Suite("Filters", .timeLimit(.minutes(10)))
+@Suite("Filters", .timeLimit(.minutes(20)))
 struct FilterTests {
   private let folder: TemporaryFolder
   private let api: String

@@ -1,7 +1,7 @@
 import Testing
 
 /// Contents that do not fit a format so well.
-@Suite("Formats of output", .timeLimit(.minutes(10)))
+@Suite("Formats of output", .timeLimit(.minutes(20)))
 struct FormatTests {
   private let folder: TemporaryFolder
   private let api: String

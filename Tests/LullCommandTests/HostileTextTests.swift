@@ -2,7 +2,7 @@ import Testing
 
 /// What a server, a file or a word on the command line has in it reaches the terminal made visible, and a
 /// pipe as it is.
-@Suite("Control sequences of others", .timeLimit(.minutes(10)))
+@Suite("Control sequences of others", .timeLimit(.minutes(20)))
 struct HostileTextTests {
   private let folder: TemporaryFolder
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("--insecure", .timeLimit(.minutes(10)))
+@Suite("--insecure", .timeLimit(.minutes(20)))
 struct InsecureTests {
   @Test func `is warned of once`() throws {
     let folder = try TemporaryFolder()

@@ -1,7 +1,7 @@
 import Testing
 
 /// What looks at API files that nobody has asked to be run: Tab, `lull apis`, `lull check` and help.
-@Suite("API files that are only looked at", .timeLimit(.minutes(10)))
+@Suite("API files that are only looked at", .timeLimit(.minutes(20)))
 struct InspectionTests {
   private let folder: TemporaryFolder
 

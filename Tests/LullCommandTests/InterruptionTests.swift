@@ -1,7 +1,7 @@
 import LullLibC
 import Testing
 
-@Suite("Ctrl-C and SIGTERM", .timeLimit(.minutes(10)))
+@Suite("Ctrl-C and SIGTERM", .timeLimit(.minutes(20)))
 struct InterruptionTests {
   static let signals: [(Int32, Int32)] = [(SIGINT, 130), (SIGTERM, 143)]
 

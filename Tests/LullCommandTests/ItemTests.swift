@@ -1,7 +1,7 @@
 import Testing
 
 /// What items become beside what the table of HTTPie's says.
-@Suite("Items of requests from the shell", .timeLimit(.minutes(10)))
+@Suite("Items of requests from the shell", .timeLimit(.minutes(20)))
 struct ItemTests {
   /// The last lines of what would be sent: the body.
   private func body(_ words: String...) throws -> String {

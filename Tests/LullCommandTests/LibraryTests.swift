@@ -1,7 +1,7 @@
 import Testing
 
 /// libcurl is loaded when a script makes its first request.
-@Suite("The library of the network", .timeLimit(.minutes(10)))
+@Suite("The library of the network", .timeLimit(.minutes(20)))
 struct LibraryTests {
   /// As on a machine whose libcurl is broken.
   private func run(_ script: String) throws -> Child.Ending {

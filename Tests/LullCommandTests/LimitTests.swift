@@ -1,7 +1,7 @@
 import Testing
 
 /// Scripts that try to outlive their limits. Each must end with code 1 and say why.
-@Suite("Limits", .timeLimit(.minutes(10)))
+@Suite("Limits", .timeLimit(.minutes(20)))
 struct LimitTests {
   static let time = "the script ran for more than 0.2 s (--max-time)\n"
   static let instructions = "the script ran more than 100000 instructions (--max-instructions)\n"

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("LULL_LOG", .timeLimit(.minutes(10)))
+@Suite("LULL_LOG", .timeLimit(.minutes(20)))
 struct LogEnvironmentTests {
   private static let code =
     "print(lull.service(lull.demo()):resource('/users/1'):load():await().http_status)"

@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// `lull login`, `lull logout`, and what a login is for.
-@Suite("lull login", .timeLimit(.minutes(10)))
+@Suite("lull login", .timeLimit(.minutes(20)))
 struct LoginTests {
   private let server: LoginServer
   private let folder: TemporaryFolder

@@ -1,7 +1,7 @@
 import Testing
 
 /// Nothing that is shown of an exchange, for whatever reason, says what lets one in.
-@Suite("Masks of the shell's verbs", .timeLimit(.minutes(10)))
+@Suite("Masks of the shell's verbs", .timeLimit(.minutes(20)))
 struct MaskTests {
   private let sample: SampleAPI
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// A few of the scripts of Tests/Attacks/memory, which the scripts of the project run all.
-@Suite("Memory, measured from outside", .measuringRelease, .timeLimit(.minutes(10)))
+@Suite("Memory, measured from outside", .measuringRelease, .timeLimit(.minutes(20)))
 struct MemoryAttackTests {
   @Test(arguments: [
     // References to one string that Swift would copy.

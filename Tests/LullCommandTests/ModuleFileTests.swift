@@ -1,7 +1,7 @@
 import Testing
 
 /// Files of Lua beside API files that are none.
-@Suite("Modules beside API files", .timeLimit(.minutes(10)))
+@Suite("Modules beside API files", .timeLimit(.minutes(20)))
 struct ModuleFileTests {
   private let folder: TemporaryFolder
 

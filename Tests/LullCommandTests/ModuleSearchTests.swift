@@ -1,7 +1,7 @@
 import LullLibC
 import Testing
 
-@Suite("What require finds", .timeLimit(.minutes(10)))
+@Suite("What require finds", .timeLimit(.minutes(20)))
 struct ModuleSearchTests {
   @Test func `looks beside the script first`() throws {
     let folder = try TemporaryFolder()

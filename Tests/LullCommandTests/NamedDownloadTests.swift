@@ -1,7 +1,7 @@
 import Testing
 
 /// Files that are called as the answer says, gone on with, and what comes item by item.
-@Suite("--download, -C and --stream", .timeLimit(.minutes(10)))
+@Suite("--download, -C and --stream", .timeLimit(.minutes(20)))
 struct NamedDownloadTests {
   private let folder: TemporaryFolder
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// What somebody reads who wrote `assert(r:load():await())` and nothing else.
-@Suite("Messages of bad network input", .timeLimit(.minutes(10)))
+@Suite("Messages of bad network input", .timeLimit(.minutes(20)))
 struct NetworkMessageTests {
   struct Case: CustomTestStringConvertible {
     let service: String

@@ -2,7 +2,7 @@ import LullTesting
 import Testing
 
 /// Options that say by which way a request goes, and who sends it.
-@Suite("Options of the network", .timeLimit(.minutes(10)))
+@Suite("Options of the network", .timeLimit(.minutes(20)))
 struct NetworkOptionTests {
   private func sent(_ words: String..., environment: [String: String] = [:]) throws -> String {
     let server = try HeldServer([[HeldServer.head("200 OK", "Content-Length: 0")]])

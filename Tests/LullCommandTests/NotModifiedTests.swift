@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("304, to whom it was asked for", .timeLimit(.minutes(10)))
+@Suite("304, to whom it was asked for", .timeLimit(.minutes(20)))
 struct NotModifiedTests {
   private let server: HeldServer
   private let folder: TemporaryFolder

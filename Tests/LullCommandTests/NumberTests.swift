@@ -1,7 +1,7 @@
 import Testing
 
 /// A document keeps integers of 64 bits and doubles (JSN-12); what is written has the server's digits.
-@Suite("Numbers in output", .timeLimit(.minutes(10)))
+@Suite("Numbers in output", .timeLimit(.minutes(20)))
 struct NumberTests {
   private let folder: TemporaryFolder
   private let api: String

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Output", .timeLimit(.minutes(10)))
+@Suite("Output", .timeLimit(.minutes(20)))
 struct OutputTests {
   @Test func `keeps output and errors apart`() throws {
     let ending = try lull("-e", "print('out') io.stderr:write('err\\n') print('out again')")

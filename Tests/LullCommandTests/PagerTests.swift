@@ -1,7 +1,7 @@
 import LullLibC
 import Testing
 
-@Suite("The pager", .timeLimit(.minutes(10)))
+@Suite("The pager", .timeLimit(.minutes(20)))
 struct PagerTests {
   private let folder: TemporaryFolder
   private let sample: SampleAPI

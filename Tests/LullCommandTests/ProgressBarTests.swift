@@ -2,7 +2,7 @@ import LullLibC
 import LullTesting
 import Testing
 
-@Suite("Progress of requests", .timeLimit(.minutes(10)))
+@Suite("Progress of requests", .timeLimit(.minutes(20)))
 struct ProgressBarTests {
   private let folder: TemporaryFolder
 

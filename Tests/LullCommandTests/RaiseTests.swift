@@ -1,7 +1,7 @@
 import Testing
 
 /// What a hundred thousand errors leave behind, in a process of its own, whose memory is only its own.
-@Suite("Errors raised over the boundary", .measuringRelease, .timeLimit(.minutes(10)))
+@Suite("Errors raised over the boundary", .measuringRelease, .timeLimit(.minutes(20)))
 struct RaiseTests {
   @Test func `leak nothing`() throws {
     let ending = try releasedLull(

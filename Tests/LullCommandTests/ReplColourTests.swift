@@ -2,7 +2,7 @@ import LullTesting
 import Testing
 
 /// Colours while somebody types, and what history suggests, on the screen of a real terminal.
-@Suite("Colours and suggestions at a prompt", .timeLimit(.minutes(10)))
+@Suite("Colours and suggestions at a prompt", .timeLimit(.minutes(20)))
 struct ReplColourTests {
   @Test func `PRM-10 Lua has colours while it is typed`() throws {
     let screen = try Screen()

@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// Keys, pastes, what was typed before, and a terminal that changes meanwhile.
-@Suite("Editing at a prompt", .timeLimit(.minutes(10)))
+@Suite("Editing at a prompt", .timeLimit(.minutes(20)))
 struct ReplEditingTests {
   // MARK: Pastes
 

@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// `.save` and `.edit`: what was typed, in files.
-@Suite("Files of a session", .timeLimit(.minutes(10)))
+@Suite("Files of a session", .timeLimit(.minutes(20)))
 struct ReplFileTests {
   @Test func `PRM-17 what has succeeded is saved as a script that runs`() throws {
     let folder = try TemporaryFolder()

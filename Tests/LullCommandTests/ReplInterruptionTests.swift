@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// Ctrl-C where a line has run and its values, or its error, are being shown.
-@Suite("Ctrl-C while a session shows something", .timeLimit(.minutes(10)))
+@Suite("Ctrl-C while a session shows something", .timeLimit(.minutes(20)))
 struct ReplInterruptionTests {
   private static let busy = "busy = function() io.write('busy\\n') while true do end end\n"
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// `lull repl` and `lull -i` with the options of `lull run`.
-@Suite("Limits of a session", .timeLimit(.minutes(10)))
+@Suite("Limits of a session", .timeLimit(.minutes(20)))
 struct ReplLimitTests {
   private static let late = "the line ran for more than 0.2 s (--max-time)"
   private static let long = "the line ran more than 100000 instructions (--max-instructions)"

@@ -3,7 +3,7 @@ import LullLibC
 import Testing
 
 /// `.record`, `.stop` and `.test`: a test made of what was done at a prompt.
-@Suite("Recording at a prompt", .timeLimit(.minutes(10)))
+@Suite("Recording at a prompt", .timeLimit(.minutes(20)))
 struct ReplRecordingTests {
   private let folder: TemporaryFolder
 

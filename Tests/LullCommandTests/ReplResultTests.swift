@@ -1,7 +1,7 @@
 import Testing
 
 /// What a person sees of the values of lines: their numbers, requests that are waited for, help.
-@Suite("Values at a prompt", .timeLimit(.minutes(10)))
+@Suite("Values at a prompt", .timeLimit(.minutes(20)))
 struct ReplResultTests {
   private static let service = "api = lull.service(lull.demo())\n"
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// What a session promises to people, in a terminal as they have it.
-@Suite("A session on a screen", .timeLimit(.minutes(10)))
+@Suite("A session on a screen", .timeLimit(.minutes(20)))
 struct ReplScreenTests {
   private static let plain = ["NO_COLOR": "1"]
 

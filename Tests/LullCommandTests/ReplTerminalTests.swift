@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// A person at a terminal: prompts, keys and what appears meanwhile.
-@Suite("lull repl at a terminal", .timeLimit(.minutes(10)))
+@Suite("lull repl at a terminal", .timeLimit(.minutes(20)))
 struct ReplTerminalTests {
   private static let controlC = "\u{3}"
   private static let controlD = "\u{4}"

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("lull repl with a pipe", .timeLimit(.minutes(10)))
+@Suite("lull repl with a pipe", .timeLimit(.minutes(20)))
 struct ReplTests {
   @Test func `prints what a line gives`() throws {
     let ending = try lull("repl", input: "print(1)\n1 + 1\n=2, 'a'\nx = 5\nx\nnil\n")

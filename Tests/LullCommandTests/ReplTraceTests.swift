@@ -1,7 +1,7 @@
 import Testing
 
 /// `.trace`, and the order in which tables show what the server has sent.
-@Suite("Answers at a prompt", .timeLimit(.minutes(10)))
+@Suite("Answers at a prompt", .timeLimit(.minutes(20)))
 struct ReplTraceTests {
   private static let stub = """
     stub = lull.testing.stub{ ['GET /u'] = { headers = { ['content-type'] = 'application/json' }, \

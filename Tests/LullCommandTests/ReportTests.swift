@@ -4,7 +4,7 @@ import Testing
 /// What is written to standard error of each kind of error: `Tests/Reports` holds the scripts, and
 /// beside each what it makes the command write, with the exit code. `Scripts/test --update-reports`
 /// writes that anew.
-@Suite("Reports of errors", .timeLimit(.minutes(10)))
+@Suite("Reports of errors", .timeLimit(.minutes(20)))
 struct ReportTests {
   private static let folder = Binaries.tests + "/Reports"
 

@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// What `--sandbox` leaves a script, and what it keeps from it.
-@Suite("The sandbox", .timeLimit(.minutes(10)))
+@Suite("The sandbox", .timeLimit(.minutes(20)))
 struct SandboxTests {
   private let folder: TemporaryFolder
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// What reaches beyond the network, in the sandbox.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SandboxedFileTests {
   @Test func `files and the environment are not available`() throws {
     let ending = try lull(

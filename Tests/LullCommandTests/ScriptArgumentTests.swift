@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What a script gets", .timeLimit(.minutes(10)))
+@Suite("What a script gets", .timeLimit(.minutes(20)))
 struct ScriptArgumentTests {
   private static let listing = """
     local first, last = 0, 0

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Errors of a script", .timeLimit(.minutes(10)))
+@Suite("Errors of a script", .timeLimit(.minutes(20)))
 struct ScriptErrorTests {
   /// Everything a callback does wrong is reported, nothing else stops, and the exit code is 1.
   @Test(arguments: [

@@ -1,7 +1,7 @@
 import LullLibC
 import Testing
 
-@Suite("Bars of scripts", .timeLimit(.minutes(10)))
+@Suite("Bars of scripts", .timeLimit(.minutes(20)))
 struct ScriptProgressTests {
   private static let clear = "\r\u{1B}[K"
 

@@ -1,7 +1,7 @@
 import LullLibC
 import Testing
 
-@Suite("Where a script comes from", .timeLimit(.minutes(10)))
+@Suite("Where a script comes from", .timeLimit(.minutes(20)))
 struct ScriptSourceTests {
   @Test func `runs a file`() throws {
     let folder = try TemporaryFolder()

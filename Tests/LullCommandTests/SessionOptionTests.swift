@@ -1,7 +1,7 @@
 import Testing
 
 /// What is kept between requests under a name.
-@Suite("--session", .timeLimit(.minutes(10)))
+@Suite("--session", .timeLimit(.minutes(20)))
 struct SessionOptionTests {
   private let state: TemporaryFolder
 

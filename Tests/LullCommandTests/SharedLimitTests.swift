@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Rate limits that processes share.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedLimitTests {
   private let folder: TemporaryFolder
   private var environment: [String: String] { ["XDG_STATE_HOME": folder.path] }

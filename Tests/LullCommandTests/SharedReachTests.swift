@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// How a program gets to the server that it shares by, and what may not.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedReachTests {
   private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Rate limits that hosts share by a server. Each process has a file of its own, as if it were another host.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedServerTests {
   private let folder: TemporaryFolder
 

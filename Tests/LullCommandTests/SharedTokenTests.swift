@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Processes that share a token file, at a server that takes each refresh token once.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedTokenTests {
   private let folder: TemporaryFolder
 

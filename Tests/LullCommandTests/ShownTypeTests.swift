@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("What a terminal is shown of which types", .timeLimit(.minutes(10)))
+@Suite("What a terminal is shown of which types", .timeLimit(.minutes(20)))
 struct ShownTypeTests {
   /// Runs `lull get` of an answer, at a terminal without colours.
   private func show(

@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// What POST, PUT and PATCH do with what comes on standard input.
-@Suite("Bodies from standard input", .timeLimit(.minutes(10)))
+@Suite("Bodies from standard input", .timeLimit(.minutes(20)))
 struct StandardInputTests {
   private let sample: SampleAPI
   private let folder: TemporaryFolder

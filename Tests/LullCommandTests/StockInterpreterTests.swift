@@ -6,7 +6,7 @@ import Testing
   .enabled(
     if: Binaries.canLoadModule,
     "needs lua5.4 and lull.so: run Scripts/lull once, or name the file in LULL_TEST_MODULE"),
-  .timeLimit(.minutes(10)))
+  .timeLimit(.minutes(20)))
 struct StockInterpreterTests {
   @Test func `runs the same script`() throws {
     let code = """

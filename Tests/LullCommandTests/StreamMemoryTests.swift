@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// What a stream that does not end costs of memory.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct StreamMemoryTests {
   /// Sends a million numbered events over each connection, or rows.
   private func send(on listener: Int32) {

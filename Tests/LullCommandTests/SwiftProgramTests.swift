@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// Programs of users that are compiled as theirs: what is wrong in them the compiler must say.
-@Suite("Swift programs", .timeLimit(.minutes(10))) struct SwiftProgramTests {
+@Suite("Swift programs", .timeLimit(.minutes(20))) struct SwiftProgramTests {
   static let folder = Binaries.tests + "/WrongPrograms"
   static let names = [
     "detached-task", "lua-leaves-home", "request-leaves-home", "resource-leaves-actor",

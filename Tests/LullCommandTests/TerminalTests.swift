@@ -1,7 +1,7 @@
 import Testing
 
 /// With real keys at a real terminal: the signal goes to everything that runs there.
-@Suite("Ctrl-C at a terminal", .timeLimit(.minutes(10)))
+@Suite("Ctrl-C at a terminal", .timeLimit(.minutes(20)))
 struct TerminalTests {
   private static let controlC = "\u{3}"
 

@@ -2,7 +2,7 @@ import Testing
 
 /// `Scripts/test`, as far as it can be tried from within itself: what it refuses, and its help; and the
 /// limit of what runs the Lua specs.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TestScriptTests {
   private static let script = Binaries.tests + "/../Scripts/test"
 

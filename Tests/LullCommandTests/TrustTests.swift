@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// Which API files run as they are where they are only looked at.
-@Suite("Trust in API files", .timeLimit(.minutes(10)))
+@Suite("Trust in API files", .timeLimit(.minutes(20)))
 struct TrustTests {
   private let folder: TemporaryFolder
 

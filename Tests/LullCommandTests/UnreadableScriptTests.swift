@@ -1,7 +1,7 @@
 import LullLibC
 import Testing
 
-@Suite("Scripts that cannot be read or compiled", .timeLimit(.minutes(10)))
+@Suite("Scripts that cannot be read or compiled", .timeLimit(.minutes(20)))
 struct UnreadableScriptTests {
   @Test func `reports a missing file`() throws {
     let ending = try lull("/nowhere/x.lua")

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// What a body that is read from a file costs of memory.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct UploadMemoryTests {
   /// Reads each request to its end, says how long its body was, and closes the connection.
   private func discard(on listener: Int32) {

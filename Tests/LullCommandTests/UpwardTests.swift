@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// Names of API files that are found in the folders above.
-@Suite("API files found upward", .timeLimit(.minutes(10)))
+@Suite("API files found upward", .timeLimit(.minutes(20)))
 struct UpwardTests {
   private let folder: TemporaryFolder
 

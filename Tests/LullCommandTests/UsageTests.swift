@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Help and wrong usage", .timeLimit(.minutes(10)))
+@Suite("Help and wrong usage", .timeLimit(.minutes(20)))
 struct UsageTests {
   @Test(arguments: [["--help"], ["-h"], ["help"], ["run", "--help"], ["demo", "--help"]])
   func `explains itself`(words: [String]) throws {

@@ -1,7 +1,7 @@
 import Testing
 
 /// Answers held against the schemas of an API file.
-@Suite("Validation", .timeLimit(.minutes(10)))
+@Suite("Validation", .timeLimit(.minutes(20)))
 struct ValidationTests {
   private let folder: TemporaryFolder
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// Defaults of the verbs in config.lua.
-@Suite("config.lua", .timeLimit(.minutes(10)))
+@Suite("config.lua", .timeLimit(.minutes(20)))
 struct VerbDefaultTests {
   private let folder: TemporaryFolder
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Pages from the shell", .timeLimit(.minutes(10)))
+@Suite("Pages from the shell", .timeLimit(.minutes(20)))
 struct VerbPageTests {
   private let sample: SampleAPI
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// Requests that are wrong before anything is sent.
-@Suite("Requests from the shell that are refused", .timeLimit(.minutes(10)))
+@Suite("Requests from the shell that are refused", .timeLimit(.minutes(20)))
 struct VerbRefusalTests {
   @Test(arguments: [
     (["get"], "the argument 'TARGET' is missing"),

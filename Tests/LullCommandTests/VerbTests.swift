@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Requests from the shell", .timeLimit(.minutes(10)))
+@Suite("Requests from the shell", .timeLimit(.minutes(20)))
 struct VerbTests {
   private let sample: SampleAPI
 

@@ -3,7 +3,7 @@ import Testing
 @testable import lull
 
 /// Content, and changes as they come.
-@Suite("lull watch", .timeLimit(.minutes(10)))
+@Suite("lull watch", .timeLimit(.minutes(20)))
 struct WatchTests {
   private func answer(_ body: String, _ status: String = "200 OK", _ headers: String...)
     -> [[UInt8]]

@@ -2,7 +2,7 @@ import LullLibC
 import LullTesting
 import Testing
 
-@Suite("What -v shows", .timeLimit(.minutes(10)))
+@Suite("What -v shows", .timeLimit(.minutes(20)))
 struct WireTests {
   private let folder: TemporaryFolder
 

@@ -3,7 +3,7 @@ import LullSystem
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct AccessorTests {
   struct Model: Sendable, Equatable {
     var name = "ada"

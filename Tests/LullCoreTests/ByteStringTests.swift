@@ -2,7 +2,7 @@ import LullCore
 import Testing
 
 /// Bytes that need not be text, and what people see of them. (BYT-07)
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ByteStringTests {
   @Test(
     arguments: [

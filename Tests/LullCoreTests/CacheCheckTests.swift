@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// When a resource looks into its caches, and what becomes of what it finds.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CacheCheckTests {
   // MARK: When
 

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// How the caches of several stages answer together.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CacheLookupTests {
   /// What a cached entity becomes on its way through the later stages.
   private func stages(

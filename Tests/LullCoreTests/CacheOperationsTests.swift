@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CacheOperationsTests {
   @Test func `CACHE-22 operations on one cache run one after the other, in the order issued`() {
     withHarness { harness, leakCheck in

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Entries that are touched and removed, and the keys they are kept under.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CacheUpkeepTests {
   private func cached(_ harness: Harness, _ journal: Journal, _ stages: PipelineStageKey...)
     -> SpyCache

@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ChainedRequestTests {
   /// `/a` answers 1, then 2; `/b` answers b; `/missing` 404.
   private func stub(_ harness: Harness) {

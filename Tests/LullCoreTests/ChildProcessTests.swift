@@ -3,7 +3,7 @@ import LullSystem
 import LullTesting
 import Testing
 
-@Suite("Programs that are started", .timeLimit(.minutes(10)))
+@Suite("Programs that are started", .timeLimit(.minutes(20)))
 struct ChildProcessTests {
   @Test func `have the environment and what is added to it, and their exit code comes back`() throws
   {

@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ConfigurationTests {
   private func expirationTime(_ resource: Resource, _ method: RequestMethod = "GET") -> Double {
     resource.configuration(for: method).seconds

@@ -2,7 +2,7 @@ import LullCore
 import Testing
 
 /// Whether two contents hold the same, as a watch asks.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ContentSamenessTests {
   private func json(_ text: String) throws -> Content {
     .json(try JSONDocument(parsing: Array(text.utf8)))

@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ContentTypeTests {
   @Test(
     arguments: [
@@ -35,7 +35,7 @@ struct ContentTypeTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ContentTypePatternTests {
   @Test(arguments: [
     // TRF-26

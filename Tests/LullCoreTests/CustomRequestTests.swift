@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CustomRequestTests {
   @Test func `DEL-01 DEL-06 REP-11 prepared, then started once, however often asked`() {
     withHarness { harness in

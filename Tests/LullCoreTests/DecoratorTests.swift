@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct DecoratorTests {
   @Test func `DEC-01 DEC-11 a decorator sees each request once, not started, with its resource`() {
     withHarness { harness in

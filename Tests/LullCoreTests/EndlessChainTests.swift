@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Chains that would never end, or would wait for themselves, fail with cause `chain_too_long`.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct EndlessChainTests {
   @Test func `CHN-03 chains that pass to ever new chains fail after 100 hops`() {
     withHarness { harness in

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// What is written to caches.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct EntityCacheTests {
   /// Raw bytes become `dec`, `decpar`, `decparmod`, `decparmodcle`.
   private func stages(_ harness: Harness) {

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// What becomes of a resource in memory when another has written to a cache that is shared.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct EntityNewsTests {
   /// A cache at the parsing stage that tells of what others write.
   private func shared(_ harness: Harness, _ journal: Journal = Journal()) -> SpyCache {

@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// The HTML standard's rules for reading an event stream (9.2.6), by a table.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct EventStreamParserTests {
   private struct Case {
     let text: String
@@ -191,7 +191,7 @@ struct EventStreamParserTests {
 }
 
 /// Rows of NDJSON as they come.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct RowParserTests {
   private func rows(_ text: String, pieces size: Int) throws(StreamProblem) -> [Int] {
     var parser = RowParser()

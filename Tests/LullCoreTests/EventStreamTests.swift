@@ -4,7 +4,7 @@ import Testing
 @testable import LullCore
 
 /// Streams over stubbed networking, which gives each body as a whole.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct EventStreamTests {
   private typealias Answer = StubProvider.Answer
 

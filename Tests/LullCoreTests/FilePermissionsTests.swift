@@ -3,7 +3,7 @@ import LullCore
 import LullSystem
 import Testing
 
-@Suite("Permissions of files that replace others", .serialized, .timeLimit(.minutes(10)))
+@Suite("Permissions of files that replace others", .serialized, .timeLimit(.minutes(20)))
 struct FilePermissionsTests {
   private static func status(_ mode: mode_t, user: uid_t = geteuid(), group: gid_t = getegid())
     -> stat

@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct FixedRequestTests {
   @Test func `HW-01 a failed request is completed from birth and fails with that error`() {
     withHarness { harness in

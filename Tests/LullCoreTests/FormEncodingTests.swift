@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct FormEncodingTests {
   private func encode(_ pairs: [(String, String)]) throws -> String {
     let bytes = try FormEncoding.encode(

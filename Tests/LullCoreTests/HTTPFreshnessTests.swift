@@ -4,7 +4,7 @@ import Testing
 
 /// How long answers are fresh by their own headers; they arrive at 784111777, Sun, 06 Nov 1994 08:49:37 GMT,
 /// after half a second.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct HTTPFreshnessTests {
   static let rows: [(headers: [(String, String)], lifetime: Double, age: Double)] = [
     ([], 0, 0.5),

@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite("Which headers have changed", .timeLimit(.minutes(10)))
+@Suite("Which headers have changed", .timeLimit(.minutes(20)))
 struct HeaderChangesTests {
   @Test func `are those with other values`() {
     let before = Headers([("A", "1"), ("B", "2"), ("C", "3")])

@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct HeadersTests {
   private func received(_ lines: String...) -> Headers {
     var headers = Headers()

@@ -2,7 +2,7 @@ import LullCore
 import Testing
 
 /// The sum is that of the whole process: other tests move it by megabytes at most.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct HeldBytesTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct HeldBytesTests {
   private static let size = 256 << 20
 
   private func isCounted() -> Bool { HeldBytes.total >= HeldBytesTests.size }

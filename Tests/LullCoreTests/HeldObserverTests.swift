@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Observers that say themselves how long they live, as a script's do.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct HeldObserverTests {
   @Test func `OBS-26 taking held observers off tells each, and asks nobody whether it is alive`() {
     withHarness { harness in

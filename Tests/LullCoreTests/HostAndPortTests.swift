@@ -2,7 +2,7 @@ import LullCore
 import Testing
 
 /// Hosts, ports and proxies as settings name them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct HostAndPortTests {
   @Test(
     arguments: [

@@ -2,7 +2,7 @@ import LullCore
 import Testing
 
 /// Hosts in the one form in which they are compared and looked up.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct HostNameTests {
   @Test(arguments: [
     ("Example.COM", "example.com"), ("ex%61mple.com", "example.com"),

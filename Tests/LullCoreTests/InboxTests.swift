@@ -2,7 +2,7 @@ import LullCore
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct InboxTests {
   private let inbox = Inbox()
 

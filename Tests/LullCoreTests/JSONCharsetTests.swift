@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// Texts in UTF-16 and UTF-32, and marks of byte order.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct JSONCharsetTests: JSONSuite {
   private func wide(_ text: String, unit: Int, bigEndian: Bool, mark: Bool) -> [UInt8] {
     let text = mark ? "\u{FEFF}" + text : text

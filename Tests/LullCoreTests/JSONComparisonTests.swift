@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// Documents as another parser reads them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct JSONComparisonTests {
   @Test func `20,000 generated documents, half of them damaged, read as another parser reads them`()
   {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullCore
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct JSONLinesTests {
   private func document(_ text: String) throws(JSONError) -> JSONDocument {
     try Array(text.utf8).withUnsafeBufferPointer { bytes throws(JSONError) in

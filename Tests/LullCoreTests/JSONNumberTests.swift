@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// Numbers of JSON texts.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct JSONNumberTests: JSONSuite {
   @Test(
     arguments: [

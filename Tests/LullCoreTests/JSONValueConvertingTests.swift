@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct JSONValueConvertingTests {
   @Test func `REQ-12 plain Swift values of every kind become JSON`() throws {
     let missing: String? = nil

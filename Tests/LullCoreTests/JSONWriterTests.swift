@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct JSONWriterTests {
   private func text(_ write: (inout JSONWriter) -> Void, pretty: Bool = false) -> String {
     var writer = JSONWriter(pretty: pretty)

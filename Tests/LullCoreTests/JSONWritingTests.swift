@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// Documents and values as JSON texts.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct JSONWritingTests: JSONSuite {
   @Test(arguments: [
     ("[2,\"be\"]", "[2,\"be\"]"),

@@ -2,7 +2,7 @@ import LullCore
 import Testing
 
 /// The `Link` header. (RFC 8288, appendix B)
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LinkHeaderTests {
   private func next(_ value: String) -> String? { LinkHeader.target("next", in: value) }
 

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// What load() makes of caches on a disk that are being asked.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LoadAfterDiskTests {
   /// What the requests so far had as their condition.
   private static func conditions(_ harness: Harness) -> [String?] {

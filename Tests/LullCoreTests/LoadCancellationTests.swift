@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LoadCancellationTests {
   @Test func `CXL-01 to CXL-03 CXL-07 CXL-10 to CXL-13 LOAD-13 cancelling a load`() {
     withHarness { harness in

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// The decision of a load, row by row: expiration time 30 s, retry time 1 s, and it is 1010.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LoadPlanTests {
   struct Row: CustomTestStringConvertible {
     let id: String

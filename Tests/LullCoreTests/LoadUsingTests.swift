@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Loads that somebody else's request makes: `load(using:)`.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LoadUsingTests {
   @Test func `LOAD-32 LOAD-33 LOAD-35 another method's answer becomes the data`() {
     withHarness { harness in

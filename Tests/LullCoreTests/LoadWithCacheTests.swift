@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// What load_if_needed returns while the caches have not answered.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LoadWithCacheTests {
   // MARK: load_if_needed
 

@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct MemoryEntityCacheTests {
   private func key(_ harness: Harness, _ path: String, _ stage: PipelineStageKey = .model)
     throws -> (MemoryEntityCache) throws -> MemoryEntityCache.Key

@@ -3,7 +3,7 @@ import LullCore
 import Testing
 
 /// The rule, and what holds where nobody has set a limit: in this process.
-@Suite(.timeLimit(.minutes(10))) struct MemoryLedgerTests {
+@Suite(.timeLimit(.minutes(20))) struct MemoryLedgerTests {
   private func allows(_ more: Int, of most: Int64, after grown: Int64) -> Bool {
     lull_ledger_allows(most, grown, more) != 0
   }

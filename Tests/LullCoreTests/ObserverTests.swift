@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ObserverTests {
   @Test func `OBS-01 OBS-17 a new observer alone gets observerAdded, inside the call`() {
     withHarness { harness in

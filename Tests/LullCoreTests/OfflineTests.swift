@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Services that are offline: memory and caches answer, or nobody.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct OfflineTests {
   @Test func `LOAD-01 CACHE-31 a load is answered by the cache, however old its entity is`() {
     withHarness { harness in

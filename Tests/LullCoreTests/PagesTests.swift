@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// The pages of a list, as Swift programs go through them; which page comes next is what scripts have too.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PagesTests {
   private static let list = "https://api.test/v1/list"
 

@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite("Problem details", .timeLimit(.minutes(10)))
+@Suite("Problem details", .timeLimit(.minutes(20)))
 struct ProblemDetailsTests {
   private func message(_ body: String, type: String = "application/problem+json") -> String? {
     var headers = Headers()

@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ProgressReportingTests {
   private func held(_ harness: Harness) -> Resource {
     harness.provider.holdsAnswers = true

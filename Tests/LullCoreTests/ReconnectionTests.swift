@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// When a stream is asked for again.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ReconnectionTests {
   private func delays(_ time: Double?, random: Double, count: Int = 9) -> [Double] {
     var rule = time.map { Reconnection(time: $0) } ?? Reconnection()

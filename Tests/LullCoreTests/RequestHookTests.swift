@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct RequestHookTests {
   /// Attaches one hook of each kind; each writes its name down.
   private func attachAll(_ request: Request, _ journal: Journal) {

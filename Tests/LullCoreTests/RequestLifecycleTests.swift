@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct RequestLifecycleTests {
   private let success = Response.success(Entity(content: .text("a"), timestamp: 0))
   private let other = Response.success(Entity(content: .text("b"), timestamp: 0))

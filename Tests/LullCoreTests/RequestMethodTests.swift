@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct RequestMethodTests {
   @Test func `MTH-01 a method is a token in upper case, however it is written`() {
     #expect(RequestMethod(rawValue: "post") == .post)

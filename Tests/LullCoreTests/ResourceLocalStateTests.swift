@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ResourceLocalStateTests {
   @Test func `OVR-01 to OVR-05 an override is an event of its own and cancels nothing`() {
     withHarness { harness in

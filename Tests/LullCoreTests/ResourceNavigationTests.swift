@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ResourceNavigationTests {
   /// The URL text a walk from `…/v1/a/b` ends at, and whether that is the resource of that URL.
   private func reached(_ walk: (Resource) -> Resource) -> String {

@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ResourceStateTests {
   @Test func `STA-01 a new state is blank, and so is its timestamp`() {
     let state = ResourceState()

@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ResourceTableTests {
   private func isKnown(_ service: Service, _ path: String) -> Bool {
     service.table.all.contains { $0.url.text.hasSuffix(path) }

@@ -2,7 +2,7 @@ import LullCore
 import Testing
 
 /// What becomes of a text before it is the URL of a resource.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ResourceURLNormalisingTests {
   @Test(arguments: [
     ("http://foo.bar", "http://foo.bar/"), ("HTTP://u@Foo:80", "HTTP://u@Foo:80/"),

@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ResourceURLTests {
   private func url(_ text: String) throws -> ResourceURL {
     try #require(ResourceURL(absolute: text))

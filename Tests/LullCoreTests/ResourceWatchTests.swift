@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Polling a resource, as Swift programs do it; the rules are those of Lua's `resource:watch`.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ResourceWatchTests {
   private struct Job: Codable, Sendable, Equatable { var state: Int }
 

@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ResponseInterpretationTests {
   struct Row: CustomTestStringConvertible {
     let id: String

@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ResponseTransformerTests {
   @Test func `PIPE-11 stages mean nothing but order: text may be parsed anywhere`() {
     withHarness { harness in

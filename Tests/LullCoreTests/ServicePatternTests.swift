@@ -2,7 +2,7 @@ import LullCore
 import LullTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ServicePatternTests {
   @Test func `CFG-20 a string configures what matches it as a wildcard under the base`() {
     withHarness { harness in

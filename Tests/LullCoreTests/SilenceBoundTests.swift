@@ -2,7 +2,7 @@ import LullCore
 import Testing
 
 /// What bounds exchanges that are as long as their bodies.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SilenceBoundTests {
   /// The timeout and the idle_timeout that are set, and the silence that is allowed.
   private static let rows: [(timeout: Double, idle: Double?, silence: Double)] = [

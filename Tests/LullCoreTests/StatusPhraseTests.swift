@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct StatusPhraseTests {
   @Test(arguments: [
     (100, "Continue"), (103, "Early hints"), (200, "OK"), (203, "Non-authoritative information"),

@@ -4,7 +4,7 @@ import Testing
 @testable import LullCore
 
 /// Streams that make the content of their resource.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct StreamFollowerTests {
   private static func events(_ text: String) -> StubProvider.Answer {
     .text(text, type: "text/event-stream")

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// What only Swift programs write.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SwiftNamesTests {
   private struct Address: URLConvertible {
     let urlText: String

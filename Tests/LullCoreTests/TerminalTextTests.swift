@@ -2,7 +2,7 @@ import LullCore
 import LullSystem
 import Testing
 
-@Suite("Text for terminals", .timeLimit(.minutes(10)))
+@Suite("Text for terminals", .timeLimit(.minutes(20)))
 struct TerminalTextTests {
   @Test(arguments: [
     ("plain\ttext\n", "plain\ttext\n"), ("line\r\nline", "line\r\nline"),

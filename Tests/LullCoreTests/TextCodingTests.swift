@@ -3,7 +3,7 @@ import Testing
 
 @testable import LullCore
 
-@Suite(.timeLimit(.minutes(10))) struct TextCodingTests {
+@Suite(.timeLimit(.minutes(20))) struct TextCodingTests {
   private func decode(_ bytes: [UInt8], _ charset: String) throws -> String {
     try bytes.withUnsafeBufferPointer { bytes throws(TextCodingError) in
       try TextCoding.decode(bytes, charset: charset)

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// One session for many requests: whoever meets an expired token has it refreshed, once for all.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TokenRefreshTests {
   private final class Session {
     var token = "old"

@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct UTF8ValidationTests {
   private func isValid(_ bytes: some Sequence<UInt8>) -> Bool {
     Array(bytes).withUnsafeBufferPointer { UTF8Validation.isValid($0) }

@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct UploadFileTests {
   @Test(arguments: [
     ("a.pdf", "a.pdf", "application/pdf"), ("/tmp/x/Photo.JPG", "Photo.JPG", "image/jpeg"),

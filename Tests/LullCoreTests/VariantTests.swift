@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// What of a request an answer depends on. (RFC 9111, section 4.1)
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct VariantTests {
   private func variant(_ vary: [String], _ request: [(String, String)]) -> Variant? {
     Variant(of: Headers(vary.map { ("Vary", $0) }), to: Headers(request))

@@ -1,7 +1,7 @@
 import LullCore
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct WildcardPatternTests {
   /// Whether the pattern matches the resource at `path` under the base `https://foo.bar/v1`.
   private func matches(_ pattern: String, _ path: String) throws -> Bool {
@@ -171,7 +171,7 @@ struct WildcardPatternTests {
   }
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ConfigurationPatternTests {
   private func wump(_ path: String = "wump") throws -> ResourceURL {
     try #require(ResourceURL.base("https://foo.bar/v1")).appending(path: path)

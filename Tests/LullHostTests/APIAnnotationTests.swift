@@ -3,7 +3,7 @@ import Testing
 @testable import LullHost
 
 /// The annotations for editors: those of the description, readable, complete.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct APIAnnotationTests {
   private static let file = GeneratedFile("Sources/LullHost/luacats/library/lull.d.lua")
 

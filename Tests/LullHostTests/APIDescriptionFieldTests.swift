@@ -5,7 +5,7 @@ import Testing
 @testable import LullHost
 
 /// The description's fields and words against the lists of known keys and the cases in the code.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct APIDescriptionFieldTests {
   /// The same in an API file, which hands its tables over as what it returns.
   private static func apiFile(_ text: String) -> String {

@@ -4,7 +4,7 @@ import Testing
 @testable import LullHost
 
 /// The page in the repository, and Swift's names, against the description.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct APIDescriptionReferenceTests {
   private static let page = GeneratedFile("Sources/LullHost/LullHost.docc/LuaReference.md")
 

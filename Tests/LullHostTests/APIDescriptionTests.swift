@@ -6,7 +6,7 @@ import Testing
 @testable import LullHost
 
 /// The description against the bridge's table of methods.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct APIDescriptionTests {
   /// What every object has and nobody calls by name.
   private static let universal: Set<String> = ["__tostring", "__copy"]

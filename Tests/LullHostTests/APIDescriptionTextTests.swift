@@ -3,7 +3,7 @@ import Testing
 @testable import LullHost
 
 /// The description by itself: types, rules, sentences, examples.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct APIDescriptionTextTests {
   /// What cannot run beside other tests, only compile.
   private static let compiledOnly: Set<String> = [

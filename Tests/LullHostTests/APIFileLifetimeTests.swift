@@ -4,7 +4,7 @@ import Testing
 @testable import LullHost
 
 /// What is loaded from API files stays as long as the host, and no longer.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct APIFileLifetimeTests {
   @Test func `the host goes with what it has loaded`() throws {
     let harness = try HostHarness()

@@ -6,7 +6,7 @@ import Testing
 
 /// The allocator of the Lua state refuses at every point in turn: what crosses the bridge then either
 /// succeeds or says so, and leaves nothing behind.
-@Suite(.timeLimit(.minutes(10))) struct AllocationFailureTests {
+@Suite(.timeLimit(.minutes(20))) struct AllocationFailureTests {
   @Test(arguments: AllocationScenario.all, [AllocationRun.Failing.once, .untilNextTurn])
   func `no allocation that fails breaks`(
     _ scenario: AllocationScenario, _ failing: AllocationRun.Failing

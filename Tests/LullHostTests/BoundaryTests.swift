@@ -5,7 +5,7 @@ import Testing
 @testable import LullHost
 
 /// Every kind of crossing between Lua and Swift, and what it leaves behind: nothing.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct BoundaryTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct BoundaryTests {
   /// That their memory is given back too, a process of its own shows: see `RaiseTests`.
   @Test func `raises leave no handle and no pin`() throws {
     let harness = try HostHarness()

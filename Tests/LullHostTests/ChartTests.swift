@@ -4,7 +4,7 @@ import Testing
 @testable import LullHost
 
 /// A numeric field of rows as bars, or a line of marks.
-@Suite("Charts", .timeLimit(.minutes(10)))
+@Suite("Charts", .timeLimit(.minutes(20)))
 struct ChartTests {
   private func draw(
     _ json: String, _ field: String, width: Int = 30, limit: Int? = nil, isTerminal: Bool = false

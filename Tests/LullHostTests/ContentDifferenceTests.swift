@@ -4,7 +4,7 @@ import Testing
 @testable import LullClients
 
 /// What came, went and changed between two contents.
-@Suite("Differences of content", .timeLimit(.minutes(10)))
+@Suite("Differences of content", .timeLimit(.minutes(20)))
 struct ContentDifferenceTests {
   private func json(_ text: String) -> ComparedContent { json(text, isExact: true) }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import LullHost
 
 /// Limits of a host that lives in a program of somebody else's: no signals, no watchdog.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct HostLimitTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct HostLimitTests {
   private let harness: HostHarness
 
   init() throws {

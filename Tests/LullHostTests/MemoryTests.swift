@@ -4,7 +4,7 @@ import Testing
 @testable import LullHost
 
 /// The allocator of states the command and the tests make.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct MemoryTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct MemoryTests {
   @Test func `what a script holds is counted, and no longer when it is collected`() throws {
     let harness = try HostHarness()
     let state = try #require(harness.state)

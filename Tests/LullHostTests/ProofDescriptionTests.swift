@@ -5,7 +5,7 @@ import Testing
 @testable import LullProving
 
 /// The description of `lull.test` against what a test has.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ProofDescriptionTests {
   /// What gives an object of that name in a test.
   private static let objects = [

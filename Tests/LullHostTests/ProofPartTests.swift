@@ -5,7 +5,7 @@ import Testing
 @testable import LullProving
 
 /// The clock and the patterns of tests of scripts, by themselves.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ProofPartTests {
   @Test
   func `PRV-22 timers fire in order of time, then of scheduling, and not when they were cancelled`()

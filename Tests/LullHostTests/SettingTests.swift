@@ -4,7 +4,7 @@ import Testing
 @testable import LullHost
 
 /// Each setting's descriptor has every part, and what is read after it was written is what was written.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SettingTests {
   /// What a script gives, and what it reads then, both in Lua; nil: the same, or nothing to be read.
   private struct Sample {

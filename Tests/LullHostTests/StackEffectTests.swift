@@ -3,7 +3,7 @@ import LullLibC
 import Testing
 
 /// Debug builds hold every function of the bridge to the stack effect that its comment states.
-@Suite(.timeLimit(.minutes(10))) struct StackEffectTests {
+@Suite(.timeLimit(.minutes(20))) struct StackEffectTests {
   @Test func `a function that leaves the stack otherwise than it states ends the process`() async {
     let broken: [(way: Int32, text: String)] = [
       (Int32(STACK_EFFECTS_PUSHES_TOO_MANY), "push_two: stated [-0, +1], found +2"),

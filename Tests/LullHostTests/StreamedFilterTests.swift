@@ -6,7 +6,7 @@ import Testing
 @testable import LullHost
 
 /// Which expressions need not have all pages, and that it makes no difference to what they give.
-@Suite("Filters page by page", .timeLimit(.minutes(10)))
+@Suite("Filters page by page", .timeLimit(.minutes(20)))
 struct StreamedFilterTests {
   @Test(
     arguments: [

@@ -3,7 +3,7 @@ import Testing
 @testable import LullHost
 
 /// What the host notes for itself must not grow with what is over.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct UpkeepTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct UpkeepTests {
   @Test func `CACHE-22 tables that were caches once are not remembered for ever`() throws {
     let harness = try HostHarness()
     for _ in 1...20 {

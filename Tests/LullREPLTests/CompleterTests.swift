@@ -3,7 +3,7 @@ import Testing
 
 @testable import LullREPL
 
-@Suite("Completion", .timeLimit(.minutes(10)))
+@Suite("Completion", .timeLimit(.minutes(20)))
 struct CompleterTests {
   private static let service = """
     api = lull.service{ base_url = 'https://api.test/v1', networking = lull.testing.stub{

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullREPL
 
-@Suite("Commands of the session", .timeLimit(.minutes(10)))
+@Suite("Commands of the session", .timeLimit(.minutes(20)))
 struct DirectiveTests {
   @Test(arguments: [
     (".load a b.lua ", "load", "a b.lua"), ("  .help", "help", ""), (".foo\tbar", "foo", "bar"),

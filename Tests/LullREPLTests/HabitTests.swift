@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullREPL
 
-@Suite("What people type by habit", .timeLimit(.minutes(10)))
+@Suite("What people type by habit", .timeLimit(.minutes(20)))
 struct HabitTests {
   @Test(arguments: ["exit", " quit ", "exit()", "quit()", ".exit", ".quit", ":q"])
   func `PRM-21 words that leave`(line: String) throws {

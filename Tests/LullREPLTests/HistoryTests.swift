@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullREPL
 
-@Suite("History", .timeLimit(.minutes(10)))
+@Suite("History", .timeLimit(.minutes(20)))
 struct HistoryTests {
   @Test(arguments: [
     "print(1)", "a\nb", "x = '\\n'", "x = '\\n'\ny = [[\\\\]]", "\u{1}marked", "\n", "a\n\n  b\\",

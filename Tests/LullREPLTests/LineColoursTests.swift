@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullREPL
 
-@Suite("Colours of a line", .timeLimit(.minutes(10)))
+@Suite("Colours of a line", .timeLimit(.minutes(20)))
 struct LineColoursTests {
   /// A letter for each character: keyword, number, string, open string, comment.
   private static func letters(_ text: String, after statement: String = "") -> String {

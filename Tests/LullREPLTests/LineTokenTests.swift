@@ -1,7 +1,7 @@
 import LullHost
 import Testing
 
-@Suite("Tokens of a line", .timeLimit(.minutes(10)))
+@Suite("Tokens of a line", .timeLimit(.minutes(20)))
 struct LineTokenTests {
   private func tokens(_ text: String) -> [String] { LineToken.all(in: text.utf8).map(\.text) }
   private func kinds(_ text: String) -> [LineToken.Kind] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullREPL
 
-@Suite("Places on the screen", .timeLimit(.minutes(10)))
+@Suite("Places on the screen", .timeLimit(.minutes(20)))
 struct ScreenPositionTests {
   struct Case: Sendable {
     let text: String

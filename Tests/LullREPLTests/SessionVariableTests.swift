@@ -1,7 +1,7 @@
 import LullHost
 import Testing
 
-@Suite("Variables of a session", .timeLimit(.minutes(10)))
+@Suite("Variables of a session", .timeLimit(.minutes(20)))
 struct SessionVariableTests {
   @Test func `locals of a line are there for the next`() throws {
     try withSession("local a, b = 1, 'two'") { session in

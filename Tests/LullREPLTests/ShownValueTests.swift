@@ -3,7 +3,7 @@ import LullHost
 import LullSystem
 import Testing
 
-@Suite("Values as they are shown", .timeLimit(.minutes(10)))
+@Suite("Values as they are shown", .timeLimit(.minutes(20)))
 struct ShownValueTests {
   @Test(arguments: [
     ("nil", "nil"), ("true", "true"), ("1", "1"), ("1.0", "1.0"), ("-0.5", "-0.5"),

@@ -2,7 +2,7 @@ import LullCore
 import LullSchemas
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct DriftReportTests {
+@Suite(.timeLimit(.minutes(20))) struct DriftReportTests {
   private static let schemas = ##"""
     {"calls":{"users":{"responses":{"200":{"type":"array","items":{"$ref":"#/$defs/user"}},"4XX":{"type":"object","properties":{"message":{"type":"string"}}}}}},
     "$defs":{"user":{"type":"object","properties":{"id":{"type":"integer"},"name":{"type":"string"},"role":{"enum":["admin","member"]},"nick":{"type":"string"},"a/b~c":{"type":"string"},"tags":{"type":"object","additionalProperties":{"type":"integer"}},"any":{"type":"object"}},"required":["id","name"]}}}

@@ -2,7 +2,7 @@ import LullCore
 import LullSchemas
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SchemaExampleTests {
+@Suite(.timeLimit(.minutes(20))) struct SchemaExampleTests {
   private static func example(_ schema: String) throws -> String? {
     let root = try JSONDocument(parsing: Array(schema.utf8)).root
     guard let value = try SchemaExample.value(of: root) else { return nil }

@@ -3,7 +3,7 @@ import LullSchemas
 import LullSystem
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SchemaFileTests {
+@Suite(.timeLimit(.minutes(20))) struct SchemaFileTests {
   private static let text = #"""
     {"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{
     "repos/get":{"responses":{"200":{"$ref":"#/$defs/full-repository"}}},

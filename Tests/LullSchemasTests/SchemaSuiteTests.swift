@@ -7,7 +7,7 @@ import Testing
 private let suitePath = getenv("LULL_SCHEMA_SUITE").map { String(cString: $0) }
 
 /// Runs what Scripts/support/check-schemas has put into one file: the public suite of draft 2020-12.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: suitePath != nil)) struct SchemaSuiteTests {
+@Suite(.timeLimit(.minutes(20)), .enabled(if: suitePath != nil)) struct SchemaSuiteTests {
 
   @Test func `SCH-10 every case of the public suite for the keywords that are known`() throws {
     let path = try #require(suitePath)

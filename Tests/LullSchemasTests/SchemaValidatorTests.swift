@@ -2,7 +2,7 @@ import LullCore
 import LullSchemas
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SchemaValidatorTests {
+@Suite(.timeLimit(.minutes(20))) struct SchemaValidatorTests {
   private static func json(_ text: String) throws -> JSONElement {
     try JSONDocument(parsing: Array(text.utf8)).root
   }

@@ -2,7 +2,7 @@ import LullCore
 import LullSchemas
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ShapeTests {
+@Suite(.timeLimit(.minutes(20))) struct ShapeTests {
   static func shapes(_ samples: [String], of call: String = "users") throws -> TrafficShapes {
     var shapes = TrafficShapes()
     for sample in samples {

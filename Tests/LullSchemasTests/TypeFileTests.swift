@@ -2,7 +2,7 @@ import LullCore
 import LullSchemas
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TypeFileTests {
+@Suite(.timeLimit(.minutes(20))) struct TypeFileTests {
   private static func file(
     _ schemas: String, api: String = "shop", calls: [TypedCall] = [], notes: [String] = []
   ) throws -> AnnotationReader {

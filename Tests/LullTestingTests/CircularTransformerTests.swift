@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Transformers that wait for what waits for them.
-@Suite(.timeLimit(.minutes(10))) struct CircularTransformerTests {
+@Suite(.timeLimit(.minutes(20))) struct CircularTransformerTests {
   private static let words = "would wait for itself"
 
   @Test func `AWT-12 waiting for one's own load is an error at once`() throws {

@@ -36,7 +36,7 @@ private actor Catalogue {
 }
 
 /// Tests as a user writes them.
-@Suite(.timeLimit(.minutes(10))) struct CodeUnderTestTests {
+@Suite(.timeLimit(.minutes(20))) struct CodeUnderTestTests {
   @Test func `TEST-30 services that the code makes itself use the network of the test`() throws {
     try Lull.test { test in
       test.network.stub("GET", "https://shop.test/v1/items/tea", .json(#"{"price": 5}"#))

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// `Resource.explanation(for:)` where it would run itself.
-@Suite(.timeLimit(.minutes(10))) struct ExplanationInBlockTests {
+@Suite(.timeLimit(.minutes(20))) struct ExplanationInBlockTests {
   @Test func `EXP-08 inside a block of configuration it ends the program with a message`() async {
     let byLoad = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// `Resource.explanation(for:)`, by what is public alone.
-@Suite(.timeLimit(.minutes(10))) struct ExplanationTests {
+@Suite(.timeLimit(.minutes(20))) struct ExplanationTests {
   private static let file = "LullTestingTests/ExplanationTests.swift"
 
   @Test

@@ -4,7 +4,7 @@ import LullTransport
 import Testing
 
 /// Logins, where no event loop is.
-@Suite(.timeLimit(.minutes(10))) struct LoginInTests {
+@Suite(.timeLimit(.minutes(20))) struct LoginInTests {
   @Test func `OLS-08 a login by device is tested with stubs and the clock`() throws {
     let file = "/tmp/lull-login-\(UInt64.random(in: 0 ... .max)).json"
     try Lull.test { test in

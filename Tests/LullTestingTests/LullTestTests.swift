@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// `Lull.test`, by what is public alone.
-@Suite(.timeLimit(.minutes(10))) struct LullTestTests {
+@Suite(.timeLimit(.minutes(20))) struct LullTestTests {
   @Test func `TEST-20 a load is answered by the network of stubs`() throws {
     let name = try Lull.test { test in
       test.network.stub("GET", "https://api.test/users/1", .json(#"{"name": "Ann"}"#))

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Tasks beside the body of a test.
-@Suite(.timeLimit(.minutes(10))) struct SpawnTests {
+@Suite(.timeLimit(.minutes(20))) struct SpawnTests {
   private struct Flaw: Error {}
 
   @Test func `TEST-32 a task runs on the thread of the test and is waited for`() throws {

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// What is counted of a pump that is no home's, by what is public alone.
-@Suite(.timeLimit(.minutes(10))) struct StatisticsInTests {
+@Suite(.timeLimit(.minutes(20))) struct StatisticsInTests {
   @Test func `CNT-05 a test counts its requests, those of no resource too`() throws {
     try Lull.test { test in
       test.network.stub("GET", "https://api.test/a", .json("1"))

@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Two tasks that wait for one iterator; a hang would be another failure, with other words.
-@Suite(.timeLimit(.minutes(10))) struct TwoReadersTests {
+@Suite(.timeLimit(.minutes(20))) struct TwoReadersTests {
   @Test func `COD-21 two tasks in one loop over events end the program with a message`() async {
     let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try Lull.test(patience: 1) { test in

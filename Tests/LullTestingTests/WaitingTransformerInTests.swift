@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// Transformers that wait, where no event loop is.
-@Suite(.timeLimit(.minutes(10))) struct WaitingTransformerInTests {
+@Suite(.timeLimit(.minutes(20))) struct WaitingTransformerInTests {
   @Test func `AWT-10 a transformer waits inside Lull.test`() throws {
     try Lull.test { test in
       test.network.stub("GET", "https://api.test/a", .text("tea"))

@@ -5,7 +5,7 @@ import Testing
 @testable import LullTransport
 
 /// The file itself: bounds, damage, and others who use it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CacheFileTests {
   private let fixture: CacheFolderFixture
   private let warnings = Journal()

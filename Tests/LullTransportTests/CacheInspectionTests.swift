@@ -4,7 +4,7 @@ import LullTransport
 import Testing
 
 /// Looking into a cache file, and clearing it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CacheInspectionTests {
   private let fixture: CacheFolderFixture
 

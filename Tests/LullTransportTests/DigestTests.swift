@@ -3,7 +3,7 @@ import Testing
 
 @testable import LullTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct DigestTests {
   private func hmac(_ digest: Digest, _ key: [UInt8], _ text: String) -> String? {
     key.withUnsafeBufferPointer { key in

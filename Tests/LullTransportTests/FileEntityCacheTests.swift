@@ -4,7 +4,7 @@ import LullTransport
 import Testing
 
 /// Services that share a cache file, one after the other and at the same time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct FileEntityCacheTests {
   private func fixture() throws -> CacheFolderFixture { try #require(CacheFolderFixture()) }
 

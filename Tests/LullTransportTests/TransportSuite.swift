@@ -1,4 +1,4 @@
 import Testing
 
 /// Everything here shares one nginx, the process's environment and its descriptors: one at a time.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct TransportSuite {}
+@Suite(.serialized, .timeLimit(.minutes(20))) struct TransportSuite {}

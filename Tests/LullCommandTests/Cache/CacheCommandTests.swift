@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("lull cache", .timeLimit(.minutes(10)))
+@Suite("lull cache", .timeLimit(.minutes(20)))
 struct CacheCommandTests {
   private let folder: TemporaryFolder
   private var environment: [String: String] { ["XDG_CACHE_HOME": folder.path] }

@@ -3,7 +3,7 @@ import Testing
 
 /// Two processes at one cache file, one of which is killed again and again. For LULL_HAMMER_SECONDS,
 /// by default a few.
-@Suite("A cache file under two processes", .timeLimit(.minutes(10)))
+@Suite("A cache file under two processes", .timeLimit(.minutes(20)))
 struct CacheHammerTests {
   @Test func `CACHE-28 CACHE-31 a process that is killed leaves no error and no wrong entity`()
     throws

@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// What differs between two API files, and between two revisions of one.
-@Suite("lull diff", .timeLimit(.minutes(10)))
+@Suite("lull diff", .timeLimit(.minutes(20)))
 struct DiffTests {
   private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// Files of variables that environments name.
-@Suite("env_file", .timeLimit(.minutes(10)))
+@Suite("env_file", .timeLimit(.minutes(20)))
 struct EnvironmentFileTests {
   private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// What one environment of a file keeps from another, also where both are at the same server.
-@Suite("Environments kept apart", .timeLimit(.minutes(10)))
+@Suite("Environments kept apart", .timeLimit(.minutes(20)))
 struct EnvironmentIsolationTests {
   private let folder: TemporaryFolder
 

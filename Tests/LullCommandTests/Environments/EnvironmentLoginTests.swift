@@ -1,7 +1,7 @@
 import Testing
 
 /// Logins of one environment are none of another's.
-@Suite("Logins of environments", .timeLimit(.minutes(10)))
+@Suite("Logins of environments", .timeLimit(.minutes(20)))
 struct EnvironmentLoginTests {
   private let server: LoginServer
   private let folder: TemporaryFolder

@@ -1,7 +1,7 @@
 import Testing
 
 /// Environments of API files, as they are named with the API.
-@Suite("Environments of API files", .timeLimit(.minutes(10)))
+@Suite("Environments of API files", .timeLimit(.minutes(20)))
 struct EnvironmentTests {
   private let folder: TemporaryFolder
 

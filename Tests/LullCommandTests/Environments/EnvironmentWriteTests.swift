@@ -1,7 +1,7 @@
 import Testing
 
 /// Environments that want a word before anything is changed there.
-@Suite("confirm_writes", .timeLimit(.minutes(10)))
+@Suite("confirm_writes", .timeLimit(.minutes(20)))
 struct EnvironmentWriteTests {
   private let folder: TemporaryFolder
   private let server: EchoServer

@@ -2,7 +2,7 @@ import Testing
 
 /// What arrives of items, beside what HTTPie 3.2.4 makes of them: `Tests/HTTPie` has the lines, and its
 /// answers, which `Scripts/support/counterparts/httpie.py` makes anew.
-@Suite("Items beside HTTPie's", .timeLimit(.minutes(10)))
+@Suite("Items beside HTTPie's", .timeLimit(.minutes(20)))
 struct HTTPieItemTests {
   @Test func `ITM-01 the table has its lines, and an answer to each`() {
     #expect(ItemTable.lines.count >= 250)

@@ -1,7 +1,7 @@
 import LullTesting
 import Testing
 
-@Suite("Command lines of curl that become calls", .timeLimit(.minutes(10)))
+@Suite("Command lines of curl that become calls", .timeLimit(.minutes(20)))
 struct CurlImportTests {
   private let folder: TemporaryFolder
   private let server: EchoServer

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Recorded requests that become calls", .timeLimit(.minutes(10)))
+@Suite("Recorded requests that become calls", .timeLimit(.minutes(20)))
 struct HARImportTests {
   private let folder: TemporaryFolder
 

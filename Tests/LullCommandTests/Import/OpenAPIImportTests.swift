@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("lull import openapi", .timeLimit(.minutes(10)))
+@Suite("lull import openapi", .timeLimit(.minutes(20)))
 struct OpenAPIImportTests {
   private let folder: TemporaryFolder
 

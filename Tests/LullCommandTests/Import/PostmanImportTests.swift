@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Collections of Postman's that become calls", .timeLimit(.minutes(10)))
+@Suite("Collections of Postman's that become calls", .timeLimit(.minutes(20)))
 struct PostmanImportTests {
   private let folder: TemporaryFolder
 

@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// Which call a request is for, and what answers it.
-@Suite("lull mock: answers", .timeLimit(.minutes(10)))
+@Suite("lull mock: answers", .timeLimit(.minutes(20)))
 struct MockAnswerTests {
   @Test
   func

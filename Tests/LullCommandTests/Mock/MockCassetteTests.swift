@@ -2,7 +2,7 @@ import LullCassettes
 import Testing
 
 /// Recordings that `lull mock` answers from.
-@Suite("lull mock: cassettes", .timeLimit(.minutes(10)))
+@Suite("lull mock: cassettes", .timeLimit(.minutes(20)))
 struct MockCassetteTests {
   private static func entry(
     _ method: String, _ path: String, _ answer: String, status: Int = 200,

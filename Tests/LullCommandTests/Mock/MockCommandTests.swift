@@ -1,7 +1,7 @@
 import Testing
 
 /// The command line of `lull mock`, and what the other commands make of what is there for it.
-@Suite("lull mock: the command", .timeLimit(.minutes(10)))
+@Suite("lull mock: the command", .timeLimit(.minutes(20)))
 struct MockCommandTests {
   private let folder: TemporaryFolder
 

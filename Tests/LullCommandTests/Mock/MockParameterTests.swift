@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("lull mock: parameters", .timeLimit(.minutes(10)))
+@Suite("lull mock: parameters", .timeLimit(.minutes(20)))
 struct MockParameterTests {
   /// A call for each place and style, all of which answer with what they have got.
   private static let calls = """

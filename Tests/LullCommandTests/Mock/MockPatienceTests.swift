@@ -3,7 +3,7 @@ import LullLibC
 import Testing
 
 /// Answers that take their time, and requests that are told of.
-@Suite("lull mock: patience", .timeLimit(.minutes(10)))
+@Suite("lull mock: patience", .timeLimit(.minutes(20)))
 struct MockPatienceTests {
   @Test func `MCK-25 with --delays recorded answers come as late as they were recorded`() throws {
     let entry = HAREntry(

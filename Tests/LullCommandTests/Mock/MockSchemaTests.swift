@@ -1,7 +1,7 @@
 import Testing
 
 /// What `lull mock` takes from schemas.
-@Suite("lull mock: schemas", .timeLimit(.minutes(10)))
+@Suite("lull mock: schemas", .timeLimit(.minutes(20)))
 struct MockSchemaTests {
   private static let schemas = """
     {"calls":{

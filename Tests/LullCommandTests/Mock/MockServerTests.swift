@@ -3,7 +3,7 @@ import LullTesting
 import Testing
 
 /// The server of `lull mock`: how it begins and ends, whom it lets in, and what it makes of hostile clients.
-@Suite("lull mock: the server", .timeLimit(.minutes(10)))
+@Suite("lull mock: the server", .timeLimit(.minutes(20)))
 struct MockServerTests {
   private static let calls = """
     a = { path = "/a", example = 1 },

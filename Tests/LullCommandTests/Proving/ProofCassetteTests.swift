@@ -2,7 +2,7 @@ import LullCassettes
 import Testing
 
 /// Recorded traffic in place of a network.
-@Suite("lull test: cassettes", .timeLimit(.minutes(10)))
+@Suite("lull test: cassettes", .timeLimit(.minutes(20)))
 struct ProofCassetteTests {
   private let files: ProofFiles
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// What `--coverage` tells.
-@Suite("lull test: coverage", .timeLimit(.minutes(10)))
+@Suite("lull test: coverage", .timeLimit(.minutes(20)))
 struct ProofCoverageTests {
   private let files: ProofFiles
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// Expectations, what is told of those that are not met, and what tests leave behind.
-@Suite("lull test: expectations", .timeLimit(.minutes(10)))
+@Suite("lull test: expectations", .timeLimit(.minutes(20)))
 struct ProofExpectationTests {
   private let files: ProofFiles
 

@@ -2,7 +2,7 @@ import LullCassettes
 import Testing
 
 /// Recordings of which something is left, and what is told of what is in them.
-@Suite("lull test: what is left of recordings", .timeLimit(.minutes(10)))
+@Suite("lull test: what is left of recordings", .timeLimit(.minutes(20)))
 struct ProofLeftTests {
   private let files: ProofFiles
 

@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// The page that `--html` writes.
-@Suite("lull test: the page for people", .timeLimit(.minutes(10)))
+@Suite("lull test: the page for people", .timeLimit(.minutes(20)))
 struct ProofPageTests {
   private let files: ProofFiles
 

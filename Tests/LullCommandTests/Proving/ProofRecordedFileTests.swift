@@ -2,7 +2,7 @@ import LullCassettes
 import Testing
 
 /// What else is written while tests are recorded, and what of a recording others need.
-@Suite("lull test: what recording writes", .timeLimit(.minutes(10)))
+@Suite("lull test: what recording writes", .timeLimit(.minutes(20)))
 struct ProofRecordedFileTests {
   private let recording: ProofRecordingTests
   private var files: ProofFiles { recording.files }

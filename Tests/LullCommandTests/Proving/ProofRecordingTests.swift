@@ -3,7 +3,7 @@ import LullLibC
 import Testing
 
 /// Recording what tests ask of the network.
-@Suite("lull test: recording", .timeLimit(.minutes(10)))
+@Suite("lull test: recording", .timeLimit(.minutes(20)))
 struct ProofRecordingTests {
   let files: ProofFiles
 

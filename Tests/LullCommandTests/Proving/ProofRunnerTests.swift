@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// What `lull test` runs, in which order, and with which end.
-@Suite("lull test", .timeLimit(.minutes(10)))
+@Suite("lull test", .timeLimit(.minutes(20)))
 struct ProofRunnerTests {
   private let files: ProofFiles
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// Snapshots, and reports for other programs.
-@Suite("lull test: snapshots and reports", .timeLimit(.minutes(10)))
+@Suite("lull test: snapshots and reports", .timeLimit(.minutes(20)))
 struct ProofSnapshotTests {
   private let files: ProofFiles
 

@@ -1,7 +1,7 @@
 import Testing
 
 /// What a test sees while it is recorded, and what a server is told then.
-@Suite("lull test: stand-ins", .timeLimit(.minutes(10)))
+@Suite("lull test: stand-ins", .timeLimit(.minutes(20)))
 struct ProofStandInTests {
   private let recording: ProofRecordingTests
   private var files: ProofFiles { recording.files }

@@ -2,7 +2,7 @@ import LullCassettes
 import Testing
 
 /// Time that stands still, and the network of tests.
-@Suite("lull test: time and network", .timeLimit(.minutes(10)))
+@Suite("lull test: time and network", .timeLimit(.minutes(20)))
 struct ProofTimeTests {
   private let files: ProofFiles
 

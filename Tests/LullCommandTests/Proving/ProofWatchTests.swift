@@ -2,7 +2,7 @@ import LullLibC
 import Testing
 
 /// `lull test --watch`.
-@Suite("lull test --watch", .timeLimit(.minutes(10)))
+@Suite("lull test --watch", .timeLimit(.minutes(20)))
 struct ProofWatchTests {
   private let files: ProofFiles
 

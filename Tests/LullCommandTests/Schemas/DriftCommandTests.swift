@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("lull drift", .timeLimit(.minutes(10)))
+@Suite("lull drift", .timeLimit(.minutes(20)))
 struct DriftCommandTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path }

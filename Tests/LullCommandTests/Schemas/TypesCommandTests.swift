@@ -1,7 +1,7 @@
 import LullCassettes
 import Testing
 
-@Suite("lull types", .timeLimit(.minutes(10)))
+@Suite("lull types", .timeLimit(.minutes(20)))
 struct TypesCommandTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path }

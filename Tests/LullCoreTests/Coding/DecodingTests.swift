@@ -4,7 +4,7 @@ import Testing
 @testable import LullCore
 
 /// Types of the program's, read from documents.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct DecodingTests {
   static func decode<Value: Decodable>(_ json: String, _ type: Value.Type = Value.self) throws
     -> Value

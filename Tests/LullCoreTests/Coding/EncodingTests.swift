@@ -4,7 +4,7 @@ import Testing
 @testable import LullCore
 
 /// Types of the program's, written as bodies.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct EncodingTests {
   private static func encode(_ value: some Encodable) throws -> String {
     String(decoding: try JSONDocument.text(encoding: value), as: UTF8.self)

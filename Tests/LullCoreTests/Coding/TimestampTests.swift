@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullCore
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TimestampTests {
   @Test func `COD-18 timestamps are read from texts and numbers, and written as texts`() throws {
     let rows: [(json: String, seconds: Double, written: String)] = [

@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// What files in folders are called.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct DownloadNameTests {
   static let rows: [(disposition: String, name: String?)] = [
     ("attachment; filename=a.pdf", "a.pdf"),

@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// What a part may be gone on with by.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PartValidatorTests {
   private static let now = 784_111_777.0
   private static let date = ("Date", "Sun, 06 Nov 1994 08:49:37 GMT")

@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// What answers mean for what is there of a file.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PartialFileTests {
   private static let part = PartialFile(size: 100, validator: .etag("\"a\""), total: 500)
   private static let open = PartialFile(size: 100, validator: .etag("\"a\""))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LullCore
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct AuthStageTests {
   /// Puts a token on requests: at once, or when the test says so.
   private final class Stage: AuthStage {

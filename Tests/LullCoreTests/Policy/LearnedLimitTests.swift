@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// How a limit follows what its server says.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LearnedLimitTests {
   private func lesson(_ left: Int, _ resets: Double) -> LimitLesson {
     LimitLesson(budget: LimitLesson.Budget(left: left, resetsAfter: resets))

@@ -4,7 +4,7 @@ import Testing
 @testable import LullCore
 
 /// Who counts against a limit that goes beyond its block, on one event loop.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LimitScopeTests {
   private func other(_ harness: Harness) -> Service {
     Service(

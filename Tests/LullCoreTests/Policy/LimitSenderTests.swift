@@ -4,7 +4,7 @@ import Testing
 @testable import LullCore
 
 /// Whose requests limits take them for that processes share.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LimitSenderTests {
   /// Says who asks as the test has it, and counts how often it was asked.
   private final class Source: LimitSource {

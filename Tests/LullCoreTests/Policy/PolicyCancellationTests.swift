@@ -4,7 +4,7 @@ import Testing
 @testable import LullCore
 
 /// Cancelling at every stage of the chain, and from every place.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PolicyCancellationTests {
   @Test func `CXL-07 in the line: it is not sent, and others move up`() {
     withHarness { harness in

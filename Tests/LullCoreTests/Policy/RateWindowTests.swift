@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullCore
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct RateWindowTests {
   private func full(_ times: Double..., limit: RateLimit) -> RateWindow {
     var window = RateWindow(limit)

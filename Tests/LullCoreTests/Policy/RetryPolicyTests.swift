@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullCore
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct RetryPolicyTests {
   private func decide(
     _ policy: RetryPolicy, status: Int? = nil, retryAfter: String? = nil,

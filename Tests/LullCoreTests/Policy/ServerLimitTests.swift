@@ -3,7 +3,7 @@ import Testing
 @testable import LullCore
 
 /// What servers say of their limits, in the forms that are in use.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ServerLimitTests {
   private func budget(_ headers: [(String, String)], now: Double = 1_700_000_000) -> String {
     var response = HTTPResponse(status: 200)

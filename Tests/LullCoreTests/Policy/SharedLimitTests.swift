@@ -4,7 +4,7 @@ import Testing
 @testable import LullCore
 
 /// Who shares a limit with whom.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedLimitTests {
   @Test func `all resources and methods that a block applies to share its limit`() {
     withHarness { harness in

@@ -2,7 +2,7 @@ import LullCore
 import Testing
 
 /// What is taken for a credential by its name, and what is shown in its place.
-@Suite("Names of credentials, and masks", .timeLimit(.minutes(10)))
+@Suite("Names of credentials, and masks", .timeLimit(.minutes(20)))
 struct CredentialMaskTests {
   @Test(arguments: [
     "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-Api-Key", "api_key",

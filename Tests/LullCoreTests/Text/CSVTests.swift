@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullCore
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CSVTests {
   private func rows(_ text: String, delimiter: UInt8 = UInt8(ascii: ",")) throws -> [[String]] {
     var text = text

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullCore
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CharsetDetectionTests {
   private func charset(_ text: String, named name: String? = nil, isXML: Bool = true) -> String {
     Array(text.utf8).withUnsafeBufferPointer {

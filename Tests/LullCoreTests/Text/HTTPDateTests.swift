@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullCore
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct HTTPDateTests {
   @Test(
     arguments: [

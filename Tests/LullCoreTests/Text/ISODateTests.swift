@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullCore
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ISODateTests {
   @Test func `ENC-10 ENC-13 what is written is read again, in any offset`() throws {
     for seconds in stride(from: -60_000_000_000, through: 250_000_000_000, by: 777_777_777) {

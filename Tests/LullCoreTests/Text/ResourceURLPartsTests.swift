@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullCore
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ResourceURLPartsTests {
   @Test func `ENC-01 ENC-02 all parts of a URL`() throws {
     let url = try #require(

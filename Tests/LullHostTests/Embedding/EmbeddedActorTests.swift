@@ -5,7 +5,7 @@ import LullTransport
 import Testing
 
 /// Runtimes that actors keep, and functions with many parameters.
-@Suite(.timeLimit(.minutes(10))) struct EmbeddedActorTests {
+@Suite(.timeLimit(.minutes(20))) struct EmbeddedActorTests {
   /// As a program of somebody else's writes it.
   actor Plugins {
     private let home: Home

@@ -5,7 +5,7 @@ import LullTransport
 import Testing
 
 /// What one tries who does not trust an embedding.
-@Suite(.timeLimit(.minutes(10))) struct EmbeddedEdgeTests {
+@Suite(.timeLimit(.minutes(20))) struct EmbeddedEdgeTests {
   @Test func `EMB-02 integers beyond 2^53 and bytes that are no UTF-8 stay what they are`() throws {
     try Embedding.run { lua, _ in
       try lua.set("same") { (n: Int) in n }

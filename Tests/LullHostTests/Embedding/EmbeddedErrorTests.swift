@@ -5,7 +5,7 @@ import LullTransport
 import Testing
 
 /// Errors, limits, access and the end of embedded runtimes.
-@Suite(.timeLimit(.minutes(10))) struct EmbeddedErrorTests {
+@Suite(.timeLimit(.minutes(20))) struct EmbeddedErrorTests {
   @Test func `EMB-11 an error has its kind, its place and its traceback`() throws {
     try Embedding.run { lua, stubs in
       let syntax = await Embedding.error { try await lua.run("\nreturn (", name: "s") }

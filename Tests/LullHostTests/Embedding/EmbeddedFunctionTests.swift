@@ -5,7 +5,7 @@ import LullTransport
 import Testing
 
 /// Functions of Swift's in Lua, and of Lua's in Swift.
-@Suite(.timeLimit(.minutes(10))) struct EmbeddedFunctionTests {
+@Suite(.timeLimit(.minutes(20))) struct EmbeddedFunctionTests {
   struct Refusal: Error, CustomStringConvertible {
     let description = "not today"
   }

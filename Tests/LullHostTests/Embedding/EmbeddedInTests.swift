@@ -5,7 +5,7 @@ import LullTransport
 import Testing
 
 /// Runtimes inside `Lull.test`, by what is public alone.
-@Suite(.timeLimit(.minutes(10))) struct EmbeddedInTests {
+@Suite(.timeLimit(.minutes(20))) struct EmbeddedInTests {
   /// As a program of somebody else's writes it, to be tested.
   actor Plugins {
     private let home: any ServiceHome

@@ -5,7 +5,7 @@ import LullTransport
 import Testing
 
 /// What is counted where scripts and Swift share a home.
-@Suite(.timeLimit(.minutes(10))) struct EmbeddedStatisticsTests {
+@Suite(.timeLimit(.minutes(20))) struct EmbeddedStatisticsTests {
   @Test func `CNT-01 scripts count their own, and the home counts all`() throws {
     try Lull.run { home in
       let provider = StubProvider()

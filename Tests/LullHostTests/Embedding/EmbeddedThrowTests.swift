@@ -5,7 +5,7 @@ import LullTransport
 import Testing
 
 /// Errors of Swift's on their way through Lua code.
-@Suite(.timeLimit(.minutes(10))) struct EmbeddedThrowTests {
+@Suite(.timeLimit(.minutes(20))) struct EmbeddedThrowTests {
   struct OutOfStock: Error, Equatable, CustomStringConvertible {
     let left: Int
     var description: String { "only \(left) left" }

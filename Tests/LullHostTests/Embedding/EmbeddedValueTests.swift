@@ -5,7 +5,7 @@ import LullTransport
 import Testing
 
 /// Values on their way between Swift and Lua.
-@Suite(.timeLimit(.minutes(10))) struct EmbeddedValueTests {
+@Suite(.timeLimit(.minutes(20))) struct EmbeddedValueTests {
   @Test func `EMB-01 a text runs, and its first result comes as the type asked for`() throws {
     try Embedding.run { lua, _ in
       let two: Int = try await lua.run("return 1 + 1")

@@ -5,7 +5,7 @@ import LullTransport
 import Testing
 
 /// Transformers of a Swift program that wait, as a script of its runtime meets them.
-@Suite(.timeLimit(.minutes(10))) struct SharedTransformerTests {
+@Suite(.timeLimit(.minutes(20))) struct SharedTransformerTests {
   @Test func `AWT-02 a script waits for a transformer of Swift, which waits for another resource`()
     throws
   {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullHost
 
-@Suite("The mark under a line of code", .timeLimit(.minutes(10)))
+@Suite("The mark under a line of code", .timeLimit(.minutes(20)))
 struct CodeMarkTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let message: String

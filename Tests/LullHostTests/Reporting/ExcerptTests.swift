@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullHost
 
-@Suite("Lines of source in reports", .timeLimit(.minutes(10)))
+@Suite("Lines of source in reports", .timeLimit(.minutes(20)))
 struct ExcerptTests {
   private func excerpt(_ text: String, marking part: String) throws -> Excerpt {
     let source = Array(text.utf8)

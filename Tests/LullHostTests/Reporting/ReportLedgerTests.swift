@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullHost
 
-@Suite("Errors that come again and again", .timeLimit(.minutes(10)))
+@Suite("Errors that come again and again", .timeLimit(.minutes(20)))
 struct ReportLedgerTests {
   private func report(_ message: String, place: String? = nil) -> Report {
     Report(message: message, place: place, traceback: "stack traceback:\n\tx.lua:1: in main chunk")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LullHost
 
-@Suite("Marks of what does not compile", .timeLimit(.minutes(10)))
+@Suite("Marks of what does not compile", .timeLimit(.minutes(20)))
 struct SyntaxMarkTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let code: String

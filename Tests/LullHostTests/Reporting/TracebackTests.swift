@@ -3,7 +3,7 @@ import Testing
 
 @testable import LullHost
 
-@Suite("Tracebacks", .timeLimit(.minutes(10)))
+@Suite("Tracebacks", .timeLimit(.minutes(20)))
 struct TracebackTests {
   private let script = [
     TraceFrame(kind: .c, shortSource: "[C]", title: "function 'error'", name: "error"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullHost
 
-@Suite("What a script still waits for", .timeLimit(.minutes(10)))
+@Suite("What a script still waits for", .timeLimit(.minutes(20)))
 struct WaitNoticeTests {
   @Test func `is named with the longest first`() {
     let items = [

@@ -4,7 +4,7 @@ import Testing
 @testable import LullTransport
 
 /// What is signed for Amazon's services, compared with what botocore 1.44.5 says of the same requests.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct AWSSignatureTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let service: AWSService

@@ -4,7 +4,7 @@ import Testing
 @testable import LullTransport
 
 /// Answers to digest challenges: examples of RFC 2617 and RFC 7616, and what those leave out.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct DigestAnswerTests {
   private func challenge(_ text: String) throws -> DigestChallenge {
     try #require(DigestChallenge.best(of: AuthChallenge.all(in: [text])))

@@ -4,7 +4,7 @@ import Testing
 @testable import LullTransport
 
 /// What a netrc file says.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct NetrcFileTests {
   private func file(_ text: String) throws -> NetrcFile { try NetrcFile(Array(text.utf8)) }
 

@@ -5,7 +5,7 @@ import Testing
 
 extension TransportSuite {
   /// Tasks that an actor starts which runs on a home.
-  @Suite(.timeLimit(.minutes(10))) struct ActorSpawnTests {
+  @Suite(.timeLimit(.minutes(20))) struct ActorSpawnTests {
     actor Catalogue {
       private let home: any ServiceHome
       private let api: Service

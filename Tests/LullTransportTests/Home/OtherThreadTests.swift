@@ -14,7 +14,7 @@ private class Songs: Service {
 extension TransportSuite {
   /// What is used on another thread than its home's, and the compiler does not see: the program ends with a message,
   /// and not in some other way.
-  @Suite(.timeLimit(.minutes(10))) struct OtherThreadTests {
+  @Suite(.timeLimit(.minutes(20))) struct OtherThreadTests {
     /// Uses something of a service, a resource and a request on another thread than theirs, the thread being busy.
     private static func use(_ number: Int) throws {
       try Lull.run { home in

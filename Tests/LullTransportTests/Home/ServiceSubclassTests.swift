@@ -5,7 +5,7 @@ import Testing
 
 extension TransportSuite {
   /// Services of one's own.
-  @Suite(.timeLimit(.minutes(10))) struct ServiceSubclassTests {
+  @Suite(.timeLimit(.minutes(20))) struct ServiceSubclassTests {
     final class Songs: Service {
       init(home: isolated Home) {
         super.init(baseURL: "https://api.test", surroundings: home.surroundings)

@@ -6,7 +6,7 @@ import Testing
 
 extension TransportSuite {
   /// Homes that live as long as a server.
-  @Suite(.timeLimit(.minutes(10))) struct StartedHomeTests {
+  @Suite(.timeLimit(.minutes(20))) struct StartedHomeTests {
     private static func stub(_ home: isolated Home, holds: Bool = false) -> (Service, StubProvider)
     {
       let provider = StubProvider()

@@ -186,7 +186,7 @@ extension TransportSuite {
 
     // MARK: The end of a home
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(20)))
     func `WAIT-06 who waits for anything of a home that ends goes on and is told`() async throws {
       let home = try Home.start()
       let ready = Flag()
@@ -240,7 +240,7 @@ extension TransportSuite {
       }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: Wait.allCases)
+    @Test(.timeLimit(.minutes(20)), arguments: Wait.allCases)
     func `WAIT-06 pages, streams, data and several requests are told of the end as well`(
       wait: Wait
     ) async throws {
@@ -255,7 +255,7 @@ extension TransportSuite {
       #expect(error?.cause?.kind == "request_cancelled", "\(error as Any)")
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: Wait.allCases)
+    @Test(.timeLimit(.minutes(20)), arguments: Wait.allCases)
     func `WAIT-07 so are those who begin to wait when the home has ended`(wait: Wait) throws {
       let resource = try Lull.run { home in held().service.resource("/a") }
       let error = try Lull.run { home in await wait.failure(of: resource) }
@@ -263,7 +263,7 @@ extension TransportSuite {
       #expect(error?.userMessage.contains("its home has ended") == true, "\(error as Any)")
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(20)))
     func `WAIT-07 waiting for a request of a home that has ended throws`() throws {
       let resource = try Lull.run { home in
         let (api, _) = held()

@@ -5,7 +5,7 @@ import Testing
 @testable import LullTransport
 
 /// The rules by which processes count together, told the time.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LimitTablesTests {
   /// Admissions as the rules have them, the slow way.
   private struct Model {

@@ -4,7 +4,7 @@ import Testing
 @testable import LullTransport
 
 /// Whose limits are, as their file has it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SaltedIdentityTests {
   /// The identities in a file after one has asked as somebody, of each time it is opened.
   private func stored(_ identity: [UInt8], times: Int = 1) throws -> [[UInt8]] {

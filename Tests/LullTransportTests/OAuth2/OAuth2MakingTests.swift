@@ -4,7 +4,7 @@ import LullTransport
 import Testing
 
 /// OAuth2 as Swift programs write it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct OAuth2MakingTests {
   private let harness = Harness()
   private static let endpoint = "https://login.test/token"

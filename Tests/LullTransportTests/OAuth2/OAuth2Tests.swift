@@ -5,7 +5,7 @@ import Testing
 @testable import LullTransport
 
 /// Tokens on a manual clock, from a stubbed endpoint.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct OAuth2Tests {
   private let harness = Harness()
   private static let endpoint = "https://login.test/token"

@@ -8,7 +8,7 @@ import Testing
 @testable import LullTransport
 
 /// Renewals by a server, one step after the other.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct TokenServerTests {
   /// What there was to do.
   private enum Step {

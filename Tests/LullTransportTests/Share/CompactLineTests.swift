@@ -3,7 +3,7 @@ import Testing
 
 @testable import LullTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct CompactLineTests {
   @Test func `what comes first leaves first, in memory that what waits bounds`() {
     var line = CompactLine<Int>()

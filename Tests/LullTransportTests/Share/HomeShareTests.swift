@@ -3,7 +3,7 @@ import LullTransport
 import Testing
 
 /// Sharing as Swift programs have it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct HomeShareTests {
   @Test func `SHR-32 a Swift program is told of settings that make no sense`() throws {
     let messages = try Lull.run { home in

@@ -6,7 +6,7 @@ import Testing
 @testable import LullTransport
 
 /// What news take of memory, whatever comes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct NewsBoundsTests {
   /// A cache that has those told who follow it.
   private final class Follower: EntityCache {

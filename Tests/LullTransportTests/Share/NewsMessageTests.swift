@@ -4,7 +4,7 @@ import Testing
 
 @testable import LullTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct NewsMessageTests {
   private let digest = "0123456789abcdef0123456789abcdef"
 

@@ -4,7 +4,7 @@ import Testing
 @testable import LullTransport
 
 /// What servers of the Redis kind say, and what others do who stand in their place.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct RESPReaderTests {
   private func read(
     _ bytes: [UInt8], inPiecesOf size: Int = 1 << 20, mostBytes: Int = 1 << 20

@@ -4,7 +4,7 @@ import Testing
 @testable import LullTransport
 
 /// What is kept where others can look.
-@Suite(.timeLimit(.minutes(10))) struct SealTests {
+@Suite(.timeLimit(.minutes(20))) struct SealTests {
   private func bytes(_ hexadecimal: String) -> [UInt8] {
     let digits = Array(hexadecimal.utf8)
     return stride(from: 0, to: digits.count, by: 2).map { index in

@@ -6,7 +6,7 @@ import Testing
 @testable import LullTransport
 
 /// The rules by which hosts count together, as a server runs them.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ServerLimitTests {
   private func pause(_ seconds: Double) { usleep(UInt32(max(0, seconds) * 1e6)) }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import LullTransport
 
 /// URLs of servers that are shared by.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ShareAddressTests {
   private func host(
     _ host: String, _ port: Int = 6379, isTLS: Bool = false

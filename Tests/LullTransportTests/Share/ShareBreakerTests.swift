@@ -3,7 +3,7 @@ import Testing
 @testable import LullTransport
 
 /// When a server that could not be used is tried again.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ShareBreakerTests {
   @Test func `SHR-05 each failure doubles the pause, half of which is left to chance`() {
     var breaker = ShareBreaker()

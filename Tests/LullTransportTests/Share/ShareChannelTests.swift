@@ -7,7 +7,7 @@ import Testing
 @testable import LullTransport
 
 /// Hearing what others say by way of a server, which may go, refuse, or be none.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ShareChannelTests {
   private let channel = "lull:{lull}:news"
   private let digest = "0123456789abcdef0123456789abcdef"

@@ -6,7 +6,7 @@ import Testing
 @testable import LullTransport
 
 /// Clusters whose nodes go, or move what they have.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ShareClusterTests {
   private final class Warnings {
     var list: [String] = []

@@ -5,7 +5,7 @@ import Testing
 @testable import LullTransport
 
 /// What a limit has learned, when its server is lost and found again.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ShareLessonTests {
   private let bench: ShareBench
   private let folder: CacheFolderFixture

@@ -7,7 +7,7 @@ import Testing
 @testable import LullTransport
 
 /// Servers that are slow, gone, full, or none.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ShareLinkTests {
   /// A client of what is no server of Debian's.
   private func ask(_ url: String, _ body: (EventLoop, ShareClient) -> Void) throws

@@ -8,7 +8,7 @@ import Testing
 @testable import LullTransport
 
 /// What becomes of limits when the server is lost, and found again.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct ShareLossTests {
   @Test
   func `SHR-33 without the server each host has its part, all together no more than the limit`() {

@@ -6,7 +6,7 @@ import Testing
 @testable import LullTransport
 
 /// How much there is on a server, for how long, and how long is waited for it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedCacheBoundsTests {
   /// Of all parts: entries, and bytes.
   private func look(_ host: SharedCacheHost) throws -> (count: Int, bytes: Int) {

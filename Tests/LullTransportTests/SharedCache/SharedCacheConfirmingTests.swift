@@ -5,7 +5,7 @@ import Testing
 @testable import LullTransport
 
 /// What a 304 does where others have written something else meanwhile.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedCacheConfirmingTests {
   private func server(_ options: String = "") throws -> RedisServer {
     try #require(RedisServer(options))

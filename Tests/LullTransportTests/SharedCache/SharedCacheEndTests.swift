@@ -5,7 +5,7 @@ import Testing
 @testable import LullTransport
 
 /// What a host leaves behind that ends while it asks the server.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedCacheEndTests {
   private final class Remains {
     weak var cache: SharedEntityCache?

@@ -5,7 +5,7 @@ import Testing
 @testable import LullTransport
 
 /// Whose entries get to the server.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedCacheIdentityTests {
   private static let ways: [String: @Sendable (inout Configuration) -> Void] = [
     "command": {

@@ -5,7 +5,7 @@ import Testing
 @testable import LullTransport
 
 /// A shared cache whose server is reached by TLS.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: RedisServer.hasTLS))
+@Suite(.timeLimit(.minutes(20)), .enabled(if: RedisServer.hasTLS))
 struct SharedCacheSecureTests {
   @Test func `SHR-47 SCA-13 large entities go to the server and back by TLS`() throws {
     let nginx = try #require(NginxServer.shared)

@@ -6,7 +6,7 @@ import Testing
 @testable import LullTransport
 
 /// What comes from a server that is damaged, hostile, full, or no place for writing.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedCacheTrustTests {
   private func server(_ options: String = "") throws -> RedisServer {
     try #require(RedisServer(options))

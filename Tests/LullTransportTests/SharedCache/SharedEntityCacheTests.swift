@@ -6,7 +6,7 @@ import Testing
 @testable import LullTransport
 
 /// Hosts that share entities by a server of Debian's.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedEntityCacheTests {
   private func server(_ options: String = "") throws -> RedisServer {
     try #require(RedisServer(options))

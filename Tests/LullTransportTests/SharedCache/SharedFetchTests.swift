@@ -7,7 +7,7 @@ import Testing
 @testable import LullTransport
 
 /// Hosts that need the same entity at once.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedFetchTests {
   private let server: RedisServer
 

@@ -6,7 +6,7 @@ import Testing
 @testable import LullTransport
 
 /// What a lease is worth whose load waits, is decorated, or has no condition any more, and keys that are none.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedLeaseTests {
   private let server: RedisServer
 

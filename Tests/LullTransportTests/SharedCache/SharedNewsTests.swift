@@ -6,7 +6,7 @@ import Testing
 @testable import LullTransport
 
 /// Hosts that share entities, and hear of what the others write while they run.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct SharedNewsTests {
   /// A host that observes `/a`, and hears of it.
   private func listener(

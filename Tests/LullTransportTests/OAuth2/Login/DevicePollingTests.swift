@@ -3,7 +3,7 @@ import Testing
 @testable import LullTransport
 
 /// The rule by itself. (RFC 8628, sections 3.4 and 3.5)
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct DevicePollingTests {
   typealias Answer = DevicePolling.Answer
   typealias Step = DevicePolling.Step

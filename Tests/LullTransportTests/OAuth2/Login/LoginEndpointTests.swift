@@ -3,7 +3,7 @@ import Testing
 
 @testable import LullTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LoginEndpointTests {
   @Test(arguments: [
     ("https://login.test/token", true), ("https://login.test:8443", true),

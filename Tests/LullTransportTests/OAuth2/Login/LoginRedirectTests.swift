@@ -3,7 +3,7 @@ import Testing
 @testable import LullTransport
 
 /// Which requests the listener takes, by tables. (RFC 6749, section 4.1.2; RFC 9207)
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct LoginRedirectTests {
   private static let host = "127.0.0.1:4321"
 

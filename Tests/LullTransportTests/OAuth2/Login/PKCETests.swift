@@ -2,7 +2,7 @@ import Testing
 
 @testable import LullTransport
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(20)))
 struct PKCETests {
   @Test func `OAU-04 the challenge is that of RFC 7636, appendix B`() {
     let proof = PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
