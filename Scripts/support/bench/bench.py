@@ -16,6 +16,7 @@ import documents
 import downloads
 import growth
 import in_flight
+import knowing
 import limits
 import loads
 import memory
@@ -34,7 +35,7 @@ ROWS = {
     "B11": configuration.b11, "B12": in_flight.b12, "B13": warm.b13, "B14": loads.b14,
     "B15": uploads.b15, "B16": downloads.b16, "B17": streams.b17,
     "B18": completion.b18, "B20": growth.b20, "B21": decoding.b21, "B22": limits.b22,
-    "B23": shared_warm.b23, "B24": proving.b24,
+    "B23": shared_warm.b23, "B24": proving.b24, "B25": knowing.b25, "B26": knowing.b26,
 }
 
 # Name, default, what it is.
