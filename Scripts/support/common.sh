@@ -12,7 +12,8 @@ build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblu
   libmicrohttpd-dev)
 # Needed by the tests besides.
 test_packages=(sqlite3 lua5.4 lua-cjson lua-lpeg nginx-light openssl python3 python3-hpack python3-brotli
-  python3-zstandard python3-junitparser curl zsh fish tmux redis-server node-har-validator)
+  python3-zstandard python3-junitparser curl zsh fish tmux redis-server node-har-validator
+  lua-check git)
 
 say() { printf '%s\n' "$*" >&2; }
 
