@@ -47,6 +47,6 @@ import Testing
 extension Trait where Self == TimeLimitTrait {
   static var timeLimitOfFuzzing: Self {
     let seconds = getenv("LULL_FUZZ_SECONDS").flatMap { Int(String(cString: $0)) } ?? 0
-    return .timeLimit(.minutes(10 + seconds / 60))
+    return .timeLimit(.minutes(20 + seconds / 60))
   }
 }

@@ -1,7 +1,7 @@
 import LullImport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct APIFileMergeTests {
   private let base = """
     -- Imported

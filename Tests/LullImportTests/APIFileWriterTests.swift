@@ -2,7 +2,7 @@ import LullCore
 import LullImport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct APIFileWriterTests {
   @Test func `IMP-05 a file is written as a person would have`() {
     var api = ImportedAPI(baseURL: "https://api.example.com/v1")

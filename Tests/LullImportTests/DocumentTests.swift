@@ -2,7 +2,7 @@ import LullCore
 import LullImport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct DocumentTests {
   private func read(_ documents: [String: String]) throws(DocumentProblem) -> ImportedAPI {
     guard let url = ResourceURL(absolute: "https://a.example/api/openapi.yaml") else {

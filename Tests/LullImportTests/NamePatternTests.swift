@@ -1,7 +1,7 @@
 import LullImport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct NamePatternTests {
   @Test func `IMP-23 a pattern is a glob over all of a name`() {
     #expect(NamePattern("repos/*").matches("repos/get"))

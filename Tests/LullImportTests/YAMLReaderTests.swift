@@ -2,7 +2,7 @@ import LullCore
 import LullImport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(20)))
 struct YAMLReaderTests {
   private func json(_ text: String) throws -> String {
     let document = try YAMLReader.document(of: Array(text.utf8))
