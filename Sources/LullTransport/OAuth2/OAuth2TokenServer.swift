@@ -19,6 +19,9 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
 
   /// Seconds to wait for who renews.
   var patience = 30.0
+  /// Seconds to wait for a server that is late or away, where nothing but the server will do: until then it is
+  /// asked again. (TOK-21)
+  var comeback = 3.0
 
   /// nil where the client has no credential that is known without running a command, or there is no way to
   /// seal: its tokens stay on this machine.
@@ -58,8 +61,9 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     _ need: OAuth2TokenNeed, _ sign: StopSign, until end: Double,
     _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
   ) {
-    guard client.isUsable(script.key) else { return goOnAlone(need, sign, answer) }
-    client.run(script.begin) { outcome in
+    let isNeeded = file == nil && settings.grant != .clientCredentials
+    guard isNeeded || client.isUsable(script.key) else { return goOnAlone(need, sign, answer) }
+    insist(script.begin, for: isNeeded ? comeback : 0, unless: sign) { outcome in
       guard case .reply(let value) = outcome, let found = OAuth2TokenScript.answer(value) else {
         // It may have been given.
         client.post(script.giveUp())
@@ -74,12 +78,33 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
         answer(.success(.due(known: nil, first: nil) { _, answer in answer(nil) }))
       case .busy(let left):
         // It is given back before, as a rule.
-        let timer = Timer()
-        timer.timer = pump.clock.schedule(after: min(max(left, 0.005), 0.05)) {
-          timer.timer = nil
-          ask(need, sign, until: end, answer)
-        }
+        schedule(after: min(max(left, 0.005), 0.05)) { ask(need, sign, until: end, answer) }
       }
+    }
+  }
+
+  /// Runs a script again as long as there is no answer, for that many seconds: each does the same a second time.
+  private func insist(
+    _ call: ScriptCall, for seconds: Double, unless sign: StopSign? = nil,
+    _ finish: @escaping ShareLink.Finish
+  ) {
+    let end = pump.clock.uptime + seconds
+    client.run(call) { outcome in
+      let left = end - pump.clock.uptime
+      guard case .unavailable = outcome, left > 0, sign?.isSet != true else {
+        return finish(outcome)
+      }
+      schedule(after: min(left, 0.05)) {
+        insist(call, for: left - min(left, 0.05), unless: sign, finish)
+      }
+    }
+  }
+
+  private func schedule(after seconds: Double, _ action: @escaping () -> Void) {
+    let timer = Timer()
+    timer.timer = pump.clock.schedule(after: seconds) {
+      timer.timer = nil
+      action()
     }
   }
 
@@ -191,7 +216,7 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
       endFile(.none(isCertain: true)) { _ in answer(.failure(Problem(message: reason))) }
     }
     let marks = begun.adding(mark)
-    client.run(script.note(marks)) { outcome in
+    insist(script.note(marks), for: comeback) { outcome in
       guard case .reply(let value) = outcome, let count = value.integer, count > 0 else {
         return isNotNoted(
           "the shared server cannot note that a refresh token is used, which may be good once")
@@ -232,7 +257,7 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     guard let text = try? tokens.json.encode(), let sealed = seal.seal(text, as: script.key) else {
       return answer(Problem(message: "there is no way to seal tokens for the shared server"))
     }
-    client.run(script.save(sealed, marks: marks)) { outcome in
+    insist(script.save(sealed, marks: marks), for: comeback) { outcome in
       if case .reply(let value) = outcome, value.integer == 1 { return answer(nil) }
       answer(
         Problem(

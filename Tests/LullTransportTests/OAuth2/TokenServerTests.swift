@@ -38,10 +38,11 @@ struct TokenServerTests {
   private func begin(
     _ client: ShareClient, _ loop: EventLoop, file: OAuth2TokenFile? = nil,
     grant: OAuth2.Settings.Grant? = nil, unsaved: OAuth2Tokens? = nil, patience: Double = 30,
-    before: () -> Void = {}, while change: () -> Void = {}
+    comeback: Double = 0, before: () -> Void = {}, while change: () -> Void = {}
   ) throws -> Step {
     var place = try #require(OAuth2TokenServer(client, settings(grant), loop.pump, file: file))
     place.patience = patience
+    place.comeback = comeback
     before()
     // Of tokens that are there none is good any more.
     let need = OAuth2TokenNeed(now: 1e12, rejected: nil, unsaved: unsaved)
@@ -356,5 +357,25 @@ struct TokenServerTests {
     case .refused(let message): #expect(message.contains("a renewal was cut off"))
     case .done(let tokens): Issue.record("\(tokens)")
     }
+  }
+
+  @Test func `TOK-21 a server that is late is asked again where nothing else will do`() throws {
+    let bench = try ShareBench()
+    #expect(try bench.isGranted(bench.asker(10, per: 60)))
+    let step = try begin(
+      bench.client, bench.loop, comeback: 60, before: { _ = bench.say("client pause 400") })
+    guard case .due(nil, let end) = step else {
+      Issue.record("\(step)")
+      return
+    }
+    _ = bench.say("client pause 400 write")
+    let first = tokens(1)
+    #expect(self.end(end, .got(first), bench.loop) == nil)
+    guard case .due(let known, _) = try begin(client(bench.server.url, bench.loop), bench.loop)
+    else {
+      Issue.record("they were kept")
+      return
+    }
+    #expect(known?.refresh == first.refresh)
   }
 }
