@@ -134,7 +134,7 @@ public actor LullTest: ServiceHome {
     lastNumber += 1
     let number = lastNumber
     let task = PumpTask.outside {
-      Task(executorPreference: executor) { try await self.perform(body, number) }
+      Task(executorPreference: executor, priority: .high) { try await self.perform(body, number) }
     }
     if hasEnded { task.cancel() } else { tasks[number] = { task.cancel() } }
     return task
@@ -159,7 +159,7 @@ public actor LullTest: ServiceHome {
   private func drive<Value>(
     _ patience: Double, _ body: Confined<HomeBody<LullTest, Value>>
   ) throws -> Value {
-    let task = Task(executorPreference: executor) { await self.perform(body) }
+    let task = Task(executorPreference: executor, priority: .high) { await self.perform(body) }
     var stuck: TestIsStuck?
     let isBusy = turn(patience: patience, isBounded: true) { body.value.result != nil }
     if body.value.result == nil {

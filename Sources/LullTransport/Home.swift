@@ -30,6 +30,9 @@ import LullSystem
 /// Functions of yours that wait and are given resources must run where their caller does: enable the
 /// upcoming feature `NonisolatedNonsendingByDefault`, or write `nonisolated(nonsending)`. Child tasks
 /// run on this thread too but cannot take resources along; long work belongs into `Task.detached`.
+///
+/// Its tasks have the priority `.high`, and so have their child tasks and sleeps: Swift's pool of threads, through
+/// which these go, keeps nobody waiting here behind work of the usual priority.
 public actor Home {
   // Used on the home thread only, but for what is said where it is.
   nonisolated(unsafe) let thread: HomeThread
@@ -177,7 +180,7 @@ public actor Home {
   ) -> Task<Value, any Error> {
     let number = end.number()
     let task = PumpTask.outside {
-      Task(executorPreference: executor) { try await self.perform(body, number) }
+      Task(executorPreference: executor, priority: .high) { try await self.perform(body, number) }
     }
     end.add(number) { task.cancel() }
     return task
@@ -202,7 +205,7 @@ public actor Home {
   }
 
   private func drive<Value>(_ body: Confined<HomeBody<Home, Value>>) throws -> Value {
-    let task = Task(executorPreference: executor) { await self.perform(body) }
+    let task = Task(executorPreference: executor, priority: .high) { await self.perform(body) }
     end.add(end.number()) { task.cancel() }
     thread.run { body.value.result != nil }
     endThread()

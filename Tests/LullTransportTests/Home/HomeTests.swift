@@ -277,10 +277,24 @@ extension TransportSuite {
       try Lull.run { home in
         try await Task.sleep(for: .milliseconds(2))
         #expect(pthread_equal(pthread_self(), thread) != 0)
-        async let isElsewhere = Task.detached { pthread_equal(pthread_self(), thread) == 0 }.value
+        async let isElsewhere = Task.detached(priority: .high) {
+          pthread_equal(pthread_self(), thread) == 0
+        }.value
         #expect(await isElsewhere)
         #expect(pthread_equal(pthread_self(), thread) != 0)
       }
+    }
+
+    @Test func `HOME-12 tasks of a home come before work of the usual priority`() throws {
+      let journal = Journal()
+      try Lull.run { home in
+        journal("\(Task.currentPriority == .high)")
+        async let child = Task.currentPriority
+        journal("\(await child == .high)")
+        let spawned = home.spawn { Task.currentPriority }
+        journal("\(try await spawned.value == .high)")
+      }
+      #expect(journal.lines == ["true", "true", "true"])
     }
 
     @Test func `spawned tasks nobody waits for are cancelled at the end`() throws {
