@@ -30,9 +30,9 @@ package enum TextFile {
     let expected = min(Int(status.st_size) + 1, limit)
     guard MemoryLedger.allows(expected) else { return .failure(Problem(path, "not enough memory")) }
     var bytes: [UInt8] = []
-    // Files of /proc say that they are empty.
-    bytes.reserveCapacity(expected)
     let piece = 1 << 16
+    // The end is found by asking for what is behind it; files of /proc say that they are empty.
+    bytes.reserveCapacity(expected + piece)
     while bytes.count <= limit {
       let before = bytes.count
       guard MemoryLedger.reserve(before + piece, in: &bytes) else {

@@ -20,7 +20,8 @@ final class Mock {
   private let hasDelays: Bool
 
   init(
-    _ api: APIFile, _ site: MockSite, _ cassettes: MockCassettes, _ handlers: MockHandlers,
+    _ api: APIFile, _ calls: [APICall], _ site: MockSite, _ cassettes: MockCassettes,
+    _ handlers: MockHandlers,
     clock: any HostClock, log: RequestLog, hasDelays: Bool
   ) {
     self.api = api
@@ -32,7 +33,7 @@ final class Mock {
     schemas = api.service.schemas as? CallSchemas
     self.hasDelays = hasDelays
     base = MockBase(api.service.baseURL)
-    routes = RouteTable(api, base)
+    routes = RouteTable(calls, base)
   }
 
   /// Answers one, at once or later.

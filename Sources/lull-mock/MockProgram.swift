@@ -34,8 +34,11 @@ struct MockProgram {
   private func serve(_ host: LuaHost, _ output: Int32) -> Int32 {
     let files = host.part(APIFiles.self)
     let api: APIFile
+    let calls: [APICall]
     do throws(APIFileProblem) {
       api = try files.api(options.api)
+      // What is wrong with one is told before anything is served.
+      calls = try api.calls
     } catch {
       StandardError.write(files.describe(error))
       return error.exitCode
@@ -48,10 +51,10 @@ struct MockProgram {
       defer { server.close() }
       let site = MockSite(server.address, hosts: options.hosts, origins: options.origins)
       let mock = Mock(
-        api, site, cassettes, handlers, clock: host.environment.pump.clock,
+        api, calls, site, cassettes, handlers, clock: host.environment.pump.clock,
         log: RequestLog(isQuiet: options.isQuiet), hasDelays: options.hasDelays)
       server.take = { exchange in mock.take(exchange) }
-      try announce(api, site, into: output)
+      try announce(api, calls.count, site, into: output)
       host.loop.run { [loop = host.loop] in
         // What functions have printed is to be seen before their requests are told of.
         fflush(nil)
@@ -66,9 +69,8 @@ struct MockProgram {
   }
 
   private func announce(
-    _ api: APIFile, _ site: MockSite, into output: Int32
+    _ api: APIFile, _ count: Int, _ site: MockSite, into output: Int32
   ) throws(MockProblem) {
-    let count = api.calls.count
     let line = "\(site.url) serves \(count) call\(count == 1 ? "" : "s") of \(api.name)\n"
     guard let code = DescriptorWriting.put(Array(line.utf8), into: output) else { return }
     throw MockProblem(text: "cannot write where it is: \(ErrorText.of(code))")

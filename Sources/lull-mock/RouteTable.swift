@@ -28,9 +28,9 @@ struct RouteTable {
 
   private let routes: [Route]
 
-  init(_ api: APIFile, _ base: MockBase) {
+  init(_ calls: [APICall], _ base: MockBase) {
     var routes: [Route] = []
-    for call in api.calls {
+    for call in calls {
       for base in Set([base.path, ""]).sorted().reversed() {
         routes.append(
           Route(

@@ -191,10 +191,15 @@ describe("A call", function()
   end)
 end)
 
+-- Reads all calls of a file.
+local function read(path)
+  for _ in pairs(lull.api(path).calls) do end
+end
+
 describe("lull.api raises", function()
   local function problem(text)
     local path, _ <close> = file(text)
-    local fine, message = pcall(lull.api, path)
+    local fine, message = pcall(read, path)
     equal(fine, false)
     return (tostring(message):gsub(path:gsub("%p", "%%%0"), "FILE"))
   end
@@ -272,6 +277,61 @@ describe("lull.api raises", function()
     local path, _ <close> = file("")
     lull.write_file(path, ('return require("lull").api(%q)'):format(path))
     contains(select(2, pcall(lull.api, path)), path .. ":1: the API file '" .. path .. "' is being loaded already")
+  end)
+end)
+
+describe("The calls of an API", function()
+  local text = [[
+local lull = require "lull"
+return { service = lull.service("https://a.example"), calls = {
+  fine = { path = "/fine" },
+  wrong = {
+    path = "/wrong",
+    params = { x = "strng" },
+  },
+  keyed = { path = "/keyed", params = { key = { default = lull.secret{ env = "NO_SUCH_VARIABLE" } } } },
+  other = { path = "/other", method = "no method", mock = function() end },
+} }
+]]
+
+  local function problem(api, name)
+    return select(2, pcall(function() return api.calls[name] end))
+  end
+
+  it("APIF-09 are read when they are used: what is wrong with one is told then, with its line", function()
+    local path, _ <close> = file(text)
+    local api = lull.api(path)
+    equal(tostring(api), "API(shop, 4 calls)")
+    equal(tostring(api.calls), "APICalls(fine, wrong, keyed, other)")
+    equal(api.calls.fine.path, "/fine")
+    equal(api.calls.fine:resource().url, "https://a.example/fine")
+    equal(api.calls.keyed.params[1].name, "key")
+    for _ = 1, 2 do
+      contains(problem(api, "wrong"), path .. ":6: call 'wrong': parameter 'x' has the unknown type 'strng'")
+      contains(problem(api, "other"), path .. ":9: call 'other': 'no method' is not an HTTP method")
+    end
+    raises("'shop' has no call 'fin' (did you mean 'fine'?)", function() return api.calls.fin end)
+  end)
+
+  it("APIF-09 are all read by who asks for all", function()
+    local path, _ <close> = file(text)
+    local api = lull.api(path)
+    contains(select(2, pcall(pairs, api.calls)), path .. ":6: call 'wrong': parameter 'x' has the unknown type")
+    local fine, _ <close> = file((text:gsub('"strng"', '"string"'):gsub('"no method"', '"PUT"')))
+    local names = {}
+    for name, call in pairs(lull.api(fine).calls) do
+      names[#names + 1] = name
+      equal(call.path, "/" .. name)
+    end
+    table.sort(names)
+    equal(table.concat(names, " "), "fine keyed other wrong")
+  end)
+
+  it("APIF-09 are those of the file as it was loaded", function()
+    local path, _ <close> = file(text)
+    local api = lull.api(path)
+    assert(lull.write_file(path, "error('another one')"))
+    equal(api.calls.fine.path, "/fine")
   end)
 end)
 

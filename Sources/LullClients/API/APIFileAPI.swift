@@ -16,7 +16,8 @@ extension APIFiles {
       one, of files that have some.
 
       It returns a service, or `APIFileFields`. Raises what the file raises; for what the file \
-      declares wrongly, its line; and if there is none. Not in the sandbox.
+      declares wrongly, its line; and if there is none. A call is read when it is used, and what is wrong with it is \
+      raised then: `api.calls.repos`; `pairs(api.calls)` reads all. Not in the sandbox.
 
       What only looks at a file (completion in a shell, `lull apis`, `lull check`, help of `lull call`) \
       runs it within limits, and in the sandbox unless it is in your own configuration folder or trusted by \

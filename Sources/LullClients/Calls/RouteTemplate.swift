@@ -58,6 +58,9 @@ package struct RouteTemplate: Sendable {
     return pieces
   }
 
+  /// How many parts it has, of which one that takes slashes may stand for more.
+  package var partCount: Int { parts.count }
+
   /// The more that is fixed, part by part, the larger.
   package var specificity: [Int] {
     let path = parts.map { pieces in

@@ -11,7 +11,7 @@ extension APIFileChecker {
 
   /// Runs the settings functions as a request would, one after the other, whatever their patterns:
   /// what they raise is noted. What predicates of patterns raise is found by the resources of calls.
-  func look(atSettingsOf api: APIFile) {
+  func look(atSettingsOf api: APIFile, _ calls: [APICall]) {
     if let text = api.service.invalidBase {
       note(
         "the base URL '\(CredentialMask.malformedURL(text))' is none: it begins with https:// or "
@@ -26,7 +26,7 @@ extension APIFileChecker {
       settings = changed
       look(atHeaders: settings.headers)
     }
-    for call in api.calls {
+    for call in calls {
       look(atHeaders: call.headers)
       guard let resource = call.sample(of: api.service) else { continue }
       for entry in api.service.configurationEntries {

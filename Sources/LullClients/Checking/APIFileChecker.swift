@@ -78,8 +78,9 @@ package final class APIFileChecker: ScriptChecker {
       let api = try files.api(word, usesVariable: false)
       checker.report.environments = api.environments
       checker.look(atRequestsMade: "while it is loaded")
-      checker.look(atSettingsOf: api)
-      checker.look(atSchemasOf: api)
+      let calls = try api.calls
+      checker.look(atSettingsOf: api, calls)
+      checker.look(atSchemasOf: api, calls)
       checker.look(atRequestsMade: "in a settings function")
     } catch {
       checker.note(error)

@@ -4,7 +4,7 @@ import LullHost
 final class APICallsBox: FieldNaming {
   let api: APIFile
 
-  var fieldNames: [String] { api.calls.map(\.name) }
+  var fieldNames: [String] { api.callNames }
 
   init(_ api: APIFile) { self.api = api }
 }

@@ -30,8 +30,12 @@ struct APIDeclaration {
   let reader: SettingReader
   /// Whether a service belongs to an API that has been loaded before.
   let isTaken: (Service) -> Bool
+  /// The calls that are not in what the file returns, since they are read later.
+  var unread: DeclaredCalls.Unread?
 
-  /// - Parameter wish: what is wanted; of `LULL_ENV` if the file has environments.
+  /// - Parameters:
+  ///   - source: the text that is run.
+  ///   - wish: what is wanted; of `LULL_ENV` if the file has environments.
   init(
     _ source: [UInt8], path: String, name: String, _ handles: ObjectHandles, _ kept: KeptValues,
     _ reading: ScriptReading, checker: APIFileChecker?, wish: EnvironmentWish?,
@@ -77,7 +81,7 @@ struct APIDeclaration {
     var description: String?
     var schemas: String?
     // Calls need the service, whichever comes first.
-    var calls: [APICall] = []
+    var readings: [String: DeclaredCalls.Reading] = [:]
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
       switch key {
       case "service":
@@ -123,178 +127,17 @@ struct APIDeclaration {
       guard key == "calls", value.kind == Int32(LULL_TABLE) else { return }
       let table = LuaTable.visitedIndex(in: state)
       do throws(APIFileProblem) {
-        calls = try self.calls(table, state, service)
+        readings = try self.readings(table, state, service)
       } catch {
         failure = error
       }
     }
     if let failure { throw failure }
+    let calls = DeclaredCalls(names(of: readings), readings, unread: unread, of: service)
     attach(schemas, calls, to: service)
     return APIFile(
       name: name, path: path, service: service, environments: environments,
       description: description, calls: calls)
-  }
-
-  // MARK: Calls
-
-  private func calls(_ table: Int32, _ state: OpaquePointer?, _ service: Service)
-    throws(APIFileProblem) -> [APICall]
-  {
-    var calls: [APICall] = []
-    var failure: APIFileProblem?
-    let visited = Result { () throws(Misuse) in
-      try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
-        guard failure == nil else { return }
-        do throws(APIFileProblem) {
-          calls.append(try call(key, value, state, service))
-        } catch {
-          if !note(error) { failure = error }
-        }
-      }
-    }
-    if let failure { throw failure }
-    if case .failure(let misuse) = visited { throw problem(["calls"], misuse.text) }
-    // Calls are large: what is moved about is their numbers.
-    let keys = calls.indices.map { index in
-      (line: places.line(of: ["calls", calls[index].name]), name: calls[index].name, index: index)
-    }
-    return keys.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map { calls[$0.index] }
-  }
-
-  private func call(
-    _ key: lull_value, _ value: lull_value, _ state: OpaquePointer?, _ service: Service
-  ) throws(APIFileProblem) -> APICall {
-    guard let name = key.string, APIDeclaration.isCallName(key) else {
-      throw problem(
-        key.string.map { ["calls", $0] } ?? ["calls"],
-        "calls have names that can be printed and do not begin with '-', got "
-          + key.described)
-    }
-    let at = ["calls", name]
-    guard value.kind == Int32(LULL_TABLE) else {
-      throw problem(at, "call '\(name)' must be a table, got \(value.described)")
-    }
-    let table = LuaTable.visitedIndex(in: state)
-    var call = APICall(name: name)
-    var wrongPath: String?
-    var declared: [DeclaredParameter] = []
-    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
-      key, value throws(Misuse) in
-      let index = LuaTable.visitedIndex(in: state)
-      switch key {
-      case "path":
-        do throws(Misuse) {
-          call.path = try value.text(key)
-        } catch {
-          wrongPath = error.text
-          throw error
-        }
-      case "description": call.description = try value.text(key)
-      case "method": call.method = try MethodReader.method(try value.text(key))
-      case "rows": call.rows = try rows(value)
-      case "columns": call.columns = try strings(value, index, state, key)
-      case "headers":
-        guard value.kind == Int32(LULL_TABLE) else {
-          throw .message("'headers' must be a table, got \(value.described)")
-        }
-        try reading.headers.setAll(index, state, in: &call.headers, allowsSecrets: true)
-      case "body":
-        let text = try value.text(key)
-        guard let form = APICall.BodyForm(rawValue: text) else {
-          let forms = APICall.BodyForm.allCases.map { "\"\($0.rawValue)\"" }
-          throw .message("'body' must be \(WordList.text(forms)), got '\(text)'")
-        }
-        call.bodyForm = form
-      case "content_type":
-        let text = try value.text(key)
-        guard !text.isEmpty else { throw .message("'content_type' must not be empty") }
-        if let problem = Headers.valueProblem(text.utf8) {
-          throw .message("'content_type' \(problem)")
-        }
-        call.contentType = text
-      case "pages": call.pages = try pages(value, index, state, service)
-      case "schema": call.schema = try schema(value, index, state)
-      case "mock": call.mock.function = try function(key, value, index, state, service)
-      // What they are for is known when the parameters are.
-      case "example", "examples": break
-      default:
-        guard value.kind == Int32(LULL_TABLE) else {
-          throw .message("'params' must be a table, got \(value.described)")
-        }
-      }
-    }
-    guard !call.path.isEmpty else {
-      throw wrongPath.map { problem(at + ["path"], "call '\(name)': \($0)") }
-        ?? problem(at, "call '\(name)' needs a 'path'")
-    }
-    // Below a call, with its name before what is wrong.
-    var failure: APIFileProblem?
-    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
-      key, value throws(Misuse) in
-      guard key == "params", value.kind == Int32(LULL_TABLE) else { return }
-      try LuaTable(LuaTable.visitedIndex(in: state), in: state).forEachField {
-        key, value throws(Misuse) in
-        do throws(Misuse) {
-          declared.append(try parameter(key, value, state))
-        } catch {
-          let problem = problem(
-            at + ["params", key.string ?? ""], "call '\(name)': \(error.text)")
-          if !note(problem) { failure = problem }
-        }
-      }
-    }
-    if let failure { throw failure }
-    if let text = APICall.problem(withPlacesIn: call.path) {
-      throw problem(at + ["path"], "call '\(name)': \(text)")
-    }
-    call.parameters = try arranged(declared, of: call, at: at)
-    try checkWireNames(call.parameters, of: call, at: at)
-    if call.contentType != nil, [.form, .multipart].contains(call.bodyForm) {
-      let problem = problem(
-        at + ["content_type"],
-        "call '\(name)': 'content_type' is that of a JSON or raw body: what a form is, it says itself"
-      )
-      if !note(problem) { throw problem }
-    }
-    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
-      key, value throws(Misuse) in
-      let index = LuaTable.visitedIndex(in: state)
-      switch key {
-      case "example": call.mock.example = try example(value, index, state, of: call)
-      case "examples": call.mock.examples = try examples(value, index, state, of: call)
-      default: break
-      }
-    }
-    look(at: call, of: service, at: at)
-    return call
-  }
-
-  /// Names of fields with dots between them.
-  private func rows(_ value: lull_value) throws(Misuse) -> String {
-    let path = try value.text("rows")
-    let names = path.split(separator: ".", omittingEmptySubsequences: false)
-    guard !names.contains(where: \.isEmpty) else {
-      throw .message(
-        "'rows' must be the names of fields with dots between them, such as \"data.items\", got '\(path)'"
-      )
-    }
-    return path
-  }
-
-  private func pages(
-    _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ service: Service
-  ) throws(Misuse) -> LuaPages.Options? {
-    if let isPaged = value.bool { return isPaged ? LuaPages.Options() : nil }
-    guard value.kind == Int32(LULL_TABLE) else {
-      throw .message(
-        "'pages' must be true or a table of the options of 'resource:pages', got "
-          + value.described)
-    }
-    let options = try LuaPages.Options(index, state, reading.options, kept)
-    if let function = options.function {
-      kept.anchor(function, from: handles.handle(of: service))
-    }
-    return options
   }
 
   // MARK: Parts
@@ -357,15 +200,6 @@ struct APIDeclaration {
   func problem(_ keys: [String], _ text: String) -> APIFileProblem {
     let line = keys.isEmpty ? places.lineOfResult : places.line(of: keys)
     return .declaration(SourcePlace(file: path, line: line), text)
-  }
-
-  /// What may stand on a command line and in a list of calls.
-  private static func isCallName(_ key: lull_value) -> Bool {
-    guard let name = key.string, !name.isEmpty, !name.hasPrefix("-") else { return false }
-    do throws(Misuse) { try key.requireText("a name") } catch { return false }
-    return name.unicodeScalars.allSatisfy {
-      !ControlCharacters.contains($0) && !["\n", "\t", "\u{2028}", "\u{2029}"].contains($0)
-    }
   }
 
   /// What may follow `--` on a command line and stand in braces.

@@ -4,7 +4,8 @@ import LullHost
 
 /// An API as a file of Lua describes it: a service, its named calls, and what it is about.
 ///
-/// Loaded once per process, and kept until that ends. Home thread only. Lua: `lull.api(name)`.
+/// Loaded once per process, and kept until that ends; its calls are read when they are asked for. Home thread only.
+/// Lua: `lull.api(name)`.
 package final class APIFile {
   /// As it was asked for by name, or what its file is called.
   package let name: String
@@ -14,21 +15,20 @@ package final class APIFile {
   /// Those that the file declares, in its order.
   package let environments: [String]
   package let description: String?
-  /// In the order of the file.
-  package let calls: [APICall]
+  private let declared: DeclaredCalls
   /// The handle of its userdata.
   var hostHandle: UInt64 = 0
 
   init(
     name: String, path: String, service: Service, environments: [String] = [],
-    description: String? = nil, calls: [APICall] = []
+    description: String? = nil, calls: DeclaredCalls? = nil
   ) {
     self.name = name
     self.path = path
     self.service = service
     self.environments = environments
     self.description = description
-    self.calls = calls
+    declared = calls ?? DeclaredCalls([], [:], of: service)
   }
 
   /// The one that it is used in; nil: none.
@@ -37,15 +37,31 @@ package final class APIFile {
   /// With its environment, as one types it.
   package var fullName: String { environment.map { "\(name)@\($0.name)" } ?? name }
 
-  package func call(_ name: String) -> APICall? { calls.first { $0.name == name } }
+  /// Those of all calls, in the order of the file, whether or not these are right.
+  package var callNames: [String] { declared.names }
+
+  /// All calls, in the order of the file; the first that is wrong is told.
+  package var calls: [APICall] {
+    get throws(APIFileProblem) { try declared.all }
+  }
+
+  /// The call of a name, which is read if it has not been; nil if there is none.
+  package func call(_ name: String) throws(APIFileProblem) -> APICall? {
+    try declared.call(name)
+  }
+
+  /// The same as far as lists need to know it, which is quick.
+  package func listedCall(_ name: String) throws(APIFileProblem) -> ListedCall? {
+    try declared.listed(name)
+  }
 
   /// What is said of a call that is not there.
   package func unknownCall(_ name: String) -> String {
-    let near = NearestName.suggestion(for: name, among: calls.map(\.name))
-    let names = calls.map(\.name).joined(separator: ", ")
+    let near = NearestName.suggestion(for: name, among: callNames)
+    let names = callNames.joined(separator: ", ")
     return "'\(self.name)' has no call '\(name)'"
       + (near.map { " (did you mean '\($0)'?)" }
-        ?? (calls.isEmpty ? "; it declares none" : "; it has \(names)"))
+        ?? (callNames.isEmpty ? "; it declares none" : "; it has \(names)"))
   }
 }
 
@@ -63,7 +79,18 @@ package enum APIFileProblem: Error {
   case declaration(SourcePlace, String)
 }
 
-extension APIFileProblem {
+extension APIFileProblem: CustomStringConvertible {
+  /// In a line, for those who say what cannot be done because of it.
+  package var description: String {
+    switch self {
+    case .missing(let text): text
+    case .syntax(let message, _, _): LogText.part(message)
+    case .failed(let problem): LogText.part(problem.failure.message)
+    case .module(let place, let result): "\(place): \(APIFileProblem.text(ofModule: result))"
+    case .declaration(let place, let text): "\(place): \(text)"
+    }
+  }
+
   /// What is said of a module where an API is meant.
   static func text(ofModule result: String) -> String {
     "not an API: it returns \(result), as modules do"

@@ -143,26 +143,57 @@ package final class APIFiles: HostExtension {
   private func load(
     _ source: [UInt8], path: String, name: String, _ wish: EnvironmentWish?
   ) throws(APIFileProblem) -> APIFile {
-    let declaration = APIDeclaration(
-      source, path: path, name: name, handles, kept, reading, checker: checker, wish: wish,
-      reader: settings,
-      isTaken: { [loaded] service in loaded.values.contains { $0.service === service } })
+    // Who looks for what is wrong reads all of it.
+    if checker == nil, let entries = CallEntries(source) {
+      do throws(APIFileProblem) {
+        return try load(source, entries, path: path, name: name, wish)
+      } catch {
+        // The compiler tells of the text as it is.
+        guard case .syntax = error else { throw error }
+      }
+    }
+    return try load(source, nil, path: path, name: name, wish)
+  }
+
+  /// - Parameter entries: calls that are not read yet.
+  private func load(
+    _ source: [UInt8], _ entries: CallEntries?, path: String, name: String,
+    _ wish: EnvironmentWish?
+  ) throws(APIFileProblem) -> APIFile {
+    var declaration = declaration(of: entries?.rest ?? source, path: path, name: name, wish)
     let variables = try variables(of: declaration)
+    declaration.unread = entries.map {
+      unread(
+        EntryFile(entries: $0, source: source, path: path, name: name, variables: variables))
+    }
     let words = [LuaValue.string(name)] + (declaration.wish.map { [.string($0.name)] } ?? [])
-    return try run(source, path: path, words, kind: "file of an API", variables) {
-      results throws(APIFileProblem) in
+    return try run(
+      entries?.rest ?? source, path: path, words, kind: "file of an API", variables, shown: source
+    ) { results throws(APIFileProblem) in
       try declaration.read(results[0], results.index(0), results.state)
     }
   }
 
+  func declaration(of source: [UInt8], path: String, name: String, _ wish: EnvironmentWish?)
+    -> APIDeclaration
+  {
+    APIDeclaration(
+      source, path: path, name: name, handles, kept, reading, checker: checker, wish: wish,
+      reader: settings,
+      isTaken: { [loaded] service in loaded.values.contains { $0.service === service } })
+  }
+
   /// Runs a file, and gives what it returns to `read`.
+  ///
+  /// - Parameter shown: the text that reports show of it; nil: as it is.
   func run<Value>(
     _ source: [UInt8], path: String, _ arguments: [LuaValue], kind: StaticString,
-    _ variables: FileVariables? = nil, _ read: (RunResults) throws(APIFileProblem) -> Value
+    _ variables: FileVariables? = nil, shown: [UInt8]? = nil,
+    _ read: (RunResults) throws(APIFileProblem) -> Value
   ) throws(APIFileProblem) -> Value {
     let chunk: Chunk
     do throws(Chunk.Problem) {
-      chunk = try chunks.compile(source, name: Array("@\(path)".utf8))
+      chunk = try chunks.compile(source, name: Array("@\(path)".utf8), shown: shown)
     } catch {
       throw .syntax(message: error.message, source: source, name: path)
     }

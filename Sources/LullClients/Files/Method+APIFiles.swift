@@ -41,28 +41,32 @@ extension Method {
     },
     .method(.api, "__tostring") { call throws(Misuse) in
       let api = try api(call)
-      call.return(.string("API(\(api.fullName), \(api.calls.count) calls)"))
+      call.return(.string("API(\(api.fullName), \(api.callNames.count) calls)"))
     },
 
     .method(.apiCalls, "__index", "v") { call throws(Misuse) in
       let api = try calls(call)
       let name = call.raw(1).text ?? ""
-      guard let declared = api.call(name) else { throw .message(api.unknownCall(name)) }
+      guard let declared = try call.asked({ () throws(APIFileProblem) in try api.call(name) })
+      else {
+        throw .message(api.unknownCall(name))
+      }
       call.return(call.values.of(APICallBox(declared, of: api), .apiCall, service: api.service))
     },
     .method(.apiCalls, "__pairs") { call throws(Misuse) in
       let api = try calls(call)
+      let all = try call.asked { () throws(APIFileProblem) in try api.calls }
       call.return(.globalNext)
       call.return(
         .map(
-          api.calls.map {
+          all.map {
             let box = APICallBox($0, of: api)
             return ($0.name, call.values.of(box, .apiCall, service: api.service))
           }))
       call.return(.nil)
     },
     .method(.apiCalls, "__tostring") { call throws(Misuse) in
-      let names = try calls(call).calls.map(\.name).joined(separator: ", ")
+      let names = try calls(call).callNames.joined(separator: ", ")
       call.return(.string("APICalls(\(names))"))
     },
 
@@ -117,12 +121,21 @@ extension Call {
   /// `lull.api(name_or_path)`
   fileprivate func returnAPI() throws(Misuse) {
     try permissions.refuseInSandbox("lull.api")
+    let api = try asked { () throws(APIFileProblem) in
+      try part(APIFiles.self).api(string(0))
+    }
+    `return`(
+      .object(
+        handle: api.hostHandle, kind: HandleKind.api.rawValue,
+        service: handles.handle(of: api.service), anchor: 0))
+  }
+
+  /// What is asked of an API file; what is wrong with that is raised.
+  fileprivate func asked<Value>(
+    _ body: () throws(APIFileProblem) -> Value
+  ) throws(Misuse) -> Value {
     do throws(APIFileProblem) {
-      let api = try part(APIFiles.self).api(string(0))
-      `return`(
-        .object(
-          handle: api.hostHandle, kind: HandleKind.api.rawValue,
-          service: handles.handle(of: api.service), anchor: 0))
+      return try body()
     } catch {
       switch error {
       case .missing(let text): throw .message(text)

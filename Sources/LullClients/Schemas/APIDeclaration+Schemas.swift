@@ -38,14 +38,8 @@ extension APIDeclaration {
   }
 
   /// Makes the service know what is said of its answers.
-  func attach(_ schemas: String?, _ calls: [APICall], to service: Service) {
-    guard schemas != nil || calls.contains(where: { $0.schema != nil }) else { return }
-    service.schemas = CallSchemas(
-      {
-        calls.map {
-          CallSchemas.DeclaredCall(
-            name: $0.name, method: $0.method, path: $0.path, schema: $0.schema)
-        }
-      }, path: schemas, base: service.baseURL)
+  func attach(_ schemas: String?, _ calls: DeclaredCalls, to service: Service) {
+    guard schemas != nil || calls.haveSchemas else { return }
+    service.schemas = CallSchemas(calls, path: schemas, base: service.baseURL)
   }
 }

@@ -5,7 +5,7 @@ import LullSchemas
 extension CallSchemas {
   /// What is wrong with all that can be used: for each call by its name, nil for the file as a whole. What several
   /// refer to is told once.
-  func problems() -> [(call: String?, text: String)] {
+  func problems(of calls: [APICall]) -> [(call: String?, text: String)] {
     var problems: [(call: String?, text: String)] = []
     for call in calls {
       guard let schema = call.schema else { continue }

@@ -8,19 +8,11 @@ import LullSystem
 /// The file is read when the first answer is to be validated, and a schema is made ready at its first use. Home
 /// thread only.
 package final class CallSchemas: AnswerSchemas {
-  struct DeclaredCall {
-    let name: String
-    let method: RequestMethod
-    let path: String
-    let schema: CallSchema?
-  }
-
   /// Where the file of schemas is; nil: there is none.
   package let path: String?
-  private let declare: () -> [DeclaredCall]
-  lazy var calls = declare()
+  let calls: DeclaredCalls
   private let base: ResourceURL?
-  private lazy var routes = CallRoutes(calls.map { ($0.method, $0.path) }, base: base)
+  private lazy var routes = Result { () throws(APIFileProblem) in try makeRoutes() }
   lazy var file = path.map { path in
     Result { () throws(SchemaProblem) in try SchemaFile.read(Array(path.utf8)) }
   }
@@ -32,9 +24,9 @@ package final class CallSchemas: AnswerSchemas {
   /// What has been told, by schema, place and keyword.
   private var told: Set<[String]> = []
 
-  /// - Parameter calls: asked for once, when the first answer comes.
-  init(_ calls: @escaping () -> [DeclaredCall], path: String?, base: ResourceURL?) {
-    declare = calls
+  /// - Parameter calls: looked through when the first answer comes, and read when one is theirs.
+  init(_ calls: DeclaredCalls, path: String?, base: ResourceURL?) {
+    self.calls = calls
     self.path = path
     self.base = base
   }
@@ -42,17 +34,43 @@ package final class CallSchemas: AnswerSchemas {
   package func schema(of method: RequestMethod, _ url: String, status: Int)
     -> (any AnswerSchema)?
   {
-    guard let place = routes.call(method, url) else { return nil }
-    return schema(of: calls[place], status)
+    do throws(APIFileProblem) {
+      return try call(method, url).flatMap { schema(of: $0, status) }
+    } catch {
+      return CallAnswerSchema(
+        owner: "the answer", validator: .failure(SchemaProblem("\(error)")))
+    }
+  }
+
+  private func makeRoutes() throws(APIFileProblem) -> CallRoutes {
+    var routed: [CallRoutes.Call] = []
+    for name in calls.names {
+      // There is one of each name.
+      guard let call = try calls.listed(name) else { continue }
+      routed.append(
+        CallRoutes.Call(call.method, call.path, openPlaces: call.openPlaces))
+    }
+    return CallRoutes(routed, base: base)
+  }
+
+  /// The call that a request is for; nil if there is none.
+  private func call(_ method: RequestMethod, _ url: String) throws(APIFileProblem) -> APICall? {
+    guard let place = try routes.get().call(method.rawValue, url) else { return nil }
+    return try calls.call(calls.names[place])
   }
 
   package func explanation(of method: RequestMethod, _ url: String) -> (
     isNothing: Bool, text: String
   ) {
-    guard let place = routes.call(method, url) else {
+    let fitting: APICall?
+    do throws(APIFileProblem) {
+      fitting = try call(method, url)
+    } catch {
+      return (true, "nothing can be validated: \(error)")
+    }
+    guard let call = fitting else {
       return (true, "nothing is validated, since no call of the API file fits")
     }
-    let call = calls[place]
     var statuses = call.schema == nil ? [] : ["2XX"]
     do throws(SchemaProblem) {
       statuses += try file?.get().call(call.name)?["responses"]?.pairs.map(\.key) ?? []
@@ -66,12 +84,11 @@ package final class CallSchemas: AnswerSchemas {
   }
 
   /// Whether anything is said of the answers of a call.
-  func hasSchema(ofCall name: String) -> Bool {
-    guard let call = calls.first(where: { $0.name == name }) else { return false }
+  func hasSchema(of call: APICall) -> Bool {
     if call.schema != nil { return true }
     // A file that cannot be read is told of by itself.
     guard case .success(let file)? = file else { return self.file != nil }
-    return (try? file.call(name)?["responses"]?.count ?? 0) != 0
+    return (try? file.call(call.name)?["responses"]?.count ?? 0) != 0
   }
 
   /// nil if there is none.
@@ -85,7 +102,7 @@ package final class CallSchemas: AnswerSchemas {
     return try validators.validator(pointer)
   }
 
-  private func schema(of call: DeclaredCall, _ status: Int) -> CallAnswerSchema? {
+  private func schema(of call: APICall, _ status: Int) -> CallAnswerSchema? {
     let isSuccess = (200..<300).contains(status)
     let key = call.schema != nil && isSuccess ? "own \(call.name)" : "\(status) \(call.name)"
     if let schema = known[key] { return schema }
@@ -94,7 +111,7 @@ package final class CallSchemas: AnswerSchemas {
     return schema
   }
 
-  private func make(_ call: DeclaredCall, _ status: Int, _ isSuccess: Bool) -> CallAnswerSchema? {
+  private func make(_ call: APICall, _ status: Int, _ isSuccess: Bool) -> CallAnswerSchema? {
     let owner = "call '\(call.name)'"
     do throws(SchemaProblem) {
       if isSuccess, let schema = call.schema {

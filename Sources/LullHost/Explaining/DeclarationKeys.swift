@@ -11,7 +11,7 @@ final class DeclarationKeys {
     if places == nil {
       var found: [String: [Int]] = [:]
       for place in tokens.indices where DeclarationKeys.isKey(place, tokens) {
-        found[tokens[place].text, default: []].append(place)
+        found[DeclarationKeys.name(tokens[place]), default: []].append(place)
       }
       places = found
     }
@@ -31,12 +31,23 @@ final class DeclarationKeys {
         if token.isSymbol("{") { depth += 1 }
         if token.isSymbol("}") { depth -= 1 }
         if depth < 0 || depth == 0 && (token.isSymbol("}") || token.isSymbol(",")) { break }
-        guard depth == 1, keys[token.text] == nil else { continue }
-        if DeclarationKeys.isKey(place, tokens) { keys[token.text] = place }
+        guard depth == 1, DeclarationKeys.isKey(place, tokens) else { continue }
+        let name = DeclarationKeys.name(token)
+        if keys[name] == nil { keys[name] = place }
       }
     }
     tables[index] = keys
     return keys
+  }
+
+  /// What a key says. A long text is broken into lines by `\z`.
+  private static func name(_ token: LineToken) -> String {
+    guard token.kind == .string, token.text.utf8.contains(UInt8(ascii: "\\")),
+      // Between quotes, where there are escapes.
+      token.range.count == token.text.utf8.count + 2
+    else { return token.text }
+    let bytes = StringEscapes.bytes(of: token.text.utf8)
+    return bytes.flatMap { String(validating: $0, as: UTF8.self) } ?? token.text
   }
 
   /// `key =` and `["key"] =`

@@ -1,14 +1,22 @@
 /// Finds the lines on which keys of a table stand in a source text, for messages about what has become
 /// of them: values do not know where they come from.
+///
+/// The text is looked through at the first question.
 package struct DeclarationPlaces {
-  package let tokens: [LineToken]
-  private let lineEnds: [Int]
+  private final class Text {
+    let source: [UInt8]
+    lazy var tokens = LineToken.all(in: source)
+    lazy var lineEnds = source.indices.filter { source[$0] == 10 }
+
+    init(_ source: [UInt8]) { self.source = source }
+  }
+
+  package var tokens: [LineToken] { text.tokens }
+  private var lineEnds: [Int] { text.lineEnds }
+  private let text: Text
   private let index = DeclarationKeys()
 
-  package init(_ source: [UInt8]) {
-    tokens = LineToken.all(in: source)
-    lineEnds = source.indices.filter { source[$0] == 10 }
-  }
+  package init(_ source: [UInt8]) { text = Text(source) }
 
   /// The line of a key that stands in the table of the key before it, and so on; where one is not found,
   /// that of the one before it; 0 if there is none at all.

@@ -20,10 +20,10 @@ struct DeclaredAPI: Codable {
   var key: String
   var calls: [Call]
 
-  init(_ api: APIFile) {
+  init(_ api: APIFile) throws(APIFileProblem) {
     path = api.path
     key = FileName.resolved(api.path) ?? api.path
-    calls = api.calls.map { call in
+    calls = try api.calls.map { call in
       Call(
         name: call.name,
         parameters: call.parameters.map { parameter in

@@ -48,8 +48,8 @@ struct APILook {
       path, environment: APIName(word).environment, usesVariable: true, isSilent: isSilent)
   }
 
-  /// Gives the API to `body`, which must not write.
-  func look(_ body: (APIFile) -> Void) -> Outcome {
+  /// Gives the API to `body`, which must not write. What is wrong with a call that it asks for is wrong with the file.
+  func look(_ body: (APIFile) throws(APIFileProblem) -> Void) -> Outcome {
     if let gate = LookLeave.gate(for: path) {
       let outcome = outcome(through: gate, body)
       if case .ended = outcome { return outcome }
@@ -68,7 +68,7 @@ struct APILook {
     return lookInSandbox(body)
   }
 
-  func lookInSandbox(_ body: (APIFile) -> Void) -> Outcome {
+  func lookInSandbox(_ body: (APIFile) throws(APIFileProblem) -> Void) -> Outcome {
     let (first, variables) = outcome(Inspection(isSilent: isSilent), body)
     guard case .wrong(let report, _) = first, !variables.isEmpty else { return first }
     // It may be about a variable that counts as not set.
@@ -85,7 +85,7 @@ struct APILook {
   }
 
   private func outcome(
-    _ inspection: Inspection, _ body: (APIFile) -> Void
+    _ inspection: Inspection, _ body: (APIFile) throws(APIFileProblem) -> Void
   ) -> (Outcome, variables: [String]) {
     var outcome = Outcome.seen
     let code = CallRun.look(in: folder, inspection, limits: limits) { host in
@@ -96,23 +96,29 @@ struct APILook {
     return (outcome, inspection.variables)
   }
 
-  func outcome(through gate: LookGate, _ body: (APIFile) -> Void) -> Outcome {
+  func outcome(
+    through gate: LookGate, _ body: (APIFile) throws(APIFileProblem) -> Void
+  ) -> Outcome {
     var outcome = Outcome.seen
     let code = CallRun.look(in: folder, through: gate, limits: limits) { host in
       // Of what is not looked at to its end nothing is taken.
-      outcome = self.outcome(in: host) { if gate.refusal == nil { body($0) } }
+      outcome = self.outcome(in: host) { api throws(APIFileProblem) in
+        if gate.refusal == nil { try body(api) }
+      }
       return 0
     }
     if code > 128 { outcome = .ended(code) }
     return outcome
   }
 
-  private func outcome(in host: LuaHost, _ body: (APIFile) -> Void) -> Outcome {
+  private func outcome(
+    in host: LuaHost, _ body: (APIFile) throws(APIFileProblem) -> Void
+  ) -> Outcome {
     let files = host.part(APIFiles.self)
     do throws(APIFileProblem) {
       // By path: the name may be taken by a folder before.
       let word = path + (environment.map { "@\($0)" } ?? "")
-      body(try files.api(word, usesVariable: usesVariable))
+      try body(try files.api(word, usesVariable: usesVariable))
       return .seen
     } catch {
       if case .module = error { return .module(files.describe(error)) }

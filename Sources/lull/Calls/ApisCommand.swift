@@ -60,7 +60,7 @@ struct ApisCommand {
       var description = ""
       var environments: [String] = []
       let outcome = APILook(path).look { api in
-        calls = .int(api.calls.count)
+        calls = .int(api.callNames.count)
         description = api.description ?? ""
         environments = api.environments
       }

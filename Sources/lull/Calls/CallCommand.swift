@@ -68,8 +68,8 @@ struct CallCommand {
 
   func run() -> Int32 {
     if let code = help() { return code }
-    return CallRun.run(.file(api)) { host, api in
-      guard let name, let call = api.call(name) else {
+    return CallRun.run(.file(api)) { host, api throws(APIFileProblem) in
+      guard let name, let call = try api.call(name) else {
         Exit.complain("lull: \(api.unknownCall(name ?? ""))\n")
         return 2
       }
@@ -94,9 +94,9 @@ struct CallCommand {
     }
     var page: String?
     var refusal: String?
-    let outcome = look.look { file in
+    let outcome = look.look { file throws(APIFileProblem) in
       // As it was asked for: the file may say otherwise the next time.
-      (page, refusal) = answer(of: file, asks: asks)
+      (page, refusal) = try answer(of: file, asks: asks)
     }
     switch outcome {
     case .seen:
@@ -122,15 +122,17 @@ struct CallCommand {
 
   /// What is to be shown of a file: help, or why there is none; neither if a word that looks like asking
   /// for help is a parameter's value.
-  private func answer(of file: APIFile, asks: Bool) -> (page: String?, refusal: String?) {
-    let page = CallPage(file)
+  private func answer(of file: APIFile, asks: Bool) throws(APIFileProblem)
+    -> (page: String?, refusal: String?)
+  {
     guard let name else {
+      let page = CallPage(file, try file.calls)
       guard asks, words.first == "-h" || words.first == "--help" else {
         return (nil, "lull: which call of '\(api)'?\n" + page.list)
       }
       return (page.text, nil)
     }
-    guard let call = file.call(name) else { return (nil, "lull: \(file.unknownCall(name))\n") }
+    guard let call = try file.call(name) else { return (nil, "lull: \(file.unknownCall(name))\n") }
     let spec = CallPage.spec(of: call, in: api)
     do throws(CommandEnd) {
       _ = try spec.read(words, for: .call)

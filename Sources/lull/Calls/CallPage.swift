@@ -5,8 +5,13 @@ import LullHost
 /// Help that comes from an API's file.
 struct CallPage {
   private let api: APIFile
+  private let calls: [APICall]
 
-  init(_ api: APIFile) { self.api = api }
+  /// - Parameter calls: all of its calls.
+  init(_ api: APIFile, _ calls: [APICall]) {
+    self.api = api
+    self.calls = calls
+  }
 
   /// What the API is, and its calls.
   var text: String {
@@ -19,10 +24,10 @@ struct CallPage {
   }
 
   var list: String {
-    guard !api.calls.isEmpty else { return "It declares no calls.\n" }
-    let width = api.calls.map(\.name.count).max() ?? 0
+    guard !calls.isEmpty else { return "It declares no calls.\n" }
+    let width = calls.map(\.name.count).max() ?? 0
     var text = "Calls:\n"
-    for call in api.calls {
+    for call in calls {
       let padding = String(repeating: " ", count: width - call.name.count)
       text += "  \(call.name)\(padding)  \(call.description ?? "\(call.method) \(call.path)")\n"
     }

@@ -8,7 +8,9 @@ import LullTransport
 /// Gets an API going for a command.
 enum CallRun {
   /// Loads the API in a state of its own, and does something with it; the exit code.
-  static func run(_ target: CallTarget.API, _ body: (LuaHost, APIFile) -> Int32) -> Int32 {
+  static func run(
+    _ target: CallTarget.API, _ body: (LuaHost, APIFile) throws(APIFileProblem) -> Int32
+  ) -> Int32 {
     var folder: [UInt8]?
     if case .file(let word) = target, let path = APIFileLocator.file(of: word) {
       folder = SourceFile.folder(of: Array(path.utf8))
@@ -17,8 +19,8 @@ enum CallRun {
       let files = host.part(APIFiles.self)
       do throws(APIFileProblem) {
         switch target {
-        case .file(let word): return body(host, try files.api(word))
-        case .origin(let url): return body(host, try files.api(atURL: url))
+        case .file(let word): return try body(host, try files.api(word))
+        case .origin(let url): return try body(host, try files.api(atURL: url))
         }
       } catch {
         Exit.complain(files.describe(error))

@@ -95,12 +95,17 @@ struct WordCompletion {
     let reads = ["changed", "watch"].contains(words[0])
     let method = reads ? "GET" : words[0].uppercased()
     withAPI { api in
-      for call in api.calls where call.method.rawValue == method {
+      for call in listed(api) where call.method.rawValue == method {
         let literal = String(call.path.prefix { $0 != "{" && $0 != "?" })
         paths.append(Candidate(word: literal, note: call.description))
       }
     }
     return fitting(paths)
+  }
+
+  /// Those of its calls that can be told.
+  private func listed(_ api: APIFile) -> [ListedCall] {
+    api.callNames.compactMap { try? api.listedCall($0) }
   }
 
   /// `lull call API CALL --parameter …`
@@ -109,10 +114,13 @@ struct WordCompletion {
     var found: [Candidate] = []
     withAPI { api in
       guard words.count > 3 else {
-        found = fitting(api.calls.map { Candidate(word: $0.name, note: $0.description) })
+        found = fitting(api.callNames.map { Candidate(word: $0) }).map { candidate in
+          let call = try? api.listedCall(candidate.word)
+          return Candidate(word: candidate.word, note: call?.description)
+        }
         return
       }
-      guard let call = api.call(words[2]) else { return }
+      guard let call = try? api.call(words[2]) else { return }
       found = ofOptions(CallPage.spec(of: call, in: words[1])) ?? []
     }
     return found

@@ -23,9 +23,9 @@ struct PictureMaker {
     var picture = APIPicture()
     let outcome = APILook(
       path, environment: environment, isSilent: true, isPatient: true
-    ).lookInSandbox { api in
+    ).lookInSandbox { api throws(APIFileProblem) in
       picture = APIPicture()
-      Painter(api, shown).paint(targets, into: &picture)
+      try Painter(api, shown).paint(targets, into: &picture)
     }
     switch outcome {
     case .seen: return picture
@@ -49,10 +49,12 @@ private final class Painter {
     self.shown = shown
   }
 
-  func paint(_ targets: [APIPicture.Target], into picture: inout APIPicture) {
+  func paint(
+    _ targets: [APIPicture.Target], into picture: inout APIPicture
+  ) throws(APIFileProblem) {
     let own = places(in: api.path)
     picture.environments = api.environments
-    picture.calls = api.calls.map { call($0, own.line(of: ["calls", $0.name])) }
+    picture.calls = try api.calls.map { call($0, own.line(of: ["calls", $0.name])) }
     let base = api.service.baseURL.map { LogText.url($0.text) } ?? "none"
     picture.service = [
       APIPicture.Setting(

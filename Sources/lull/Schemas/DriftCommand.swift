@@ -153,7 +153,7 @@ struct DriftCommand {
   private static func add(
     _ exchange: Traffic.Exchange, of api: SeenAPI, to report: inout DriftReport
   ) throws(SchemaProblem) {
-    guard let call = api.finder.call(exchange.method, exchange.url) else {
+    guard let call = api.call(of: exchange) else {
       report.add(undeclared: place(of: exchange))
       return
     }
@@ -167,7 +167,7 @@ struct DriftCommand {
 
   /// Its method and path, without what looks like data.
   private static func place(of exchange: Traffic.Exchange) -> String {
-    let parts = CallFinder.target(of: exchange.url).path.split(separator: "/").map { part in
+    let parts = CallRoutes.target(of: exchange.url).path.split(separator: "/").map { part in
       KeyLook.isData(String(part)) ? "*" : String(part)
     }
     return "\(exchange.method) /\(parts.joined(separator: "/"))"

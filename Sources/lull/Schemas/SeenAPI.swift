@@ -11,16 +11,17 @@ struct SeenAPI {
   let path: String
   let base: String?
   let calls: [TypedCall]
-  let finder: CallFinder
+  let routes: CallRoutes
   /// Where its schemas are: in the file that it names, else in one that is called as it is.
   let schemasPath: String
 
-  init(_ api: APIFile) {
+  init(_ api: APIFile) throws(APIFileProblem) {
+    let declared = try api.calls
     name = api.name
     path = api.path
     base = api.service.baseURL.map { LogText.url($0.text) }
-    calls = api.calls.map { TypedCall($0) }
-    finder = CallFinder(api.calls, base: api.service.baseURL)
+    calls = declared.map { TypedCall($0) }
+    routes = CallRoutes(declared.map { CallRoutes.Call($0) }, base: api.service.baseURL)
     let named = (api.service.schemas as? CallSchemas)?.path
     schemasPath = named ?? "\(FileName.folder(of: api.path))/\(api.name).schemas.json"
   }
@@ -32,7 +33,8 @@ struct SeenAPI {
     }
     LookLeave.tell()
     var seen: SeenAPI?
-    switch APILook(path).look({ seen = SeenAPI($0) }) {
+    let outcome = APILook(path).look { api throws(APIFileProblem) in seen = try SeenAPI(api) }
+    switch outcome {
     case .seen: break
     case .needs(let note): return .failure(CommandFailure(code: 1, message: "lull: \(note)\n"))
     case .module(let report): return .failure(CommandFailure(code: 1, message: report))
@@ -41,6 +43,11 @@ struct SeenAPI {
     }
     guard let seen else { return .failure(CommandFailure(code: 1, message: "")) }
     return .success(seen)
+  }
+
+  /// The name of the call that an exchange belongs to; nil if there is none for it.
+  func call(of exchange: Traffic.Exchange) -> String? {
+    routes.call(exchange.method, exchange.url).map { calls[$0].name }
   }
 
   /// The folder of the file.

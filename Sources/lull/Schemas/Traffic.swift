@@ -24,12 +24,12 @@ struct Traffic {
     let body: Body
   }
 
-  private let finder: CallFinder
+  private let routes: CallRoutes
   private(set) var exchanges: [Exchange] = []
   /// How many there were of other APIs.
   private(set) var others = 0
 
-  init(_ finder: CallFinder) { self.finder = finder }
+  init(_ routes: CallRoutes) { self.routes = routes }
 
   // MARK: Recordings
 
@@ -53,7 +53,7 @@ struct Traffic {
   }
 
   private mutating func add(_ entry: HAREntry) {
-    guard finder.contains(entry.request.url) else {
+    guard routes.contains(entry.request.url) else {
       others += 1
       return
     }
@@ -80,7 +80,7 @@ struct Traffic {
 
   /// Takes what the cache file has of the API: of each URL the newest that is JSON, at whatever stage.
   mutating func addCache() throws(CommandFailure) {
-    guard let prefix = finder.prefix else { return }
+    guard let prefix = routes.prefix else { return }
     do throws(CacheInspection.Problem) {
       let cache = try CacheInspection(path: nil)
       for url in try cache.urls(prefix: prefix) {

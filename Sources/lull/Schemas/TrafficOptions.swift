@@ -26,12 +26,12 @@ struct TrafficOptions {
 
   /// What there is of an API in the places that are named.
   func traffic(of api: SeenAPI) throws(CommandFailure) -> Traffic {
-    guard api.finder.prefix != nil else {
+    guard api.routes.prefix != nil else {
       throw CommandFailure(
         code: 1,
         message: "lull: \(api.path): its service has no base URL by which its traffic is known\n")
     }
-    var traffic = Traffic(api.finder)
+    var traffic = Traffic(api.routes)
     for archive in archives { try traffic.addArchive(archive) }
     if usesCache { try traffic.addCache() }
     return traffic

@@ -107,7 +107,7 @@ struct TypesCommand {
     let traffic = try sources.traffic(of: api)
     var shapes = TrafficShapes()
     for exchange in traffic.exchanges {
-      guard let call = api.finder.call(exchange.method, exchange.url) else { continue }
+      guard let call = api.call(of: exchange) else { continue }
       if case .json(let document) = exchange.body {
         shapes.add(document.root, to: .response(String(exchange.status)), of: call)
       }

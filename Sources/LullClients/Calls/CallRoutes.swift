@@ -1,0 +1,121 @@
+package import LullCore
+
+/// Which of the calls of an API a request is for, whoever has made it, by its method and URL.
+///
+/// Of several that fit the one of which the most is fixed counts, and of those the first.
+package struct CallRoutes: Sendable {
+  /// A call as the API file has it.
+  package struct Call {
+    let method: RequestMethod
+    let path: String
+    /// The places of its path that take slashes too.
+    let openPlaces: Set<String>
+
+    package init(_ method: RequestMethod, _ path: String, openPlaces: Set<String>) {
+      self.method = method
+      self.path = path
+      self.openPlaces = openPlaces
+    }
+
+    package init(_ call: APICall) {
+      self.init(call.method, call.path, openPlaces: call.openPlaces)
+    }
+  }
+
+  private struct Route: Sendable {
+    let call: Int
+    let template: RouteTemplate
+    let origin: String?
+  }
+
+  /// Where routes are that are for one method and number of parts; nil: for more of them, too.
+  private struct Key: Hashable, Sendable {
+    let method: String
+    let parts: Int?
+  }
+
+  /// Those of which more is fixed first.
+  private let routes: [Route]
+  private var places: [Key: [Int]] = [:]
+  /// Scheme, host and port of the base URL; nil without one.
+  private let origin: String?
+  /// Its path without the slash at its end.
+  private let path: String
+
+  /// - Parameter calls: in the order of the file.
+  package init(_ calls: [Call], base: ResourceURL?) {
+    origin = base?.origin
+    let path = base.map { CallRoutes.target(of: $0.text).path } ?? ""
+    self.path = path.hasSuffix("/") ? String(path.dropLast()) : path
+    let routes = calls.enumerated().map { [origin, path = self.path] place, call in
+      let own = CallRoutes.origin(ofPath: call.path)
+      let template = RouteTemplate(
+        base: own == nil ? path : "", path: call.path, open: call.openPlaces)
+      return (
+        specificity: template.specificity,
+        route: Route(call: place, template: template, origin: own ?? origin)
+      )
+    }
+    self.routes = routes.sorted { one, other in
+      one.specificity == other.specificity
+        ? one.route.call < other.route.call
+        : other.specificity.lexicographicallyPrecedes(one.specificity)
+    }.map(\.route)
+    for (place, route) in self.routes.enumerated() {
+      let call = calls[route.call]
+      let parts = call.openPlaces.isEmpty ? route.template.partCount : nil
+      places[Key(method: call.method.rawValue, parts: parts), default: []].append(place)
+    }
+  }
+
+  /// The place of the call among those that there are; nil: none fits.
+  package func call(_ method: String, _ url: String) -> Int? {
+    let (path, query) = CallRoutes.target(of: url)
+    let parts = RouteTemplate.parts(of: path.isEmpty ? "/" : path)
+    let pairs = EscapedPair.all(in: query)
+    let origin = ResourceURL(absolute: url)?.origin
+    let found = [parts.count, nil].compactMap { count in
+      places[Key(method: method, parts: count)]?.first { place in
+        let route = routes[place]
+        return (route.origin == nil || route.origin == origin)
+          && route.template.values(in: parts, pairs) != nil
+      }
+    }
+    return found.min().map { routes[$0].call }
+  }
+
+  // MARK: URLs
+
+  /// That of a path which is a URL of its own.
+  private static func origin(ofPath path: String) -> String? {
+    guard !path.hasPrefix("/"), let mark = path.firstRange(of: "://") else { return nil }
+    let authority = path[mark.upperBound...].prefix { !"/?#".contains($0) }
+    return ResourceURL(absolute: path[..<authority.endIndex] + "/")?.origin
+  }
+
+  /// How the URLs begin that are below the base; nil without a base.
+  package var prefix: String? { origin.map { $0 + path + "/" } }
+
+  /// Whether a URL is one of the API's.
+  package func contains(_ url: String) -> Bool {
+    guard let origin, ResourceURL(absolute: url)?.origin == origin else { return false }
+    let path = CallRoutes.target(of: url).path
+    return path == self.path || path.hasPrefix(self.path + "/")
+  }
+
+  /// What follows the host.
+  package static func target(of url: String) -> (path: String, query: String) {
+    let bare = url.prefix { $0 != "#" }
+    let start = bare.firstRange(of: "://")?.upperBound ?? bare.startIndex
+    let authority = bare[start...].prefix { !"/?".contains($0) }
+    let path = bare[authority.endIndex...].prefix { $0 != "?" }
+    return (String(path), String(bare[path.endIndex...].dropFirst()))
+  }
+}
+
+extension APICall {
+  /// The places of its path that take slashes too.
+  package var openPlaces: Set<String> {
+    Set(parameters.filter { $0.place == .path && $0.keepsReserved }.map(\.placeholder))
+  }
+}

@@ -1,0 +1,192 @@
+import CLullBridge
+import LullArguments
+import LullCore
+import LullHost
+import LullSystem
+
+/// The calls that a file declares.
+extension APIDeclaration {
+  /// The calls of a table by their names, right or wrong. What is wrong with the names themselves is told.
+  func readings(_ table: Int32, _ state: OpaquePointer?, _ service: Service)
+    throws(APIFileProblem) -> [String: DeclaredCalls.Reading]
+  {
+    var readings: [String: DeclaredCalls.Reading] = [:]
+    var failure: APIFileProblem?
+    let visited = Result { () throws(Misuse) in
+      try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
+        guard failure == nil else { return }
+        guard let name = key.string, APIDeclaration.isCallName(key) else {
+          let problem = problem(
+            key.string.map { ["calls", $0] } ?? ["calls"],
+            "calls have names that can be printed and do not begin with '-', got "
+              + key.described)
+          if !note(problem) { failure = problem }
+          return
+        }
+        do throws(APIFileProblem) {
+          readings[name] = .success(try call(name, value, state, service))
+        } catch {
+          if !note(error) { readings[name] = .failure(error) }
+        }
+      }
+    }
+    if let failure { throw failure }
+    if case .failure(let misuse) = visited { throw problem(["calls"], misuse.text) }
+    return readings
+  }
+
+  /// In the order of the file, with those that are read later.
+  func names(of readings: [String: DeclaredCalls.Reading]) -> [String] {
+    if let entries = unread?.entries {
+      if entries.all.count + readings.count == entries.names.count { return entries.names }
+      // Some are nil.
+      return entries.names.filter { readings[$0] != nil || entries.entry($0) != nil }
+    }
+    let keys = readings.keys.map { (line: places.line(of: ["calls", $0]), name: $0) }
+    return keys.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map(\.name)
+  }
+
+  private func call(
+    _ name: String, _ value: lull_value, _ state: OpaquePointer?, _ service: Service
+  ) throws(APIFileProblem) -> APICall {
+    let at = ["calls", name]
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw problem(at, "call '\(name)' must be a table, got \(value.described)")
+    }
+    let table = LuaTable.visitedIndex(in: state)
+    var call = APICall(name: name)
+    var wrongPath: String?
+    var declared: [DeclaredParameter] = []
+    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
+      key, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: state)
+      switch key {
+      case "path":
+        do throws(Misuse) {
+          call.path = try value.text(key)
+        } catch {
+          wrongPath = error.text
+          throw error
+        }
+      case "description": call.description = try value.text(key)
+      case "method": call.method = try MethodReader.method(try value.text(key))
+      case "rows": call.rows = try rows(value)
+      case "columns": call.columns = try strings(value, index, state, key)
+      case "headers":
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'headers' must be a table, got \(value.described)")
+        }
+        try reading.headers.setAll(index, state, in: &call.headers, allowsSecrets: true)
+      case "body":
+        let text = try value.text(key)
+        guard let form = APICall.BodyForm(rawValue: text) else {
+          let forms = APICall.BodyForm.allCases.map { "\"\($0.rawValue)\"" }
+          throw .message("'body' must be \(WordList.text(forms)), got '\(text)'")
+        }
+        call.bodyForm = form
+      case "content_type":
+        let text = try value.text(key)
+        guard !text.isEmpty else { throw .message("'content_type' must not be empty") }
+        if let problem = Headers.valueProblem(text.utf8) {
+          throw .message("'content_type' \(problem)")
+        }
+        call.contentType = text
+      case "pages": call.pages = try pages(value, index, state, service)
+      case "schema": call.schema = try schema(value, index, state)
+      case "mock": call.mock.function = try function(key, value, index, state, service)
+      // What they are for is known when the parameters are.
+      case "example", "examples": break
+      default:
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'params' must be a table, got \(value.described)")
+        }
+      }
+    }
+    guard !call.path.isEmpty else {
+      throw wrongPath.map { problem(at + ["path"], "call '\(name)': \($0)") }
+        ?? problem(at, "call '\(name)' needs a 'path'")
+    }
+    // Below a call, with its name before what is wrong.
+    var failure: APIFileProblem?
+    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
+      key, value throws(Misuse) in
+      guard key == "params", value.kind == Int32(LULL_TABLE) else { return }
+      try LuaTable(LuaTable.visitedIndex(in: state), in: state).forEachField {
+        key, value throws(Misuse) in
+        do throws(Misuse) {
+          declared.append(try parameter(key, value, state))
+        } catch {
+          let problem = problem(
+            at + ["params", key.string ?? ""], "call '\(name)': \(error.text)")
+          if !note(problem) { failure = problem }
+        }
+      }
+    }
+    if let failure { throw failure }
+    if let text = APICall.problem(withPlacesIn: call.path) {
+      throw problem(at + ["path"], "call '\(name)': \(text)")
+    }
+    call.parameters = try arranged(declared, of: call, at: at)
+    try checkWireNames(call.parameters, of: call, at: at)
+    if call.contentType != nil, [.form, .multipart].contains(call.bodyForm) {
+      let problem = problem(
+        at + ["content_type"],
+        "call '\(name)': 'content_type' is that of a JSON or raw body: what a form is, it says itself"
+      )
+      if !note(problem) { throw problem }
+    }
+    try visit(table, state, Self.callKeys, at: at, prefix: "call '\(name)': ") {
+      key, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: state)
+      switch key {
+      case "example": call.mock.example = try example(value, index, state, of: call)
+      case "examples": call.mock.examples = try examples(value, index, state, of: call)
+      default: break
+      }
+    }
+    look(at: call, of: service, at: at)
+    return call
+  }
+
+  /// Names of fields with dots between them.
+  private func rows(_ value: lull_value) throws(Misuse) -> String {
+    let path = try value.text("rows")
+    let names = path.split(separator: ".", omittingEmptySubsequences: false)
+    guard !names.contains(where: \.isEmpty) else {
+      throw .message(
+        "'rows' must be the names of fields with dots between them, such as \"data.items\", got '\(path)'"
+      )
+    }
+    return path
+  }
+
+  private func pages(
+    _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ service: Service
+  ) throws(Misuse) -> LuaPages.Options? {
+    if let isPaged = value.bool { return isPaged ? LuaPages.Options() : nil }
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message(
+        "'pages' must be true or a table of the options of 'resource:pages', got "
+          + value.described)
+    }
+    let options = try LuaPages.Options(index, state, reading.options, kept)
+    if let function = options.function {
+      kept.anchor(function, from: handles.handle(of: service))
+    }
+    return options
+  }
+
+  /// What may stand on a command line and in a list of calls.
+  private static func isCallName(_ key: lull_value) -> Bool {
+    do throws(Misuse) { try key.requireText("a name") } catch { return false }
+    return key.string.map(isCallName) ?? false
+  }
+
+  static func isCallName(_ name: String) -> Bool {
+    guard let first = name.utf8.first, first != UInt8(ascii: "-") else { return false }
+    if name.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return true }
+    return name.unicodeScalars.allSatisfy {
+      !ControlCharacters.contains($0) && !["\n", "\t", "\u{2028}", "\u{2029}"].contains($0)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import LullCore
+
+/// The calls that an API file declares, in its order.
+///
+/// Those that stand in its text as data are read when somebody asks for them, and until then nobody knows whether they
+/// are right. What is wrong with a call is told to whoever asks for it. Home thread only.
+final class DeclaredCalls {
+  typealias Reading = Result<APICall, APIFileProblem>
+
+  /// Those of a text that have not been read.
+  struct Unread {
+    let entries: CallEntries
+    let source: [UInt8]
+    /// Reads some of them: each by its name.
+    let read: ([CallEntry], Service) -> [String: Reading]
+  }
+
+  let names: [String]
+  /// Whether one of them says what its answers are.
+  let haveSchemas: Bool
+  private var readings: [String: Reading]
+  /// nil when all have been read.
+  private var unread: Unread?
+  private weak let service: Service?
+
+  /// - Parameter readings: of those that have been read.
+  init(
+    _ names: [String], _ readings: [String: Reading], unread: Unread? = nil, of service: Service
+  ) {
+    self.names = names
+    self.readings = readings
+    self.unread = unread
+    self.service = service
+    haveSchemas =
+      unread?.entries.haveSchemas == true
+      || readings.values.contains { (try? $0.get())?.schema != nil }
+  }
+
+  /// nil if there is none of that name.
+  func call(_ name: String) throws(APIFileProblem) -> APICall? {
+    if let known = readings[name] { return try known.get() }
+    guard let entry = unread?.entries.entry(name) else { return nil }
+    return try read([entry])[name]?.get()
+  }
+
+  /// All of them; the first that is wrong is told.
+  var all: [APICall] {
+    get throws(APIFileProblem) {
+      let others = unread?.entries.all.filter { readings[$0.name] == nil } ?? []
+      let found = read(others)
+      var calls: [APICall] = []
+      calls.reserveCapacity(names.count)
+      for name in names {
+        guard let reading = found[name] ?? readings[name] else { continue }
+        calls.append(try reading.get())
+      }
+      unread = nil
+      return calls
+    }
+  }
+
+  /// One as far as lists need to know it; nil if there is none of that name.
+  func listed(_ name: String) throws(APIFileProblem) -> ListedCall? {
+    if readings[name] == nil, let unread, let entry = unread.entries.entry(name),
+      let listed = ListedCall(entry, in: unread.source)
+    {
+      return listed
+    }
+    return try call(name).map { ListedCall($0) }
+  }
+
+  /// What is wrong with one may be the world's fault: it is read once more when it is asked for again.
+  private func read(_ entries: [CallEntry]) -> [String: Reading] {
+    guard !entries.isEmpty, let unread else { return [:] }
+    guard let service else {
+      let gone = Reading.failure(.missing("the API has ended"))
+      return Dictionary(uniqueKeysWithValues: entries.map { ($0.name, gone) })
+    }
+    let found = unread.read(entries, service)
+    for (name, reading) in found {
+      if case .success = reading { readings[name] = reading }
+    }
+    return found
+  }
+}
