@@ -342,4 +342,15 @@ struct ProofRecordingTests {
     #expect(ending.output.contains("./cassettes/a.har was changed by somebody else meanwhile"))
     #expect(files.text("cassettes/a.har") == "somebody else's")
   }
+
+  @Test func `CAS-69 many requests on one connection are recorded without a wait`() throws {
+    let sample = try SampleAPI()
+    let ending = try files.prove(
+      """
+        local api = t:service("\(sample.url)", { cassette = "a", retry = false })
+        for id = 1, 200 do t.expect(api("/articles/" .. id):load()):to_succeed() end
+      """, "--record", "all")
+    #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
+    #expect(try recorded().entries.count == 200)
+  }
 }
