@@ -220,8 +220,10 @@ package final class ScriptProgram {
     host.tasks.reportUnawaited(atEnd: true)
     host.values.strict?.checkAll()
     host.reporter.reportRepetitions()
-    host.reporter.reportPassedLimit()
-    if host.limits.hasPassed { return Exit.scriptError }
+    if host.limits.endsRun {
+      host.reporter.reportPassedLimit()
+      return Exit.scriptError
+    }
     if signal != 0 { return 128 + signal }
     if let code = host.loop.exitCode { return code }
     return host.reporter.errorCount > 0 ? Exit.scriptError : 0

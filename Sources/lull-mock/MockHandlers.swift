@@ -15,12 +15,14 @@ final class MockHandlers {
 
   private let callbacks: Callbacks
   private let reading: ScriptReading
+  private let limits: LimitKeeper
   /// The number of the function that calls them.
   private let caller: Int64
 
   init(_ host: LuaHost) throws(MockProblem) {
     callbacks = host.callbacks
     reading = host.reading
+    limits = host.limits
     let kept = host.callbacks.kept
     let noMemory = MockProblem(text: "cannot start: not enough memory")
     guard let chunk = try? host.chunks.compile(Array(text.utf8), name: Array("=lull.mock".utf8))
@@ -46,7 +48,7 @@ final class MockHandlers {
       .ref(function), MockHandlers.table(request, call, url: url, values),
       .list(values.filter { $0.value.isJSON }.map { .string($0.key) }),
     ]
-    callbacks.call(caller, arguments, as: place) { [callbacks, reading] end in
+    callbacks.call(caller, arguments, as: place) { [callbacks, reading, limits] end in
       let failure: ScriptFailure
       switch end {
       case .finished(let results):
@@ -58,8 +60,10 @@ final class MockHandlers {
         }
       case .failed(let raised): failure = raised
       }
+      // The place that a limit names may be far from the function.
+      let message = limits.hasPassed ? "\(place): \(failure.message)" : failure.message
       callbacks.report(failure, in: place)
-      completion(.failed(failure.message))
+      completion(.failed(message))
     }
   }
 

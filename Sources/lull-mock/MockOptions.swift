@@ -12,6 +12,8 @@ struct MockOptions {
   let origins: [String]
   /// Seconds.
   let patience: Int
+  /// How long a function may run without waiting, in seconds.
+  let longest: Double
   let isQuiet: Bool
   /// Whether recorded answers come as late as they were recorded.
   let hasDelays: Bool
@@ -24,6 +26,7 @@ struct MockOptions {
     hosts = parsed.all("--host")
     origins = parsed.all("--cors")
     patience = parsed.text("--timeout").flatMap { Int($0) } ?? MockArguments.patience
+    longest = parsed.text("--max-time").flatMap(MockArguments.seconds) ?? MockArguments.longest
     isQuiet = parsed.has("--quiet")
     hasDelays = parsed.has("--delays")
   }

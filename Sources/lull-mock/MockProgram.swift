@@ -47,6 +47,7 @@ struct MockProgram {
     do throws(MockProblem) {
       let cassettes = try MockCassettes(options.cassettes, MockBase(api.service.baseURL))
       let handlers = try MockHandlers(host)
+      try bound(host)
       let server = try HTTPServer(options, host.environment)
       defer { server.close() }
       let site = MockSite(server.address, hosts: options.hosts, origins: options.origins)
@@ -65,6 +66,15 @@ struct MockProgram {
     } catch {
       StandardError.write("lull: \(error.text)\n")
       return error.exitCode
+    }
+  }
+
+  /// From now on nothing of the file's runs on for ever: while it does, nobody is answered.
+  private func bound(_ host: LuaHost) throws(MockProblem) {
+    let text =
+      "a function ran for more than \(LogText.seconds(options.longest)) without waiting (--max-time)"
+    guard host.limits.setAlarm(ofStretches: options.longest, saying: text) else {
+      throw MockProblem(text: "cannot start: the system has no timer left")
     }
   }
 

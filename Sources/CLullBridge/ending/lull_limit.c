@@ -3,6 +3,7 @@
 
 #include <lull_ledger.h>
 
+#include "ending/lull_alarm.h"
 #include "ending/lull_interrupt.h"
 #include "ending/lull_memory.h"
 #include "ending/lull_signal.h"
@@ -29,8 +30,18 @@ void lull_stretch_begin(lull_runtime *runtime) {
     runtime->stretch_instructions > 0 ? runtime->stretch_instructions : INT64_MAX;
   runtime->stretch_end = runtime->stretch_time > 0 ? lull_stretch_clock() + runtime->stretch_time : 0;
   int passed = runtime->passed_limit;
-  if (passed == LULL_LIMIT_NONE) return;
   if (passed == LULL_LIMIT_MEMORY && !lull_memory_recover(runtime)) return;
-  runtime->passed_limit = LULL_LIMIT_NONE;
-  lull_interrupt_clear(runtime);
+  if (passed != LULL_LIMIT_NONE) {
+    runtime->passed_limit = LULL_LIMIT_NONE;
+    lull_interrupt_clear(runtime);
+  }
+  if (runtime->stretch_alarm > 0) lull_alarm_set(LULL_ALARM_LINE, runtime->stretch_alarm);
+}
+
+// That call has ended, or waits.
+void lull_stretch_end(lull_runtime *runtime) {
+  if (runtime->stretch_alarm <= 0) return;
+  lull_alarm_set(LULL_ALARM_LINE, 0);
+  // What was told to end has; what a signal has told to has not yet.
+  if (runtime->passed_limit != LULL_LIMIT_NONE && lull_signals_pending() == 0) lull_watchdog_relax();
 }

@@ -615,6 +615,10 @@ int32_t lull_limits_set(lull_runtime *runtime, const lull_limits *limits);
 // stretch of the script's code, from the outermost call until it ends or waits, whose signals are not
 // touched; memory is Lua's and its objects'. 0 on success.
 int32_t lull_stretches_set(lull_runtime *runtime, const lull_limits *limits);
+// Stretches have so many seconds from now on, in C functions too, by an alarm of the process, whose signals are
+// installed for it: what has had them is raised in, and the next stretch begins anew; with a C function that does
+// not return even then the process ends. `text` is what is said of it; copied. 0 on success.
+int32_t lull_stretches_alarm(lull_runtime *runtime, double seconds, const char *text);
 // A session's line has so much time and so many instructions of its own from now on; 0 is no limit. For
 // `texts` and the count of instructions lull_limits_set has been called.
 void lull_line_begin(lull_runtime *runtime, double seconds, int64_t instructions);

@@ -141,6 +141,7 @@ void lull_thread_leave(
   runtime->callers = caller->outer;
   runtime->answer_now = caller->answer_now;
   lull_interrupt_pass(runtime, thread);
+  if (runtime->has_stretches && runtime->depth == 0) lull_stretch_end(runtime);
   // What it lacked may have been its end.
   if (runtime->has_memory_limit && status > LUA_YIELD) lull_memory_check(runtime);
 
@@ -294,6 +295,7 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   if (runtime->has_memory_limit && status != LUA_OK) lull_memory_check(runtime);
   // Otherwise what made the call is interrupted too.
   if (runtime->depth == 0) lull_interrupt_rest(runtime, L);
+  if (runtime->has_stretches && runtime->depth == 0) lull_stretch_end(runtime);
   runtime->answer_now = previous_answer;
   lua_remove(L, base + 1);
   *run = (lull_run){

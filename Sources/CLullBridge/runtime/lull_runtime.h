@@ -141,6 +141,7 @@ struct lull_runtime {
   int64_t stretch_instructions; // 0: no limit
   int64_t stretch_time;         // in nanoseconds; 0: no limit
   int64_t stretch_end;          // when the one that runs is to end, on the monotonic clock; 0: whenever
+  double stretch_alarm;         // seconds after which an alarm ends it, C functions too; 0: none does
   int32_t instruction_step;  // how many are counted at once; 0: none are
 };
 

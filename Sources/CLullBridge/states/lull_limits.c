@@ -61,6 +61,18 @@ int32_t lull_stretches_set(lull_runtime *runtime, const lull_limits *limits) {
   return lull_protect(runtime, refuse_hooks, runtime) == LUA_OK ? 0 : 1;
 }
 
+int32_t lull_stretches_alarm(lull_runtime *runtime, double seconds, const char *text) {
+  strncpy(runtime->limit_texts[LULL_LIMIT_TIME], text, LULL_LIMIT_TEXT - 1);
+  lull_watchdog_say(LULL_LIMIT_TIME, text);
+  lull_alarms_open();
+  // Whether there are alarms.
+  if (!lull_alarm_set(LULL_ALARM_LINE, seconds)) return 1;
+  lull_alarm_set(LULL_ALARM_LINE, 0);
+  runtime->has_stretches = 1;
+  runtime->stretch_alarm = seconds;
+  return 0;
+}
+
 int32_t lull_limits_set(lull_runtime *runtime, const lull_limits *limits) {
   for (int limit = 1; limit < LULL_LIMIT_COUNT; limit++) {
     const char *text = limits->texts[limit];

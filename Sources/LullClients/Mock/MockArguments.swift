@@ -4,6 +4,8 @@ package import LullArguments
 package enum MockArguments {
   /// How long a client may take to send a request or to take an answer, unless said otherwise; seconds.
   package static let patience = 30
+  /// How long a function may run without waiting, unless said otherwise; seconds.
+  package static let longest = 10.0
 
   package static let spec = ArgumentSpec(
     name: "lull mock",
@@ -46,6 +48,10 @@ package enum MockArguments {
         },
         help: "how long a client may take to send a request, or to take an answer; \(patience)"),
       .init(
+        "--max-time", placeholder: "SECONDS",
+        demand: .init("a number of seconds above 0") { seconds($0) != nil },
+        help: "how long a function may run without waiting, before it is ended; 10"),
+      .init(
         "--delays", kind: .flag,
         help: "answers from a recording come as long after as they were recorded, not at once"),
       .init("--quiet", kind: .flag, help: "no line for each request"),
@@ -56,6 +62,10 @@ package enum MockArguments {
         lull mock ./apis/shop.lua --cors http://localhost:3000
 
       """)
+
+  package static func seconds(_ text: String) -> Double? {
+    Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+  }
 
   /// `scheme://host[:port]`, as browsers send it.
   package static func isOrigin(_ text: String) -> Bool {

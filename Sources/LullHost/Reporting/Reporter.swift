@@ -74,9 +74,7 @@ package final class Reporter {
   ) {
     if let checker = permissions.checker { return checker.note(failure) }
     // The interruption of whatever ran when the signal came is not an error of the script.
-    guard limits.areOfStretches || !isInterruption(failure) else {
-      return reportPassedLimit(failure)
-    }
+    guard !isInterruption(failure) else { return reportPassedLimit(failure) }
     if let errorHandler {
       // The handler is not called for its own errors.
       self.errorHandler = nil

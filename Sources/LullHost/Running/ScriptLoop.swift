@@ -151,7 +151,7 @@ package final class ScriptLoop {
 
   /// Whether a signal, a limit or `os.exit` has ended the run.
   package var isInterrupted: Bool {
-    if exitCode != nil || limits.hasPassed { return true }
+    if exitCode != nil || limits.endsRun { return true }
     let signal = lull_signals_pending()
     return signal != 0 && !(session.isOpen && signal == SIGINT)
   }

@@ -25,6 +25,17 @@ package final class LimitKeeper {
     return withBridged(limits) { lull_stretches_set(bridge.pointer, &$0) } == 0
   }
 
+  /// Gives each stretch of code so many seconds, also in functions written in C; what has had them raises, and
+  /// the next one begins anew. For a process of the command's, whose signals are installed; false if there are no
+  /// alarms.
+  ///
+  /// - Parameter text: what is raised then, behind the place.
+  package func setAlarm(ofStretches seconds: Double, saying text: String) -> Bool {
+    areOfStretches = true
+    texts = ["", text, "", ""]
+    return lull_stretches_alarm(bridge.pointer, seconds, text) == 0
+  }
+
   /// Which limit has been passed, as the bridge numbers them.
   var passedLimit: Int32 { bridge.isClosed ? 0 : lull_limit_passed(bridge.pointer) }
 
@@ -65,6 +76,9 @@ package final class LimitKeeper {
   }
 
   /// Whether the run has passed a limit, and ends.
+  package var endsRun: Bool { hasPassed && !areOfStretches }
+
+  /// Whether a limit has been passed.
   package var hasPassed: Bool {
     !bridge.isClosed && lull_limit_passed(bridge.pointer) != Int32(LULL_LIMIT_NONE)
   }

@@ -30,4 +30,65 @@ struct MockPatienceTests {
     #expect(!bytes.unicodeScalars.contains { $0.value == 0x1B || $0.value == 0x9B }, "\(bytes)")
     #expect(bytes.isEmpty || bytes.contains("GET /a"), "\(bytes)")
   }
+
+  @Test
+  func `MCK-27 a function that does not wait is ended after --max-time, and the next is answered`()
+    throws
+  {
+    let mock = try MockProcess(
+      calls: """
+        busy = { path = "/busy", mock = function(_, state)
+          state.begun = true
+          while true do end
+        end },
+        stubborn = { path = "/stubborn", mock = function()
+          while true do pcall(function() while true do end end) end
+        end },
+        inner = { path = "/inner", mock = function()
+          coroutine.wrap(function() while true do end end)()
+        end },
+        later = { path = "/later", mock = function() lull.sleep(0.01) while true do end end },
+        task = { path = "/task", mock = function()
+          lull.spawn(function() while true do end end)
+          return { text = "spawned" }
+        end },
+        waits = { path = "/waits", mock = function(_, state)
+          lull.sleep(1.5)
+          return { text = tostring(state.begun) }
+        end },
+        """, "--max-time", "1")
+    for (path, line) in [("busy", 7), ("stubborn", 10), ("inner", 13), ("later", 15)] {
+      let answer = try mock.curl("/" + path)
+      #expect(answer.hasPrefix("HTTP/1.1 500 "))
+      #expect(answer.contains("\"detail\": \"mock of call '\(path)': apis/shop.lua:\(line): "))
+      #expect(
+        answer.contains(
+          "apis/shop.lua:\(line): a function ran for more than 1 s without waiting (--max-time)\""),
+        "\(answer)")
+    }
+    #expect(try mock.body("/task") == "spawned")
+    // Waiting is not running, and what was there before is.
+    #expect(try mock.body("/waits") == "true")
+    let ending = try mock.end()
+    #expect(ending.code == 130)
+    #expect(ending.errors.contains("GET /busy 500 mock of busy"), "\(ending.errors)")
+    #expect(ending.errors.contains("\tapis/shop.lua:7: in local 'answer'"), "\(ending.errors)")
+    #expect(ending.errors.contains("apis/shop.lua:17: a function ran for more"), "\(ending.errors)")
+  }
+
+  @Test func `MCK-28 a function written in C that does not end ends the mock, which says so`() throws {
+    let mock = try MockProcess(
+      calls: """
+        stuck = { path = "/stuck", mock = function()
+          return string.find(string.rep("a", 30000), string.rep("a*", 12) .. "b")
+        end },
+        """, "--max-time", "1")
+    #expect(try mock.curl("/stuck") == "")
+    let ending = try mock.child.wait()
+    #expect(ending.code == 1)
+    #expect(
+      ending.errors.contains(
+        "lull: a function ran for more than 1 s without waiting (--max-time)\n"),
+      "\(ending.errors)")
+  }
 }
