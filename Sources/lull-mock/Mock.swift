@@ -190,6 +190,9 @@ extension CallSchemas {
       problem.parameter = name
       return problem
     }
+    if request.body.isEmpty, requiresBody(call.name) {
+      return Problem(400, "the body of call '\(call.name)' is missing")
+    }
     let type = request.header("content-type")?.lowercased() ?? ""
     guard !request.body.isEmpty, type.isEmpty || type.contains("json") else { return nil }
     return objection(toBody: request.body, of: call.name).map { Problem(400, $0) }

@@ -64,6 +64,12 @@ extension CallSchemas {
     }
   }
 
+  /// Whether a request for the call has to have a body, though none of its parameters is required.
+  package func requiresBody(_ call: String) -> Bool {
+    // What is wrong with the file is told by lull check.
+    (try? openedFile()?.call(call)?["body_required"]?.bool) == true
+  }
+
   /// What is wrong with a body that a client has sent, in words; nil if nothing is, or nothing is known.
   package func objection(toBody bytes: [UInt8], of call: String) -> String? {
     do throws(SchemaProblem) {

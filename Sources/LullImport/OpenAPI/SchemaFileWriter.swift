@@ -22,6 +22,13 @@ struct SchemaFileWriter {
     if let schema = jsonSchema(document.target(of: operation["requestBody"])) {
       parts.append(("body", definitions.text(of: schema, sharedBy: operation["requestBody"])))
     }
+    let fields = call.parameters.filter { $0.place == .body }
+    if document.target(of: operation["requestBody"])?.bool("required") == true, !fields.isEmpty,
+      !fields.contains(where: \.isRequired)
+    {
+      // No parameter of it says so.
+      parts.append(("body_required", Array("true".utf8)))
+    }
     var parameters: [(key: String, json: [UInt8])] = []
     let written = (item["parameters"]?.elements ?? []) + (operation["parameters"]?.elements ?? [])
     for holder in written {

@@ -248,4 +248,38 @@ struct OpenAPIImportTests {
     let away = try run("http://127.0.0.1:1/x.yaml", "-o", "apis/y.lua")
     #expect(away.code == 3 && folder.text("apis/y.lua") == nil)
   }
+
+  @Test func `MCK-29 a body that must come, of fields that need not, is told of in its entry`() throws {
+    try folder.write(
+      "shop.yaml",
+      """
+      openapi: 3.1.0
+      servers: [{url: 'https://shop.example'}]
+      paths:
+        /a:
+          post:
+            operationId: must
+            requestBody: {required: true, content: {application/json: {schema: &s {type: object, properties: {x: {type: string}}}}}}
+          put:
+            operationId: may
+            requestBody: {content: {application/json: {schema: *s}}}
+        /b:
+          post:
+            operationId: form
+            requestBody: {$ref: '#/components/requestBodies/form'}
+          put:
+            operationId: field
+            requestBody:
+              required: true
+              content: {application/x-www-form-urlencoded: {schema: {type: object, required: [x], properties: {x: {type: string}}}}}
+      components:
+        requestBodies:
+          form: {required: true, content: {application/x-www-form-urlencoded: {schema: *s}}}
+      """)
+    let ending = try run("shop.yaml")
+    #expect(ending.code == 0, "\(ending.errors)")
+    let lines = (folder.text("apis/shop.schemas.json") ?? "").split(separator: "\n")
+    let required = lines.filter { $0.contains(#""body_required":true"#) }
+    #expect(required.map { $0.prefix { $0 != ":" } } == ["\"must\"", "\"form\""], "\(lines)")
+  }
 }

@@ -7,6 +7,7 @@ struct MockSchemaTests {
     {"calls":{
     "user":{"responses":{"200":{"$ref":"#/$defs/user"}},"parameters":{"id":{"maxLength":3}}},
     "add":{"responses":{"201":{"$ref":"#/$defs/user"}},"body":{"$ref":"#/$defs/user"}},
+    "note":{"responses":{"201":{"const":"noted"}},"body_required":true},
     "said":{"responses":{"200":{"type":"integer"}}},
     "never":{"responses":{"200":false}}
     },"$defs":{
@@ -19,6 +20,7 @@ struct MockSchemaTests {
       calls: """
         user = { path = "/users/{id}" },
         add = { path = "/users", method = "POST", params = { id = "json", name = "json" } },
+        note = { path = "/notes", method = "POST", body = "form", params = { text = "string" } },
         said = { path = "/said", example = "by example" },
         never = { path = "/never" },
         own = { path = "/own", schema = { type = "array", items = { const = 5 } } },
@@ -48,5 +50,15 @@ struct MockSchemaTests {
     let long = try mock.curl("/users/1234")
     #expect(long.hasPrefix("HTTP/1.1 400 "), "\(long)")
     #expect(long.contains("the parameter 'id' of call 'user'"), "\(long)")
+  }
+
+  @Test func `MCK-29 a body that must come and does not is a 400`() throws {
+    let mock = try mock()
+    let missing = try mock.curl("/notes", "-X", "POST")
+    #expect(missing.hasPrefix("HTTP/1.1 400 "), "\(missing)")
+    #expect(missing.contains("the body of call 'note' is missing"), "\(missing)")
+    #expect(try mock.curl("/notes", "-d", "text=x").contains("\"noted\""))
+    // Of a field that is not declared nothing is said.
+    #expect(try mock.curl("/notes", "-d", "other=x").contains("\"noted\""))
   }
 }
