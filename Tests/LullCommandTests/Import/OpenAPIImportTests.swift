@@ -249,7 +249,9 @@ struct OpenAPIImportTests {
     #expect(away.code == 3 && folder.text("apis/y.lua") == nil)
   }
 
-  @Test func `MCK-29 a body that must come, of fields that need not, is told of in its entry`() throws {
+  @Test func `MCK-29 a body that must come, of fields that need not, is told of in its entry`()
+    throws
+  {
     try folder.write(
       "shop.yaml",
       """

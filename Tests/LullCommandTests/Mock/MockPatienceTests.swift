@@ -76,7 +76,9 @@ struct MockPatienceTests {
     #expect(ending.errors.contains("apis/shop.lua:17: a function ran for more"), "\(ending.errors)")
   }
 
-  @Test func `MCK-28 a function written in C that does not end ends the mock, which says so`() throws {
+  @Test func `MCK-28 a function written in C that does not end ends the mock, which says so`()
+    throws
+  {
     let mock = try MockProcess(
       calls: """
         stuck = { path = "/stuck", mock = function()
