@@ -62,7 +62,7 @@ extension REPL {
     }
     let noun = entries.count == 1 ? "exchange" : "exchanges"
     StandardOutput.write("recorded \(entries.count) \(noun) in \(recording.path)\n")
-    let leftovers = Leftover.all(in: entries).prefix(5).map(\.description)
+    let leftovers = recording.recorder.suspicions.prefix(5)
     if !leftovers.isEmpty {
       StandardOutput.write(
         "it may hold a token that nobody has named: look at \(leftovers.joined(separator: "; "))\n")

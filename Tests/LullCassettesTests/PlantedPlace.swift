@@ -7,6 +7,7 @@ enum PlantedPlace: CaseIterable {
   case path, query, nestedURL, requestHeader, requestJSON, requestForm, basicInAnswer
   case responseHeader, cookie, escapedJSON, finalURL, message, type, headerName
   case markup, wrappedBase64, latin1, wideJSON
+  case nestedBase64, encodedJSON, mixedHexadecimal, otherCase, base64OfHexadecimal, basicInURL
 
   func entry(_ secret: PlantedSecret, _ random: inout SeededGenerator) -> HAREntry {
     let escaped = Self.percent(secret.text, &random)
@@ -46,6 +47,33 @@ enum PlantedPlace: CaseIterable {
       let body = (try? TextCoding.encode(text, charset: isBig ? "utf-16be" : "utf-16le")) ?? []
       let mark: [UInt8] = isBig ? [0xFE, 0xFF] : [0xFF, 0xFE]
       response.body = HARBody(random.chance(2) ? mark + body : body)
+    case .nestedBase64:
+      var text = Array("user:\(secret.text)".utf8)
+      for _ in 0..<(2 + random.below(2)) {
+        text = Base64.encode(
+          text, alphabet: random.chance(2) ? .url : .standard, isPadded: random.chance(2))
+      }
+      response.body = HARBody(Array(#"{"said":""#.utf8) + text + Array("\"}".utf8))
+    case .encodedJSON:
+      let json = Self.json(secret.text, escapesAll: random.chance(2))
+      request.headers = [
+        HARHeader("X-State", Base64.encode(json, alphabet: .url, isPadded: false))
+      ]
+    case .mixedHexadecimal:
+      let digits = Hexadecimal.text(Array("(\(secret.text))".utf8)).map {
+        random.chance(2) ? $0.uppercased() : String($0)
+      }
+      response.headers = [HARHeader("X-Echo", digits.joined())]
+    case .otherCase:
+      let isUpper = random.chance(2)
+      let letters: ClosedRange<UInt8> = isUpper ? 0x61...0x7A : 0x41...0x5A
+      response.body = HARBody(secret.text.utf8.map { letters.contains($0) ? $0 ^ 0x20 : $0 })
+    case .base64OfHexadecimal:
+      let digits = Hexadecimal.text(Array(secret.text.utf8))
+      request.body = HARBody(Array("a=".utf8) + Base64.encode(Array(digits.utf8)))
+    case .basicInURL:
+      let pair = Base64.encode(Base64.encode(Array("user:\(secret.text)".utf8)), alphabet: .url)
+      request.url += "?a=\(Self.percent(String(decoding: pair, as: UTF8.self), &random, all: true))"
     case .message: failure = HARFailure(kind: "network", message: "cannot reach \(secret.text)")
     }
     return HAREntry(

@@ -6,6 +6,7 @@ import LullTesting
 struct PlantedSecret {
   let text: String
   private let digits: String
+  private let small: String
   /// Nothing shorter holds it, in whatever charset.
   private static let shortest = 12
 
@@ -19,6 +20,7 @@ struct PlantedSecret {
     // Letters around it: a mark at its edge may belong to what is beside it.
     text =
       "q" + String((0..<count).compactMap { _ in alphabet.randomElement(using: &random) }) + "Z"
+    small = text.lowercased()
     digits = Hexadecimal.text(Array(text.utf8))
   }
 
@@ -42,7 +44,7 @@ struct PlantedSecret {
     return Self.strings(document.root).contains { isFound(in: Array($0.utf8)) }
   }
 
-  private func isFound(in bytes: [UInt8]) -> Bool {
+  private func isFound(in bytes: [UInt8], depth: Int = 3) -> Bool {
     guard bytes.count >= PlantedSecret.shortest else { return false }
     if bytes.contains(0) || String(validating: bytes, as: UTF8.self) == nil {
       return isFound(inOtherCharset: bytes)
@@ -61,11 +63,13 @@ struct PlantedSecret {
     where word.utf8.count >= PlantedSecret.shortest {
       if let bytes = try? Base64.decode(Array(word.utf8)) {
         readings.append(String(decoding: bytes, as: UTF8.self))
+        if depth > 0, isFound(in: bytes, depth: depth - 1) { return true }
         // What is no text stands so in a file.
         if word.utf8.count == text.utf8.count, isFound(inOtherCharset: bytes) { return true }
       }
     }
-    return readings.contains { $0.contains(self.text) } || text.lowercased().contains(digits)
+    return readings.contains { $0.lowercased().contains(small) }
+      || text.lowercased().contains(digits)
   }
 
   private func isFound(inOtherCharset bytes: [UInt8]) -> Bool {

@@ -51,9 +51,9 @@ package struct CassetteTape {
   // MARK: What is seen of it
 
   /// Hides what an exchange tells that is not in it yet.
-  package mutating func learn(from entry: HAREntry) {
+  package mutating func learn(from entry: HAREntry, isPart: Bool = false) {
     let count = redaction.hiddenCount
-    redaction.learn(from: entry)
+    redaction.learn(from: entry, isPart: isPart)
     if redaction.hiddenCount != count { hiding = nil }
   }
 
@@ -83,12 +83,33 @@ package struct CassetteTape {
     if told.mask != CredentialMask.mark { secrets[told.mask] = told.text }
     if told.isLiteral {
       guard !issued.contains(where: { $0.text == told.text }) else { return }
-      issued.append((told.text, told.mask))
+      if redaction.noteLate(String(decoding: told.text, as: UTF8.self)) {
+        redaction.replace(told.text)
+      } else {
+        issued.append((told.text, told.mask))
+      }
     } else {
       guard !redaction.hides(told.text) else { return }
       redaction.hide(told.text, as: told.mask)
     }
     hiding = nil
+  }
+
+  /// Names, in small letters, of what is to be hidden besides.
+  package mutating func hide(named names: Set<String>) { redaction.names.formUnion(names) }
+
+  /// How many credentials had been seen before anything called them so.
+  package var lateCount: Int { redaction.late.count }
+
+  /// What is to be told of those, but for so many that were told of before.
+  ///
+  /// - Parameter recorded: what is not in it yet.
+  package func lateCredentials(after count: Int, beside recorded: [HAREntry]) -> [String] {
+    redaction.late.dropFirst(count).compactMap { text in
+      LateCredential(
+        text, shownAs: redaction.texts[text] ?? CredentialMask.mark, in: entries + recorded)?
+        .description
+    }
   }
 
   // MARK: Stand-ins
@@ -106,11 +127,8 @@ package struct CassetteTape {
 
   // MARK: What is written of it
 
-  /// As it may be seen by anybody.
-  package var redacted: [HAREntry] { finished.entries }
-
-  /// The same, and what has hidden it, for other texts.
-  var finished: (entries: [HAREntry], redaction: Redaction) {
+  /// As it may be seen by anybody, and what has hidden it, for other texts.
+  package var finished: (entries: [HAREntry], redaction: Redaction) {
     var redaction = redaction
     let entries = redaction.redacted(entries, hiding: issued)
     return (entries, redaction)

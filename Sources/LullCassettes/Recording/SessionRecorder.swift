@@ -72,14 +72,19 @@ package final class SessionRecorder: NetworkTap {
     inFlightCount = 0
     let finished = tape.finished
     redaction = finished.redaction
-    recorded = finished.entries
-    hidesAnswers = zip(recorded, tape.entries).contains { $0.response != $1.response }
+    hidesAnswers = zip(finished.entries, tape.entries).contains { $0.response != $1.response }
+    let concealed = redaction.concealed(in: finished.entries)
+    problems += concealed.sorted { $0.key < $1.key }.map { "not recorded: \($0.value)" }
+    recorded = finished.entries.indices.filter { concealed[$0] == nil }.map { finished.entries[$0] }
     return recorded
   }
 
   private var recorded: [HAREntry] = []
   /// Whether an answer has something that its recording has not, once it has been stopped.
   package private(set) var hidesAnswers = false
+
+  /// What to look at before anybody else sees the recording, once it has been stopped.
+  package var suspicions: [String] { redaction.suspicions(in: recorded) }
 
   /// Whether an answer of the recording has that value, so that it is made of nothing that is hidden.
   package func says(number: Double) -> Bool {

@@ -8,7 +8,18 @@ extension CredentialMask {
     return texts.reduce(count(in: Array((response.finalURL ?? "").utf8))) { $0 + count(in: $1) }
   }
 
+  /// Also within what is encoded.
   private static func count(in bytes: [UInt8]) -> Int {
+    var level = bytes
+    var count = 0
+    for _ in 0...StandInReading.depth where !level.isEmpty {
+      count += countAsItIs(in: level)
+      level = EncodedWords.decoded(in: level)
+    }
+    return count
+  }
+
+  private static func countAsItIs(in bytes: [UInt8]) -> Int {
     let star = UInt8(ascii: "*")
     return bytes.split(whereSeparator: { $0 != star }).count(where: { $0.count >= mark.utf8.count })
   }

@@ -3,9 +3,11 @@ import LullCore
 /// Values whose names say that they let somebody in.
 enum NamedCredentials {
   /// What of a body counts: what can be nothing else, or what may be.
-  enum Certainty {
+  enum Certainty: Equatable {
     case certain
     case likely
+    /// What somebody has named, in small letters, and nothing else.
+    case named(Set<String>)
   }
 
   /// User and password of the URLs in a text.
@@ -106,6 +108,19 @@ enum NamedCredentials {
     return numbers
   }
 
+  /// Whether a number stands in JSON under one of the names.
+  static func hasNumber(named names: Set<String>, inBody bytes: [UInt8]) -> Bool {
+    guard let document = try? JSONDocument(parsing: bytes) else { return false }
+    func look(_ element: JSONElement, _ name: String) -> Bool {
+      switch element.kind {
+      case .object: element.pairs.contains { look($0.value, $0.key) }
+      case .array: element.elements.contains { look($0, name) }
+      default: names.contains(name.lowercased()) && element.string == nil && element.double != nil
+      }
+    }
+    return look(document.root, "")
+  }
+
   private static func collect(
     _ element: JSONElement, called name: String, _ certainty: Certainty, into values: inout [String]
   ) {
@@ -136,7 +151,8 @@ enum NamedCredentials {
   private static func isCalledSo(
     _ name: String, _ value: some StringProtocol, _ certainty: Certainty
   ) -> Bool {
-    switch CredentialName(name) {
+    if case .named(let names) = certainty { return names.contains(name.lowercased()) }
+    return switch CredentialName(name) {
     case .certain: true
     case .likely: certainty == .likely || RandomText.mayBeIssued(value)
     case nil: codes.contains(name.lowercased()) && RandomText.mayBeIssued(value)

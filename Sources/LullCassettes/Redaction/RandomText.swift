@@ -55,6 +55,12 @@ package enum RandomText {
 
   private static func kinds(of word: some StringProtocol) -> Int { Set(word.map(kind)).count }
 
+  /// Whether a piece of something longer is no piece of a name, a text or a number.
+  static func isNoise(_ piece: String) -> Bool {
+    piece.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || letters.contains($0)) }
+      && kinds(of: piece.filter { !letters.contains($0) }) >= 2 && !isName(piece)
+  }
+
   /// `ImmutableReferencesList2`: letters of one kind in runs, each with a capital before it or not.
   private static func isName(_ word: String) -> Bool {
     var changes = 0
@@ -75,7 +81,9 @@ package enum RandomText {
   }
 
   private static func isReadable(_ word: some StringProtocol) -> Bool {
-    guard let bytes = try? Base64.decode(Array(word.utf8)) else { return false }
-    return bytes.allSatisfy { (0x20..<0x7F).contains($0) }
+    guard let bytes = try? Base64.decode(Array(word.utf8)),
+      let text = String(validating: bytes, as: UTF8.self)
+    else { return false }
+    return text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
   }
 }

@@ -19,10 +19,33 @@ extension Redaction {
     if let body = request.body, let text = RecordedText(body.bytes) {
       for text in NamedCredentials.values(inBody: text.bytes, .likely) { mask(unlessShort: text) }
     }
+    for text in namedValues(request.headers, [request.url], request.body) {
+      mask(text)
+    }
+  }
+
+  /// Values of what the recording was told to hide, by their names, unless they are too short to be found again.
+  func namedValues(
+    _ headers: [HARHeader], _ urls: [String], _ body: HARBody?
+  ) -> [[UInt8]] {
+    guard !names.isEmpty else { return [] }
+    let certainty = NamedCredentials.Certainty.named(names)
+    var values = headers.filter { names.contains($0.name.lowercased()) }
+      .map { MaskedText.bare(String(escaping: $0.value)) }
+    for url in urls {
+      values += NamedCredentials.values(
+        inQueryOf: MaskedText.bare(CredentialMask.decodedMasks(url)), certainty)
+    }
+    if let body, let text = RecordedText(body.bytes) {
+      values += NamedCredentials.values(inBody: text.bytes, certainty)
+    }
+    return values.flatMap { MaskedText.parts(of: $0) }.map { Array($0.utf8) }
   }
 
   /// What a response gives out.
   mutating func collect(from response: HARResponse) {
+    let urls = response.headers.map { String(escaping: $0.value) } + [response.finalURL ?? ""]
+    for text in namedValues(response.headers, urls, response.body) { replace(text) }
     for header in response.headers {
       guard
         let value = RecordedText(header.value).map({ String(decoding: $0.bytes, as: UTF8.self) })
@@ -59,7 +82,7 @@ extension Redaction {
     for part in MaskedText.parts(of: text) {
       let isWhole = part == text
       if part.utf8.count >= (isWhole ? Redaction.shortest : 4) {
-        mask(Array(part.utf8))
+        if isWhole, noteLate(part) { replace(Array(part.utf8)) } else { mask(Array(part.utf8)) }
       } else if isWhole {
         noteShort(part)
       }

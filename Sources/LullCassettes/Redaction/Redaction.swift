@@ -13,9 +13,12 @@ package struct Redaction: Sendable {
   package static let standIn = CredentialMask.standIn
 
   private var search = SecretSearch()
+  /// The same texts in small letters, since a server may say them in others.
+  private var folded = SecretSearch()
   /// What stands in the place of each that is searched for.
   private var replacements: [Secret: String] = [:]
-  private var known: Set<[UInt8]> = []
+  /// All that is hidden, with what stands in the place of each.
+  private(set) var texts: [[UInt8]: String] = [:]
   /// Credentials that are too short to be looked for everywhere.
   private var short: Set<String> = []
   /// What was given out, by the number of its stand-in.
@@ -24,6 +27,13 @@ package struct Redaction: Sendable {
   private(set) var count = 0
   /// Up to which stand-ins of earlier recordings go, whose texts nobody knows.
   private var strangers = 0
+
+  /// Names, in small letters, of what is a credential though it is not called like one.
+  package var names: Set<String> = []
+  /// What answers have said so far.
+  private var said: [HARResponse] = []
+  /// Texts that an answer had said before a request sent them as a credential.
+  private(set) var late: [[UInt8]] = []
 
   /// Values shorter than this are hidden where their name tells what they are, and nowhere else.
   static let shortest = 8
@@ -36,20 +46,34 @@ package struct Redaction: Sendable {
   ///   - text: nothing is hidden of one under four bytes, which is too common to be taken for a secret.
   ///   - mask: what stands in its place.
   package mutating func hide(_ text: [UInt8], as mask: String) {
-    guard text.count >= SecretSearch.shortest, known.insert(text).inserted else { return }
+    guard text.count >= SecretSearch.shortest, texts[text] == nil else { return }
+    texts[text] = mask
     let secret = Secret(.literal("\(replacements.count)"), name: mask)
     replacements[secret] = mask
     for form in HiddenForms(text).all { search.add(secret, form) }
+    let small = Redaction.folded(text)
+    // A name that is called like its own text would be hidden in its mask.
+    if text.count >= Redaction.shortest, small != Redaction.folded(text, toCapitals: true),
+      !mask.lowercased().contains(String(decoding: small, as: UTF8.self))
+    {
+      folded.add(secret, small)
+    }
+  }
+
+  /// Letters of ASCII only, so that as many bytes remain.
+  private static func folded(_ bytes: [UInt8], toCapitals: Bool = false) -> [UInt8] {
+    let range: ClosedRange<UInt8> = toCapitals ? 0x61...0x7A : 0x41...0x5A
+    return bytes.map { range.contains($0) ? $0 ^ 0x20 : $0 }
   }
 
   /// How many texts are hidden so far.
-  var hiddenCount: Int { known.count }
+  var hiddenCount: Int { texts.count }
 
-  func hides(_ text: [UInt8]) -> Bool { known.contains(text) }
+  func hides(_ text: [UInt8]) -> Bool { texts[text] != nil }
 
   /// The same for what an answer has given out.
   mutating func replace(_ token: [UInt8]) {
-    guard !known.contains(token), !CredentialMask.isMasked(String(decoding: token, as: UTF8.self))
+    guard !hides(token), !CredentialMask.isMasked(String(decoding: token, as: UTF8.self))
     else { return }
     count += 1
     issued[count] = token
@@ -80,6 +104,24 @@ package struct Redaction: Sendable {
       }
     }
     return Array(text.utf8)
+  }
+
+  /// Whether a credential that is new was in an answer before, where nothing has called it so; one that looks
+  /// random has then been given out by that. (CAS-73)
+  mutating func noteLate(_ credential: String) -> Bool {
+    let text = Array(credential.utf8)
+    guard !hides(text), !CredentialMask.isMasked(credential), isSaid(text) else { return false }
+    late.append(text)
+    return RandomText.mayBeIssued(credential)
+  }
+
+  private func isSaid(_ text: [UInt8]) -> Bool {
+    var search = SecretSearch()
+    search.add(Secret(.literal(""), name: ""), text)
+    return said.contains { response in
+      let texts = response.headers.map(\.value) + [response.body?.bytes ?? []]
+      return texts.contains { !search.matches(in: $0, takesShort: false).isEmpty }
+    }
   }
 
   mutating func mask(_ credential: [UInt8]) {
@@ -113,9 +155,13 @@ package struct Redaction: Sendable {
   }
 
   /// Hides from now on what an exchange tells of credentials.
-  package mutating func learn(from entry: HAREntry) {
+  ///
+  /// - Parameter isPart: whether more of its answer is to come, with all of it once more at the end.
+  package mutating func learn(from entry: HAREntry, isPart: Bool = false) {
     collect(from: entry.request)
-    if let response = entry.response { collect(from: response) }
+    guard let response = entry.response else { return }
+    collect(from: response)
+    if !isPart { said.append(response) }
   }
 
   /// New stand-ins are none of those that recordings have already.
@@ -141,7 +187,7 @@ package struct Redaction: Sendable {
     request.headers = request.headers.map { header in
       masked(header) { CredentialMask.header(header.name, $0) }
     }
-    if let body = request.body {
+    if let body = request.body, !Redaction.isCoded(body, of: request) {
       let isOfParts = body.type.lowercased().hasPrefix("multipart/")
       request.body = HARBody(
         hidden(body: body.bytes) { isOfParts ? masked(parts: $0) : CredentialMask.body($0) },
@@ -159,7 +205,7 @@ package struct Redaction: Sendable {
         isCookie ? RecordedCookie($0).masked : CredentialMask.header(header.name, $0)
       }
     }
-    if let body = response.body {
+    if let body = response.body, !Redaction.isCoded(body) {
       // "key" and "token" are names of other things too, which a program may need.
       response.body = HARBody(
         hidden(body: body.bytes) { CredentialMask.body($0, onlyCertain: true) },
@@ -199,9 +245,46 @@ package struct Redaction: Sendable {
     String(escaping: hidden(Array(text.utf8)))
   }
 
-  /// Any text without what is hidden so far.
-  func hidden(_ bytes: [UInt8]) -> [UInt8] {
-    let matches = search.matches(in: bytes, takesShort: false)
+  // MARK: In any text
+
+  /// Any text without what is hidden so far: also within codings inside of each other, which are made anew.
+  func hidden(_ bytes: [UInt8]) -> [UInt8] { hidden(bytes, depth: StandInReading.depth) }
+
+  private func hidden(_ bytes: [UInt8], depth: Int) -> [UInt8] {
+    guard !replacements.isEmpty else { return bytes }
+    var bytes = bytes
+    if depth > 0, holdsEncoded(bytes) {
+      bytes =
+        EncodedWords(bytes) { inner in
+          let made = hidden(inner, depth: depth - 1)
+          return made == inner ? nil : made
+        }.text
+    }
+    bytes = replaced(bytes, search.matches(in: bytes, takesShort: false))
+    return replaced(bytes, folded.matches(in: Redaction.folded(bytes), takesShort: false))
+  }
+
+  /// Whether words that are encoded say anything that is hidden: most texts have none.
+  private func holdsEncoded(_ bytes: [UInt8]) -> Bool {
+    var level = bytes
+    for _ in 0..<StandInReading.depth {
+      level = EncodedWords.decoded(in: level)
+      if level.isEmpty { return false }
+      if isFound(in: level) { return true }
+    }
+    return false
+  }
+
+  private func isFound(in bytes: [UInt8]) -> Bool { !masks(in: bytes).isEmpty }
+
+  /// What stands for that which is hidden in a text as it stands there.
+  func masks(in bytes: [UInt8]) -> [String] {
+    (search.matches(in: bytes, takesShort: false)
+      + folded.matches(in: Redaction.folded(bytes), takesShort: false))
+      .map { replacements[$0.secret] ?? CredentialMask.mark }
+  }
+
+  private func replaced(_ bytes: [UInt8], _ matches: [SecretSearch.Match]) -> [UInt8] {
     guard !matches.isEmpty else { return bytes }
     var result: [UInt8] = []
     var end = 0

@@ -37,6 +37,16 @@ package enum StandIns {
   }
 
   private static func highest(in bytes: [UInt8]) -> Int {
+    var highest = 0
+    var level = bytes
+    for _ in 0...StandInReading.depth where !level.isEmpty {
+      highest = max(highest, highestAsItIs(in: level))
+      level = EncodedWords.decoded(in: level)
+    }
+    return highest
+  }
+
+  private static func highestAsItIs(in bytes: [UInt8]) -> Int {
     let mark = Array(CredentialMask.standIn.utf8)
     guard bytes.count > mark.count, let first = mark.first else { return 0 }
     var highest = 0

@@ -62,7 +62,7 @@ extension APIOwner {
       .method(
         "cassette", "(name: string, options?: table)",
         "Has requests of any service answered from `cassettes/NAME.har` beside the file of tests.",
-        "With `match`, a list of names of headers that count. `lull test --record` writes the recording."
+        "With `match`, a list of names of headers that count, and `hide`, one of fields that it hides. `lull test --record` writes the recording."
       ),
       .property("clock", "TestClock", "The time of the test."),
       .property("network", "TestNetwork", "The network of the test."),
@@ -185,6 +185,10 @@ extension APIOwner {
     .field(
       "match", "string[]?",
       "Names of headers by which its requests are told apart, besides method, URL and body."),
+    .field(
+      "hide", "string[]?",
+      "Names of fields, parameters and headers that let somebody in and are not called so: their values are hidden in it as tokens are."
+    ),
   ]
 
   fileprivate static let proofExchange = APIOwner.table(

@@ -34,9 +34,10 @@ struct CassetteDeck {
   /// - Parameters:
   ///   - folder: of the file of tests.
   ///   - headers: names of those that count too, in lower case; none: those it is compared by already.
+  ///   - names: of what is a credential besides, in lower case; none: those that it hides already.
   /// - Returns: when what it has was recorded, in seconds since 1970, if it says so and is new.
   mutating func insert(
-    _ name: String, folder: [UInt8], comparing headers: [String]
+    _ name: String, folder: [UInt8], comparing headers: [String], hiding names: [String]
   ) throws(Problem) -> Double? {
     guard HARFile.isPlain(name: name) else {
       throw Problem(
@@ -45,6 +46,7 @@ struct CassetteDeck {
           + "got '\(ControlCharacters.shown(in: name))'")
     }
     let headers = Set(headers).sorted()
+    let hidden = Set(names).sorted()
     if let known = cassettes.first(where: { $0.name == name }) {
       guard headers.isEmpty || headers == known.headers else {
         let names = known.headers.isEmpty ? "none" : known.headers.joined(separator: ", ")
@@ -53,16 +55,23 @@ struct CassetteDeck {
             "the cassette '\(name)' is in use in this test already, by other headers (\(names)): give "
             + "'match' where it is named first")
       }
+      guard hidden.isEmpty || hidden == known.hidden else {
+        throw Problem(
+          text:
+            "the cassette '\(name)' is in use in this test already, and hides other names: give 'hide' where it is "
+            + "named first")
+      }
       return nil
     }
     let path = FileName.path(of: "cassettes/\(name).har", in: folder)
     guard let tapes else {
-      let cassette = try TestCassette.open(name, path, comparing: headers, shelf)
+      let cassette = try TestCassette.open(
+        name, path, comparing: headers, hiding: hidden, shelf)
       cassettes.append(cassette)
       return cassette.started
     }
     let tape = try tapes.tape(of: path)
-    let cassette = TestCassette(name, recording: tape, comparing: headers)
+    let cassette = TestCassette(name, recording: tape, comparing: headers, hiding: hidden)
     cassettes.append(cassette)
     return cassette.started ?? SystemClock.now
   }
@@ -152,6 +161,13 @@ struct CassetteDeck {
     var text = text
     for place in cassettes.indices { text = cassettes[place].hidden(text) }
     return text
+  }
+
+  /// What the test has seen while it was recorded, and will not see so again, in sentences.
+  var lateCredentials: [String] {
+    cassettes.flatMap { cassette in
+      cassette.lateCredentials.map { "\(cassette.path): \($0)" }
+    }
   }
 
   /// Writes drafts of what the test has recorded.

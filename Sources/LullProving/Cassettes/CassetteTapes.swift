@@ -57,7 +57,14 @@ final class CassetteTapes {
     let key = CassetteTapes.key(of: tape.path)
     tapes[key] = tape
     let draft = draftPath(of: key)
-    let redacted = tape.redacted
+    let (redacted, redaction) = tape.finished
+    let concealed = redaction.concealed(in: redacted)
+    if let first = concealed.min(by: { $0.key < $1.key }) {
+      throw CassetteDeck.Problem(
+        text:
+          "\(String(escaping: tape.path)) would hold what lets somebody in, and it cannot be taken out: "
+          + "\(first.value): answer that by t.network:on", isOfFile: true)
+    }
     let file = HARFile(
       creator: HARFile.Creator(name: "lull", version: Lull.version), entries: redacted)
     let bytes = file.encoded()
@@ -74,7 +81,7 @@ final class CassetteTapes {
     return RecordedCassette(
       path: String(escaping: tape.path), draft: draft, before: stamps[key], count: redacted.count,
       newCount: tape.newCount,
-      leftovers: Leftover.all(in: redacted).map(\.description))
+      leftovers: redaction.suspicions(in: redacted))
   }
 
   /// One for all names of a file, whether it is there already or not.

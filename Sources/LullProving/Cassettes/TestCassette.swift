@@ -22,6 +22,10 @@ struct TestCassette {
   private var places: [Int?] = []
   /// Whether an answer has `***` in it for something that nothing can be put in the place of again.
   private(set) var masksAnswers = false
+  /// Names, in small letters and in order, of what is a credential besides.
+  let hidden: [String]
+  /// Of credentials that tests before have seen too early.
+  private var lateCount = 0
   /// Where the services are that have named it.
   private(set) var origins: Set<String> = []
 
@@ -30,30 +34,44 @@ struct TestCassette {
 
   /// Reads it, unless that was done.
   static func open(
-    _ name: String, _ path: [UInt8], comparing headers: [String], _ shelf: CassetteShelf
+    _ name: String, _ path: [UInt8], comparing headers: [String], hiding names: [String],
+    _ shelf: CassetteShelf
   ) throws(CassetteDeck.Problem) -> TestCassette {
     let bytes = try bytes(of: path)
-    if let known = shelf.cassette(of: path, headers, bytes) { return known }
+    // No header has a line for its name.
+    let key = headers + ["\n"] + names
+    if let known = shelf.cassette(of: path, key, bytes) { return known }
     let shown = String(escaping: path)
-    let cassette = TestCassette(name, shown, try parse(bytes, shown).entries, comparing: headers)
-    shelf.keep(cassette, of: path, headers, bytes)
+    let cassette = TestCassette(
+      name, shown, try parse(bytes, shown).entries, comparing: headers, hiding: names)
+    shelf.keep(cassette, of: path, key, bytes)
     return cassette
   }
 
   /// One that what it has no answer for is written to.
-  init(_ name: String, recording tape: CassetteTape, comparing headers: [String]) {
-    self.init(name, String(escaping: tape.path), tape.entries, comparing: headers, tape.redaction)
+  init(
+    _ name: String, recording tape: CassetteTape, comparing headers: [String],
+    hiding names: [String]
+  ) {
+    var tape = tape
+    tape.hide(named: Set(names))
+    self.init(
+      name, String(escaping: tape.path), tape.entries, comparing: headers, hiding: names,
+      tape.redaction)
+    lateCount = tape.lateCount
     self.tape = tape
   }
 
   private init(
     _ name: String, _ path: String, _ known: [HAREntry], comparing headers: [String],
-    _ redaction: Redaction = Redaction()
+    hiding names: [String], _ redaction: Redaction = Redaction()
   ) {
     self.name = name
     self.path = path
     self.headers = headers
+    hidden = names
     self.redaction = redaction
+    self.redaction.names.formUnion(names)
     started = known.first { $0.started > 0 }?.started
     cassette = Cassette(known, redactingRequestsBy: &self.redaction, comparing: headers)
   }
@@ -133,13 +151,14 @@ struct TestCassette {
 
   /// A part of an answer that is on its way, as the recording will have it.
   mutating func hidden(_ part: HARResponse, to request: HARRequest) -> HARResponse {
-    learn(from: HAREntry(started: 0, milliseconds: 0, request: request, response: part))
+    learn(
+      from: HAREntry(started: 0, milliseconds: 0, request: request, response: part), isPart: true)
     return tape?.hidden(part) ?? part
   }
 
-  private mutating func learn(from entry: HAREntry) {
-    redaction.learn(from: entry)
-    tape?.learn(from: entry)
+  private mutating func learn(from entry: HAREntry, isPart: Bool = false) {
+    redaction.learn(from: entry, isPart: isPart)
+    tape?.learn(from: entry, isPart: isPart)
   }
 
   /// A text without what the recording hides so far.
@@ -157,6 +176,11 @@ struct TestCassette {
   mutating func hide(_ told: ToldSecret) {
     tape?.hide(told)
     if !told.isLiteral { redaction.hide(told.text, as: told.mask) }
+  }
+
+  /// What the test has seen as it is, and would not see so again.
+  var lateCredentials: [String] {
+    tape?.lateCredentials(after: lateCount, beside: recorded.compactMap(\.self)) ?? []
   }
 
   /// With what the test has recorded; nil if that is nothing.

@@ -132,6 +132,7 @@ final class ProofRun {
     }
     var deck = environment.network.cassettes
     reply.cassettes = deck.cassettes.map(\.use)
+    reply.notes = deck.lateCredentials
     if reply.failures.isEmpty {
       do throws(CassetteDeck.Problem) {
         reply.recordings = try deck.keep()

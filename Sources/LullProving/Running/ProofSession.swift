@@ -205,7 +205,7 @@ package final class ProofSession {
   private func outcome(of item: ProofPlan.Item, _ reply: ProofReply) -> ProofOutcome {
     var failures = reply.failures
     if let unreadable = reply.unreadable { failures.append(unreadable) }
-    var notes: [String] = []
+    var notes = reply.notes
     cassettes.note(reply.cassettes, of: item.file)
     note(reply.calls)
     loaded.formUnion(reply.loaded)

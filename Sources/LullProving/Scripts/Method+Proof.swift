@@ -68,14 +68,16 @@ extension Method {
         id, call.callbacks, call.reading.answers, log: call.pump.log)
       try add(.function(provider), call)
     },
-    // Has a recording answer; the names of the headers that count are separated by commas.
-    .method(.proof, "cassette", "ss") { call throws(Misuse) in
+    // Has a recording answer; the names of the headers that count are separated by commas, those of what it hides
+    // by ends of lines.
+    .method(.proof, "cassette", "sss") { call throws(Misuse) in
       let proof = call.part(Proof.self)
       let held = try proof.held
       let headers = call.string(2).split(separator: ",").map(String.init)
+      let names = call.string(3).split(separator: "\n").map { $0.lowercased() }
       do throws(CassetteDeck.Problem) {
         let started = try held.network.cassettes.insert(
-          call.string(1), folder: proof.folder, comparing: headers)
+          call.string(1), folder: proof.folder, comparing: headers, hiding: names)
         if let started { held.clock.begin(at: started) }
       } catch {
         // A test without its recording fails also where the error is caught.

@@ -96,9 +96,9 @@ extension ProofPrelude {
 
     local test_methods = { expect = expect }
 
-    -- Has the recording of that name answer, by the headers of the list.
-    local function insert_cassette(what, name, match, level)
-      local names = {}
+    -- Has the recording of that name answer, by the headers of one list, without the fields of the other.
+    local function insert_cassette(what, name, match, hide, level)
+      local names, hidden = {}, {}
       if type(name) ~= "string" then
         error(("%s: 'cassette' must be the name of a recording, got %s"):format(what, show(name)), level + 1)
       end
@@ -111,7 +111,16 @@ extension ProofPrelude {
         end
         names[index] = header:lower()
       end
-      ask(level + 1, "cassette", name, table.concat(names, ","))
+      if hide ~= nil and (type(hide) ~= "table" or not is_list(hide)) then
+        error(("%s: 'hide' must be a list of names of fields, got %s"):format(what, show(hide)), level + 1)
+      end
+      for index, field in ipairs(hide or {}) do
+        if type(field) ~= "string" or field == "" or field:find("\n", 1, true) then
+          error(("%s: 'hide' has the names of fields, not %s"):format(what, show(field)), level + 1)
+        end
+        hidden[index] = field
+      end
+      ask(level + 1, "cassette", name, table.concat(names, ","), table.concat(hidden, "\n"))
     end
 
     -- Has the recording answer that the options name; gives the others.
@@ -122,14 +131,14 @@ extension ProofPrelude {
       end
       local rest = {}
       for key, value in pairs(options) do
-        if key ~= "cassette" and key ~= "match" then rest[key] = value end
+        if key ~= "cassette" and key ~= "match" and key ~= "hide" then rest[key] = value end
       end
-      local name, match = options.cassette, options.match
-      if name == nil and match == nil then return rest end
+      local name, match, hide = options.cassette, options.match, options.hide
+      if name == nil and match == nil and hide == nil then return rest end
       if rest.networking ~= nil then
         error(what .. ": what has a 'networking' function asks no 'cassette': leave one of them out", 3)
       end
-      insert_cassette(what, name, match, 3)
+      insert_cassette(what, name, match, hide, 3)
       return rest
     end
 
@@ -141,15 +150,17 @@ extension ProofPrelude {
     function test_methods.cassette(_, name, options)
       if options ~= nil and type(options) ~= "table" then error("t:cassette takes a table of options", 2) end
       for key in pairs(options or {}) do
-        if key ~= "match" then error(("t:cassette knows match, not '%s'"):format(tostring(key)), 2) end
+        if key ~= "match" and key ~= "hide" then
+          error(("t:cassette knows match and hide, not '%s'"):format(tostring(key)), 2)
+        end
       end
-      insert_cassette("t:cassette", name, options and options.match, 2)
+      insert_cassette("t:cassette", name, options and options.match, options and options.hide, 2)
     end
 
     function test_methods.api(_, name, options)
       if type(name) ~= "string" then error("t:api needs the name of an API file", 2) end
       for key in pairs(take_cassette("t:api", options)) do
-        error(("t:api knows cassette and match, not '%s': answers are given with t.network:on"):format(tostring(key)), 2)
+        error(("t:api knows cassette, match and hide, not '%s': answers are given with t.network:on"):format(tostring(key)), 2)
       end
       local api = relay(2, lull.api, name)
       claim(options, api.service)

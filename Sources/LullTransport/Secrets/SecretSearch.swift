@@ -14,6 +14,8 @@ package struct SecretSearch: Sendable {
   }
 
   private var needles: [(secret: Secret, bytes: [UInt8])] = []
+  /// Which of them begin with each byte; empty without any.
+  private var firsts: [[Int]] = []
 
   /// Under so many bytes a text is too common to be taken for a secret wherever it stands.
   package static let shortest = 4
@@ -26,11 +28,17 @@ package struct SecretSearch: Sendable {
   package mutating func add(_ secret: Secret, _ text: [UInt8]) {
     guard !text.isEmpty else { return }
     let plain = EscapedReading(text)
-    needles.append((secret, plain.bytes))
+    append(secret, plain.bytes)
     // Of one with escapes of its own the reading may lose some.
     if let last = plain.readings(atMost: SecretSearch.depth).last, last.bytes != plain.bytes {
-      needles.append((secret, last.bytes))
+      append(secret, last.bytes)
     }
+  }
+
+  private mutating func append(_ secret: Secret, _ bytes: [UInt8]) {
+    if firsts.isEmpty { firsts = Array(repeating: [], count: 256) }
+    if let first = bytes.first { firsts[Int(first)].append(needles.count) }
+    needles.append((secret, bytes))
   }
 
   /// Where they stand, in order, none over another.
@@ -40,8 +48,13 @@ package struct SecretSearch: Sendable {
     guard !needles.isEmpty else { return [] }
     var found: [Match] = []
     for reading in EscapedReading(text).readings(atMost: SecretSearch.depth) {
-      for (secret, bytes) in needles where takesShort || bytes.count >= SecretSearch.shortest {
-        for place in reading.places(of: bytes, asPart: bytes.count < SecretSearch.shortest) {
+      for start in reading.bytes.indices {
+        for number in firsts[Int(reading.bytes[start])] {
+          let (secret, bytes) = needles[number]
+          let isShort = bytes.count < SecretSearch.shortest
+          guard takesShort || !isShort,
+            let place = reading.place(of: bytes, at: start, asPart: isShort)
+          else { continue }
           found.append(Match(range: place, secret: secret))
         }
       }
@@ -180,19 +193,15 @@ private struct EscapedReading {
     return result.bytes.count < bytes.count ? result : nil
   }
 
-  /// Where it stands in the text.
+  /// Where it stands in the text, if it begins there.
   ///
   /// - Parameter asPart: whether only where a part of a URL is nothing else.
-  func places(of wanted: [UInt8], asPart: Bool) -> [Range<Int>] {
-    guard let first = wanted.first, bytes.count >= wanted.count else { return [] }
-    var places: [Range<Int>] = []
-    for start in 0...(bytes.count - wanted.count) where bytes[start] == first {
-      let end = start + wanted.count
-      guard bytes[start..<end].elementsEqual(wanted) else { continue }
-      guard !asPart || isEdge(start - 1) && isEdge(end) else { continue }
-      places.append(starts[start]..<(ends.isEmpty ? starts[end] : ends[end - 1]))
-    }
-    return places
+  func place(of wanted: [UInt8], at start: Int, asPart: Bool) -> Range<Int>? {
+    let end = start + wanted.count
+    guard end <= bytes.count, bytes[start..<end].elementsEqual(wanted),
+      !asPart || isEdge(start - 1) && isEdge(end)
+    else { return nil }
+    return starts[start]..<(ends.isEmpty ? starts[end] : ends[end - 1])
   }
 
   private func isEdge(_ index: Int) -> Bool {

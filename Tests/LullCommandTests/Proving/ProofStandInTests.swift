@@ -196,4 +196,84 @@ struct ProofStandInTests {
     other.stop()
     #expect(try recording.record(server, body, "--strict").code == 0)
   }
+
+  /// Gives out a token under a name that says nothing, and says again what it is told.
+  private static func oddServer() throws -> EchoServer {
+    try EchoServer { request, _ in
+      switch request.line {
+      case "POST /login": ProofRecordingTests.json(#"{"thing":"kT7xQ29fLmZ4pWv81RaYcB05","id":7}"#)
+      case "GET /again": ProofRecordingTests.json(#"{"again":"kT7xQ29fLmZ4pWv81RaYcB05"}"#)
+      default: ProofRecordingTests.json("{}")
+      }
+    }
+  }
+
+  private static let oddBody = """
+      local thing = t.expect(api("/login"):request("POST")):to_succeed().content.thing
+      local own = t:service(api.base_url, { cassette = "a", auth = lull.auth.bearer(thing) })
+      t.expect(own("/me"):load()):to_succeed()
+      t.expect(own("/of/" .. thing):load()):to_succeed()
+      t.expect(own("/again"):load()):to_succeed()
+    """
+
+  @Test func `CAS-73 a token that was seen before anything called it so is told of`() throws {
+    let server = try ProofStandInTests.oddServer()
+    let ending = try recording.record(server, ProofStandInTests.oddBody, "--record", "all")
+    #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
+    #expect(
+      ending.output.contains(
+        "'thing' of the answer to POST http://127.0.0.1:\(server.port)/login was sent as a credential: "
+          + "the test has seen it as it is, and sees lull-token-1 when this is replayed; name it where the cassette is named, hide = { \"thing\" }, and record it anew"
+      ),
+      "\(ending.output)")
+    #expect(server.requests.map(\.line).contains("GET /of/kT7xQ29fLmZ4pWv81RaYcB05"))
+    let text = try #require(files.text("cassettes/a.har"))
+    #expect(!text.contains("kT7xQ2"), "\(text)")
+    #expect(
+      text.contains(#""thing\":\"lull-token-1\""#) && text.contains("/of/lull-token-1"), "\(text)")
+    server.stop()
+    let replayed = try recording.record(server, ProofStandInTests.oddBody, "--strict")
+    #expect(replayed.code == 0, "\(replayed.output)\(replayed.errors)")
+    #expect(!replayed.output.contains("was sent as a credential"))
+  }
+
+  @Test func `CAS-73 what the test names is hidden from the first answer on`() throws {
+    let server = try ProofStandInTests.oddServer()
+    let body = """
+        local api = t:service("http://127.0.0.1:\(server.port)", { cassette = "a", hide = { "Thing" } })
+      \(ProofStandInTests.oddBody)
+        t.expect(thing):to_be("lull-token-1")
+        t.expect(own("/again").content.again):to_be(thing)
+      """
+    let ending = try files.prove(body, "--record", "all")
+    #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
+    #expect(!ending.output.contains("was sent as a credential"), "\(ending.output)")
+    #expect(server.requests.map(\.line).contains("GET /of/kT7xQ29fLmZ4pWv81RaYcB05"))
+    #expect(server.requests[1].head.contains("Bearer kT7xQ29fLmZ4pWv81RaYcB05"))
+    #expect(files.text("cassettes/a.har")?.contains("kT7xQ2") == false)
+    server.stop()
+    let replayed = try files.prove(body, "--strict")
+    #expect(replayed.code == 0, "\(replayed.output)\(replayed.errors)")
+  }
+
+  @Test func `CAS-73 names of what is to be hidden are names, and numbers under them are told of`()
+    throws
+  {
+    let server = try EchoServer { _, _ in ProofRecordingTests.json(#"{"thing":4711}"#) }
+    defer { server.stop() }
+    let body = """
+        local url = "http://127.0.0.1:\(server.port)"
+        t.expect(function() t:cassette("a", { hide = "thing" }) end):to_raise("'hide' must be a list of names of fields")
+        t.expect(function() t:cassette("a", { hide = { 1 } }) end):to_raise("'hide' has the names of fields, not 1")
+        t:cassette("c", { hide = { "thing" } })
+        t:cassette("c")
+        t.expect(function() t:cassette("c", { hide = { "other" } }) end):to_raise("hides other names")
+        t.expect(t:service(url, { cassette = "c" })("/n"):load()):to_succeed()
+      """
+    let ending = try files.prove(body, "--record", "all")
+    #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
+    #expect(
+      ending.output.contains("number 1, response: what is to be hidden there is a number"),
+      "\(ending.output)")
+  }
 }

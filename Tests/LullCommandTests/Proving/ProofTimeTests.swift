@@ -296,7 +296,7 @@ struct ProofTimeTests {
         t.expect(item:load()):to_succeed()
         t.expect(shop.calls.item{ id = "7" }):to_succeed()
         t.expect(t.exchanges):to_have_count(2)
-        t.expect(function() t:api("shop", { tape = "x" }) end):to_raise("t:api knows cassette and match, not 'tape'")
+        t.expect(function() t:api("shop", { tape = "x" }) end):to_raise("t:api knows cassette, match and hide, not 'tape'")
       """)
   }
 

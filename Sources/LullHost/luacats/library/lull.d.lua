@@ -3544,7 +3544,8 @@ function Test:service(base_url, options) end
 
 --- Has requests of any service answered from `cassettes/NAME.har` beside the file of tests.
 ---
---- With `match`, a list of names of headers that count. `lull test --record` writes the recording.
+--- With `match`, a list of names of headers that count, and `hide`, one of fields that it hides. `lull
+--- test --record` writes the recording.
 ---@param name string
 ---@param options? table
 function Test:cassette(name, options) end
@@ -3686,10 +3687,12 @@ function Expectation:to_match_snapshot(options) end
 ---@class lull.TestServiceOptions: lull.ServiceOptions
 ---@field cassette? string # A recording, `cassettes/NAME.har` beside the file of tests, that answers what `t.network:on` has no answer for.
 ---@field match? string[] # Names of headers by which its requests are told apart, besides method, URL and body.
+---@field hide? string[] # Names of fields, parameters and headers that let somebody in and are not called so: their values are hidden in it as tokens are.
 
 --- Options of `t:api`.
 ---@class lull.TestAPIOptions
 ---@field cassette? string # A recording, `cassettes/NAME.har` beside the file of tests, that answers what `t.network:on` has no answer for.
 ---@field match? string[] # Names of headers by which its requests are told apart, besides method, URL and body.
+---@field hide? string[] # Names of fields, parameters and headers that let somebody in and are not called so: their values are hidden in it as tokens are.
 
 return lull

@@ -1,0 +1,99 @@
+import LullCassettes
+import LullCore
+import LullTesting
+import Testing
+
+/// What is hidden, in places where nothing can be put in its place.
+@Suite(.timeLimit(.minutes(20))) struct ConcealedTests {
+  /// `{"key":"planted-0815-xyz"}`, compressed.
+  private static let coded: [String: String] = [
+    "gzip": "H4sIAAAAAAAC/6tWyk6tVLJSKshJzCtJTdE1sDA01a2orFKqBQBuBJOlGgAAAA==",
+    "deflate": "eJyrVspOrVSyUirIScwrSU3RNbAwNNWtqKxSqgUAczUIfw==",
+    "br": "iwyAeyJrZXkiOiJwbGFudGVkLTA4MTUteHl6In0D",
+    "zstd": "KLUv/SAa0QAAeyJrZXkiOiJwbGFudGVkLTA4MTUteHl6In0=",
+  ]
+
+  private func redaction() -> Redaction {
+    var redaction = Redaction()
+    redaction.hide(Array("planted-0815-xyz".utf8), as: "‹secret KEY›")
+    return redaction
+  }
+
+  private func entry(
+    request: HARBody? = nil, _ headers: [HARHeader] = [], response: HARBody? = nil
+  ) -> HAREntry {
+    HAREntry(
+      started: 0, milliseconds: 0,
+      request: HARRequest(
+        method: "PUT", url: "https://a.test/", headers: headers, body: request),
+      response: HARResponse(status: 200, body: response))
+  }
+
+  @Test(arguments: ["gzip", "deflate", "br", "zstd"])
+  func `CAS-71 a secret in what is compressed is found, and cannot be taken out`(coding: String)
+    throws
+  {
+    let bytes = try Base64.decode(Array((ConcealedTests.coded[coding] ?? "").utf8))
+    var redaction = redaction()
+    let sent = [entry(request: HARBody(bytes), [HARHeader("Content-Encoding", coding)])]
+    #expect(redaction.redacted(sent) == sent)
+    #expect(
+      redaction.concealed(in: sent) == [
+        0: "number 1, request body, has ‹secret KEY› in what is compressed"
+      ])
+    // What begins so is looked into, whatever is said of it; also in base64.
+    guard coding == "gzip" || coding == "zstd" else { return }
+    let file = entry(response: HARBody(bytes))
+    let text = Array(#"{"file":""#.utf8) + Base64.encode(bytes) + Array("\"}".utf8)
+    let found = redaction.concealed(in: [file, entry(response: HARBody(text))])
+    #expect(found.count == 2, "\(found)")
+    #expect(Redaction().concealed(in: [file]).isEmpty)
+  }
+
+  @Test func `CAS-71 what nobody can look into is told of`() {
+    let sent = entry(request: HARBody([1, 2, 3]), [HARHeader("Content-Encoding", "compress")])
+    #expect(
+      redaction().suspicions(in: [sent]) == [
+        "number 1, request body, which is coded as 'compress'"
+      ])
+  }
+
+  @Test func `CAS-72 parts of a token are told of, and words that it has by chance are not`() {
+    var redaction = Redaction()
+    let token = "ghs_16C7e42F292c6912E7710c838347Ae178B4a"
+    redaction.hide(Array(token.utf8), as: "lull-token-1")
+    redaction.hide(Array("development-environment-key".utf8), as: "‹secret KEY›")
+    let said = entry(
+      response: HARBody(
+        Array("…\(token.suffix(16)), of the environment-key, \(token.prefix(8))".utf8)))
+    #expect(
+      redaction.suspicions(in: [said]).contains("number 1, response body: a part of lull-token-1"))
+    #expect(!redaction.suspicions(in: [said]).contains { $0.contains("KEY") })
+  }
+
+  @Test(arguments: 1...3)
+  func `CAS-70 codings inside of each other are made anew with what stands for a secret`(
+    count: Int
+  ) throws {
+    var redaction = redaction()
+    func encoded(_ text: String) -> [UInt8] {
+      (0..<count).reduce(Array(text.utf8)) { text, _ in Base64.encode(text) }
+    }
+    let body = Array("is ".utf8) + encoded("user:planted-0815-xyz") + Array(", or ".utf8)
+    let made = redaction.redacted([entry(response: HARBody(body))])[0].response?.body?.bytes
+    #expect(made == Array("is ".utf8) + encoded("user:‹secret KEY›") + Array(", or ".utf8))
+  }
+
+  @Test(arguments: [
+    ("PLANTED-0815-XYZ", "‹secret KEY›"), ("Planted-0815-Xyz", "‹secret KEY›"),
+    ("706c616e7465642d303831352d78797a", Hexadecimal.text("‹secret KEY›".utf8)),
+    ("706C616E7465642D303831352D78797A", Hexadecimal.text("‹secret KEY›".utf8).uppercased()),
+    ("%70lanted%2d0815%2Dxyz", "‹secret KEY›"),
+  ])
+  func `CAS-70 a secret is found in other letters`(said: String, shown: String) {
+    var redaction = redaction()
+    let made = redaction.redacted([entry(response: HARBody(Array("a \(said).".utf8)))])[0]
+    #expect(
+      String(decoding: made.response?.body?.bytes ?? [], as: UTF8.self) == "a \(shown).")
+  }
+}
