@@ -7,7 +7,10 @@ extension HARRequest {
     let body: HARBody?
     switch request.payload {
     case .bytes(let bytes)?: body = HARBody(bytes, type: type)
-    case .streamed(let stream)?: body = HARBody(try stream.bytes(), type: type)
+    case .streamed(let stream)?:
+      var streamed = HARBody(try stream.bytes(), type: type)
+      streamed.isOfFile = stream.hasFiles
+      body = streamed
     case nil: body = nil
     }
     self.init(

@@ -97,6 +97,8 @@ package struct HARBody: Sendable, Equatable {
   package var bytes: [UInt8]
   /// As its head names it; empty if it does not.
   package var type: String
+  /// Whether it is a file's, or has files in it, of which the test knows no more than their names.
+  package var isOfFile = false
 
   package init(_ bytes: [UInt8], type: String = "") {
     self.bytes = bytes

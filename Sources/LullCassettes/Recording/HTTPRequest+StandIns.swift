@@ -11,22 +11,36 @@ extension HTTPRequest {
     return numbers
   }
 
-  /// The request with tokens in the place of their stand-ins, but in its secrets, whose texts are read when it goes
-  /// out, and in files. (CAS-66)
+  /// The request with tokens in the place of their stand-ins, in files too, but in its secrets, whose texts are read
+  /// when it goes out. (CAS-66, CAS-74)
   ///
   /// - Parameters:
   ///   - token: of a stand-in's number; nil: it stays.
-  ///   - secrets: what else is told in the place of its mask, where an answer has said it again.
+  ///   - known: what else is told in the place of its mask, where an answer has said it again.
+  /// - Throws: `fileUnavailable` if a file of it cannot be read.
   package func telling(
     _ token: @escaping (Int) -> [UInt8]?, _ known: [(mask: String, text: [UInt8])] = []
-  ) -> HTTPRequest {
-    func text(_ bytes: [UInt8], _ escaping: SecretEscaping) -> [UInt8] {
-      known.reduce(StandInReading(bytes, escaping, token).text) { bytes, secret in
+  ) throws(TransportError) -> HTTPRequest {
+    func masks(_ bytes: [UInt8], _ escaping: SecretEscaping, depth: Int) -> [UInt8] {
+      guard !known.isEmpty else { return bytes }
+      let isInURL = escaping == .parameter || escaping == .form
+      let bytes =
+        depth == 0
+        ? bytes
+        : EncodedWords(bytes, isInURL: isInURL) { inner in
+          let made = masks(inner, .verbatim, depth: depth - 1)
+          return made == inner ? nil : made
+        }.text
+      return known.reduce(bytes) { bytes, secret in
         let mask = Array(secret.mask.utf8)
         return [SecretEscaping.verbatim, .parameter, .form].reduce(bytes) {
           $0.replacing($1.escaped(mask), with: escaping.escaped(secret.text))
         }
       }
+    }
+    func text(_ bytes: [UInt8], _ escaping: SecretEscaping) -> [UInt8] {
+      masks(
+        StandInReading(bytes, escaping, token).text, escaping, depth: StandInReading.depth)
     }
     func address(_ bytes: [UInt8]) -> [UInt8] {
       // In a path a slash would part what is one.
@@ -62,7 +76,8 @@ extension HTTPRequest {
       switch payload {
       case .bytes(let bytes)?: request.body = text(bytes, escaping)
       case .streamed(let body)?:
-        request.payload = .streamed(body.replacing { text($0, .verbatim) })
+        request.payload = .streamed(
+          try body.replacing { text($0, HTTPRequest.isJSON($0) ? .json : .verbatim) })
       case nil: break
       }
     }
@@ -89,9 +104,12 @@ extension HTTPRequest {
 
   /// As the body says, whatever it is called.
   private var bodyEscaping: SecretEscaping {
-    let first = body?.first { ![9, 10, 13, 32].contains($0) }
-    if let first, "{[\"".utf8.contains(first) { return .json }
+    if let body, HTTPRequest.isJSON(body) { return .json }
     let type = headers["content-type"]?.lowercased() ?? ""
     return type.hasPrefix("application/x-www-form-urlencoded") ? .form : .verbatim
+  }
+
+  private static func isJSON(_ bytes: [UInt8]) -> Bool {
+    bytes.first { ![9, 10, 13, 32].contains($0) }.map { "{[\"".utf8.contains($0) } ?? false
   }
 }

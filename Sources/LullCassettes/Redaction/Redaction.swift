@@ -192,6 +192,7 @@ package struct Redaction: Sendable {
       request.body = HARBody(
         hidden(body: body.bytes) { isOfParts ? masked(parts: $0) : CredentialMask.body($0) },
         type: hidden(body.type))
+      request.body?.isOfFile = body.isOfFile
     }
     return request
   }

@@ -99,7 +99,7 @@ package struct Cassette: Sendable {
   /// - Throws: A `CassetteMiss` if nothing was recorded for it, or nothing for now.
   package mutating func answer(to asked: HARRequest) throws(CassetteMiss) -> HAREntry {
     let request = RecordedRequest(asked, comparing: names)
-    let same = (places[Place(request)] ?? []).filter { requests[$0] == request }
+    let same = (places[Place(request)] ?? []).filter { request.fits(requests[$0]) }
     guard !same.isEmpty else {
       throw CassetteMiss(asked, nearest: nearest(to: request))
     }

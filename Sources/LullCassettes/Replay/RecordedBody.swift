@@ -17,11 +17,15 @@ enum RecordedBody: Sendable, Hashable {
     }
     if RecordedBody.mayBeJSON(bytes, type), let document = try? JSONDocument(parsing: bytes) {
       self = .json(RecordedJSON(JSONText(document.root, spelledBy: bytes)))
-    } else if let boundary = RecordedBody.boundary(type) {
-      self = .bytes(RecordedBody.replacing(Array(boundary.utf8), in: bytes))
     } else {
-      self = .bytes(bytes)
+      self = .bytes(RecordedBody.withoutBoundary(bytes, type: type))
     }
+  }
+
+  /// A form of several parts with one word in the place of what stands between these; anything else as it is.
+  static func withoutBoundary(_ bytes: [UInt8], type: String) -> [UInt8] {
+    guard let boundary = boundary(type), !boundary.isEmpty else { return bytes }
+    return replacing(Array(boundary.utf8), in: bytes)
   }
 
   /// Of the text, as it was sent.

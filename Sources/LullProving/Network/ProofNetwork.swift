@@ -155,7 +155,12 @@ final class ProofNetwork: NetworkingProvider {
     let known = (toldMasks[origin] ?? []).sorted().compactMap { mask in
       cassettes.secret(masked: mask).map { (mask: mask, text: $0) }
     }
-    let sent = request.telling({ [cassettes] in cassettes.token(ofStandIn: $0) }, known)
+    let sent: HTTPRequest
+    do throws(TransportError) {
+      sent = try request.telling({ [cassettes] in cassettes.token(ofStandIn: $0) }, known)
+    } catch {
+      return end(number, NetworkResult(error: error), completion)
+    }
     let place = cassettes.note(asked)
     transfer.inner = recorder.startRequest(
       sent, asked,

@@ -94,6 +94,61 @@ struct ProofRecordedFileTests {
     #expect(try count() == 2)
   }
 
+  @Test func `CAS-74 a file that is uploaded goes out with the tokens that it has stand-ins of`()
+    throws
+  {
+    let server = try EchoServer { request, _ in
+      switch request.line {
+      case "POST /login": ProofRecordingTests.json(#"{"access_token":"tok/4711+xyz=0815"}"#)
+      case "GET /file":
+        EchoServer.Answer(
+          headers: ["Content-Type: text/plain"], body: "has tok/4711+xyz=0815 in it")
+      default: ProofRecordingTests.json("{}")
+      }
+    }
+    let body = """
+        t.expect(api("/login"):request("POST")):to_succeed()
+        t.expect(api("/file"):download("got.txt")):to_succeed()
+        t.expect(api("/up"):request("PUT", lull.file("got.txt"))):to_succeed()
+        t.expect(api("/form"):request("POST", lull.multipart{ a = "1", f = lull.file("got.txt") })):to_succeed()
+        os.remove("got.txt")
+      """
+    let ending = try recording.record(server, body, "--record", "all")
+    #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
+    let bodies = server.requests.suffix(2).map { String(decoding: $0.body, as: UTF8.self) }
+    #expect(bodies.first == "has tok/4711+xyz=0815 in it")
+    #expect(bodies.last?.contains("\r\n\r\nhas tok/4711+xyz=0815 in it\r\n") == true, "\(bodies)")
+    #expect(files.text("cassettes/a.har")?.contains("4711") == false)
+    server.stop()
+    let replayed = try recording.record(server, body, "--strict")
+    #expect(replayed.code == 0, "\(replayed.output)\(replayed.errors)")
+  }
+
+  @Test func `CAS-74 a file with a secret in it is the recorded one, without the secret too`()
+    throws
+  {
+    let server = try ProofRecordingTests.counting()
+    try files.folder.write("key.json", #"{"thing":"planted-4711-secret","n":1}"#)
+    let body = """
+        local own = t:service("http://127.0.0.1:\(server.port)", {
+          cassette = "a", auth = lull.auth.bearer(lull.secret{ env = "PLANTED" }) })
+        t.expect(own("/a"):load()):to_succeed()
+        t.expect(own("/up"):request("PUT", lull.file("key.json"))):to_succeed()
+        t.expect(own("/form"):request("POST", lull.multipart{ f = lull.file("key.json") })):to_succeed()
+      """
+    let ending = try recording.record(
+      server, body, "--record", "all", environment: ["PLANTED": "planted-4711-secret"])
+    #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
+    #expect(server.requests.last?.body.isEmpty == false)
+    let text = try #require(files.text("cassettes/a.har"))
+    #expect(!text.contains("4711") && text.contains("‹secret PLANTED›"), "\(text)")
+    server.stop()
+    let replayed = try recording.record(server, body, "--strict")
+    #expect(replayed.code == 0, "\(replayed.output)\(replayed.errors)")
+    try files.folder.write("key.json", #"{"thing":"planted-4711-secret","n":2}"#)
+    #expect(try recording.record(server, body).code == 1)
+  }
+
   @Test func `CAS-71 what has a secret in what is compressed is not recorded`() throws {
     let server = try EchoServer { _, _ in
       ProofRecordingTests.json(

@@ -85,10 +85,23 @@ public final class StreamedBody: Sendable, Equatable {
     return StreamedBody(source, pieces)
   }
 
-  /// The same with other bytes in the place of those that are neither secret nor a file's.
-  package func replacing(_ literal: ([UInt8]) -> [UInt8]) -> StreamedBody {
-    let pieces = self.pieces.map { piece in
-      if case .bytes(let bytes) = piece { Piece.bytes(literal(bytes)) } else { piece }
+  /// The same with other bytes in the place of those that are no secret; a file of which nothing is replaced is
+  /// read once more when it is sent.
+  ///
+  /// - Throws: what `bytes` throws, of a file.
+  package func replacing(
+    _ literal: ([UInt8]) -> [UInt8]
+  ) throws(TransportError) -> StreamedBody {
+    var pieces: [Piece] = []
+    for piece in self.pieces {
+      switch piece {
+      case .bytes(let bytes): pieces.append(.bytes(literal(bytes)))
+      case .file:
+        let bytes = try StreamedBody(source, [piece]).bytes()
+        let made = literal(bytes)
+        pieces.append(made == bytes ? piece : .bytes(made))
+      case .secret: pieces.append(piece)
+      }
     }
     return StreamedBody(source, pieces)
   }
