@@ -12,12 +12,12 @@ package protocol HostExtension: AnyObject, SendableMetatype {
   static var types: [APIOwner] { get }
   /// What the first argument of a function of the module may be, where it is a string of which there are
   /// some to choose from; nothing is run for it.
-  static func choices(for function: String) -> [String]
+  static func choices(for function: String, typed: String) -> [String]
   init(_ host: LuaHost)
   /// The state goes away, or has gone: lets go of what holds the host, and calls nothing in Lua.
   func close()
 }
 
 extension HostExtension {
-  package static func choices(for function: String) -> [String] { [] }
+  package static func choices(for function: String, typed: String) -> [String] { [] }
 }

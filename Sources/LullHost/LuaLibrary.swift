@@ -19,8 +19,10 @@ package final class LuaLibrary: Sendable {
   package var description: APIDescription { APIDescription(with: extensions) }
 
   /// What the first argument of a function of the module may be, where there is something to choose from.
-  package func choices(for function: String) -> [String] {
-    extensions.flatMap { $0.choices(for: function) }
+  ///
+  /// - Parameter typed: its beginning.
+  package func choices(for function: String, typed: String) -> [String] {
+    extensions.flatMap { $0.choices(for: function, typed: typed) }
   }
 
   /// What every host has.

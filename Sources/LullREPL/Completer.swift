@@ -293,7 +293,7 @@ struct Completer {
       }
     }
     if let (owner, entry) = session.function(at: path), owner.name == "lull" {
-      return session.choices(for: entry.name)
+      return session.choices(for: entry.name, typed: prefix)
     }
     return session.resourcePaths(ofServiceAt: path)
   }

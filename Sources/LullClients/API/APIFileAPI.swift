@@ -1,4 +1,5 @@
 package import LullHost
+import LullSystem
 
 extension APIFiles {
   package static let functions: [APIEntry] = [
@@ -39,9 +40,15 @@ extension APIFiles {
         """),
   ]
 
-  /// Names only: no file is read.
-  package static func choices(for function: String) -> [String] {
-    function == "api" ? APIFileLocator.listing().files.map(\.name) : []
+  /// Names only: no file is read but that of which the environments are asked for, and none is run.
+  package static func choices(for function: String, typed: String) -> [String] {
+    guard function == "api" else { return [] }
+    guard let at = typed.lastIndex(of: "@"),
+      let path = APIFileLocator.plainFile(of: String(typed[..<at]))
+    else { return APIFileLocator.listing().files.map(\.name) }
+    let source = (try? TextFile.read(Array(path.utf8), limit: Inspection.sizeLimit).get()) ?? []
+    return DeclarationPlaces(source).keys(of: "environments").filter(APIName.isEnvironment)
+      .map { "\(typed[..<at])@\($0)" }
   }
 
   package static let types: [APIOwner] = [

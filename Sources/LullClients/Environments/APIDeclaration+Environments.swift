@@ -69,6 +69,15 @@ extension APIDeclaration {
       + "; it has \(names.joined(separator: ", "))"
   }
 
+  /// What is said where `LULL_ENV` has not counted, of a file whose text does not show that it has environments: it
+  /// has run without one.
+  func unheeded(_ wish: EnvironmentWish) -> APIFileProblem {
+    problem(
+      ["environments"],
+      "LULL_ENV names the environment '\(wish.name)', which counts where 'environments = { … }' stands in the file "
+        + "itself: ask for '\(name)@\(wish.name)'")
+  }
+
   private func environment(_ key: lull_value, _ value: lull_value) throws(APIFileProblem) -> String
   {
     guard let name = key.string, APIName.isEnvironment(name) else {

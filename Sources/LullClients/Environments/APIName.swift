@@ -20,6 +20,17 @@ package struct APIName {
     environment = String(word[word.index(after: at)...])
   }
 
+  /// What is said of a word that names a file and, behind it, what no environment can be called; nil of others.
+  static func problem(withEnvironmentOf word: String) -> String? {
+    guard let at = word.firstIndex(of: "@"), at > word.startIndex,
+      APIFileLocator.plainFile(of: String(word[..<at])) != nil,
+      !isEnvironment(word[word.index(after: at)...])
+    else { return nil }
+    return
+      "there is no API '\(word)': behind '\(word[..<at])@' stands the name of an environment, of letters, "
+      + "digits, '-' and '_'"
+  }
+
   /// Whether an environment may be called so: letters, digits, `-` and `_`, so that it can be a part of a file's
   /// name and of a key.
   package static func isEnvironment(_ name: some StringProtocol) -> Bool {

@@ -34,6 +34,7 @@ package enum APIFileLocator {
   ///
   /// - Parameter listsOwn: whether the folder of the configuration is named too, which a test has for itself.
   package static func missing(_ word: String, listsOwn: Bool = true) -> String {
+    if let text = APIName.problem(withEnvironmentOf: word) { return text }
     let word = APIName(word).file
     if isPath(word) { return "there is no API file '\(word)'" }
     // What is nearest is what is meant: there is no other in its place.

@@ -20,9 +20,8 @@ package final class APIFiles: HostExtension {
   let chunks: Chunks
   let interruption: Interruption
   private let settings: SettingReader
-  /// By the file's own name, and the environment behind it.
-  private var loaded: [String: APIFile] = [:]
-  private var loading: Set<String> = []
+  private var loaded: [Place: APIFile] = [:]
+  private var loading: Set<Place> = []
   /// Who only looks at the files, if that is all that is done.
   var checker: APIFileChecker? { didSet { permissions.checker = checker } }
   /// Whether writes are confirmed, of whatever environment. (ENV-14)
@@ -33,6 +32,12 @@ package final class APIFiles: HostExtension {
   var schemas = KnownSchemas()
   /// The file asked for last, as messages name it.
   private var lastPath: String?
+
+  /// A file, as links lead to it, in one of its environments: not one text, since a file may be called `a@b.lua`.
+  private struct Place: Hashable {
+    let file: String
+    let environment: String?
+  }
 
   package init(_ host: LuaHost) {
     environment = host.environment
@@ -67,9 +72,12 @@ package final class APIFiles: HostExtension {
     }
     let wish = EnvironmentWish(wanted.environment, usesVariable: usesVariable)
     let file = FileName.resolved(path) ?? path
-    let key = file + (wish.map { "@\($0.name)" } ?? "")
+    let key = Place(file: file, environment: wish?.name)
     if let known = loaded[key] { return known }
-    if let known = loaded[file], wish?.isNamed == false, known.environments.isEmpty { return known }
+    let plain = Place(file: file, environment: nil)
+    if let known = loaded[plain], wish?.isNamed == false, known.environments.isEmpty {
+      return known
+    }
     guard loading.insert(key).inserted else {
       throw .missing("the API file '\(path)' is being loaded already: it asks for itself")
     }
@@ -84,7 +92,7 @@ package final class APIFiles: HostExtension {
     let api = try load(source, path: path, name: APIFiles.name(ofFile: path), wish)
     if confirmsWrites { api.environment?.isConfirmed = true }
     try pin(api)
-    loaded[file + (api.environment.map { "@\($0.name)" } ?? "")] = api
+    loaded[Place(file: file, environment: api.environment?.name)] = api
     return api
   }
 
@@ -167,11 +175,15 @@ package final class APIFiles: HostExtension {
         EntryFile(entries: $0, source: source, path: path, name: name, variables: variables))
     }
     let words = [LuaValue.string(name)] + (declaration.wish.map { [.string($0.name)] } ?? [])
-    return try run(
+    let api = try run(
       entries?.rest ?? source, path: path, words, kind: "file of an API", variables, shown: source
     ) { results throws(APIFileProblem) in
       try declaration.read(results[0], results.index(0), results.state)
     }
+    if let wish, declaration.wish == nil, !api.environments.isEmpty {
+      throw declaration.unheeded(wish)
+    }
+    return api
   }
 
   func declaration(of source: [UInt8], path: String, name: String, _ wish: EnvironmentWish?)

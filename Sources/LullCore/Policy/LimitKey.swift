@@ -21,10 +21,11 @@ package struct LimitKey: Hashable, Sendable {
     of limit: RateLimit, origin: String, environment: String? = nil, pattern: String,
     identity: () -> [UInt8]
   ) {
-    let place = environment.map { " @\($0)" } ?? ""
     if case .named(let name) = limit.scope {
-      self.init(name: name + place)
+      self.init(name: EnvironmentMark.marked(name, in: environment))
     } else {
+      // The identity has the environment, too, whatever patterns are called.
+      let place = environment.map { " @\($0)" } ?? ""
       self.init(
         name: origin + place + (pattern.isEmpty ? "" : " ") + pattern, identity: identity())
     }

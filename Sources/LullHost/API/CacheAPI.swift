@@ -161,7 +161,8 @@ extension APIOwner {
     entries: [
       .field(
         "key", "fun(self: table, resource: Resource, stage: string): any",
-        "The key of a resource at a stage; nil: not cached here. Must answer at once.",
+        "The key of a resource at a stage, a string for one of an API file's environment; nil: not cached here. "
+          + "Must answer at once.",
         swift: "EntityCache.key(for:at:)", rules: "CACHE-23 CACHE-24"),
       .field(
         "read", "fun(self: table, key: any): Entity?",

@@ -44,7 +44,12 @@ final class LuaCache: ScriptCache {
       LuaCache.key($0, facts, caches.callbacks.kept, in: resource.owner.environment?.name)
     }
     switch answer {
-    case .success(let key): return key
+    case .success(.success(let key)): return key
+    case .success(.failure(let problem)):
+      caches.callbacks.reporter.report(
+        caches.callbacks.failure(problem.text, of: assigned.id, method: "key"),
+        in: "key function of a cache", request: facts)
+      return nil
     case .failure(.gone): return nil
     case .failure(.failed(let failure)):
       caches.callbacks.reporter.report(failure, in: "key function of a cache", request: facts)
@@ -122,26 +127,37 @@ final class LuaCache: ScriptCache {
       Callable(id: assigned.id, method: method), [key.value] + arguments, context)
   }
 
+  private struct WrongKey: Error { let text: String }
+
   /// The first result of a key function; nil if the resource is not to be cached (CACHE-24). In an environment
-  /// of an API file a text has that behind it. (ENV-07)
+  /// of an API file it is a text, which has that behind it. (ENV-07)
   private static func key(
     _ results: RunResults, _ facts: RequestFacts, _ kept: KeptValues, in environment: String?
-  ) -> Key? {
+  ) -> Result<Key?, WrongKey> {
     let value = results[0]
+    if Int(value.kind) == Int(LULL_NIL) { return .success(nil) }
+    if Int(value.kind) == Int(LULL_STRING) {
+      let key = EnvironmentMark.marked(value.bytes ?? [], in: environment)
+      return .success(Key(.bytes(key), facts) {})
+    }
+    if let environment {
+      return .failure(
+        WrongKey(
+          text:
+            "in an environment ('\(environment)') a cache's 'key' must return a string, since others have "
+            + "the same cache, got \(value.typeName)"))
+    }
     switch Int(value.kind) {
-    case Int(LULL_NIL): return nil
-    case Int(LULL_STRING):
-      let mark = environment.map { Array("@\($0)".utf8) } ?? []
-      return Key(.bytes((value.bytes ?? []) + mark), facts) {}
-    case Int(LULL_INTEGER): return Key(.int(value.integer), facts) {}
-    case Int(LULL_NUMBER): return Key(.number(value.number), facts) {}
-    case Int(LULL_BOOLEAN): return Key(.bool(value.integer != 0), facts) {}
+    case Int(LULL_INTEGER): return .success(Key(.int(value.integer), facts) {})
+    case Int(LULL_NUMBER): return .success(Key(.number(value.number), facts) {})
+    case Int(LULL_BOOLEAN): return .success(Key(.bool(value.integer != 0), facts) {})
     default:
       guard let id = try? kept.keep(results.state, results.index(0)), kept.pin(id) else {
         kept.noteLackOfMemory()
-        return nil
+        return .success(nil)
       }
-      return Key(.ref(id), facts) { [released = kept.released] in released.addPin(id) }
+      return .success(
+        Key(.ref(id), facts) { [released = kept.released] in released.addPin(id) })
     }
   }
 }

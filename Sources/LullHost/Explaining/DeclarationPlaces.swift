@@ -33,6 +33,12 @@ package struct DeclarationPlaces {
     return found.map { line(at: tokens[$0].range.lowerBound) } ?? 0
   }
 
+  /// The keys that stand in the table of the first key of that name, in order.
+  package func keys(of name: String) -> [String] {
+    guard let place = index.first(name, behind: -1, tokens) else { return [] }
+    return index.keys(inTableOf: place, tokens).sorted { $0.value < $1.value }.map(\.key)
+  }
+
   /// Whether a key stands anywhere.
   package func has(_ key: String) -> Bool { index.first(key, behind: -1, tokens) != nil }
 

@@ -36,7 +36,11 @@ extension LuaSession {
   package var description: APIDescription { bridge.library.description }
 
   /// What the first argument of a function of the module may be, where there is something to choose from.
-  package func choices(for function: String) -> [String] { bridge.library.choices(for: function) }
+  ///
+  /// - Parameter typed: its beginning.
+  package func choices(for function: String, typed: String) -> [String] {
+    bridge.library.choices(for: function, typed: typed)
+  }
 
   /// The description of the object of Lull on the way, and how many of the names lead to it.
   package func object(at path: [String]) -> (owner: APIOwner, used: Int)? {

@@ -112,7 +112,7 @@ struct EnvironmentIsolationTests {
       for _, key in ipairs(require"held".keys) do print((key:gsub("http://127.0.0.1:%d+", ""))) end
       """)
     let ending = try run("look.lua")
-    #expect(ending.output == "/a@one\n/a\n", "\(ending)")
+    #expect(ending.output == "/a @one\n/a\n", "\(ending)")
   }
 
   @Test func `ENV-07 a service that a module holds is no environment's`() throws {

@@ -27,6 +27,10 @@ struct SettingSources {
     // Settings of the service are none of an invalid resource. (SVC-23)
     guard resource.record.invalidSource == nil else { return }
     settings = resource.service.visitEntries(applyingTo: resource, method: method) { take($0) }
+    guard let environment = resource.service.environment else { return }
+    // What it has for itself is called otherwise than it was set.
+    let own = settings.kept(apart: environment.name)
+    texts = list.map { $0.words(in: own) }
   }
 
   private mutating func take(_ applied: Service.AppliedEntry) {

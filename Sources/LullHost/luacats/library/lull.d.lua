@@ -3077,7 +3077,7 @@ function PipelineStage:remove_transformers() end
 --- They are called as methods, one after the other in the order issued. What `key` raises or any of the
 --- others counts as a miss, or as not written; the load goes on and the error is reported.
 ---@class lull.CacheTable
----@field key fun(self: table, resource: lull.Resource, stage: string): any # The key of a resource at a stage; nil: not cached here. Must answer at once.
+---@field key fun(self: table, resource: lull.Resource, stage: string): any # The key of a resource at a stage, a string for one of an API file's environment; nil: not cached here. Must answer at once.
 ---@field read fun(self: table, key: any): lull.Entity? # The entity under a key with its timestamp, or nil. May wait.
 ---@field write fun(self: table, key: any, entity: lull.Entity) # Keeps an entity; may ignore it. May wait.
 ---@field update_timestamp? (fun(self: table, key: any, timestamp: number)) # Sets the timestamp of a kept entity, after a 304, whatever it is. Without it: read, change, write, and only if it has the validators that the 304 is about. May wait.
