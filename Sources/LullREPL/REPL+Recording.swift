@@ -111,7 +111,7 @@ extension REPL {
       }
       return statement
     }
-    let draft = TestDraft(recording.name, statements)
+    let draft = TestDraft(recording.name, statements, environment: REPL.usualEnvironment)
     // What an answer has said again may stand in what is expected.
     let bytes = recording.recorder.hidden(script: draft.bytes)
     if let problem = put(bytes, at: recording.testPath) { return refuse(problem) }
@@ -140,6 +140,15 @@ extension REPL {
       text: session.statement(
         of: input.text, hasValue: result != .nothing),
       isValue: result != .nothing, result: result, left: left)
+  }
+
+  /// What `LULL_ENV` says; nil: nothing, or nothing that could be the name of an environment.
+  private static var usualEnvironment: String? {
+    // Copied at once.
+    guard let name = getenv("LULL_ENV").map({ String(cString: $0) }), !name.isEmpty,
+      name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+    else { return nil }
+    return name
   }
 
   /// Whether a value is in an answer as it was recorded: what is typed in is not looked for.

@@ -13,10 +13,13 @@ struct TestDraft {
 
   private let name: String
   private let statements: [Statement]
+  /// What `LULL_ENV` said in the session; nil: nothing.
+  private let environment: String?
 
-  init(_ name: String, _ statements: [Statement]) {
+  init(_ name: String, _ statements: [Statement], environment: String?) {
     self.name = name
     self.statements = statements
+    self.environment = environment
   }
 
   var bytes: [UInt8] {
@@ -30,6 +33,10 @@ struct TestDraft {
         t:cassette(\(shown))
 
       """.utf8)
+    if let environment, uses("lull.api") {
+      bytes +=
+        "  -- LULL_ENV was \(environment): lull.api means that here, too, where it is set.\n".utf8
+    }
     if !uses("lull") { bytes = TestDraft.without("local lull = require \"lull\"\n", bytes) }
     if statements.contains(where: \.isValue) { bytes += "  local _\n".utf8 }
     for statement in statements { bytes += lines(of: statement) }

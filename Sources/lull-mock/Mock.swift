@@ -87,7 +87,7 @@ final class Mock {
       if case .entry(let entry) = cassettes.find(request) { return answer(entry, turn) }
       var problem = Problem(
         405,
-        "there is no call of '\(api.name)' that asks \(ClientText.shown(request.path)) with "
+        "there is no call of '\(api.fullName)' that asks \(ClientText.shown(request.path)) with "
           + ClientText.shown(request.method))
       problem.headers = [("allow", methods.joined(separator: ", "))]
       throw problem
@@ -95,7 +95,7 @@ final class Mock {
       // Pages and links lead to addresses that no call declares.
       let found = cassettes.find(request)
       if case .entry(let entry) = found { return answer(entry, turn) }
-      var detail = "no call of '\(api.name)' has the path \(ClientText.shown(request.path))"
+      var detail = "no call of '\(api.fullName)' has the path \(ClientText.shown(request.path))"
       if case .miss(let text) = found { detail += "; of recordings, \(text)" }
       var problem = Problem(404, detail)
       problem.calls = routes.nearest(to: request)

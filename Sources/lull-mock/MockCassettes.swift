@@ -33,9 +33,12 @@ final class MockCassettes {
   private static let largest = 256 << 20
   private var recordings: [Recording] = []
   private let base: MockBase
+  /// That of the API file, whose recordings are no other's; nil: none.
+  private let environment: String?
 
-  init(_ paths: [String], _ base: MockBase) throws(MockProblem) {
+  init(_ paths: [String], _ base: MockBase, in environment: String?) throws(MockProblem) {
     self.base = base
+    self.environment = environment
     for path in paths {
       let bytes: [UInt8]
       switch TextFile.read(Array(path.utf8), limit: MockCassettes.largest) {
@@ -66,7 +69,7 @@ final class MockCassettes {
       for url in base.urls(of: request) {
         for place in recordings.indices {
           do throws(CassetteMiss) {
-            return .entry(try recordings[place].answer(method, url, request))
+            return .entry(try recordings[place].answer(method, url, request, in: environment))
           } catch {
             guard nearest.map({ error.distance < $0.distance }) ?? true else { continue }
             nearest = (error.distance, "\(recordings[place].path): \(error)")
@@ -80,12 +83,13 @@ final class MockCassettes {
 
 extension MockCassettes.Recording {
   fileprivate mutating func answer(
-    _ method: String, _ url: String, _ request: MockRequest
+    _ method: String, _ url: String, _ request: MockRequest, in environment: String?
   ) throws(CassetteMiss) -> HAREntry {
     let type = request.header("content-type") ?? ""
-    let asked = HARRequest(
+    var asked = HARRequest(
       method: method, url: url, headers: request.headers.map { HARHeader($0.name, $0.value) },
       body: request.body.isEmpty ? nil : HARBody(request.body, type: type))
+    asked.environment = environment
     return try cassette.answer(to: redaction.redacted(asked))
   }
 }

@@ -45,7 +45,8 @@ struct MockProgram {
     }
     guard !host.loop.isInterrupted else { return 1 }
     do throws(MockProblem) {
-      let cassettes = try MockCassettes(options.cassettes, MockBase(api.service.baseURL))
+      let cassettes = try MockCassettes(
+        options.cassettes, MockBase(api.service.baseURL), in: api.environment?.name)
       let handlers = try MockHandlers(host)
       try bound(host)
       let server = try HTTPServer(options, host.environment)
@@ -81,7 +82,7 @@ struct MockProgram {
   private func announce(
     _ api: APIFile, _ count: Int, _ site: MockSite, into output: Int32
   ) throws(MockProblem) {
-    let line = "\(site.url) serves \(count) call\(count == 1 ? "" : "s") of \(api.name)\n"
+    let line = "\(site.url) serves \(count) call\(count == 1 ? "" : "s") of \(api.fullName)\n"
     guard let code = DescriptorWriting.put(Array(line.utf8), into: output) else { return }
     throw MockProblem(text: "cannot write where it is: \(ErrorText.of(code))")
   }

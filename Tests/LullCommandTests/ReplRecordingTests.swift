@@ -21,12 +21,44 @@ struct ReplRecordingTests {
 
   private func text(_ name: String) -> String { folder.text(name) ?? "" }
 
-  private func session(_ lines: [String]) throws -> Screen {
+  private func session(_ lines: [String], environment: [String: String] = [:]) throws -> Screen {
     let screen = try Screen(
       columns: 160, folder: folder.path,
-      environment: ["NO_COLOR": "1", "PLANTED": "hunter2-secret"])
+      environment: ["NO_COLOR": "1", "PLANTED": "hunter2-secret"].merging(environment) { $1 })
     for line in lines { try screen.type(line + "\n") }
     return screen
+  }
+
+  @Test func `ENV-18 what is recorded in an environment is tested in it`() throws {
+    let server = try ReplRecordingTests.server()
+    try folder.write(
+      "apis/shop.lua",
+      """
+      return { service = require"lull".service("http://127.0.0.1:\(server.port)"),
+        environments = { prod = {} } }
+      """)
+    let screen = try session(
+      [
+        ".record shop", "s = lull.api('shop').service", "s('/user'):load()", "s('/user').content.n",
+      ],
+      environment: ["LULL_ENV": "prod"])
+    try screen.wait(for: "Out[2]: 0")
+    try screen.type(".test\n")
+    try screen.wait(for: "wrote tests/shop_test.lua")
+    server.stop()
+    #expect(
+      text("tests/shop_test.lua").contains(
+        "  -- LULL_ENV was prod: lull.api means that here, too, where it is set.\n"))
+    #expect(text("tests/cassettes/shop.har").contains("\"_environment\": \"prod\""))
+    func run(_ environment: String) throws -> Child.Ending {
+      try Child(
+        Binaries.lull, ["test"], environment: ["CI": "", "LULL_ENV": environment],
+        folder: folder.path
+      ).wait()
+    }
+    #expect(try run("prod").code == 0)
+    let other = try run("")
+    #expect(other.code == 1 && other.output.contains("environment: prod → none"), "\(other)")
   }
 
   @Test func `PRM-23 what was typed becomes a test that needs no network and has no secret`() throws

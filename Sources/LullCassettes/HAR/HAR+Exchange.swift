@@ -17,6 +17,7 @@ extension HARRequest {
       method: request.method.rawValue, url: request.url,
       headers: request.headers.bytePairs.map { HARHeader(String(escaping: $0.name), $0.value) },
       body: body)
+    environment = request.environment
   }
 }
 

@@ -31,6 +31,8 @@ package struct HARRequest: Sendable, Equatable {
   package var headers: [HARHeader]
   /// nil: none at all.
   package var body: HARBody?
+  /// The environment of an API file that it was sent in; nil: none, or nobody knows. (ENV-18)
+  package var environment: String?
 
   package init(method: String, url: String, headers: [HARHeader] = [], body: HARBody? = nil) {
     self.method = method

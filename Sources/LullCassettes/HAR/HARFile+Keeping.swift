@@ -4,14 +4,14 @@ extension HARFile {
   package mutating func keep(othersOf old: [HAREntry]) {
     let own = entries.map { RecordedRequest($0.request, comparing: []) }
     var merged = old.map { (entry: $0, request: RecordedRequest($0.request, comparing: [])) }
-      .filter { !own.contains($0.request) }
+      .filter { old in !own.contains { $0.fits(old.request) } }
     var written: Set<String> = []
     for (entry, request) in zip(entries, own) {
-      let resource = request.url.resource
+      let resource = request.resource
       if request.isWrite { written.insert(resource) }
       let next =
         written.contains(resource)
-        ? nil : merged.firstIndex { $0.request.isWrite && $0.request.url.resource == resource }
+        ? nil : merged.firstIndex { $0.request.isWrite && $0.request.resource == resource }
       merged.insert((entry, request), at: next ?? merged.endIndex)
     }
     entries = merged.map(\.entry)

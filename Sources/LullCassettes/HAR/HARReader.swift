@@ -60,6 +60,7 @@ extension HARRequest {
       body: try node.member("postData").flatMap { node throws(HARError) in try HARBody(posted: node)
       }
     )
+    environment = node.member("_environment")?.string
   }
 }
 

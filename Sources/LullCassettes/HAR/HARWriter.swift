@@ -85,6 +85,7 @@ private struct HARWriter: ~Copyable {
     }
     integer("headersSize", -1)
     integer("bodySize", request.body?.bytes.count ?? 0)
+    if let environment = request.environment { string("_environment", environment) }
     json.end("}")
   }
 

@@ -60,7 +60,7 @@ package struct Cassette: Sendable {
 
   private mutating func list(_ request: RecordedRequest, at index: Int) {
     places[Place(request), default: []].append(index)
-    if request.isWrite { writes[request.url.resource, default: []].append(index) }
+    if request.isWrite { writes[request.resource, default: []].append(index) }
   }
 
   /// Notes a request that is asked in earnest now, behind all others.
@@ -71,14 +71,14 @@ package struct Cassette: Sendable {
   package mutating func note(_ asked: HARRequest) -> Int? {
     let request = RecordedRequest(asked, comparing: names)
     let index = entries.count
-    let last = lastWrites[request.url.resource] ?? -1
-    let next = (writes[request.url.resource] ?? []).first { $0 > last && $0 < knownCount }
+    let last = lastWrites[request.resource] ?? -1
+    let next = (writes[request.resource] ?? []).first { $0 > last && $0 < knownCount }
     entries.append(HAREntry(started: 0, milliseconds: 0, request: asked))
     requests.append(request)
     isPlayed.append(true)
     list(request, at: index)
     if request.isWrite {
-      lastWrites[request.url.resource] = index
+      lastWrites[request.resource] = index
       return nil
     }
     return next
@@ -99,7 +99,10 @@ package struct Cassette: Sendable {
   /// - Throws: A `CassetteMiss` if nothing was recorded for it, or nothing for now.
   package mutating func answer(to asked: HARRequest) throws(CassetteMiss) -> HAREntry {
     let request = RecordedRequest(asked, comparing: names)
-    let same = (places[Place(request)] ?? []).filter { request.fits(requests[$0]) }
+    let fitting = (places[Place(request)] ?? []).filter { request.fits(requests[$0]) }
+    // What does not say of which environment it is may be of another.
+    let own = fitting.filter { requests[$0].environment == request.environment }
+    let same = own.isEmpty ? fitting : own
     guard !same.isEmpty else {
       throw CassetteMiss(asked, nearest: nearest(to: request))
     }
@@ -110,7 +113,7 @@ package struct Cassette: Sendable {
     guard let index = now.first(where: { !isPlayed[$0] }) ?? now.last(where: { $0 < knownCount })
     else { throw CassetteMiss(asked, isBehindWrite: useful.allSatisfy { isPast($0) }) }
     guard entries[index].response?.lacksBody != true else { throw CassetteMiss(bodyless: asked) }
-    if request.isWrite, !isPlayed[index] { lastWrites[request.url.resource] = index }
+    if request.isWrite, !isPlayed[index] { lastWrites[requests[index].resource] = index }
     isPlayed[index] = true
     return entries[index]
   }
@@ -120,14 +123,14 @@ package struct Cassette: Sendable {
     let request = requests[index]
     guard !request.isWrite else { return true }
     guard !isPast(index) else { return false }
-    let last = lastWrites[request.url.resource] ?? -1
-    let next = (writes[request.url.resource] ?? []).first { $0 > last }
+    let last = lastWrites[request.resource] ?? -1
+    let next = (writes[request.resource] ?? []).first { $0 > last }
     return next.map { index < $0 } ?? true
   }
 
   private func isPast(_ index: Int) -> Bool {
     let request = requests[index]
-    return !request.isWrite && index < lastWrites[request.url.resource] ?? -1
+    return !request.isWrite && index < lastWrites[request.resource] ?? -1
   }
 
   /// The recorded request with the fewest differences, and what these are; nil of an empty recording.

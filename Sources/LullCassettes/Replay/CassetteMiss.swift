@@ -87,6 +87,8 @@ extension RequestDifference: CustomStringConvertible {
     case .parameterOrder: "query: the order"
     case .header(let name, let recorded, let asked):
       "header '\(name)': \(recorded ?? "none") → \(asked ?? "none")"
+    case .environment(let recorded, let asked):
+      "environment: \(recorded ?? "none") → \(asked ?? "none")"
     case .body(let lines): "body: " + lines.joined(separator: "; ")
     }
   }

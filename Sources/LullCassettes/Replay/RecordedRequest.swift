@@ -9,6 +9,8 @@ struct RecordedRequest: Sendable {
   let headers: [String: [[UInt8]]]
   /// Of a body of files, or one that has the mask of a secret.
   private let file: RecordedFile?
+  /// nil: none, or of whichever.
+  let environment: String?
 
   init(_ request: HARRequest, comparing names: [String]) {
     method = request.method
@@ -24,17 +26,26 @@ struct RecordedRequest: Sendable {
         isCredential ? Array(CredentialMask.mark.utf8) : header.value)
     }
     self.headers = headers
+    environment = request.environment
   }
 
-  /// Whether it is what was recorded. In a file anything may stand where the recording has the mask of a secret: no
-  /// test gives it a file with that. (CAS-74)
+  /// Whether it is what was recorded. What is of an environment is for no other (ENV-18); in a file anything may stand
+  /// where the recording has the mask of a secret: no test gives it a file with that. (CAS-74)
   func fits(_ recorded: RecordedRequest) -> Bool {
-    if self == recorded { return true }
-    guard method == recorded.method, url == recorded.url, headers == recorded.headers, let file,
-      let other = recorded.file
+    guard method == recorded.method, url == recorded.url, headers == recorded.headers,
+      recorded.isOfEnvironment(of: self)
     else { return false }
+    if body == recorded.body { return true }
+    guard let file, let other = recorded.file else { return false }
     return file.fits(other)
   }
+
+  func isOfEnvironment(of asked: RecordedRequest) -> Bool {
+    environment == nil || environment == asked.environment
+  }
+
+  /// What writes to it change: its place, in its environment.
+  var resource: String { (environment.map { "\($0) " } ?? "") + url.resource }
 
   /// Whether it changes what is at its place. (RFC 9110, section 9.2.1; RFC 10008 has QUERY)
   var isWrite: Bool { !["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"].contains(method) }

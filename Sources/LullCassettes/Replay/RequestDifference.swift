@@ -11,6 +11,8 @@ package enum RequestDifference: Sendable, Equatable {
   case parameter(String, recorded: String?, asked: String?)
   case parameterOrder
   case header(String, recorded: String?, asked: String?)
+  /// nil: none.
+  case environment(recorded: String?, asked: String?)
   /// In lines for people.
   case body([String])
 
@@ -20,6 +22,7 @@ package enum RequestDifference: Sendable, Equatable {
     case .origin: 16
     case .path: 8
     case .method: 4
+    case .environment: 3
     case .parameter: 2
     case .body, .header, .parameterOrder: 1
     }
@@ -36,6 +39,9 @@ package enum RequestDifference: Sendable, Equatable {
     }
     if recorded.url.path != asked.url.path {
       differences.append(.path(recorded: recorded.url.path, asked: asked.url.path))
+    }
+    if !recorded.isOfEnvironment(of: asked) {
+      differences.append(.environment(recorded: recorded.environment, asked: asked.environment))
     }
     differences += parameters(recorded.url, asked.url)
     for name in Set(recorded.headers.keys).union(asked.headers.keys).sorted()

@@ -14,10 +14,12 @@ public struct HTTPRequest: Sendable, Equatable {
     var limits: TransferLimits
     var secrets: SecretUses?
     var options: TransferOptions?
+    var environment: String?
 
     init(
       _ method: RequestMethod, _ url: String, _ headers: Headers, _ payload: RequestPayload?,
-      _ limits: TransferLimits, _ secrets: SecretUses?, _ options: TransferOptions?
+      _ limits: TransferLimits, _ secrets: SecretUses?, _ options: TransferOptions?,
+      _ environment: String? = nil
     ) {
       self.method = method
       self.url = url
@@ -26,6 +28,7 @@ public struct HTTPRequest: Sendable, Equatable {
       self.limits = limits
       self.secrets = secrets
       self.options = options
+      self.environment = environment
     }
   }
 
@@ -41,7 +44,7 @@ public struct HTTPRequest: Sendable, Equatable {
     guard !isKnownUniquelyReferenced(&fields) else { return }
     fields = Fields(
       fields.method, fields.url, fields.headers, fields.payload, fields.limits, fields.secrets,
-      fields.options)
+      fields.options, fields.environment)
   }
 
   /// Upper case, such as `GET`.
@@ -108,12 +111,22 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
+  /// The environment of an API file that its service is for, which recordings keep apart; nil: none. (ENV-18)
+  package var environment: String? {
+    get { fields.environment }
+    set {
+      guard newValue != fields.environment else { return }
+      unshare()
+      fields.environment = newValue
+    }
+  }
+
   public static func == (one: HTTPRequest, other: HTTPRequest) -> Bool {
     one.fields === other.fields
       || one.method == other.method && one.url == other.url && one.headers == other.headers
         && one.payload == other.payload && one.limits == other.limits
         && one.secrets == other.secrets
-        && one.options == other.options
+        && one.options == other.options && one.environment == other.environment
   }
 
   /// The body where it is bytes; empty: a body of zero bytes. nil for none, and for one that is read

@@ -134,14 +134,17 @@ extension Resource {
       adHoc != nil || record.secretURL != nil || headers.secrets != nil
         || configuration.isEditing
     else {
-      return HTTPRequest(
+      var http = HTTPRequest(
         method: method, url: url.percentEncoded, headers: headers,
         limits: configuration.settings.limits, options: configuration.settings.options)
+      http.environment = owner.environment?.name
+      return http
     }
     var http = HTTPRequest(
       method: method, url: record.secretURL?.template.maskedText ?? url.percentEncoded,
       headers: headers, limits: configuration.settings.limits,
       options: configuration.settings.options)
+    http.environment = owner.environment?.name
     if let secretURL = record.secretURL { http.secrets = SecretUses(url: secretURL.template) }
     try adHoc?.edit(&http)
     for mutation in configuration.settings.mutations { try mutation(&http) }

@@ -76,10 +76,23 @@ struct CassetteDeck {
     return cassette.started ?? SystemClock.now
   }
 
-  /// A service at that URL has named a recording: what is asked of it in earnest is recorded there.
-  mutating func claim(_ name: String, url: String) {
+  /// A service has named a recording: what is asked of it in earnest is recorded there.
+  mutating func claim(_ name: String, _ claim: CassetteClaim) {
     guard let place = cassettes.firstIndex(where: { $0.name == name }) else { return }
-    cassettes[place].claim(RecordedURL(url).origin)
+    cassettes[place].claim(claim)
+  }
+
+  /// Those that may answer a request, in order: where its environment has named some for its server, those that
+  /// others have named for it are left out.
+  private func places(for request: HARRequest) -> [Int] {
+    let claim = CassetteClaim(request)
+    guard cassettes.contains(where: { $0.claims.contains(claim) }) else {
+      return Array(cassettes.indices)
+    }
+    return cassettes.indices.filter { place in
+      let claims = cassettes[place].claims
+      return claims.contains(claim) || !claims.contains { $0.origin == claim.origin }
+    }
   }
 
   // MARK: Recording
@@ -92,8 +105,10 @@ struct CassetteDeck {
 
   /// Notes it in the recording of the service that is there, else in the first of all: so are requests for tokens.
   mutating func note(_ request: HARRequest) -> Place {
-    let origin = RecordedURL(request.url).origin
-    let cassette = cassettes.firstIndex { $0.origins.contains(origin) } ?? 0
+    let claim = CassetteClaim(request)
+    let cassette =
+      cassettes.firstIndex { $0.claims.contains(claim) }
+      ?? cassettes.firstIndex { $0.claims.contains { $0.origin == claim.origin } } ?? 0
     return Place(cassette: cassette, number: cassettes[cassette].note(request))
   }
 
@@ -183,7 +198,7 @@ struct CassetteDeck {
   /// - Throws: the miss of that which is nearest, and the name of its recording.
   mutating func answer(to request: HARRequest) throws(Miss) -> HAREntry? {
     var nearest: Miss?
-    for place in cassettes.indices {
+    for place in places(for: request) {
       do throws(CassetteMiss) {
         return try cassettes[place].answer(to: request)
       } catch {

@@ -26,8 +26,8 @@ struct TestCassette {
   let hidden: [String]
   /// Of credentials that tests before have seen too early.
   private var lateCount = 0
-  /// Where the services are that have named it.
-  private(set) var origins: Set<String> = []
+  /// The services that have named it.
+  private(set) var claims: Set<CassetteClaim> = []
 
   /// More in one file serves no test. Bytes.
   static let largest = 256 << 20
@@ -120,7 +120,7 @@ struct TestCassette {
   }
 
   /// A service that has named it is there.
-  mutating func claim(_ origin: String) { origins.insert(origin) }
+  mutating func claim(_ claim: CassetteClaim) { claims.insert(claim) }
 
   // MARK: Recording
 

@@ -18,7 +18,9 @@ struct APICoverage {
   init(_ api: DeclaredAPI) { self.api = api }
 
   mutating func note(_ use: CallUse) {
-    guard use.api == api.key else { return }
+    guard use.api == api.key, api.environment == nil || use.environment == api.environment else {
+      return
+    }
     if uses[use.call] == nil { uses[use.call] = use } else { uses[use.call]?.add(use) }
   }
 
@@ -55,7 +57,7 @@ struct APICoverage {
   // MARK: As a text
 
   func heading(isPartial: Bool) -> String {
-    "coverage of \(api.path)\(isPartial ? ", by the tests that were run" : ""): "
+    "coverage of \(api.shownName)\(isPartial ? ", by the tests that were run" : ""): "
       + "\(usedCount) of \(api.calls.count) \(api.calls.count == 1 ? "call" : "calls")"
   }
 

@@ -22,7 +22,9 @@ final class CallTags {
 
   /// - Parameter start: how many exchanges there were before.
   func note(_ declared: DeclaredUse, after start: Int) {
-    var use = CallUse(api: key(of: declared.api.path), call: declared.call.name)
+    var use = CallUse(
+      api: key(of: declared.api.path), environment: declared.api.environment?.name,
+      call: declared.call.name)
     for parameter in declared.call.parameters {
       if declared.given.contains(parameter.name) { use.parameters.append(parameter.name) }
       if case .choice = parameter.kind, let value = declared.values[parameter.name] {
@@ -44,7 +46,7 @@ final class CallTags {
     var uses: [CallUse] = []
     for (number, exchange) in exchanges.enumerated() {
       guard let tag = tag(of: exchange, number) else { continue }
-      let known = uses.firstIndex { $0.api == tag.use.api && $0.call == tag.use.call }
+      let known = uses.firstIndex { $0.isAlike(tag.use) }
       let place = known ?? uses.count
       if known == nil { uses.append(tag.use) } else { uses[place].add(tag.use) }
       uses[place].add(exchange.status)

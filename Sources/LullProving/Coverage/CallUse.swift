@@ -13,12 +13,19 @@ struct CallUse: Codable {
 
   /// Where links to the file lead.
   var api: String
+  /// The environment that it was used in; nil: none.
+  var environment: String?
   var call: String
   var statuses: [Count] = []
   /// Those that were given.
   var parameters: [String] = []
   /// Of parameters with a choice of words, also those of defaults.
   var values: [Value] = []
+
+  /// Whether it is of the same call.
+  func isAlike(_ other: CallUse) -> Bool {
+    api == other.api && environment == other.environment && call == other.call
+  }
 
   mutating func add(_ other: CallUse) {
     for count in other.statuses { add(count.status, count.count) }

@@ -16,12 +16,23 @@ struct DeclaredAPI: Codable {
 
   /// As messages name the file.
   var path: String
+  /// The environment that was named; nil: what is used in any counts.
+  var environment: String?
   /// Where links to it lead.
   var key: String
   var calls: [Call]
 
-  init(_ api: APIFile) throws(APIFileProblem) {
+  /// As people know it.
+  var shownName: String { path + (environment.map { "@\($0)" } ?? "") }
+
+  func isAlike(_ other: DeclaredAPI) -> Bool {
+    key == other.key && environment == other.environment
+  }
+
+  /// - Parameter word: by which it was asked for.
+  init(_ api: APIFile, of word: String) throws(APIFileProblem) {
     path = api.path
+    environment = APIName(word).environment
     key = FileName.resolved(api.path) ?? api.path
     calls = try api.calls.map { call in
       Call(

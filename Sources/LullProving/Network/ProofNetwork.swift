@@ -27,8 +27,8 @@ final class ProofNetwork: NetworkingProvider {
   var cassettes = CassetteDeck()
   /// Whom to ask what is to be recorded; nil where nothing is.
   private let recorder: RecordingNetwork?
-  /// Masks of the secrets that a server was sent while the test was recorded.
-  private var toldMasks: [String: Set<String>] = [:]
+  /// What was told of secrets while the test was recorded.
+  private var toldMasks = ToldMasks()
 
   init(_ pump: Pump, _ clock: HeldClock, recorder: RecordingNetwork? = nil) {
     self.pump = pump
@@ -150,15 +150,11 @@ final class ProofNetwork: NetworkingProvider {
       misses.append(problem)
       return end(number, NetworkResult(error: .final(.network, problem)), completion)
     }
-    let origin = RecordedURL(request.url).origin
-    toldMasks[origin, default: []].formUnion(request.secretTexts.flatMap(\.secrets).map(\.mask))
-    let known = (toldMasks[origin] ?? []).sorted().compactMap { mask in
-      cassettes.secret(masked: mask).map { (mask: mask, text: $0) }
-    }
     let sent: HTTPRequest
     do throws(TransportError) {
-      sent = try request.telling({ [cassettes] in cassettes.token(ofStandIn: $0) }, known)
+      sent = try told(request)
     } catch {
+      misses.append(error.message)
       return end(number, NetworkResult(error: error), completion)
     }
     let place = cassettes.note(asked)
@@ -176,6 +172,25 @@ final class ProofNetwork: NetworkingProvider {
       transfer.inner = nil
       deliver(result, after: outcome.seconds, request, number, transfer, completion)
     }
+  }
+
+  /// The request with what stands for tokens and secrets in its texts told, as far as its server knows them.
+  private func told(_ request: HTTPRequest) throws(TransportError) -> HTTPRequest {
+    let masks = toldMasks.note(request)
+    let known = masks.compactMap { mask in
+      cassettes.secret(masked: mask).map { (mask: mask, text: $0) }
+    }
+    let token = { [cassettes] (number: Int) in cassettes.token(ofStandIn: number) }
+    for mask in masks where toldMasks.isOfSeveral(mask) {
+      guard try request.telling(token, [(mask: mask, text: [])]) == request.telling(token) else {
+        throw .final(
+          .network,
+          "\(request.method) \(LogText.url(request.url)) has \(mask), which is another secret in each environment, so "
+            + "that it cannot be recorded: give these names of their own, or answer it by t.network:on"
+        )
+      }
+    }
+    return try request.telling(token, known)
   }
 
   /// Why a request is not asked in earnest: it would tell what only a recording says.

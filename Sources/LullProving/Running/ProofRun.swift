@@ -58,7 +58,7 @@ final class ProofRun {
     }
     let files = program.host.part(APIFiles.self)
     do throws(APIFileProblem) {
-      reply.api = try DeclaredAPI(try files.api(api))
+      reply.api = try DeclaredAPI(try files.api(api), of: api)
     } catch {
       let text = files.describe(error)
       reply.unreadable = text.isEmpty ? "lull: '\(api)' was not loaded to its end\n" : text

@@ -120,7 +120,7 @@ package final class ProofSession {
         summary.unreadable += 1
         return
       }
-      if !summary.coverage.contains(where: { $0.api.key == api.key }) {
+      if !summary.coverage.contains(where: { $0.api.isAlike(api) }) {
         summary.coverage.append(APICoverage(api))
       }
     }

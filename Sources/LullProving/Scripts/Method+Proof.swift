@@ -85,9 +85,13 @@ extension Method {
         throw .message(error.text)
       }
     },
-    // A service at that URL has named the recording.
-    .method(.proof, "claim", "ss") { call throws(Misuse) in
-      try call.part(Proof.self).held.network.cassettes.claim(call.string(1), url: call.string(2))
+    // A service at that URL has named the recording, in an environment or, where that is empty, in none.
+    .method(.proof, "claim", "sss") { call throws(Misuse) in
+      let environment = call.string(3)
+      try call.part(Proof.self).held.network.cassettes.claim(
+        call.string(1),
+        CassetteClaim(
+          url: call.string(2), environment: environment.isEmpty ? nil : environment))
     },
     .method(.proof, "exchanges") { call throws(Misuse) in
       let exchanges = try call.part(Proof.self).held.network.exchanges

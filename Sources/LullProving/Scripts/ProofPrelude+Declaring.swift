@@ -143,8 +143,10 @@ extension ProofPrelude {
     end
 
     -- What is asked of that service is recorded there, if it is.
-    local function claim(options, service)
-      if options and options.cassette then native:claim(options.cassette, service.base_url or "") end
+    local function claim(options, service, environment)
+      if options and options.cassette then
+        native:claim(options.cassette, service.base_url or "", environment or "")
+      end
     end
 
     function test_methods.cassette(_, name, options)
@@ -163,7 +165,7 @@ extension ProofPrelude {
         error(("t:api knows cassette, match and hide, not '%s': answers are given with t.network:on"):format(tostring(key)), 2)
       end
       local api = relay(2, lull.api, name)
-      claim(options, api.service)
+      claim(options, api.service, api.environment)
       return api
     end
 

@@ -50,6 +50,7 @@ struct OAuth2Request {
     // Whoever names the endpoint means the secrets for it.
     http.secrets = SecretUses(origin: http.origin, body: body.template)
     http.options = OAuth2Request.options(of: waiting, to: http.origin)
+    http.environment = waiting.environment
     http.limits.timeout = waiting.limits.timeout
     http.limits.connectTimeout = waiting.limits.connectTimeout
     self.http = http

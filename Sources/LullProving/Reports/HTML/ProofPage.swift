@@ -187,7 +187,7 @@ struct ProofPage {
     text += "<section aria-labelledby=\"coverage\">\n<h2 id=\"coverage\">Coverage</h2>\n"
     for coverage in summary.coverage {
       text += "<div class=\"table\" tabindex=\"0\" role=\"region\" aria-label=\"coverage of "
-      text += "\(HTMLText.escaped(coverage.api.path))\">\n<table>\n<caption>"
+      text += "\(HTMLText.escaped(coverage.api.shownName))\">\n<table>\n<caption>"
       text +=
         HTMLText.escaped(coverage.heading(isPartial: summary.isPartial)) + "</caption>\n<thead><tr>"
       for name in ["call", "requests", "statuses", "parameters used", "not used"] {
