@@ -6,6 +6,7 @@ package struct TypeFile {
   private static let mark = "-- Written by `lull types`, which writes it anew: edit elsewhere."
 
   private let api: String
+  private let environments: [String]
   private let calls: [TypedCall]
   private let notes: [String]
   private var reader: TypeReader
@@ -13,13 +14,16 @@ package struct TypeFile {
 
   /// - Parameters:
   ///   - api: the name that `lull.api` is called with.
+  ///   - environments: those of its file, behind an `@` in that name.
   ///   - schemas: of content; nil: content may be anything.
   ///   - notes: what is to be said at the beginning, a line each.
   /// - Throws: What of the schemas cannot be read.
-  package init(api: String, calls: [TypedCall], schemas: SchemaFile?, notes: [String] = [])
-    throws(SchemaProblem)
-  {
+  package init(
+    api: String, environments: [String] = [], calls: [TypedCall], schemas: SchemaFile?,
+    notes: [String] = []
+  ) throws(SchemaProblem) {
     self.api = api
+    self.environments = environments
     self.calls = calls
     self.notes = notes
     reader = TypeReader(schemas, api: api)
@@ -51,12 +55,13 @@ package struct TypeFile {
     lines.append("---@field calls \(reader.names.prefix).Calls")
     lines.append("")
     // Another form of the same function: with this name it gives this API.
-    if let name = AnnotationText.quoted(api) {
+    let names = ([api] + environments.map { "\(api)@\($0)" }).compactMap(AnnotationText.quoted)
+    if !names.isEmpty {
       lines.append("-- luacheck: ignore 212 241")
       lines.append("---@class lull")
       lines.append("local lull = {}")
       lines.append("")
-      lines.append("---@param name \(name)")
+      lines.append("---@param name \(names.joined(separator: "|"))")
       lines.append("---@return \(reader.names.prefix).API")
       lines.append("function lull.api(name) end")
     }

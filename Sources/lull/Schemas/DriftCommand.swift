@@ -54,6 +54,7 @@ struct DriftCommand {
           lull drift github
           lull drift github --from-har tests/cassettes/repos.har --fail-on breaking
           lull drift apis/shop.lua --from-cache -o json
+          lull drift shop@staging
 
         Exit codes: 0 compared; 1 the API file cannot be looked at; 2 wrong usage; 3 a file cannot be read,
         or there is nothing to compare; 7 by --fail-on.
@@ -93,7 +94,7 @@ struct DriftCommand {
       show(findings)
       DriftCommand.tell(findings, report, traffic)
       if let limit, findings.contains(where: { $0.tier <= limit }) { return 7 }
-      return isWhole ? 0 : 3
+      return isWhole && report.compared > 0 ? 0 : 3
     } catch {
       return error.tell()
     }
@@ -108,7 +109,7 @@ struct DriftCommand {
     throw CommandFailure(
       code: 3,
       message:
-        "lull: there is no \(api.schemasPath) to compare with; 'lull types \(api.name) --from-har "
+        "lull: there is no \(api.schemasPath) to compare with; 'lull types \(api.fullName) --from-har "
         + "FILE' writes one from a recording\n")
   }
 
@@ -134,7 +135,7 @@ struct DriftCommand {
       }
     }
     do throws(CommandFailure) {
-      try traffic.addCache()
+      try TrafficOptions.addCache(of: api, to: &traffic)
     } catch {
       _ = error.tell()
       isWhole = false
@@ -146,8 +147,7 @@ struct DriftCommand {
     let places =
       sources.isEmpty
       ? "neither in recordings below 'tests' nor in the cache" : "not where it was looked for"
-    let others = traffic.others > 0 ? "; there are \(traffic.others) of other URLs" : ""
-    return "there is no answer of \(api.base ?? api.name) to compare, \(places)\(others)"
+    return "there is no answer of \(api.shownBase) to compare, \(places)\(traffic.shownOthers)"
   }
 
   private static func add(
@@ -204,6 +204,8 @@ struct DriftCommand {
     let answers = report.compared == 1 ? "1 answer" : "\(report.compared) answers"
     Exit.complain(
       "lull: \(answers) of \(traffic.exchanges.count) compared: "
-        + "\(counts.isEmpty ? "as declared" : counts.joined(separator: ", "))\n")
+        + (report.compared == 0
+          ? "none has content and a schema"
+          : counts.isEmpty ? "as declared" : counts.joined(separator: ", ")) + "\n")
   }
 }

@@ -9,6 +9,9 @@ import LullSystem
 struct SeenAPI {
   let name: String
   let path: String
+  /// The one that it is looked at in; nil: as it is.
+  let environment: String?
+  let environments: [String]
   let base: String?
   let calls: [TypedCall]
   let routes: CallRoutes
@@ -19,6 +22,8 @@ struct SeenAPI {
     let declared = try api.calls
     name = api.name
     path = api.path
+    environment = api.environment?.name
+    environments = api.environments
     base = api.service.baseURL.map { LogText.url($0.text) }
     calls = declared.map { TypedCall($0) }
     routes = CallRoutes(declared.map { CallRoutes.Call($0) }, base: api.service.baseURL)
@@ -26,14 +31,14 @@ struct SeenAPI {
     schemasPath = named ?? "\(FileName.folder(of: api.path))/\(api.name).schemas.json"
   }
 
-  /// Looks at the file of a word.
+  /// Looks at the file of a word, in the environment that it names, or `LULL_ENV` does.
   static func look(_ word: String) -> Result<SeenAPI, CommandFailure> {
-    guard let path = APIFileLocator.file(of: word) else {
+    guard let look = APILook(of: word) else {
       return .failure(CommandFailure(code: 3, message: "lull: \(APIFileLocator.missing(word))\n"))
     }
     LookLeave.tell()
     var seen: SeenAPI?
-    let outcome = APILook(path).look { api throws(APIFileProblem) in seen = try SeenAPI(api) }
+    let outcome = look.look { api throws(APIFileProblem) in seen = try SeenAPI(api) }
     switch outcome {
     case .seen: break
     case .needs(let note): return .failure(CommandFailure(code: 1, message: "lull: \(note)\n"))
@@ -48,6 +53,28 @@ struct SeenAPI {
   /// The name of the call that an exchange belongs to; nil if there is none for it.
   func call(of exchange: Traffic.Exchange) -> String? {
     routes.call(exchange.method, exchange.url).map { calls[$0].name }
+  }
+
+  /// As one types it.
+  var fullName: String { environment.map { "\(name)@\($0)" } ?? name }
+
+  /// Where it is, for messages.
+  var shownBase: String {
+    (base ?? name) + (environment.map { " in the environment '\($0)'" } ?? "")
+  }
+
+  /// Other environments of the file whose URLs are, or may be, among those of this one; nil: the file as it is.
+  var neighbours: [String?] {
+    guard !environments.isEmpty, let prefix = routes.prefix else { return [] }
+    let others = ([nil] + environments.map(Optional.some)).filter { $0 != environment }
+    return others.filter { other in
+      var isNear = false
+      _ = APILook(path, environment: other, isSilent: true, isPatient: true).look { api in
+        let own = CallRoutes([], base: api.service.baseURL).prefix ?? ""
+        isNear = own.hasPrefix(prefix) || !own.isEmpty && prefix.hasPrefix(own)
+      }
+      return isNear
+    }
   }
 
   /// The folder of the file.

@@ -25,11 +25,27 @@ struct Traffic {
   }
 
   private let routes: CallRoutes
+  private let environment: String?
   private(set) var exchanges: [Exchange] = []
   /// How many there were of other APIs.
-  private(set) var others = 0
+  private var others = 0
+  /// How many of them were of other environments.
+  private var strangers = 0
 
-  init(_ routes: CallRoutes) { self.routes = routes }
+  /// - Parameter environment: of which they are; what does not say of which it is may be of any.
+  init(_ routes: CallRoutes, in environment: String?) {
+    self.routes = routes
+    self.environment = environment
+  }
+
+  /// What else was there, for messages; empty if nothing was.
+  var shownOthers: String {
+    var words: [String] = []
+    if others > 0 { words.append("\(others) of other URLs") }
+    if strangers > 0 { words.append("\(strangers) of other environments") }
+    guard !words.isEmpty else { return "" }
+    return "; there \(others + strangers == 1 ? "is" : "are") \(words.joined(separator: " and "))"
+  }
 
   // MARK: Recordings
 
@@ -55,6 +71,10 @@ struct Traffic {
   private mutating func add(_ entry: HAREntry) {
     guard routes.contains(entry.request.url) else {
       others += 1
+      return
+    }
+    guard entry.request.environment == nil || entry.request.environment == environment else {
+      strangers += 1
       return
     }
     // Neither what came only in part, nor what says that nothing has changed.

@@ -31,9 +31,21 @@ struct TrafficOptions {
         code: 1,
         message: "lull: \(api.path): its service has no base URL by which its traffic is known\n")
     }
-    var traffic = Traffic(api.routes)
+    var traffic = Traffic(api.routes, in: api.environment)
     for archive in archives { try traffic.addArchive(archive) }
-    if usesCache { try traffic.addCache() }
+    if usesCache { try TrafficOptions.addCache(of: api, to: &traffic) }
     return traffic
+  }
+
+  /// Says besides where that may be of another environment, too.
+  static func addCache(of api: SeenAPI, to traffic: inout Traffic) throws(CommandFailure) {
+    let count = traffic.exchanges.count
+    try traffic.addCache()
+    guard traffic.exchanges.count > count else { return }
+    let names = api.neighbours.map { $0.map { "'\($0)'" } ?? "the file without an environment" }
+    guard !names.isEmpty else { return }
+    Exit.complain(
+      "lull: the cache does not say of which environment it keeps an answer, and \(names.joined(separator: " and ")) "
+        + "\(names.count == 1 ? "has" : "have") the same URLs: recordings do\n")
   }
 }

@@ -30,7 +30,8 @@ struct TypesCommand {
         of schemas as well, unless there is one of another origin, for the validator and lull drift.
 
         The file is written whole. One that lull types has not written is left as it is. The API file is
-        looked at as by lull check.
+        looked at as by lull check, in the environment of github@prod, where that is typed: of that the
+        traffic is then, and the types are for all environments of the file.
         """,
       arguments: [
         .init(positional: "API", help: "an API by name, or an API file", isRequired: true)
@@ -45,6 +46,7 @@ struct TypesCommand {
           lull types github
           lull types github --from-har tests/cassettes/repos.har
           lull types apis/shop.lua --from-cache -o types/shop.lua
+          lull types shop@staging --from-har tests/cassettes/staging.har
 
         """)
   }
@@ -70,7 +72,11 @@ struct TypesCommand {
       let (schemas, notes) = sources.isEmpty ? try known(of: api) : try seen(of: api)
       let text: String
       do throws(SchemaProblem) {
-        text = try TypeFile(api: api.name, calls: api.calls, schemas: schemas, notes: notes).text
+        let place = api.environment.map { ["As it is in the environment '\($0)'."] } ?? []
+        text = try TypeFile(
+          api: api.name, environments: api.environments, calls: api.calls, schemas: schemas,
+          notes: place + notes
+        ).text
       } catch {
         throw CommandFailure(code: 3, message: "lull: \(error)\n")
       }
@@ -114,11 +120,11 @@ struct TypesCommand {
       if let sent = exchange.sent { shapes.add(sent.root, to: .body, of: call) }
     }
     guard !shapes.isEmpty else {
-      let others = traffic.others > 0 ? ", but of \(traffic.others) other URLs" : ""
       throw CommandFailure(
         code: 3,
         message:
-          "lull: there is no JSON of \(api.base ?? api.name) there for any of its calls\(others)\n")
+          "lull: there is no JSON of \(api.shownBase) there for any of its calls\(traffic.shownOthers)\n"
+      )
     }
     let names = api.calls.map(\.name)
     let bytes: [UInt8]

@@ -1,3 +1,4 @@
+import LullCassettes
 import Testing
 
 @Suite("lull drift", .timeLimit(.minutes(20)))
@@ -71,7 +72,7 @@ struct DriftCommandTests {
     try folder.write(
       "a.har", RecordedTraffic.file(RecordedTraffic.entry("https://other.test/items/1", "{}")))
     let others = try drift("shop", "--from-har", "a.har")
-    #expect(others.code == 3 && others.errors.contains("there are 1 of other URLs"))
+    #expect(others.code == 3 && others.errors.contains("there is 1 of other URLs"))
     #expect(try drift("nobody").code == 3)
     try folder.write("apis/plain.lua", RecordedTraffic.api)
     let plain = try drift("plain")
@@ -101,5 +102,128 @@ struct DriftCommandTests {
 
         """)
     #expect(try drift("shop", "--from-har", "a.har", "--fail-on", "added").code == 7)
+  }
+
+  @Test func `DRF-10 an environment is compared with what was asked in it`() throws {
+    try folder.write(
+      "apis/shop.lua",
+      """
+      local lull = require "lull"
+      return {
+        service = lull.service("https://api.shop.test/v2"),
+        calls = { item = { path = "/items/{id}", params = { id = "integer" } } },
+        environments = { one = { timeout = 5 }, two = { timeout = 6 }, far = { base_url = "https://far.test" } },
+      }
+      """)
+    func entry(_ answer: String, in environment: String?, at base: String = RecordedTraffic.base)
+      -> HAREntry
+    {
+      var entry = RecordedTraffic.entry(base + "/items/1", answer)
+      entry.request.environment = environment
+      return entry
+    }
+    try folder.write(
+      "a.har",
+      RecordedTraffic.file(
+        entry(#"{"id":"x"}"#, in: "one"), entry(#"{"id":1,"name":"x"}"#, in: "two"),
+        entry(#"{"id":2,"name":5}"#, in: nil),
+        entry(#"{"id":null}"#, in: "far", at: "https://far.test")))
+    func found(_ name: String, _ environment: [String: String] = [:]) throws -> [String] {
+      let ending = try Child(
+        Binaries.lull, ["drift", name, "--from-har", "a.har", "-o", "csv"],
+        environment: environment, folder: path
+      ).wait()
+      return ending.output.split(separator: "\n").dropFirst().map(String.init)
+    }
+    let name = "breaking,type,item,200,/name,string,integer,1,"
+    #expect(try found("shop@one") == ["breaking,type,item,200,/id,integer,string,1,2", name + "2"])
+    #expect(try found("shop", ["LULL_ENV": "one"]) == found("shop@one"))
+    #expect(try found("shop@two") == [name + "2"])
+    #expect(try found("shop") == [name + "1"])
+    #expect(try found("./apis/shop.lua@far") == ["breaking,type,item,200,/id,integer,null,1,1"])
+    let none = try drift("shop@tow", "--from-har", "a.har")
+    #expect(none.errors.contains("'shop' has no environment 'tow' (did you mean 'two'?)"))
+    #expect(none.code == 3)
+    try folder.write("b.har", RecordedTraffic.file(entry("{}", in: "one")))
+    let other = try drift("shop@two", "--from-har", "b.har")
+    #expect(
+      other.errors.hasPrefix(
+        "lull: there is no answer of https://api.shop.test/v2/ in the environment 'two' to compare, not where it was "
+          + "looked for; there is 1 of other environments\n"), "\(other)")
+    #expect(other.code == 3)
+  }
+
+  @Test func `DRF-10 where the cache may have answers of others it says so`() throws {
+    try folder.write(
+      "apis/shop.lua",
+      """
+      local lull = require "lull"
+      return {
+        service = lull.service{ base_url = "https://api.shop.test/v2",
+          networking = function()
+            return { headers = { ["Content-Type"] = "application/json", ETag = "1" }, body = '{"id":"x"}' }
+          end,
+          pipeline = { parsing = { cache = lull.cache.file() } } },
+        calls = { item = { path = "/items/{id}", params = { id = "integer" } } },
+        environments = { one = { timeout = 5 }, far = { base_url = "https://far.test" } },
+      }
+      """)
+    let variables = ["XDG_CACHE_HOME": path + "/cache"]
+    func run(_ words: String...) throws -> Child.Ending {
+      try Child(Binaries.lull, words, environment: variables, folder: path).wait()
+    }
+    for name in ["shop@one", "shop@far"] {
+      #expect(try run("call", name, "item", "--id", "1").code == 0)
+    }
+    let one = try run("drift", "shop@one", "--from-cache")
+    #expect(
+      one.errors.hasPrefix(
+        "lull: the cache does not say of which environment it keeps an answer, and the file without an environment "
+          + "has the same URLs: recordings do\n"), "\(one)")
+    #expect(one.output.contains("/id"))
+    let far = try run("drift", "shop@far", "--from-cache")
+    #expect(far.errors == "lull: 1 answer of 1 compared: 1 breaking\n", "\(far)")
+  }
+
+  @Test func `DRF-06 several samples are counted, and each tier fails as it is told to`() throws {
+    try folder.write(
+      "apis/shop.schemas.json",
+      #"{"calls":{"item":{"responses":{"200":{"type":"object","properties":{"id":{"type":"integer"},"state":{"enum":["new","old"]},"note":{"type":"string"}},"required":["id"]}}}}}"#
+    )
+    try write("changed.har", #"{"id":1,"state":"odd"}"#, #"{"id":2.5}"#, #"{"id":3}"#)
+    try write("note.har", #"{"id":1}"#, #"{"id":2}"#, #"{"id":3}"#)
+    for tier in ["breaking", "changed", "added"] {
+      let changed = try drift("shop", "--from-har", "changed.har", "--fail-on", tier)
+      #expect(changed.code == (tier == "breaking" ? 0 : 7), "\(changed)")
+      #expect(try drift("shop", "--from-har", "note.har", "--fail-on", tier).code == 0)
+    }
+    let json = try drift("shop", "--from-har", "changed.har", "-o", "json")
+    #expect(
+      json.output.contains(
+        #"{"tier":"changed","change":"word","call":"item","status":"200","place":"/state","#)
+        && json.output.contains(#""samples":1,"of":3}"#), "\(json)")
+    let note = try drift("shop", "--from-har", "note.har")
+    #expect(note.output.contains("note") && note.output.contains("/state"), "\(note)")
+    #expect(note.errors == "lull: 3 answers of 3 compared: as declared\n")
+  }
+
+  @Test
+  func `DRF-08 of answers of which none is compared it does not say that they are as declared`()
+    throws
+  {
+    let base = RecordedTraffic.base
+    try folder.write(
+      "a.har",
+      RecordedTraffic.file(
+        RecordedTraffic.entry(base + "/nobody/1", "{}"),
+        RecordedTraffic.entry(base + "/items", "[]")))
+    let ending = try drift("shop", "--from-har", "a.har")
+    #expect(!ending.errors.contains("as declared"), "\(ending)")
+    #expect(ending.errors == "lull: 0 answers of 2 compared: none has content and a schema\n")
+    #expect(ending.code == 3)
+    #expect(ending.output.contains("undeclared call") && ending.output.contains("no schema"))
+    let json = try drift("shop", "--from-har", "a.har", "-o", "ndjson", "--fail-on", "added")
+    #expect(json.code == 3)
+    #expect(json.output.split(separator: "\n").count == 2)
   }
 }

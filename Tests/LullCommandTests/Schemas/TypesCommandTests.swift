@@ -145,7 +145,7 @@ struct TypesCommandTests {
       (["nobody"], 3, "there is no API 'nobody'"),
       (["shop", "--from-har", "gone.har"], 3, "gone.har"),
       (["shop", "--from-har", "broken.har"], 3, "broken.har is no HTTP Archive"),
-      (["shop", "--from-har", "other.har"], 3, "but of 1 other URL"),
+      (["shop", "--from-har", "other.har"], 3, "there is 1 of other URLs"),
       (["shop", "--from-cache"], 3, "there is no JSON of https://api.shop.test/v2"), ([], 2, "API"),
       (["shop", "-o", ""], 2, "-o needs"),
     ]
@@ -209,5 +209,58 @@ struct TypesCommandTests {
     #expect(drift.code == 0, "\(drift.output)\(drift.errors)")
     #expect(drift.output == "[]\n")
     #expect(drift.errors.contains("as declared"))
+  }
+
+  @Test func `SHP-15 an environment is what the file and its traffic are looked at in`() throws {
+    let api = """
+      local lull = require "lull"
+      local _, environment = ...
+      return {
+        service = lull.service("https://api.shop.test/v2"),
+        calls = {
+          item = { path = "/items/{id}", params = { id = "integer" } },
+          extra = environment == "one" and { path = "/extra" } or nil,
+        },
+        environments = { one = { base_url = "https://one.test" }, two = {} },
+      }
+      """
+    try folder.write("apis/shop.lua", api)
+    func entry(_ url: String, _ answer: String, in environment: String?) -> HAREntry {
+      var entry = RecordedTraffic.entry(url, answer)
+      entry.request.environment = environment
+      return entry
+    }
+    try folder.write(
+      "a.har",
+      RecordedTraffic.file(
+        entry("https://one.test/extra", #"{"more":1}"#, in: "one"),
+        entry(RecordedTraffic.base + "/items/1", #"{"two":1}"#, in: "two"),
+        entry(RecordedTraffic.base + "/items/1", #"{"plain":1}"#, in: nil)))
+    func text(_ word: String, _ variables: [String: String] = [:]) throws -> String {
+      let ending = try types(word, "--from-har", "a.har", "-o", "-", environment: variables)
+      #expect(ending.code == 0 && ending.errors == "", "\(ending)")
+      return ending.output
+    }
+    let one = try text("shop@one")
+    #expect(one.contains("-- As it is in the environment 'one'.\n"))
+    #expect(one.contains("---@field more integer") && !one.contains("---@field two"))
+    #expect(one.contains("---@param name \"shop\"|\"shop@one\"|\"shop@two\"\n"))
+    #expect(try text("shop", ["LULL_ENV": "one"]) == one)
+    let two = try text("shop@two")
+    #expect(two.contains("---@field two?") && two.contains("---@field plain?"))
+    #expect(!two.contains("ExtraCall"))
+    let plain = try text("shop")
+    #expect(plain.contains("---@field plain integer") && !plain.contains("---@field two"))
+    #expect(try types("shop@one").output == "apis/types/shop.lua: 2 calls\n")
+    let missing = try types("shop@tow")
+    #expect(missing.code == 3)
+    #expect(missing.errors.contains("'shop' has no environment 'tow' (did you mean 'two'?)"))
+    try folder.write(
+      "b.har", RecordedTraffic.file(entry(RecordedTraffic.base + "/items/1", "{}", in: "one")))
+    let none = try types("shop@two", "--from-har", "b.har")
+    #expect(none.code == 3)
+    #expect(
+      none.errors.contains(
+        "in the environment 'two' there for any of its calls; there is 1 of other"))
   }
 }
