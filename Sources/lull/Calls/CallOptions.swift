@@ -165,6 +165,10 @@ struct CallOptions {
     guard validation == nil || words.text("-O") == nil else {
       throw .wrongUsage("--validate is of content: it does not go with -O", command)
     }
+    guard validation == nil || !words.has("--stream") && !words.has("--download") else {
+      throw .wrongUsage(
+        "--validate is of content as a whole: it does not go with --stream and --download", command)
+    }
     network = try NetworkOptions(words, for: command)
     for text in words.all("-H") {
       guard let end = text.firstIndex(of: ":") ?? CallOptions.emptyHeaderEnd(text),
