@@ -7,6 +7,9 @@ struct APIDifference {
     let value: String
     /// nil: it is as it was built in.
     let place: String?
+
+    /// Whether a file says so.
+    var isSaid: Bool { place.map { !$0.hasPrefix("built in") } ?? false }
   }
 
   struct SettingChange: Hashable {
@@ -32,12 +35,20 @@ struct APIDifference {
     let details: [(what: String, before: String?, after: String?)]
   }
 
+  /// What became of the file itself.
+  enum Change: String {
+    case added
+    case removed
+  }
+
+  /// nil: it is on both sides.
+  var change: Change?
   var settings: [Use] = []
   var calls: [CallChange] = []
   /// Environments that only one of them has.
   var environments: [(name: String, isAdded: Bool)] = []
 
-  var isEmpty: Bool { settings.isEmpty && calls.isEmpty && environments.isEmpty }
+  var isEmpty: Bool { change == nil && settings.isEmpty && calls.isEmpty && environments.isEmpty }
 
   private var places: [SettingChange: Int] = [:]
 
@@ -66,6 +77,8 @@ struct APIDifference {
   }
 
   private mutating func note(_ change: SettingChange, _ environment: String?, _ labels: [String]) {
+    // Of a file that one side does not have, it is of interest what it says itself.
+    guard self.change == nil || (change.before ?? change.after)?.isSaid == true else { return }
     guard let place = places[change] else {
       places[change] = settings.count
       settings.append(Use(change: change, environments: [environment], targets: labels))

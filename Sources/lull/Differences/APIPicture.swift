@@ -36,6 +36,8 @@ struct APIPicture {
     let label: String
     let method: RequestMethod
     let path: String
+    /// The line of the file that names it; nil: no file does.
+    var place: String?
   }
 
   var environments: [String] = []
@@ -44,6 +46,8 @@ struct APIPicture {
   var sets: [[Setting]] = []
   /// Which of these applies to a target, in the order of the targets.
   var places: [Int] = []
+  /// The first of the targets that is no URL there.
+  var invalid: Target?
   /// What is of the service as a whole.
   var service: [Setting] = []
 }

@@ -72,7 +72,17 @@ struct DiffCommand {
     let parsed = try DiffCommand.spec.read(words, for: .diff)
     let first = parsed.text("A") ?? ""
     let files = parsed.all("FILE")
-    let isFile = APIFileLocator.file(of: first) != nil
+    guard !first.isEmpty else {
+      throw .wrongUsage(
+        "an API file or a revision of Git is missing: the first word is empty", .diff)
+    }
+    let file = APIFileLocator.file(of: first)
+    let isFile = file != nil
+    if let file, file != first, APIName(first).environment == nil, GitProgram.knows(first) {
+      throw .wrongUsage(
+        "'\(first)' is an API ('\(file)') and a revision of Git: name the one by its path, or the other in full, "
+          + "as refs/heads/\(first)", .diff)
+    }
     if !isFile, APIFileLocator.isPath(APIName(first).file), first.hasSuffix(".lua") {
       throw .wrongUsage(APIFileLocator.missing(first), .diff)
     }
@@ -128,29 +138,50 @@ struct DiffCommand {
   {
     var files: [ComparedFile] = []
     for word in words {
-      guard let path = APIFileLocator.file(of: word) else {
+      let path = APIFileLocator.file(of: word)
+      let name = APIName(word)
+      // One that is gone may be in the revision.
+      guard path != nil || revision != nil && name.file.hasSuffix(".lua") else {
         throw PictureMaker.Failure(report: "lull: \(APIFileLocator.missing(word))\n", code: 3)
       }
       files.append(
-        ComparedFile(path: path, known: path, environment: APIName(word).environment, of: nil))
+        ComparedFile(
+          path: path, known: path ?? name.file, environment: name.environment, of: nil))
     }
     guard let revision else { return [(files[0], files[1])] }
+    return try SignalHold.during { DiffCommand.pairs(files, revision) }.get()
+  }
+
+  private static func pairs(_ files: [ComparedFile], _ revision: String) -> Result<
+    [(before: ComparedFile, after: ComparedFile)], PictureMaker.Failure
+  > {
     do throws(RevisionFolder.Problem) {
       let folder = try RevisionFolder(revision)
       var pairs: [(before: ComparedFile, after: ComparedFile)] = []
       for file in files {
+        let found = try folder.file(file.known)
+        guard found != nil || file.path != nil else {
+          throw RevisionFolder.Problem(
+            message: "there is no API file '\(file.known)', neither now nor in \(revision)")
+        }
         let before = ComparedFile(
-          path: try folder.file(file.known), known: file.known, environment: file.environment,
+          path: found?.place, known: found?.known ?? file.known, environment: file.environment,
           of: folder)
         pairs.append((before, file))
       }
-      return pairs
+      guard !SignalHold.isInterrupted else {
+        return .failure(PictureMaker.Failure(report: "", code: 130))
+      }
+      return .success(pairs)
     } catch {
-      throw PictureMaker.Failure(report: "lull: \(error.message)\n", code: 3)
+      guard !SignalHold.isInterrupted else {
+        return .failure(PictureMaker.Failure(report: "", code: 130))
+      }
+      return .failure(PictureMaker.Failure(report: "lull: \(error.message)\n", code: 3))
     }
   }
 
-  /// A path or a URL a line; those that are empty or begin with # say nothing.
+  /// A path or a URL a line, each once; those that are empty or begin with # say nothing.
   private static func targets(
     in path: String
   ) throws(PictureMaker.Failure) -> [APIPicture.Target] {
@@ -159,14 +190,35 @@ struct DiffCommand {
       throw PictureMaker.Failure(
         report: "lull: cannot read \(String(escaping: problem.message))\n", code: 3)
     case .success(let bytes):
-      var targets: [APIPicture.Target] = []
-      for line in bytes.split(whereSeparator: { $0 == 10 || $0 == 13 }) {
-        let text = String(escaping: line).drop { $0 == " " || $0 == "\t" }
-        guard !text.isEmpty, text.first != "#" else { continue }
-        targets.append(
-          APIPicture.Target(label: LogText.url(String(text)), method: .get, path: String(text)))
+      func failure(_ text: String) -> PictureMaker.Failure {
+        PictureMaker.Failure(report: "lull: \(path)\(text)\n", code: 3)
       }
+      var targets: [APIPicture.Target] = []
+      var seen: Set<String> = []
+      let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+      for (number, line) in text.split(separator: 10, omittingEmptySubsequences: false).enumerated()
+      {
+        guard let line = String(validating: line, as: UTF8.self) else {
+          throw failure(":\(number + 1): this line is not text in UTF-8")
+        }
+        let text = line.trimmingBlanks
+        guard !text.isEmpty, text.first != "#", seen.insert(text).inserted else { continue }
+        targets.append(
+          APIPicture.Target(
+            label: LogText.url(text), method: .get, path: text, place: "\(path):\(number + 1)"))
+      }
+      guard !targets.isEmpty else { throw failure(" has neither a path nor a URL") }
       return targets
     }
+  }
+}
+
+extension String {
+  /// Without what does not show at its ends, the end of a line of other systems among it.
+  fileprivate var trimmingBlanks: String {
+    let isBlank = { (character: Character) in [" ", "\t", "\r"].contains(character) }
+    var text = drop(while: isBlank)
+    while text.last.map(isBlank) == true { text.removeLast() }
+    return String(text)
   }
 }

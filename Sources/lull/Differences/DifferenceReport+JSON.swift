@@ -10,6 +10,7 @@ extension DifferenceReport {
     let difference = file.difference
     return .object([
       .init("before", .string(file.before)), .init("after", .string(file.after)),
+      .init("change", text(difference.change?.rawValue)),
       .init("settings", .array(difference.settings.map(json))),
       .init("calls", .array(difference.calls.map(json))),
       .init(

@@ -9,6 +9,7 @@ extension DifferenceReport {
   private static func markdown(of file: File) -> String {
     var text = "### \(escaped(file.before)) → \(escaped(file.after))\n"
     let difference = file.difference
+    if let change = difference.change { text += "\nThe file was \(change.rawValue).\n" }
     let settings = difference.settings.map { use in
       [
         use.change.name, side(use.change.before), side(use.change.after), places(of: use) ?? "all",

@@ -25,6 +25,7 @@ struct DifferenceReport {
   private static func text(of file: File) -> String {
     var lines = ["\(file.before) → \(file.after)"]
     let difference = file.difference
+    if let change = difference.change { lines.append("  file: \(change.rawValue)") }
     for (name, isAdded) in difference.environments {
       lines.append("  environment \(name): \(isAdded ? "added" : "removed")")
     }

@@ -60,11 +60,13 @@ struct FileComparison {
     let isOfOne = before.environment != nil || after.environment != nil
     let pair =
       environment.map { ($0, $0) } ?? (isOfOne ? (before.environment, after.environment) : nil)
+    if before.path == nil { difference.change = .added }
+    if after.path == nil { difference.change = .removed }
     // A first look, for what there is.
     let old = try before.picture(pair?.0, [])
     let new = try after.picture(pair?.1, [])
     difference.addCalls(old.calls, new.calls)
-    if before.path != nil, pair == nil {
+    if difference.change == nil, pair == nil {
       difference.addEnvironments(old.environments, new.environments)
     }
     let targets = targets ?? FileComparison.targets(old.calls + new.calls)
@@ -74,7 +76,10 @@ struct FileComparison {
         in: environment, of: targets)
       return difference
     }
-    let common = new.environments.filter { before.path == nil || old.environments.contains($0) }
+    let common =
+      difference.change == nil
+      ? new.environments.filter { old.environments.contains($0) }
+      : old.environments + new.environments
     for name in [nil] + common.map({ Optional($0) }) {
       difference.add(
         try before.picture(name, targets), try after.picture(name, targets), in: name, of: targets)

@@ -7,10 +7,23 @@ enum GitProgram {
   struct Problem: Error {
     /// In words, with what Git has said.
     let message: String
+    /// As it ended; nil: it could not be asked.
+    var code: Int32?
   }
 
   /// More than any file of Lua, or any list of them, that is meant.
   private static let limit = 64 << 20
+
+  /// What keeps it from running other programs, and from asking a network for what a partial clone lacks.
+  private static let caution = [
+    "--no-pager", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
+  ]
+
+  /// Whether a word names a commit of the repository here.
+  static func knows(_ word: String) -> Bool {
+    guard !word.isEmpty, !word.hasPrefix("-") else { return false }
+    return (try? run(["rev-parse", "--verify", "--quiet", word + "^{commit}"], in: ".")) != nil
+  }
 
   /// What it writes in a folder.
   static func run(_ words: [String], in folder: String) throws(Problem) -> [UInt8] {
@@ -25,7 +38,7 @@ enum GitProgram {
     do throws(ChildProcess.Failure) {
       // What it asks at a terminal, such as for a passphrase, nobody is there to answer.
       process = try ChildProcess.start(
-        ["git", "-C", folder] + words, input: .nowhere, output: .descriptor(output[1]),
+        ["git", "-C", folder] + caution + words, input: .nowhere, output: .descriptor(output[1]),
         errors: .descriptor(errors[1]), leadsGroup: false)
     } catch {
       for descriptor in [output[1], errors[1]] { close(descriptor) }
@@ -37,7 +50,7 @@ enum GitProgram {
     let code = process.map { ChildProcess.wait(for: $0) } ?? 1
     guard code == 0 else {
       let line = String(escaping: said).split(separator: "\n").first.map(String.init)
-      throw Problem(message: "git: \(line ?? "it ended with code \(code)")")
+      throw Problem(message: "git: \(line ?? "it ended with code \(code)")", code: code)
     }
     guard let bytes else { throw Problem(message: "git: it writes more than \(limit >> 20) MB") }
     return bytes

@@ -2,6 +2,7 @@ import LullClients
 import LullCore
 import LullHost
 import LullREPL
+import LullTransport
 
 /// Looks at an API file, in the sandbox and without a network, and says what it says.
 struct PictureMaker {
@@ -28,7 +29,11 @@ struct PictureMaker {
       try Painter(api, shown).paint(targets, into: &picture)
     }
     switch outcome {
-    case .seen: return picture
+    case .seen:
+      guard let wrong = picture.invalid, let place = wrong.place else { return picture }
+      throw Failure(
+        report: "lull: \(place): '\(wrong.label)' is no URL that can be asked below "
+          + "\(picture.service.first?.value ?? "none")\n", code: 3)
     case .needs(let note):
       throw Failure(
         report: "lull: \(shown(note)): it cannot be compared without running it\n", code: 3)
@@ -70,6 +75,9 @@ private final class Painter {
     var known: [[Int]: Int] = [:]
     for target in targets {
       let resource = api.service.resource(CallPath(target.path))
+      if resource.record.invalidSource != nil, target.place != nil, picture.invalid == nil {
+        picture.invalid = target
+      }
       let blocks = blocks(of: resource, target.method)
       if let index = known[blocks] {
         picture.places.append(index)
@@ -149,6 +157,18 @@ private final class Painter {
     if call.bodyForm != .json { traits.append(("body", call.bodyForm.rawValue)) }
     if call.hasPages { traits.append(("pages", "true")) }
     if let rows = call.rows { traits.append(("rows", rows)) }
+    if !call.columns.isEmpty { traits.append(("columns", call.columns.joined(separator: ", "))) }
+    if let type = call.contentType { traits.append(("content_type", type)) }
+    for (name, value) in call.headers.pairs.sorted(by: { $0.name < $1.name }) {
+      traits.append(("header \(name)", CredentialMask.header(name, value)))
+    }
+    if let schemas = api.service.schemas as? CallSchemas,
+      let (text, whole) = schemas.wording(ofCall: call.name)
+    {
+      // Of what is behind the end, and of definitions, there is a digest.
+      let digest = whole.withUnsafeBufferPointer { Digest.sha256.of($0) } ?? whole
+      traits.append(("schema", "\(shown(text)) (\(Hexadecimal.text(digest.prefix(4))))"))
+    }
     return APIPicture.Call(
       name: call.name, method: call.method, path: call.path, place: place(api.path, line),
       traits: traits, parameters: call.parameters.map(parameter), sample: sample(call))

@@ -2,14 +2,25 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The files of Lua that a revision of a repository has below some folders, put where they can be run: gone with this object.
+/// What API files need that a revision of a repository has below some folders, put where it can be run: files of Lua,
+/// and of schemas beside them. Gone with this object.
 final class RevisionFolder {
   typealias Problem = GitProgram.Problem
+
+  /// A folder of the working tree, as the revision has it.
+  private struct Folder {
+    /// Where its files are put.
+    let place: String
+    /// The revision's tree, as Git numbers it.
+    let tree: String
+    /// Paths of links, which are not followed.
+    var links: Set<String> = []
+  }
 
   let revision: String
   private let root: String
   /// By the folder in the working tree.
-  private var folders: [String: String] = [:]
+  private var folders: [String: Folder] = [:]
 
   /// How many files of Lua a folder may have.
   private static let most = 2000
@@ -26,55 +37,99 @@ final class RevisionFolder {
 
   deinit { RevisionFolder.remove(root) }
 
-  /// Where the file of that path in the working tree stands here; nil if the revision does not have it.
-  func file(_ path: String) throws(Problem) -> String? {
+  /// Where the file of that path in the working tree stands here, and what it was called then; nil if the revision
+  /// has it under neither that name nor another.
+  func file(_ path: String) throws(Problem) -> (place: String, known: String)? {
     let name = path.split(separator: "/").last.map(String.init) ?? path
-    let place = try self.place(of: FileName.folder(of: path)) + "/" + name
-    return access(place, F_OK) == 0 ? place : nil
-  }
-
-  /// A path as people know it, as messages name it.
-  func shown(_ path: String) -> String {
-    for (folder, place) in folders where path.hasPrefix(place + "/") {
-      let rest = path.dropFirst(place.count + 1)
-      return "\(revision):" + (folder == "." ? "" : "\(folder)/") + rest
+    let folder = try self.folder(FileName.folder(of: path))
+    guard !folder.links.contains(name) else {
+      throw Problem(
+        message: "\(revision):\(path) is a link there: name the file that it leads to")
     }
-    return path
+    if access(folder.place + "/" + name, F_OK) == 0 { return (folder.place + "/" + name, path) }
+    guard let old = try formerName(of: name, in: FileName.folder(of: path), folder.tree),
+      access(folder.place + "/" + old, F_OK) == 0
+    else { return nil }
+    return (folder.place + "/" + old, String(path.dropLast(name.count)) + old)
   }
 
-  /// The same in a text.
+  /// A text with paths as people know them.
   func shown(in text: String) -> String {
     folders.reduce(text) { text, entry in
       text.replacing(
-        entry.value + "/", with: "\(revision):" + (entry.key == "." ? "" : "\(entry.key)/"))
+        entry.value.place + "/", with: "\(revision):" + (entry.key == "." ? "" : "\(entry.key)/"))
     }
   }
 
-  private func place(of folder: String) throws(Problem) -> String {
-    if let known = folders[folder] { return known }
-    let place = "\(root)/\(folders.count)"
-    folders[folder] = place
-    mkdir(place, 0o700)
-    let list = try GitProgram.run(["ls-tree", "-r", "-z", revision], in: folder)
+  /// What Git takes a file for that has another name since; nil: a new one.
+  private func formerName(
+    of name: String, in folder: String, _ tree: String
+  ) throws(Problem) -> String? {
+    let words = [
+      "diff", "--no-ext-diff", "--no-textconv", "--name-status", "-z", "-M", "--diff-filter=R",
+      "--relative", tree, "--", "*.lua",
+    ]
+    // `R087`, the old name, the new one.
+    let parts = try GitProgram.run(words, in: folder).split(separator: 0).map {
+      String(validating: $0, as: UTF8.self)
+    }
+    for place in stride(from: 0, to: parts.count - 2, by: 3) where parts[place + 2] == name {
+      return parts[place + 1]
+    }
+    return nil
+  }
+
+  private func folder(_ name: String) throws(Problem) -> Folder {
+    if let known = folders[name] { return known }
+    var folder = Folder(place: "\(root)/\(folders.count)", tree: try tree(in: name))
+    mkdir(folder.place, 0o700)
     var count = 0
-    for entry in list.split(separator: 0) {
+    for entry in try GitProgram.run(["ls-tree", "-r", "-z", folder.tree], in: name)
+      .split(separator: 0)
+    {
       // `100644 blob DIGEST<tab>path`; links and modules of Git are no files.
-      guard let tab = entry.firstIndex(of: 9), entry.starts(with: "100".utf8),
-        let path = String(validating: entry[(tab + 1)...], as: UTF8.self), path.hasSuffix(".lua"),
+      guard let tab = entry.firstIndex(of: 9),
+        let path = String(validating: entry[(tab + 1)...], as: UTF8.self),
+        // Schemas stand beside the API file.
+        path.hasSuffix(".lua") || path.hasSuffix(".json") && !path.contains("/"),
         !path.split(separator: "/").contains("..")
       else { continue }
+      if entry.starts(with: "120000 ".utf8) { folder.links.insert(path) }
+      guard entry.starts(with: "100".utf8) else { continue }
       count += 1
       guard count <= RevisionFolder.most else {
         throw Problem(
           message:
-            "the folder '\(folder)' has more than \(RevisionFolder.most) files of Lua in \(revision)"
+            "the folder '\(name)' has more than \(RevisionFolder.most) files of Lua in \(revision)"
         )
       }
-      let bytes = try GitProgram.run(
-        ["show", "--no-textconv", "\(revision):./\(path)"], in: folder)
-      try write(bytes, path, below: place)
+      guard !SignalHold.isInterrupted else { throw Problem(message: "") }
+      let digest = entry[..<tab].split(separator: 32).last.map { String(escaping: $0) } ?? ""
+      let bytes = try GitProgram.run(["cat-file", "blob", digest], in: name)
+      try write(bytes, path, below: folder.place)
     }
-    return place
+    folders[name] = folder
+    return folder
+  }
+
+  /// The revision's tree, so that all is of one revision, whatever others do meanwhile.
+  private func tree(in folder: String) throws(Problem) -> String {
+    guard !revision.isEmpty, !revision.hasPrefix("-") else {
+      throw Problem(message: "'\(revision)' is no revision of Git")
+    }
+    do throws(Problem) {
+      let digest = try GitProgram.run(
+        ["rev-parse", "--verify", "--quiet", revision + "^{tree}"], in: folder)
+      return String(escaping: digest.prefix { $0 != 10 })
+    } catch {
+      guard error.code == 1 else { throw error }
+      let isShallow = try? GitProgram.run(["rev-parse", "--is-shallow-repository"], in: folder)
+      let hint =
+        isShallow?.starts(with: "true".utf8) == true
+        ? "; its history is cut off: git fetch --unshallow has all of it" : ""
+      throw Problem(
+        message: "the repository of '\(folder)' has no revision '\(revision)'\(hint)")
+    }
   }
 
   private func write(_ bytes: [UInt8], _ path: String, below place: String) throws(Problem) {
