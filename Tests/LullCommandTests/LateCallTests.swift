@@ -103,4 +103,26 @@ struct LateCallTests {
     #expect(made.output.contains("https://p.example/a"), "\(made)")
     #expect(made.errors == "")
   }
+
+  @Test(arguments: [
+    ("params = { x = \"strng\" }", 0 as Int32), ("method = \"GO NOW\"", 1),
+  ]) func `SCH-25 APIF-09 a call of which not even the path is known fails what is validated`(
+    wrong: String, code: Int32
+  ) throws {
+    try folder.write(
+      "apis/valid.lua",
+      """
+      local lull = require "lull"
+      local api = lull.service{ base_url = "https://a.example", validate = "fail",
+        networking = function() return { json = { id = 1 } } end }
+      return { service = api, calls = {
+        user = { path = "/user", schema = { type = "object", required = { "id" } } },
+        wrong = { path = "/wrong", \(wrong) },
+      } }
+      """)
+    let ending = try run("get", "valid", "/user")
+    #expect(ending.code == code, "\(ending)")
+    let isTold = ending.errors.contains("apis/valid.lua:6: call 'wrong': ")
+    #expect(isTold == (code != 0), "\(ending)")
+  }
 }

@@ -36,7 +36,7 @@ struct CallEntryTests {
           #expect(listed?.openPlaces == call.openPlaces)
           lines.append(CallEntryTests.shown(call))
         } catch {
-          lines.append(name + ": " + files.describe(error))
+          lines.append(name + ": " + CallEntryTests.shown(files.describe(error)))
           wrong = wrong ?? "\(error)"
         }
       }
@@ -53,6 +53,14 @@ struct CallEntryTests {
     }
     harness.close()
     return lines
+  }
+
+  /// A report, but of what no JSON is made of in a table not which of several things it is.
+  private static func shown(_ report: String) -> String {
+    let mark = "cannot be encoded: "
+    return report.split(separator: "\n").map { line in
+      line.firstRange(of: mark).map { line[..<$0.upperBound] } ?? line
+    }.joined(separator: "\n")
   }
 
   /// All of a call, but of functions and schemas only whether they are there.
