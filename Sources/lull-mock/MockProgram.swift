@@ -73,7 +73,7 @@ struct MockProgram {
   /// From now on nothing of the file's runs on for ever: while it does, nobody is answered.
   private func bound(_ host: LuaHost) throws(MockProblem) {
     let text =
-      "a function ran for more than \(LogText.seconds(options.longest)) without waiting (--max-time)"
+      "a function ran for more than \(ScriptLimits.seconds(options.longest)) without waiting (--max-time)"
     guard host.limits.setAlarm(ofStretches: options.longest, saying: text) else {
       throw MockProblem(text: "cannot start: the system has no timer left")
     }

@@ -96,4 +96,21 @@ import Testing
     #expect(
       String(decoding: made.response?.body?.bytes ?? [], as: UTF8.self) == "a \(shown).")
   }
+
+  @Test func `CAS-70 parts of a JWT stay parts of one`() throws {
+    var redaction = redaction()
+    func token(_ text: String) -> String {
+      let parts = [#"{"alg":"none"}"#, #"{"for":"\#(text)"}"#].map {
+        String(
+          decoding: Base64.encode(Array($0.utf8), alphabet: .url, isPadded: false), as: UTF8.self)
+      }
+      return parts.joined(separator: ".") + "."
+    }
+    for said in ["planted-0815-xyz", "planted-0815-xyz?", "planted-0815-xyz??"] {
+      let body = HARBody(Array("see \(token(said))".utf8))
+      let made = redaction.redacted([entry(response: body)])[0].response?.body?.bytes
+      let shown = said.replacing("planted-0815-xyz", with: "‹secret KEY›")
+      #expect(String(decoding: made ?? [], as: UTF8.self) == "see \(token(shown))")
+    }
+  }
 }

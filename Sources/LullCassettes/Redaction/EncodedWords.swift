@@ -4,7 +4,7 @@ import LullCore
 /// become a third.
 ///
 /// Base64 may be of either alphabet, with its padding or without, which may be escaped as in URLs. A slash, a
-/// hyphen or a low line is a digit of it, and parts words as well: both is tried.
+/// hyphen or a low line is a digit of it, and parts words as well: both are tried.
 struct EncodedWords {
   /// With other words where there are any.
   private(set) var text: [UInt8] = []
@@ -96,12 +96,24 @@ struct EncodedWords {
       end += length
       padding += 1
     }
-    let isURL = digits.contains { "-_".utf8.contains($0) }
+    let isURL = digits.contains { "-_".utf8.contains($0) } || isPartOfToken(word)
     let isPadded = padding > 0 || !isURL && digits.count % 4 == 0
     let text = Base64.encode(made, alphabet: isURL ? .url : .standard, isPadded: isPadded)
     put(
       isEscaped || isInURL ? SecretEscaping.form.escaped(text) : text, in: word.lowerBound..<end)
     return true
+  }
+
+  /// Whether a point joins it to another word, as the parts of a JWT, which are of the alphabet for URLs.
+  private func isPartOfToken(_ word: Range<Int>) -> Bool {
+    let isJoined = isJoint(word.lowerBound - 1) || isJoint(word.upperBound)
+    return isJoined && !bytes[word].contains { "+/".utf8.contains($0) }
+  }
+
+  private func isJoint(_ index: Int) -> Bool {
+    index > 0 && index + 1 < bytes.count && bytes[index] == UInt8(ascii: ".")
+      && EncodedWords.isDigit(bytes[index - 1])
+      && (EncodedWords.isDigit(bytes[index + 1]) || bytes[index + 1] == UInt8(ascii: "."))
   }
 
   private mutating func put(_ made: [UInt8], in range: Range<Int>) {

@@ -59,7 +59,8 @@ package struct ScriptLimits {
     ]
   }
 
-  private static func seconds(_ value: Double) -> String {
+  /// As messages have them.
+  package static func seconds(_ value: Double) -> String {
     value == value.rounded() && value < 1e15 ? "\(Int64(value)) s" : "\(value) s"
   }
 
