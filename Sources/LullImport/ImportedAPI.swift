@@ -48,6 +48,8 @@ package struct ImportedAPI: Equatable, Sendable {
 
 /// A text, or one that the environment holds since it lets somebody in.
 package enum ImportedText: Equatable, Sendable {
+  /// Not sent, where it would be by itself.
+  case nothing
   case plain(String)
   /// What stands before it, and the variable that it comes from.
   case secret(prefix: String, variable: String)

@@ -342,6 +342,23 @@ trace string header false]])
     end
   end)
 
+  it("PAR-15 a header that is false is not sent", function()
+    local calls, _ <close> = declared([[
+      plain = { path = "/x", method = "POST", params = { n = "integer" } },
+      untyped = { path = "/x", method = "POST", params = { n = "integer" }, headers = { ["Content-Type"] = false } },
+      raw = { path = "/x", method = "PUT", body = "raw", headers = { ["Content-Type"] = false },
+        params = { text = { type = "string", whole = true } } },
+      open = { path = "/x", headers = { cookie = false } },
+    ]])
+    equal(sent(calls.plain, { n = 7 }).type, "application/json")
+    equal(sent(calls.plain, { n = 7 }).cookie, "site=1")
+    local untyped = sent(calls.untyped, { n = 7 })
+    equal(untyped.type, lull.null)
+    equal(untyped.body, '{"n":7}')
+    equal(sent(calls.raw, { text = "a" }).type, lull.null)
+    equal(sent(calls.open).cookie, lull.null)
+  end)
+
   it("PAR-11 calls have whatever names can be printed", function()
     local calls, _ <close> = declared([[ ["repos/get"] = { path = "/x" }, ["Get All Users"] = { path = "/y" },
       ["größe: é"] = { path = "/z" } ]])

@@ -201,7 +201,9 @@ extension APIOwner {
       .field(
         "pages", "boolean|PagesOptions|nil",
         "Whether its answer comes in pages: true, or how to go on from one to the next."),
-      .field("headers", "table<string, string>?", "Headers of this call only."),
+      .field(
+        "headers", "table<string, string|false>?",
+        "Headers of this call only; false: not sent, also if it would be sent by itself."),
       .field(
         "body", "\"json\"|\"form\"|\"multipart\"|\"raw\"|nil",
         """

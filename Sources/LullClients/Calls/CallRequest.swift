@@ -32,7 +32,8 @@ package struct CallRequest {
 
   /// Whether it has headers beside those of the configuration.
   package var hasOwnHeaders: Bool {
-    !headers.isEmpty || !declared.isEmpty || !usual.isEmpty || !cookies.isEmpty
+    !headers.isEmpty || !declared.isEmpty || !declared.omitted.isEmpty || !usual.isEmpty
+      || !cookies.isEmpty
   }
 
   /// Lets go of the headers that may say whose request it is: it goes to another origin now.
@@ -55,6 +56,7 @@ package struct CallRequest {
       if let download { http.receive(into: download) }
       if let timeout { http.limits.timeout = timeout }
       for (name, _) in declared.pairs { http.headers.take(name, from: declared) }
+      for name in declared.omitted { http.headers.omit(name) }
       if !cookies.isEmpty { http.headers.add(cookies: cookies) }
       for (name, value) in usual
       where http.headers[name] == nil && !http.headers.omitted.contains(name.lowercased()) {

@@ -216,32 +216,6 @@ struct CurlCommand {
     operation.data.append(.text(text))
   }
 
-  /// As `--data-urlencode` has it; what is to be read is a blank.
-  private static func encoded(_ value: String) -> (text: String, isFile: Bool) {
-    guard let mark = value.firstIndex(of: "=") ?? value.firstIndex(of: "@") else {
-      return (escaped(value), false)
-    }
-    let name = value[..<mark]
-    let content = value[value.index(after: mark)...]
-    let isFile = value[mark] == "@"
-    let text = isFile ? Blank.text(name.isEmpty ? "content" : name) : escaped(content)
-    return (name.isEmpty ? text : "\(name)=\(text)", isFile)
-  }
-
-  private static func escaped(_ text: some StringProtocol) -> String {
-    guard Blank.isIn(text) else { return PercentText.escaped(text) }
-    // Blanks are no part of it.
-    var result = ""
-    var rest = text[...]
-    while let start = rest.firstIndex(of: Blank.open),
-      let end = rest[start...].firstIndex(of: Blank.close)
-    {
-      result += PercentText.escaped(rest[..<start]) + rest[start...end]
-      rest = rest[rest.index(after: end)...]
-    }
-    return result + PercentText.escaped(rest)
-  }
-
   private mutating func takePart(_ text: String, isLiteral: Bool) {
     guard let equals = text.firstIndex(of: "=") else {
       notes.append("a part of the form without '=' is left out")
@@ -335,7 +309,14 @@ struct CurlCommand {
       }
     }
     if operation.isHead { method = "HEAD" }
-    let removed = operation.removed.subtracting(["expect", "user-agent"])
+    let isUpload = operation.upload != nil && request.header("content-type") == nil
+    request.unsent = operation.removed.intersection(["accept", "content-type"])
+    // curl says nothing of what such a file is.
+    if isUpload { request.unsent.insert("content-type") }
+    request.unsent = request.unsent.filter { name in
+      request.header(name) == nil && (name != "content-type" || request.body != nil)
+    }
+    let removed = operation.removed.subtracting(["expect", "user-agent", "accept", "content-type"])
     if !removed.isEmpty {
       notes.append(
         "not kept: that headers are taken away (\(LogText.part(removed.sorted().joined(separator: ", "), limit: 80)))"

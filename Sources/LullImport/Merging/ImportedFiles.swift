@@ -16,18 +16,11 @@ package struct ImportedFiles {
   /// As it was imported the last time; nil if it was not.
   package let base: [UInt8]?
   private let current: [UInt8]?
-  private let isFolderMissing: Bool
 
-  /// - Parameter makesFolder: whether a folder that is missing is made when something is written.
-  package init(_ path: [UInt8], makesFolder: Bool) throws(Refusal) {
+  /// What is there. Folders that are missing are made when something is written.
+  package init(_ path: [UInt8]) throws(Refusal) {
     self.path = path
-    let folder = FileName.folder(of: path)
-    isFolderMissing = access(FileName.cString(folder), F_OK) != 0
     let shown = String(escaping: path)
-    let isFolder = FileName.isFolder(String(decoding: folder, as: UTF8.self))
-    guard isFolder || isFolderMissing && makesFolder else {
-      throw .refused("\(String(escaping: folder)): there is no such folder")
-    }
     current = try ImportedFiles.read(path)
     base = try ImportedFiles.read(path + Array(".imported".utf8))
     if current != nil, base == nil {
@@ -78,7 +71,11 @@ package struct ImportedFiles {
     if let schemas { files.append((ImportedFiles.schemas(of: path), schemas)) }
     files.append((path, merged))
     files.append((path + Array(".imported".utf8), new))
-    if isFolderMissing { mkdir(FileName.cString(FileName.folder(of: path)), 0o777) }
+    let folder = FileName.folder(of: path)
+    if let code = FolderMaking.make(folder) {
+      throw .refused(
+        "cannot make the folder '\(String(escaping: folder))': \(ErrorText.of(code))")
+    }
     var written: [(file: AtomicFile.Created, target: [UInt8])] = []
     var failure: (target: [UInt8], code: Int32)?
     for (target, bytes) in files {

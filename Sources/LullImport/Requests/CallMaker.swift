@@ -135,7 +135,9 @@ struct CallMaker {
         name, .query, lists.map { list in list.filter { $0.name == name }.map(\.value) },
         saysPlace: puts)
     }
-    let literal = isRecorded ? [] : requests[0].literalQuery
+    let literal = requests[0].literalQuery.map {
+      $0.replacing("{", with: "%7B").replacing("}", with: "%7D")
+    }
     let written = flags.filter { !$0.isEmpty }.map { PercentText.escaped($0) } + literal
     if !written.isEmpty { call.path += "?" + written.joined(separator: "&") }
   }
@@ -270,6 +272,9 @@ struct CallMaker {
   // MARK: Headers
 
   private mutating func takeHeaders(_ call: inout ImportedCall) {
+    for name in requests[0].unsent.sorted() {
+      call.headers.append((name == "accept" ? "Accept" : "Content-Type", .nothing))
+    }
     let lists = requests.map { request in
       SeenHeaders.kept(request).map { (name: $0.name.lowercased(), value: $0.value) }
     }

@@ -16,7 +16,7 @@ struct RequestImport {
     self.variables = variables
     self.hasShellBlanks = hasShellBlanks
     api = ImportedAPI(baseURL: origin)
-    let groups = isRecorded ? RequestImport.groups(requests) : requests.map { [$0] }
+    let groups = isRecorded ? keptGroups(of: requests) : requests.map { [$0] }
     var titles = CallTitles(known)
     var accesses: [(access: ImportedAccess, call: Int)] = []
     for group in groups {
@@ -39,6 +39,32 @@ struct RequestImport {
 
   private mutating func note(_ text: String) {
     if !api.notes.contains(text) { api.notes.append(text) }
+  }
+
+  /// Without requests whose queries have what makes no text, unless all of a group have the same: a parameter has no
+  /// such value.
+  private mutating func keptGroups(of requests: [SeenRequest]) -> [[SeenRequest]] {
+    var groups = RequestImport.groups(requests)
+    for place in groups.indices {
+      let group = groups[place]
+      let isSame = group.allSatisfy { $0.literalQuery == group[0].literalQuery }
+      let isFine = group[0].literalQuery.allSatisfy { pair in
+        let name = pair.prefix { $0 != "=" }
+        return !group[0].isSecret(SeenRequest.decoded(name))
+          && SeenValues.isHarmless(String(pair.dropFirst(name.count)))
+      }
+      guard !isSame || !isFine else { continue }
+      groups[place] = group.filter(\.literalQuery.isEmpty)
+      for request in group where !request.literalQuery.isEmpty {
+        let reason =
+          isFine
+          ? "its query has escapes that are no text, and others of the same path have not the same"
+          : "its query has what may be a credential, with escapes that are no text"
+        let one = ImportedAPI.LeftOut(what: request.shown, reason: reason)
+        if !api.leftOut.contains(one) { api.leftOut.append(one) }
+      }
+    }
+    return groups.filter { !$0.isEmpty }
   }
 
   /// By method and what is at its path, in the order in which they came first.
@@ -113,6 +139,18 @@ struct RequestImport {
 }
 
 extension ImportedAPI {
+  /// Keeps those calls alone, and the access that one of them has for itself.
+  package mutating func keepCalls(where isKept: (ImportedCall) -> Bool) {
+    calls.removeAll { !isKept($0) }
+    let own = calls.map { RequestImport.exception($0, access) }
+    exceptions.removeAll { exception in
+      !own.contains { one in
+        one.pattern == exception.pattern
+          && (exception.methods.isEmpty || !Set(one.methods).isDisjoint(with: exception.methods))
+      }
+    }
+  }
+
   /// Gives parameters other options by which `lull call` has them, where they would be called as one of these.
   package mutating func avoid(options taken: Set<String>) {
     for call in calls.indices {

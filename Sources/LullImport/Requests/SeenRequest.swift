@@ -30,6 +30,8 @@ struct SeenRequest {
   /// Pairs of the query whose escapes make no text, or that have no name, as they are written.
   var literalQuery: [String] = []
   var headers: [(name: String, value: String)] = []
+  /// Those that are not sent, in small letters, where programs send them by themselves.
+  var unsent: Set<String> = []
   var body: Body?
   /// Who asks, by `user:password`.
   var user: String?

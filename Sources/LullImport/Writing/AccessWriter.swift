@@ -76,6 +76,7 @@ struct AccessWriter {
     .table(
       headers.map { header in
         switch header.value {
+        case .nothing: (header.name, .bool(false))
         case .plain(let text): (header.name, .text(text))
         case .secret("", let variable): (header.name, secret(variable))
         case .secret(let prefix, let variable): (header.name, prefixed(prefix, variable))

@@ -5,13 +5,21 @@ import LullSystem
 
 /// The file that an import makes or changes, and what is told of it.
 struct ImportTarget {
-  private let shownPath: String
-  /// Whether its folder is made if it is missing.
-  private let makesFolder: Bool
+  /// What is imported.
+  enum Source {
+    /// A document, which may have a thousand calls.
+    case document
+    /// Requests, whose calls have been given names.
+    case requests
+  }
 
-  init(_ path: String, makesFolder: Bool) {
-    shownPath = path
-    self.makesFolder = makesFolder
+  private let path: [UInt8]
+  private let source: Source
+  private var shownPath: String { String(escaping: path) }
+
+  init(_ path: String, of source: Source) {
+    self.path = Array(path.utf8)
+    self.source = source
   }
 
   /// As variables and the API are called after it.
@@ -20,7 +28,7 @@ struct ImportTarget {
   /// nil if nothing may be written there, which has been said.
   func open() -> ImportedFiles? {
     do throws(ImportedFiles.Refusal) {
-      return try ImportedFiles(Array(shownPath.utf8), makesFolder: makesFolder)
+      return try ImportedFiles(path)
     } catch {
       _ = report(error)
       return nil
@@ -31,30 +39,55 @@ struct ImportTarget {
     write(api, Array(APIFileWriter.text(of: api).utf8), files)
   }
 
-  /// - Parameter new: what there is of it, and of what was there before.
-  func write(_ api: ImportedAPI, _ new: [UInt8], _ files: ImportedFiles) -> Int32 {
+  /// - Parameters:
+  ///   - new: what there is of it, and of what was there before.
+  ///   - schemas: nil: there are none.
+  func write(
+    _ api: ImportedAPI, _ new: [UInt8], _ files: ImportedFiles, schemas: [UInt8]? = nil
+  ) -> Int32 {
     do throws(ImportedFiles.Refusal) {
       let merged = try files.merged(with: new)
-      try files.write(merged, imported: new, schemas: nil)
+      try files.write(merged, imported: new, schemas: schemas)
     } catch {
       return report(error)
     }
-    for one in api.leftOut { tell("left out: \(one.what): \(one.reason)") }
-    for note in api.notes { tell(note) }
-    let variables = api.variables
+    tellNotes(of: api)
+    let variables = source == .requests ? api.variables : []
     if !variables.isEmpty {
       tell("to be set in the environment: \(variables.joined(separator: ", "))")
     }
-    let calls = api.calls.count == 1 ? "call" : "calls"
-    let left = api.leftOut.isEmpty ? "" : ", \(api.leftOut.count) left out"
-    let names =
-      api.calls.count > 5
-      ? "" : " (\(api.calls.map(\.name).joined(separator: ", ")))"
-    _ = Output.write("\(shownPath): \(api.calls.count) \(calls)\(names)\(left)\n")
+    _ = Output.write("\(shownPath): \(ImportTarget.summary(of: api, source))\n")
     return 0
   }
 
-  private func tell(_ text: String) {
+  /// What is not in the file, or is there in another way.
+  func tellNotes(of api: ImportedAPI) {
+    for one in api.leftOut { tell("left out: \(one.what): \(one.reason)") }
+    for note in api.notes { tell(note) }
+  }
+
+  private static func summary(of api: ImportedAPI, _ source: Source) -> String {
+    let calls = ImportTarget.counted(api.calls.count)
+    let left = api.leftOut.isEmpty ? "" : ", \(grouped(api.leftOut.count)) left out"
+    guard source == .requests, api.calls.count <= 5 else { return calls + left }
+    return "\(calls) (\(api.calls.map(\.name).joined(separator: ", ")))\(left)"
+  }
+
+  static func counted(_ calls: Int) -> String {
+    "\(grouped(calls)) \(calls == 1 ? "call" : "calls")"
+  }
+
+  private static func grouped(_ number: Int) -> String {
+    var text = String(number)
+    var place = text.count - 3
+    while place > 0 {
+      text.insert(",", at: text.index(text.startIndex, offsetBy: place))
+      place -= 3
+    }
+    return text
+  }
+
+  func tell(_ text: String) {
     Exit.complain("lull: \(ControlCharacters.shown(in: text))\n")
   }
 
@@ -69,7 +102,8 @@ struct ImportTarget {
           ControlCharacters.shown(in: "\(shownPath):\(conflict.line): \(conflict.text)") + "\n")
       }
       let places = conflicts.count == 1 ? "a place was" : "\(conflicts.count) places were"
-      tell("\(shownPath) stays as it is: \(places) changed there and in what is imported")
+      let other = source == .document ? "the document" : "what is imported"
+      tell("\(shownPath) stays as it is: \(places) changed there and in \(other)")
       return 1
     }
   }

@@ -11,8 +11,7 @@ struct OpenAPICommand {
   private let path: [UInt8]
   private let only: [String]
   private let baseURL: String?
-  /// Whether nobody has said where the file is to be.
-  private let isStandardPath: Bool
+  private let target: ImportTarget
 
   static func run(_ parsed: ParsedArguments, _ command: Command) throws(CommandEnd) -> Int32 {
     try OpenAPICommand(parsed, command).run()
@@ -32,13 +31,13 @@ struct OpenAPICommand {
       throw .wrongUsage(
         "--base-url needs a URL such as https://api.example.com/v1, got '\(baseURL)'", command)
     }
-    isStandardPath = parsed.text("--output") == nil
     let output = parsed.text("--output") ?? OpenAPICommand.standardPath(for: source)
     guard output.hasSuffix(".lua"), !output.hasSuffix("/.lua"), output != ".lua" else {
       throw .wrongUsage(
         "-o needs the name of an API file, which ends in .lua, got '\(output)'", command)
     }
     path = Array(output.utf8)
+    target = ImportTarget(output, of: .document)
   }
 
   private static func standardPath(for source: String) -> String {
@@ -52,12 +51,7 @@ struct OpenAPICommand {
   private var shownPath: String { String(escaping: path) }
 
   private func run() -> Int32 {
-    let files: ImportedFiles
-    do throws(ImportedFiles.Refusal) {
-      files = try ImportedFiles(path, makesFolder: isStandardPath)
-    } catch {
-      return report(error)
-    }
+    guard let files = target.open() else { return 3 }
     // A URL needs the network, which needs a loop; a file may refer to nothing but files.
     guard OpenAPICommand.isURL(source) else {
       return run(files) { () throws(DocumentProblem) in
@@ -90,13 +84,13 @@ struct OpenAPICommand {
       only.isEmpty ? files.base.map { ImportOrigin.only(in: $0) } ?? [] : only == ["*"] ? [] : only
     let result: OpenAPIImport.Result
     do throws(DocumentProblem) {
-      var options = OpenAPIImport.Options(name: name)
+      var options = OpenAPIImport.Options(name: target.name)
       options.only = patterns.map { NamePattern($0) }
       options.baseURL = baseURL
       options.taken = CallPage.taken(hasPages: true)
       result = try OpenAPIImport.read(try read(), options)
     } catch {
-      Exit.complain("lull: \(ControlCharacters.shown(in: error.description))\n")
+      target.tell(error.description)
       return 3
     }
     var api = result.api
@@ -105,7 +99,7 @@ struct OpenAPICommand {
       Exit.complain(
         "lull: \(ControlCharacters.shown(in: source)): nothing in it can be called\(reason)\n"
       )
-      tellLeftOut(api)
+      target.tellNotes(of: api)
       return 3
     }
     guard !api.calls.isEmpty else {
@@ -122,20 +116,7 @@ struct OpenAPICommand {
         escaping: schemas.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? schemas)
     }
     let new = Array(APIFileWriter.text(of: api).utf8)
-    do throws(ImportedFiles.Refusal) {
-      let merged = try files.merged(with: new)
-      try files.write(merged, imported: new, schemas: result.schemas)
-    } catch {
-      return report(error)
-    }
-    tellLeftOut(api)
-    _ = Output.write(summary(of: api, isAgain: files.base != nil))
-    return 0
-  }
-
-  private var name: String {
-    let last = shownPath.split(separator: "/").last ?? "api.lua"
-    return String(last.dropLast(4))
+    return target.write(api, new, files, schemas: result.schemas)
   }
 
   private func origin(_ patterns: [String]) -> ImportOrigin {
@@ -152,50 +133,5 @@ struct OpenAPICommand {
     let host =
       authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
     return String(source[..<scheme.upperBound] + host + rest.dropFirst(authority.count))
-  }
-
-  // MARK: Telling
-
-  private func tellLeftOut(_ api: ImportedAPI) {
-    for one in api.leftOut {
-      Exit.complain(
-        ControlCharacters.shown(in: "lull: left out: \(one.what): \(one.reason)") + "\n")
-    }
-    for note in api.notes { Exit.complain(ControlCharacters.shown(in: "lull: \(note)") + "\n") }
-  }
-
-  private func summary(of api: ImportedAPI, isAgain: Bool) -> String {
-    let calls =
-      OpenAPICommand.grouped(api.calls.count) + (api.calls.count == 1 ? " call" : " calls")
-    let left = api.leftOut.isEmpty ? "" : ", \(OpenAPICommand.grouped(api.leftOut.count)) left out"
-    return "\(shownPath): \(calls)\(left)\n"
-  }
-
-  private static func grouped(_ number: Int) -> String {
-    var text = String(number)
-    var place = text.count - 3
-    while place > 0 {
-      text.insert(",", at: text.index(text.startIndex, offsetBy: place))
-      place -= 3
-    }
-    return text
-  }
-
-  private func report(_ refusal: ImportedFiles.Refusal) -> Int32 {
-    switch refusal {
-    case .refused(let text):
-      Exit.complain("lull: \(ControlCharacters.shown(in: text))\n")
-      return 3
-    case .conflicts(let conflicts):
-      let places = conflicts.count == 1 ? "a place was" : "\(conflicts.count) places were"
-      for conflict in conflicts {
-        Exit.complain(
-          ControlCharacters.shown(in: "\(shownPath):\(conflict.line): \(conflict.text)") + "\n")
-      }
-      Exit.complain(
-        "lull: \(shownPath) stays as it is: \(places) changed there and in the document\n"
-      )
-      return 1
-    }
   }
 }

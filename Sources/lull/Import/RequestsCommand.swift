@@ -123,7 +123,7 @@ struct RequestsCommand {
       path = "apis/\(HostTitle.name(of: first.baseURL)).lua"
     }
     guard let path else { return 3 }
-    let target = ImportTarget(path, makesFolder: output == nil)
+    let target = ImportTarget(path, of: .requests)
     guard let files = target.open() else { return 3 }
     let known = files.base.flatMap { KnownCalls($0) }
     if files.base != nil, known == nil {
@@ -145,15 +145,15 @@ struct RequestsCommand {
     _ make: (_ name: String, _ only: [String]) throws(ImportProblem) -> ImportedAPI
   ) throws(ImportProblem) -> Int32 {
     let path = output ?? "apis/\(stem).lua"
-    let target = ImportTarget(path, makesFolder: output == nil)
+    let target = ImportTarget(path, of: .requests)
     guard let files = target.open() else { return 3 }
     let known = files.base.map { ImportOrigin.only(in: $0) } ?? []
     let only = only.isEmpty ? known : self.only == ["*"] ? [] : self.only
     var api = try make(target.name, only)
     let patterns = only.filter { kind != .har || !$0.contains("://") }.map { NamePattern($0) }
     if !patterns.isEmpty {
-      api.calls.removeAll { call in
-        !patterns.contains { pattern in
+      api.keepCalls { call in
+        patterns.contains { pattern in
           ([call.name, call.path] + call.tags).contains(where: pattern.matches)
         }
       }

@@ -254,4 +254,71 @@ struct CurlImportTests {
       "\(sent.line)")
     #expect(sent.head.lowercased().contains("x-a: a\r\n"))
   }
+
+  @Test func `IMX-08 headers that a command takes away are not sent`() throws {
+    for line in [
+      "curl -T 'a file.txt' BASE/up", "curl -T 'a file.txt' -H 'Content-Type: text/x' BASE/up",
+      "curl --data-binary '@a file.txt' -H 'Content-Type:' BASE/a",
+      "curl -d '{\"a\":1}' -H 'Content-Type:' BASE/a", "curl -H 'Accept:' -H 'X-A: b' BASE/a",
+    ] {
+      let count = server.requests.count
+      try compare(line)
+      let heads = server.requests.dropFirst(count).map { $0.head.lowercased() }
+      for name in ["\r\ncontent-type:", "\r\naccept:"] {
+        #expect(heads[0].contains(name) == heads[1].contains(name), "\(name) \(line)\n\(heads)")
+      }
+    }
+  }
+
+  @Test func `IMP-27 folders that are missing are made`() throws {
+    let ending = try lull(
+      "import", "curl", "curl https://a.example/x", "-o", "deep/er/z.lua", folder: folder.path)
+    #expect(ending.code == 0, "\(ending.errors)")
+    #expect(folder.text("deep/er/z.lua")?.contains("/x") == true)
+    try folder.write("shop.yaml", OpenAPISample.text)
+    #expect(
+      try lull("import", "openapi", "shop.yaml", "-o", "a/b/c/shop.lua", folder: folder.path).code
+        == 0)
+    #expect(folder.text("a/b/c/shop.schemas.json") != nil)
+    let none = try lull("import", "openapi", "none.yaml", "-o", "d/e.lua", folder: folder.path)
+    #expect(none.code == 3)
+    #expect(try shell("test -e d", folder: folder.path).code == 1)
+    let below = try lull(
+      "import", "curl", "curl https://a.example/x", "-o", "shop.yaml/z.lua", folder: folder.path)
+    #expect(below.code == 3 && below.errors.contains("shop.yaml"), "\(below.errors)")
+  }
+
+  @Test func `IMX-40 names and texts of command lines never become code`() throws {
+    let texts = [
+      "]]", "\"", "\n", "--[[", "]=]", "\\", "'", "os.exit(9)", "\r", "${x}", "`id`", "{{", "}}",
+      "\u{202e}", "end",
+      "\" .. os.exit(9) .. \"", "\n]]os.exit(9)--", "%s", "\u{2028}", "\u{1b}[31m", "%FF",
+      "$(touch ran)", "; touch ran;",
+    ]
+    func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+    for (number, text) in texts.enumerated() {
+      let line =
+        "curl -g \(quoted("https://a.example/p\(number)/\(text.replacing("\n", with: "%0A"))?\(text)=\(text)")) "
+        + "-H \(quoted("X-A: \(text)")) -H \(quoted("\(text): b")) -A \(quoted(text)) --data-urlencode \(quoted("a\(text)=\(text)")) "
+        + "--data-raw \(quoted("b=\(text)")) -u \(quoted("\(text):\(text)")) --max-time \(quoted(text))"
+      let ending = try lull(
+        "import", "curl", "-", "-o", "apis/h.lua", input: line, folder: folder.path)
+      #expect([0, 3].contains(ending.code), "\(text) \(ending.errors)")
+      #expect(!ending.errors.unicodeScalars.contains("\u{1b}"), "\(ending.errors)")
+      #expect(
+        ending.code == 0 || ending.errors.split(separator: "\n").count == 1, "\(ending.errors)")
+      _ = try lull(
+        "import", "curl",
+        "curl \(quoted("https://a.example/q\(number)")) --json \(quoted("{\"\(number)\":\"x\"}")) -F \(quoted("\(text)=\(text)"))",
+        "-o", "apis/h.lua", folder: folder.path)
+    }
+    let loaded = try lull(
+      "-e", "local n = 0; for _ in pairs(lull.api('h').calls) do n = n + 1 end; print(n > 20)",
+      folder: folder.path)
+    #expect(loaded.code == 0 && loaded.output == "true\n", "\(loaded.errors)")
+    let checked = try lull("check", "apis/h.lua", folder: folder.path)
+    #expect(checked.code == 0, "\(checked.output)")
+    #expect(folder.text("apis/h.lua")?.unicodeScalars.contains("\u{1b}") == false)
+    #expect(folder.text("ran") == nil)
+  }
 }

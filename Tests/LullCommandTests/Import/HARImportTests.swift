@@ -1,3 +1,4 @@
+import LullCore
 import Testing
 
 @Suite("Recorded requests that become calls", .timeLimit(.minutes(20)))
@@ -164,5 +165,61 @@ struct HARImportTests {
       #expect(folder.text("apis/x.lua") == nil)
     }
     #expect(try lull("import", "har", "nowhere.har", folder: folder.path).code == 3)
+  }
+
+  @Test func `IMX-24 parts of queries that are no text are kept, or told`() throws {
+    let base = "https://a.example"
+    let (ending, text) = try importing([
+      entry("GET", "\(base)/same?x=%FF&n=1"), entry("GET", "\(base)/same?x=%FF&n=2"),
+      entry("GET", "\(base)/other?x=%FF"), entry("GET", "\(base)/other?x=%FE"),
+      entry("GET", "\(base)/some"), entry("GET", "\(base)/some?%FF"),
+      entry("GET", "\(base)/secret?token=%FF%FEhunter2"),
+    ])
+    #expect(ending.code == 0, "\(ending.errors)")
+    #expect(text.contains("path = \"/same?x=%FF\""), "\(text)")
+    #expect(
+      text.contains("path = \"/some\"") && !text.contains("/other") && !text.contains("hunter"))
+    #expect(ending.output.hasSuffix("2 calls (same, some), 3 left out\n"), "\(ending.output)")
+    for told in [
+      "left out: GET /other: its query has escapes that are no text, and others of the same path have not the same",
+      "left out: GET /some: its query has escapes",
+      "left out: GET /secret: its query has what may be a credential",
+    ] {
+      #expect(ending.errors.contains(told), "\(told)\n\(ending.errors)")
+    }
+  }
+
+  @Test func `IMX-40 names and texts of recordings never become code`() throws {
+    let texts = [
+      "]]", "\"", "\n", "\u{0}", "--[[", "]=]", "\\", "'", "os.exit(9)", "\r", "${x}", "`id`", "{{",
+      "}}",
+      "\u{202e}", "end", "\" .. os.exit(9) .. \"", "\n]]os.exit(9)--", "%s", "\u{2028}",
+      "\u{1b}[31m", "%FF",
+    ]
+    func json(_ text: String) -> String {
+      (try? JSONValue.string(text).encode()).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+    var entries: [String] = []
+    for number in 0..<300 {
+      let text = texts[number % texts.count] + texts[(number * 7 + 3) % texts.count] + "\(number)"
+      let escaped = text.utf8.map { "%" + String(Int($0) | 256, radix: 16).dropFirst() }.joined()
+      entries.append(
+        """
+        {"startedDateTime":"2026-01-02T03:04:05Z","time":1,"request":{"method":"POST",
+        "url":\(json("https://a.example/p\(number)/\(escaped)?\(escaped)=\(escaped)&raw=\(text)")),
+        "headers":[{"name":"X-A","value":\(json(text))},{"name":\(json(text)),"value":"b"},{"name":"Content-Type","value":"application/json"}],
+        "postData":{"mimeType":\(json("application/json")),"text":\(json("{\(json(text)):\(json(text))}"))}},
+        "response":{"status":200,"headers":[],"content":{"size":0,"mimeType":"application/json"}}}
+        """)
+    }
+    let (ending, text) = try importing(entries)
+    #expect(ending.code == 0, "\(ending.errors.prefix(2000))")
+    #expect(
+      !ending.errors.unicodeScalars.contains("\u{1b}") && !text.unicodeScalars.contains("\u{1b}"))
+    let loaded = try lull(
+      "-e", "local n = 0; for _ in pairs(lull.api('shop').calls) do n = n + 1 end; print(n)",
+      folder: folder.path)
+    #expect(loaded.code == 0 && loaded.output == "300\n", "\(loaded.errors)\(text.prefix(500))")
+    #expect(try lull("call", "shop", folder: folder.path).code == 2)
   }
 }

@@ -156,6 +156,20 @@ struct PostmanImportTests {
     #expect(try lull("import", "postman", "x.json", folder: folder.path).code == 3)
   }
 
+  @Test func `IMX-25 --only leaves no access of calls that are gone`() throws {
+    let items = """
+      {"name":"A","request":{"method":"GET","url":"https://a.example/a","auth":{"type":"bearer","bearer":{"token":"hunter2"}}}},
+      {"name":"B","request":{"method":"GET","url":"https://a.example/b/:id","auth":{"type":"basic","basic":{"username":"ann","password":"hunter3"}}}},
+      {"name":"C","request":{"method":"GET","url":"https://a.example/c","auth":{"type":"digest","digest":{"username":"ann","password":"hunter3"}}}}
+      """
+    let all = try importing(items)
+    #expect(all.text.contains("\"/b/*\"") && all.text.contains("\"/c\""), "\(all.text)")
+    let (ending, text) = try importing(items, words: ["--only", "/a", "--only", "/c"])
+    #expect(ending.code == 0, "\(ending.errors)")
+    #expect(!text.contains("/b/") && !text.contains("auth.basic"), "\(text)")
+    #expect(text.contains("api:configure(\"/c\""), "\(text)")
+  }
+
   @Test func `IMX-40 names and texts of others never become code`() throws {
     let texts = [
       "]]", "\\\"", "\\n", "\\u0000", "--[[", "]=]", "\\\\", "'", "os.exit(9)", "\\r", "${x}",

@@ -3417,7 +3417,7 @@ function APICall:resource(params) end
 ---@field columns? string[] # The fields that tables on the command line show.
 ---@field rows? string # Where the rows are in the answer, as names of fields with dots between them, such as `data.items`: for tables, CSV and lines on the command line, and for pages there, of which they make one list. Otherwise the answer is shown whole.
 ---@field pages? boolean|lull.PagesOptions # Whether its answer comes in pages: true, or how to go on from one to the next.
----@field headers? table<string, string> # Headers of this call only.
+---@field headers? table<string, string|false> # Headers of this call only; false: not sent, also if it would be sent by itself.
 ---@field body? "json"|"form"|"multipart"|"raw" # The form of a body; default `json`. `multipart` is a form whose values may be files, `raw` one parameter with `whole`, as it is.
 ---@field content_type? string # What a JSON or raw body is said to be, such as `text/csv`; default what it is.
 ---@field schema? table|string|boolean # What its answers of a status of 200 to 299 are: a JSON Schema (draft 2020-12), or the name of one under `$defs` of the file of schemas. For `validate`; it counts before what that file says of the call.
