@@ -104,8 +104,8 @@ let package = Package(
     .target(
       name: "LullImport",
       dependencies: [
-        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
-        "LullCassettes", "CYAML",
+        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullSchemas",
+        "LullClients", "LullCassettes", "CYAML",
       ],
       swiftSettings: swiftSettings),
     .target(

@@ -97,7 +97,7 @@ LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
 LullSchemas: CSimdjson LullSystem LullCore CPCRE2
 LullClients: LullArguments LullSystem LullCore LullHost LullSchemas CLullBridge
 LullCassettes: LullSystem LullCore LullTransport LullHost LullClients
-LullImport: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CYAML
+LullImport: LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes CYAML
 LullREPL: LullSystem LullCore LullTransport LullHost LullCassettes CEditline
 LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL

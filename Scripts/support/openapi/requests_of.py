@@ -119,6 +119,27 @@ def is_same(came, given):
     return plain(came) == plain(given)
 
 
+def readable(node):
+    """What openapi-core reads otherwise than the standard: headers that are no parameters, names in capitals."""
+    if isinstance(node, list):
+        return [readable(one) for one in node if not is_no_parameter(one)]
+    if not isinstance(node, dict):
+        return node
+    made = {key: readable(value) for key, value in node.items()}
+    if made.get("type") == "http" and isinstance(made.get("scheme"), str):
+        made["scheme"] = made["scheme"].lower()
+    if is_no_parameter(made):
+        # Of the components: it is referred to, and never wanted.
+        made = {"name": made["name"], "in": "header", "schema": {}}
+    return made
+
+
+def is_no_parameter(node):
+    # "If in is header and the name field is Accept, Content-Type or Authorization, [it] SHALL be ignored."
+    return isinstance(node, dict) and node.get("in") == "header" and \
+        str(node.get("name")).lower() in ("accept", "content-type", "authorization") and "type" not in node
+
+
 def compare(program, folder, root, path, wanted, outcome, run):
     server = Server()
     try:
@@ -149,7 +170,7 @@ def compare_by(server, program, folder, root, path, wanted, outcome, run):
         outcome.problems.append("the file does not load: " + described.stderr.decode()[:300])
         return
     calls = json.loads(described.stdout)
-    spec = dict(root)
+    spec = readable(root)
     spec["servers"] = [{"url": server.url}]
     # A template without values in its place would be another path.
     for item in spec.get("paths", {}).values():
@@ -226,6 +247,9 @@ def compare_by(server, program, folder, root, path, wanted, outcome, run):
 def is_of_the_value(error, made, request, body):
     """Whether something came as it was given, and openapi-core does not take it: formats, depths, enumerations."""
     text = f"{error!r} {error.__cause__!s}"
+    # It knows no lists in that style, and takes what follows a parameter in one segment for a part of it.
+    if "'deepObject'" in text or "Failed to cast" in text and error.location == "path":
+        return True
     if "Formatter not found" in text or "Deserializer" in text and "not found" in text:
         return True
     if "RequestBody" in type(error).__name__ and body:
@@ -269,7 +293,7 @@ def difference(checker, url, made, method, target, headers, body):
     try:
         result = checker.unmarshal_request(request)
     except Exception as error:  # Of a document that openapi-core cannot read.
-        if isinstance(error, (TypeError, KeyError, AttributeError)) or "Unresolvable" in type(error).__name__:
+        if isinstance(error, (TypeError, KeyError, AttributeError, re.error)) or "Unresolvable" in type(error).__name__:
             raise Unjudged from None
         return f"openapi-core: {type(error).__name__}: {error}"
     if result.errors and all(is_of_the_value(error, made, request, body) for error in result.errors):
@@ -287,6 +311,9 @@ def difference(checker, url, made, method, target, headers, body):
                 return f"{place} {name}: {given[name]!r} came, {value!r} was given"
             if name not in given and place == "path":
                 # It has found another template that the path is one of, too.
+                raise Unjudged
+            if name not in given and isinstance(value, dict):
+                # Members of an object that are parameters themselves: it does not find them.
                 raise Unjudged
             if name not in given:
                 return f"{place} {name}: nothing came, {value!r} was given"

@@ -6,6 +6,14 @@ class Impossible(Exception):
     """No value that fits is known."""
 
 
+def is_of(value, kind):
+    """Whether it has the type that a schema says beside its enumeration: some documents contradict themselves."""
+    kinds = {"string": str, "boolean": bool, "integer": int, "number": (int, float), "array": list, "object": dict}
+    if not isinstance(kind, str) or kind not in kinds:
+        return True
+    return isinstance(value, kinds[kind]) and (kind == "boolean" or not isinstance(value, bool))
+
+
 class Values:
     def __init__(self, root):
         self.root = root
@@ -33,7 +41,7 @@ class Values:
         if not isinstance(schema, dict) or not schema:
             return "any"
         if schema.get("enum"):
-            choices = [one for one in schema["enum"] if one is not None]
+            choices = [one for one in schema["enum"] if one is not None and is_of(one, schema.get("type"))]
             if not choices:
                 raise Impossible
             return choices[turn % len(choices)]

@@ -118,12 +118,11 @@ struct BodyReader {
   }
 
   private func setStyle(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) {
-    guard parameter.isList || parameter.kind == .object else { return }
+    guard !setJSON(&parameter, encoding), parameter.isList || parameter.kind == .object else {
+      return
+    }
     if encoding?.string("style") == "deepObject" {
       if !parameter.isList || !parameter.key.hasSuffix("[]") { parameter.style = "deepObject" }
-    } else if let type = encoding?.string("contentType"), MediaType.isJSON(type) {
-      parameter.kind = .json
-      parameter.isList = false
     } else if let style = encoding?.string("style"),
       ["spaceDelimited", "pipeDelimited"].contains(style)
     {
@@ -136,6 +135,16 @@ struct BodyReader {
     }
   }
 
+  /// Whether a field is said to be JSON.
+  private func setJSON(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) -> Bool {
+    guard let type = encoding?.string("contentType"), MediaType.isJSON(type),
+      encoding?.string("style") == nil
+    else { return false }
+    parameter.kind = .json
+    parameter.isList = false
+    return true
+  }
+
   /// A part of a multipart form: a file, JSON, or a text.
   private func setPart(
     _ parameter: inout ImportedParameter, _ shape: SchemaShape, _ encoding: ImportNode?
@@ -144,6 +153,7 @@ struct BodyReader {
       parameter.kind = .file
       return
     }
+    if setJSON(&parameter, encoding) { return }
     if shape.kind == .array {
       let items = SchemaShape.of(shape.items, in: document)
       if items.isBinary {

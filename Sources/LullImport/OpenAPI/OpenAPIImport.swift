@@ -88,6 +88,7 @@ package struct OpenAPIImport {
     }
     settleAccess()
     let bytes = schemas.text
+    api.notes += schemas.notes
     return Result(api: api, schemas: bytes)
   }
 

@@ -83,9 +83,10 @@ struct ParameterReader {
     let isContainer = parameter.isList || parameter.kind == .object
     setStyle(&parameter, node.string("style"), node.bool("explode"), isContainer: isContainer)
     if isNested, parameter.kind == .json { parameter.kind = .string }
-    parameter.firstPage = node["schema"].flatMap { $0["default"] ?? $0["minimum"] }?.element.int
+    let schema = document.target(of: node["schema"])
+    parameter.firstPage = schema.flatMap { $0["default"] ?? $0["minimum"] }?.element.int
     parameter.isReserved = node.bool("allowReserved") == true && place == .query
-    if place == .path, let standard = node["schema"]?["default"]?.element,
+    if place == .path, let standard = (node["schema"]?["default"] ?? schema?["default"])?.element,
       parameter.isList == false,
       parameter.kind != .object, fits(standard, parameter.kind)
     {

@@ -1,4 +1,5 @@
 import LullCore
+import LullSchemas
 
 /// The definitions of a file of schemas: those that something refers to, each once and by a name of its own.
 final class SchemaDefinitions {
@@ -8,6 +9,9 @@ final class SchemaDefinitions {
   /// The number of the last one of a name that several have.
   private var numbers: [[UInt8]: Int] = [:]
   private var waiting: [(name: String, schema: ImportNode)] = []
+  private var patterns = UsablePatterns()
+  /// What JSON Schema has not: each once, in order.
+  private var leftOut: (patterns: [String], types: [String], keywords: [String]) = ([], [], [])
 
   private static let schemas: Set<String> = [
     "additionalProperties", "contains", "contentSchema", "else", "if", "items", "not",
@@ -21,8 +25,11 @@ final class SchemaDefinitions {
   /// What is about documents and examples and not about values, or names what is not here.
   private static let dropped: Set<String> = [
     "discriminator", "xml", "externalDocs", "example", "examples", "$id", "$schema", "$anchor",
-    "$dynamicAnchor",
+    "$dynamicAnchor", "$recursiveAnchor",
     "$comment",
+  ]
+  private static let types: Set<String> = [
+    "string", "number", "integer", "boolean", "object", "array", "null",
   ]
 
   init(_ document: OpenAPIDocument) { self.document = document }
@@ -119,7 +126,7 @@ final class SchemaDefinitions {
 
   /// OpenAPI 3.0 has null beside types by a word of its own.
   private func writeNullable(_ schema: ImportNode, _ writer: inout JSONWriter) {
-    if let type = schema.string("type") {
+    if let type = schema.string("type"), SchemaDefinitions.types.contains(type) {
       writer.begin("{")
       writeMembers(schema, &writer, types: [type, "null"])
       writer.end("}")
@@ -143,6 +150,7 @@ final class SchemaDefinitions {
     for (key, value) in schema.pairs {
       guard !SchemaDefinitions.dropped.contains(key), !key.hasPrefix("x-") else { continue }
       switch key {
+      case _ where !SchemaKeywords.allows(value.element, for: key): leave(key, &leftOut.keywords)
       case "$ref":
         if let reference = value.element.string { writeReference(reference, of: schema, &writer) }
       case "type" where types != nil:
@@ -150,6 +158,12 @@ final class SchemaDefinitions {
         writer.begin("[")
         for type in types ?? [] { writer.write(type) }
         writer.end("]")
+      case "type": writeType(value, &writer)
+      case "pattern":
+        guard let pattern = value.element.string, isUsable(pattern) else { continue }
+        writer.write(key: key)
+        writer.write(pattern)
+      case "$recursiveRef": leave(key, &leftOut.keywords)
       case "enum" where types != nil:
         writeEnumeration(value, &writer)
       case "nullable" where !document.isNew: break
@@ -171,7 +185,7 @@ final class SchemaDefinitions {
       case _ where SchemaDefinitions.maps.contains(key) && value.isObject:
         writer.write(key: key)
         writer.begin("{")
-        for (name, schema) in value.pairs {
+        for (name, schema) in value.pairs where key != "patternProperties" || isUsable(name) {
           writer.write(key: name)
           write(schema, &writer)
         }
@@ -187,6 +201,55 @@ final class SchemaDefinitions {
         writer.write(value.element)
       }
     }
+  }
+
+  // MARK: What JSON Schema has not
+
+  /// Documents have types of other languages, too.
+  private func writeType(_ type: ImportNode, _ writer: inout JSONWriter) {
+    let isOne = type.element.string != nil
+    let names = isOne ? [type] : type.elements
+    let known = names.filter { name in
+      guard let text = name.element.string else { return false }
+      if SchemaDefinitions.types.contains(text) { return true }
+      leave(text, &leftOut.types)
+      return false
+    }
+    guard let first = known.first else { return }
+    writer.write(key: "type")
+    guard !isOne else { return writer.write(first.element) }
+    writer.begin("[")
+    for name in known { writer.write(name.element) }
+    writer.end("]")
+  }
+
+  private func isUsable(_ pattern: String) -> Bool {
+    if patterns.contains(pattern) { return true }
+    leave(pattern, &leftOut.patterns)
+    return false
+  }
+
+  private func leave(_ text: String, _ list: inout [String]) {
+    if !list.contains(text) { list.append(text) }
+  }
+
+  /// What of the document's schemas is not in those that were written, in words.
+  var notes: [String] {
+    var notes: [String] = []
+    func note(_ list: [String], _ one: String, _ several: String) {
+      guard let first = list.first else { return }
+      let shown = ShortText.comment(String(first.prefix(60)))
+      notes.append(
+        "left out of the schemas: "
+          + (list.count == 1 ? "\(one) '\(shown)'" : "\(list.count) \(several), such as '\(shown)'")
+      )
+    }
+    note(
+      leftOut.patterns, "what is no regular expression of ECMA-262,",
+      "patterns that are no regular expressions of ECMA-262")
+    note(leftOut.types, "a type that JSON has not,", "types that JSON has not")
+    note(leftOut.keywords, "the keyword", "keywords, or values that they cannot have")
+    return notes
   }
 
   private func writeBound(

@@ -67,6 +67,9 @@ struct SchemaFileWriter {
     return writer.output + [UInt8(ascii: ":")]
   }
 
+  /// What of the document's schemas is not in them, when they have been written.
+  var notes: [String] { definitions.notes }
+
   /// nil if no call has any.
   var text: [UInt8]? {
     guard !calls.isEmpty else { return nil }

@@ -210,6 +210,34 @@ struct OpenAPIImportTests {
     #expect(call.output == "fine\n", "\(call.errors.prefix(500))")
   }
 
+  @Test func `IMP-28 what JSON Schema has not is left out of the schemas`() throws {
+    try folder.write(
+      "x.json",
+      #"""
+      {"openapi":"3.1.0","servers":[{"url":"https://a.example"}],"paths":{"/a":{"get":{"responses":{"200":{"description":"",
+      "content":{"application/json":{"schema":{"type":"object","$recursiveAnchor":true,"properties":{
+      "a":{"type":"string","pattern":"[\\p{Print}]+"},"b":{"type":"long"},"c":{"type":["double","null"]},"d":{"$recursiveRef":"#","minLength":-1,"enum":"x"},
+      "e":{"type":"string","pattern":"^[a-z]+$"}},
+      "patternProperties":{"[":{"type":"null"},"^x":{"type":"null"}}}}}}}}}}}
+      """#)
+    let ending = try run("x.json", "-o", "apis/x.lua")
+    #expect(ending.code == 0)
+    for told in [
+      "lull: left out of the schemas: 2 patterns that are no regular expressions of ECMA-262, such as '[\\p{Print}]+'\n",
+      "lull: left out of the schemas: 2 types that JSON has not, such as 'long'\n",
+      "lull: left out of the schemas: 3 keywords, or values that they cannot have, such as '$recursiveRef'\n",
+    ] {
+      #expect(ending.errors.contains(told), "\(told)\n\(ending.errors)")
+    }
+    let schemas = folder.text("apis/x.schemas.json") ?? ""
+    #expect(
+      schemas.contains(
+        ##""properties":{"a":{"type":"string"},"b":{},"c":{"type":["null"]},"d":{},"e":{"type":"string","pattern":"^[a-z]+$"}},"patternProperties":{"^x":{"type":"null"}}"##
+      ), "\(schemas)")
+    let checked = try Child(Binaries.lull, ["check", "apis/x.lua"], folder: folder.path).wait()
+    #expect(checked.code == 0 && checked.output == "", "\(checked.output)")
+  }
+
   @Test
   func `IMP-25 a document of a URL is fetched, and nothing that lets somebody in is written down`()
     throws
