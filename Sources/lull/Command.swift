@@ -62,7 +62,7 @@ struct Command: Sendable {
     .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed, .apis, .explain,
     .check, .diff, .types, .drift, .trust, .login, .logout,
     .run, .test, .repl,
-    .import, .mock, .demo, .cache, .limits, .share, .completion, .help,
+    .import, .export, .mock, .demo, .cache, .limits, .share, .completion, .help,
   ]
 
   /// Those that are called like a method.

@@ -20,7 +20,7 @@ struct CompletionTests {
 
   /// What a line may become, by the words that are offered for its last one.
   private static let lines: [(line: String, words: [String])] = [
-    ("lull exp", ["explain"]),
+    ("lull expl", ["explain"]),
     ("lull call s", ["shop", "store"]),
     ("lull call shop u", ["users", "user"]),
     ("lull call shop users --per", ["--per-page"]),

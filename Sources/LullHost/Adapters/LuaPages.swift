@@ -5,7 +5,7 @@ package import LullCore
 /// Between two calls nothing is in flight. Home thread only.
 package final class LuaPages {
   package struct Options {
-    var next = NextPage.automatic
+    package var next = NextPage.automatic
     /// nil: `PageProgress.defaultLimit` pages, beyond which it raises.
     package var max: Int?
     var allowsOtherOrigins = false

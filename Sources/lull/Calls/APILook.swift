@@ -77,6 +77,14 @@ struct APILook {
     return report == other ? first : .needs("\(path): \(APILook.note(on: variables))")
   }
 
+  /// Gives the API to `body` in the sandbox, with variables that all count as set, or as not set; and those that the
+  /// file has asked for.
+  func lookInSandbox(settingVariables: Bool, _ body: (APIFile) -> Void) -> (
+    Outcome, variables: [String]
+  ) {
+    outcome(Inspection(setsVariables: settingVariables, isSilent: isSilent), body)
+  }
+
   /// What is said of a file that is one thing or another by variables of the environment.
   static func note(on variables: [String]) -> String {
     let names = variables.map { "'\($0)'" }.joined(separator: ", ")

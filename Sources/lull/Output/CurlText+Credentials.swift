@@ -2,12 +2,14 @@ import LullCore
 
 extension CurlText {
   /// How curl is told who asks; nil where a header says it.
-  static func login(_ auth: Auth?, _ http: HTTPRequest) -> [String]? {
+  ///
+  /// - Parameter shown: name and password, in the place of masked ones.
+  static func login(_ auth: Auth?, _ http: HTTPRequest, user shown: String?) -> [String]? {
     guard let auth, let login = auth.login else { return nil }
     // What was given for this request comes before what is configured.
     let own = http.headers["authorization"]
     guard own == nil || own == auth.value.masked else { return nil }
-    let user = { (name: String) in "--user \(quoted("\(name):\(Masking.mark)"))" }
+    let user = { (name: String) in "--user \(quoted(shown ?? "\(name):\(Masking.mark)"))" }
     switch login {
     case .basic(let name): return [user(name)]
     case .digest(let name): return ["--digest \(user(name))"]

@@ -5,9 +5,10 @@ struct CurlText {
   let text: String
 
   /// - Parameters:
-  ///   - options: those of the command that say what becomes of the answer.
+  ///   - options: those of the command that say what becomes of the answer; nil: none do.
   ///   - auth: who asks, if it is configured.
-  init(_ http: HTTPRequest, _ options: CallOptions, _ auth: Auth?) {
+  ///   - user: name and password of who asks, in the place of the masked ones.
+  init(_ http: HTTPRequest, _ options: CallOptions?, _ auth: Auth?, user: String? = nil) {
     // Where a body belongs one without any is sent as one of no bytes.
     let body = http.payload ?? ([.post, .put, .patch].contains(http.method) ? .bytes([]) : nil)
     var words = ["curl", "--location", "--compressed"]
@@ -26,26 +27,26 @@ struct CurlText {
     // And would resolve these.
     if ResourceURL(absolute: url)?.hasDotSegments ?? false { words.append("--path-as-is") }
     words.append(CurlText.quoted(url))
-    let login = CurlText.login(auth, http)
+    let login = CurlText.login(auth, http, user: user)
     if login == nil, let user = Masking.user(of: http.url) {
       words.append("--user \(CurlText.quoted(user))")
     }
     var lines =
       [words.joined(separator: " ")] + (login ?? []) + CurlText.networkArguments(http)
-    let savesBody = options.file.map { $0 != "-" } ?? false
-    if options.showsHead, http.method != .head {
+    let savesBody = options?.file.map { $0 != "-" } ?? false
+    if options?.showsHead == true, http.method != .head {
       lines.append(savesBody ? "--dump-header -" : "--include")
     }
     // The body of an error is not what was to be saved.
-    if savesBody, let file = options.file {
+    if savesBody, let options, let file = options.file {
       lines.append(
         options.namesFile
           ? "--fail --remote-header-name --remote-name --output-dir \(CurlText.quoted(file))"
           : "--fail --output \(CurlText.quoted(file))")
       if options.resumes { lines.append("--continue-at -") }
     }
-    if options.isStream { lines.append("--no-buffer") }
-    if options.isVerbose { lines.append("--verbose") }
+    if options?.isStream == true { lines.append("--no-buffer") }
+    if options?.isVerbose == true { lines.append("--verbose") }
     for name in CurlText.ownHeaders where http.headers.omitted.contains(name) {
       lines.append("--header '\(name):'")
     }

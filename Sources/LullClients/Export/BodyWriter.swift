@@ -1,0 +1,179 @@
+import LullCore
+
+/// Writes what a call sends as the body of a request in a document.
+struct BodyWriter {
+  let call: APICall
+  /// Of JSON, in the file of schemas.
+  let schema: JSONElement?
+
+  private var fields: [CallParameter] { call.parameters.filter { $0.place == .body } }
+
+  /// Nothing of a call without a body.
+  func write(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
+    let fields = fields
+    guard !fields.isEmpty else { return }
+    writer.write(key: "requestBody")
+    writer.begin("{")
+    if let text = call.wholeParameter?.description {
+      writer.write(key: "description")
+      writer.write(text)
+    }
+    if fields.contains(where: \.isRequired) {
+      writer.write(key: "required")
+      writer.write(true)
+    }
+    writer.write(key: "content")
+    writer.begin("{")
+    writer.write(key: type)
+    writer.begin("{")
+    if let whole = call.wholeParameter {
+      write(whole: whole, &schemas, &writer)
+    } else {
+      writer.write(key: "schema")
+      if let schema, call.bodyForm == .json, covers(schema, fields, schemas) {
+        write(schema, describing: fields, &schemas, &writer)
+      } else {
+        write(fields, &schemas, &writer)
+      }
+      if call.bodyForm != .json { writeEncoding(&writer) }
+    }
+    writer.end("}")
+    writer.end("}")
+    writer.end("}")
+  }
+
+  private var type: String {
+    switch call.bodyForm {
+    case .json: call.contentType ?? "application/json"
+    case .form: "application/x-www-form-urlencoded"
+    case .multipart: "multipart/form-data"
+    case .raw:
+      switch call.wholeParameter?.kind {
+      case .file?: call.contentType ?? "application/octet-stream"
+      case .json?: call.contentType ?? "application/json"
+      default: call.contentType ?? "text/plain"
+      }
+    }
+  }
+
+  /// Of bytes nothing is to be said.
+  private func write(
+    whole: CallParameter, _ schemas: inout ExportedSchemas, _ writer: inout JSONWriter
+  ) {
+    guard whole.kind != .file || schema != nil else { return }
+    writer.write(key: "schema")
+    ParameterSchema(parameter: whole, known: call.bodyForm == .json ? schema : nil)
+      .write(&schemas, &writer)
+  }
+
+  /// Whether a schema has all that the call has: it may have been edited.
+  private func covers(
+    _ schema: JSONElement, _ fields: [CallParameter], _ schemas: ExportedSchemas
+  ) -> Bool {
+    fields.allSatisfy { BodyWriter.property($0.wireName, of: schema, schemas, depth: 0) != nil }
+  }
+
+  /// The schema of a property, in whichever part of a schema it is.
+  private static func property(
+    _ name: String, of schema: JSONElement, _ schemas: ExportedSchemas, depth: Int
+  ) -> JSONElement? {
+    guard depth < 16 else { return nil }
+    for schema in schema["$ref"] == nil ? [schema] : [schema, schemas.target(of: schema)] {
+      if let found = schema["properties"]?[name] { return found }
+      for part in schema["allOf"].map({ Array($0.elements) }) ?? [] {
+        if let found = property(name, of: part, schemas, depth: depth + 1) { return found }
+      }
+    }
+    return nil
+  }
+
+  /// The schema of the file; what only the API file says of a field stands beside it.
+  private func write(
+    _ schema: JSONElement, describing fields: [CallParameter], _ schemas: inout ExportedSchemas,
+    _ writer: inout JSONWriter
+  ) {
+    var described: [(field: CallParameter, schema: JSONElement)] = []
+    for field in fields where field.description != nil {
+      guard let known = BodyWriter.property(field.wireName, of: schema, schemas, depth: 0),
+        known.kind == .object, known["description"] == nil
+      else { continue }
+      described.append((field, known))
+    }
+    guard !described.isEmpty else { return schemas.write(schema, &writer) }
+    writer.begin("{")
+    writer.write(key: "allOf")
+    writer.begin("[")
+    schemas.write(schema, &writer)
+    writer.end("]")
+    writer.write(key: "properties")
+    writer.begin("{")
+    for (field, known) in described {
+      writer.write(key: field.wireName)
+      let text = CallValue.string(field.description ?? "").jsonText
+      schemas.write(known, &writer, extra: [("description", text)])
+    }
+    writer.end("}")
+    writer.end("}")
+  }
+
+  private func write(
+    _ fields: [CallParameter], _ schemas: inout ExportedSchemas, _ writer: inout JSONWriter
+  ) {
+    writer.begin("{")
+    writer.write(key: "type")
+    writer.write("object")
+    let required = fields.filter(\.isRequired)
+    if !required.isEmpty {
+      writer.write(key: "required")
+      writer.begin("[")
+      for field in required { writer.write(field.wireName) }
+      writer.end("]")
+    }
+    writer.write(key: "properties")
+    writer.begin("{")
+    for field in fields {
+      writer.write(key: field.wireName)
+      let known = call.bodyForm == .json ? schema?["properties"]?[field.wireName] : nil
+      ParameterSchema(parameter: field, known: known, isDescribed: true).write(&schemas, &writer)
+    }
+    writer.end("}")
+    writer.end("}")
+  }
+
+  /// How fields of a form are written where that is not the usual way.
+  private func writeEncoding(_ writer: inout JSONWriter) {
+    let fields = fields.filter { field in
+      field.kind == .json || call.bodyForm == .form && (hasStyle(field) || field.keepsReserved)
+    }
+    guard !fields.isEmpty else { return }
+    writer.write(key: "encoding")
+    writer.begin("{")
+    for field in fields {
+      writer.write(key: field.wireName)
+      writer.begin("{")
+      if field.kind == .json {
+        writer.write(key: "contentType")
+        writer.write("application/json")
+      } else {
+        if field.style != .form {
+          writer.write(key: "style")
+          writer.write(field.style.rawValue)
+        }
+        if field.explodes != field.style.explodes {
+          writer.write(key: "explode")
+          writer.write(field.explodes)
+        }
+        if field.keepsReserved {
+          writer.write(key: "allowReserved")
+          writer.write(true)
+        }
+      }
+      writer.end("}")
+    }
+    writer.end("}")
+  }
+
+  private func hasStyle(_ field: CallParameter) -> Bool {
+    field.isRepeated && (field.style != .form || !field.explodes)
+  }
+}

@@ -1,0 +1,52 @@
+package import LullCore
+
+extension ExportedAPI.Call {
+  /// What the call says itself and what the settings say of its headers: credentials are ways in, and never values.
+  ///
+  /// - Parameters:
+  ///   - headers: of the settings; those of the call come before them.
+  package mutating func take(headers: Headers) {
+    var texts = call.headers.texts
+    let own = Set(texts.map { $0.name.lowercased() })
+    texts += headers.texts.filter { !own.contains($0.name.lowercased()) }
+    for (name, text, isSecret) in texts.sorted(by: { $0.name.lowercased() < $1.name.lowercased() })
+    {
+      if isSecret {
+        add(ExportedAccess(header: name, text))
+      } else if CredentialMask.header(name, text.masked) != text.masked {
+        add(ExportedAccess(writtenHeader: name, text.masked))
+      } else {
+        self.headers.append((name, text.masked))
+      }
+    }
+    for parameter in call.parameters where ExportedAPI.Call.isAccess(parameter) {
+      guard case .secret(let text)? = parameter.standard else { continue }
+      if parameter.place == .header {
+        add(ExportedAccess(header: parameter.wireName, text))
+      } else {
+        add(
+          ExportedAccess(
+            .key(place: parameter.place, name: parameter.wireName, prefix: ""),
+            variable: text.variable))
+      }
+    }
+  }
+
+  package mutating func add(_ access: ExportedAccess) {
+    if !self.access.contains(access) { self.access.append(access) }
+  }
+
+  /// Whether it is a credential that is sent by itself.
+  static func isAccess(_ parameter: CallParameter) -> Bool {
+    guard case .secret? = parameter.standard else { return false }
+    return [.query, .header, .cookie].contains(parameter.place)
+  }
+
+  /// The type of what it is answered with, as it asks for it.
+  var answerType: String {
+    let accepted = headers.first { $0.name.lowercased() == "accept" }?.value ?? ""
+    let isOne = !accepted.contains { ",;* ".contains($0) }
+    return isOne && accepted.contains("json") && accepted.contains("/")
+      ? accepted : "application/json"
+  }
+}

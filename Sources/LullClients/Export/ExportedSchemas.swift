@@ -1,0 +1,220 @@
+import LullCore
+import LullSchemas
+
+/// Writes schemas of the file beside an API file where a document of OpenAPI has them: what they refer to become
+/// components of it.
+struct ExportedSchemas {
+  private let file: SchemaFile?
+  private var names: [String: String] = [:]
+  private var used: Set<String> = []
+  /// Of places in the file that are no definition of their own: where, and what is there.
+  private var others: [(name: String, schema: JSONElement)] = []
+  private var otherNames: [String: String] = [:]
+  /// Those that are a part of the document, in the order in which they were referred to.
+  private var wanted: [String] = []
+  private var isWanted: Set<String> = []
+  private(set) var problems: [ExportedAPI.LeftOut] = []
+
+  private static let single: Set<String> = [
+    "additionalProperties", "unevaluatedProperties", "items", "unevaluatedItems", "contains",
+    "propertyNames", "not", "if", "then", "else", "contentSchema",
+  ]
+  private static let lists: Set<String> = ["allOf", "anyOf", "oneOf", "prefixItems"]
+  private static let maps: Set<String> = [
+    "properties", "patternProperties", "dependentSchemas", "$defs", "definitions",
+  ]
+
+  /// - Parameter isWhole: whether all definitions of the file are wanted.
+  init(_ file: SchemaFile?, isWhole: Bool) {
+    self.file = file
+    problems = (file?.problems() ?? []).map { .init("a part of the schemas", "\($0)") }
+    for name in file?.definitions ?? [] {
+      names[name] = key(for: name)
+      if isWhole { want(name) }
+    }
+  }
+
+  /// Letters, digits, `.`, `-` and `_`, which is what names of components are made of.
+  private mutating func key(for name: String) -> String {
+    var key = ""
+    for scalar in name.unicodeScalars {
+      let isFine =
+        scalar.isASCII && scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+        || "._-".unicodeScalars.contains(scalar)
+      key.unicodeScalars.append(isFine ? scalar : "_")
+    }
+    if key.isEmpty { key = "schema" }
+    var one = key
+    var number = 2
+    while !used.insert(one).inserted {
+      one = "\(key)_\(number)"
+      number += 1
+    }
+    return one
+  }
+
+  private mutating func want(_ name: String) {
+    if isWanted.insert(name).inserted { wanted.append(name) }
+  }
+
+  // MARK: Looking
+
+  /// What the file says of a call; nil: nothing.
+  func entry(of call: String) -> JSONElement? { try? file?.call(call) }
+
+  func definition(_ name: String) -> JSONElement? { try? file?.definition(name) }
+
+  /// What a schema that is nothing but a reference leads to.
+  func target(of schema: JSONElement) -> JSONElement {
+    var schema = schema
+    for _ in 0..<20 {
+      guard let reference = schema["$ref"]?.string, let name = ExportedSchemas.name(in: reference),
+        let next = definition(name)
+      else { break }
+      schema = next
+    }
+    return schema
+  }
+
+  /// The definition that a reference names, if that is all it does.
+  private static func name(in reference: String) -> String? {
+    guard reference.hasPrefix("#/$defs/") else { return nil }
+    let rest = reference.dropFirst(8)
+    return rest.contains("/") ? nil : token(rest)
+  }
+
+  private static func token(_ text: some StringProtocol) -> String {
+    PercentText.decoded(text).replacing("~1", with: "/").replacing("~0", with: "~")
+  }
+
+  // MARK: Writing
+
+  /// A reference to a definition, as a schema.
+  mutating func writeReference(to definition: String, _ writer: inout JSONWriter) {
+    writer.begin("{")
+    if let reference = reference("#/$defs/" + JSONPointer.escaped(definition)) {
+      writer.write(key: "$ref")
+      writer.write(reference)
+    }
+    writer.end("}")
+  }
+
+  /// - Parameter extra: members in the place of those of the schema that are called so, already as JSON.
+  mutating func write(
+    _ schema: JSONElement, _ writer: inout JSONWriter, extra: [(key: String, json: [UInt8])] = [],
+    isForeign: Bool = false
+  ) {
+    guard schema.kind == .object else {
+      guard !extra.isEmpty, schema.bool == true else { return writer.write(schema) }
+      return ExportedSchemas.write(extra, &writer)
+    }
+    // What has an identifier of its own refers to itself.
+    let isForeign = isForeign || schema["$id"]?.string.map { !$0.hasPrefix("#") } ?? false
+    writer.begin("{")
+    for (key, value) in schema.pairs where !extra.contains(where: { $0.key == key }) {
+      if !isForeign, key == "$ref" || key == "$dynamicRef", let text = value.string {
+        // One that leads nowhere demands nothing.
+        guard let reference = reference(text) else { continue }
+        writer.write(key: "$ref")
+        writer.write(reference)
+        continue
+      }
+      writer.write(key: key)
+      switch key {
+      case _ where ExportedSchemas.single.contains(key):
+        write(value, &writer, isForeign: isForeign)
+      case _ where ExportedSchemas.lists.contains(key) && value.kind == .array:
+        writer.begin("[")
+        for element in value.elements { write(element, &writer, isForeign: isForeign) }
+        writer.end("]")
+      case _ where ExportedSchemas.maps.contains(key) && value.kind == .object:
+        writer.begin("{")
+        for (name, element) in value.pairs {
+          writer.write(key: name)
+          write(element, &writer, isForeign: isForeign)
+        }
+        writer.end("}")
+      default: writer.write(value)
+      }
+    }
+    for (key, json) in extra {
+      writer.write(key: key)
+      writer.write(raw: json)
+    }
+    writer.end("}")
+  }
+
+  private static func write(_ members: [(key: String, json: [UInt8])], _ writer: inout JSONWriter) {
+    writer.begin("{")
+    for (key, json) in members {
+      writer.write(key: key)
+      writer.write(raw: json)
+    }
+    writer.end("}")
+  }
+
+  /// nil if it leads to nothing that a document has, which is told.
+  private mutating func reference(_ text: String) -> String? {
+    guard text.hasPrefix("#/") else {
+      let reason =
+        text.hasPrefix("#")
+        ? "it is no JSON Pointer" : "it is outside of the file of schemas"
+      problems.append(.init("the schema behind $ref '\(text)'", reason))
+      return nil
+    }
+    let parts = text.dropFirst(2).split(separator: "/", omittingEmptySubsequences: false)
+    if parts.count > 1, parts[0] == "$defs", let key = names[ExportedSchemas.token(parts[1])] {
+      want(ExportedSchemas.token(parts[1]))
+      let rest = parts.dropFirst(2).map { "/" + $0 }.joined()
+      return "#/components/schemas/\(key)\(rest)"
+    }
+    // Elsewhere in the file: a component of its own.
+    if let known = otherNames[text] { return "#/components/schemas/\(known)" }
+    guard let found = element(at: parts.map { ExportedSchemas.token($0) }) else {
+      problems.append(.init("the schema behind $ref '\(text)'", "there is none"))
+      return nil
+    }
+    let name = key(for: parts.suffix(3).map { ExportedSchemas.token($0) }.joined(separator: "."))
+    otherNames[text] = name
+    others.append((name, found))
+    return "#/components/schemas/\(name)"
+  }
+
+  private func element(at path: [String]) -> JSONElement? {
+    guard path.count > 1, var found = try? file?.entry(path[1], in: path[0]) else { return nil }
+    for name in path.dropFirst(2) {
+      guard let next = found[name] ?? Int(name).flatMap({ found[$0] }) else { return nil }
+      found = next
+    }
+    return found
+  }
+
+  /// Writes what has been referred to, and what that refers to, as members; none: nothing.
+  mutating func writeComponents(_ writer: inout JSONWriter) {
+    var writtenOthers = 0
+    var place = 0
+    while place < wanted.count || writtenOthers < others.count {
+      if place < wanted.count {
+        let name = wanted[place]
+        place += 1
+        guard let key = names[name] else { continue }
+        do throws(SchemaProblem) {
+          guard let schema = try file?.definition(name) else { continue }
+          writer.write(key: key)
+          write(schema, &writer)
+        } catch {
+          problems.append(.init("the schema '\(name)'", "\(error)"))
+          writer.write(key: key)
+          writer.write(true)
+        }
+      } else {
+        let (name, schema) = others[writtenOthers]
+        writtenOthers += 1
+        writer.write(key: name)
+        write(schema, &writer)
+      }
+    }
+  }
+
+  var hasComponents: Bool { !wanted.isEmpty || !others.isEmpty }
+}

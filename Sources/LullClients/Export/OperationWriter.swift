@@ -1,0 +1,179 @@
+import LullCore
+
+/// Writes a call as an operation of a document.
+struct OperationWriter {
+  let exported: ExportedAPI.Call
+  let path: ExportedPath
+  /// The names in braces of the path as the document has it, by those of the call's.
+  let names: [String: String]
+  /// What the file of schemas says of it.
+  let entry: JSONElement?
+
+  private var call: APICall { exported.call }
+
+  init(
+    _ exported: ExportedAPI.Call, _ path: ExportedPath, _ names: [String: String],
+    _ schemas: ExportedSchemas
+  ) {
+    self.exported = exported
+    self.path = path
+    self.names = names
+    entry = schemas.entry(of: exported.call.name)
+  }
+
+  /// - Parameter isUsual: whether it is let in as the document says of all.
+  func write(
+    _ schemas: inout ExportedSchemas, _ security: inout SecuritySchemes, isUsual: Bool,
+    _ writer: inout JSONWriter
+  ) {
+    writer.begin("{")
+    writer.write(key: "operationId")
+    writer.write(call.name)
+    writeSummary(&writer)
+    writeParameters(&schemas, &writer)
+    BodyWriter(call: call, schema: entry?["body"]).write(&schemas, &writer)
+    ResponseWriter(exported: exported, known: entry?["responses"]).write(&schemas, &writer)
+    if !isUsual {
+      writer.write(key: "security")
+      security.writeRequirements(exported.access, or: exported.least, &writer)
+    }
+    if let server = path.server {
+      writer.write(key: "servers")
+      OpenAPIWriter.write([.init(url: server)], &writer)
+    }
+    writer.end("}")
+  }
+
+  /// A word that an import puts before it is a field again.
+  private func writeSummary(_ writer: inout JSONWriter) {
+    guard var text = call.description else { return }
+    let mark = "Deprecated"
+    let isDeprecated = text == mark || text.hasPrefix(mark + ": ")
+    if isDeprecated { text.removeFirst(min(text.count, mark.count + 2)) }
+    if !text.isEmpty {
+      writer.write(key: "summary")
+      writer.write(text)
+    }
+    if isDeprecated {
+      writer.write(key: "deprecated")
+      writer.write(true)
+    }
+  }
+
+  // MARK: Parameters
+
+  private func writeParameters(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
+    let parameters = call.parameters.filter {
+      $0.place != .body && !ExportedAPI.Call.isAccess($0)
+    }
+    let headers = fixedHeaders
+    let fixed = path.query.compactMap { pair in
+      if case .fixed(let name, let value) = pair { (name: name, value: value) } else { nil }
+    }
+    guard !parameters.isEmpty || !headers.isEmpty || !fixed.isEmpty else { return }
+    writer.write(key: "parameters")
+    writer.begin("[")
+    for parameter in parameters { write(parameter, &schemas, &writer) }
+    for (name, value) in fixed { writeFixed(name, in: "query", value, &writer) }
+    for (name, value) in headers { writeFixed(name, in: "header", value, &writer) }
+    writer.end("]")
+  }
+
+  /// Those that are said nowhere else in a document.
+  private var fixedHeaders: [(name: String, value: String)] {
+    let own = Set(
+      call.parameters.filter { $0.place == .header }.map { $0.wireName.lowercased() })
+    return exported.headers.filter { header in
+      let name = header.name.lowercased()
+      return !["accept", "content-type", "authorization"].contains(name) && !own.contains(name)
+    }
+  }
+
+  private func writeFixed(
+    _ name: String, in place: String, _ value: String, _ writer: inout JSONWriter
+  ) {
+    writer.begin("{")
+    writer.write(key: "name")
+    writer.write(name)
+    writer.write(key: "in")
+    writer.write(place)
+    writer.write(key: "required")
+    writer.write(true)
+    writer.write(key: "schema")
+    writer.begin("{")
+    writer.write(key: "type")
+    writer.write("string")
+    writer.write(key: "enum")
+    writer.begin("[")
+    writer.write(value)
+    writer.end("]")
+    writer.end("}")
+    writer.end("}")
+  }
+
+  private func write(
+    _ parameter: CallParameter, _ schemas: inout ExportedSchemas, _ writer: inout JSONWriter
+  ) {
+    let (name, place) = place(of: parameter)
+    writer.begin("{")
+    writer.write(key: "name")
+    writer.write(name)
+    writer.write(key: "in")
+    writer.write(place)
+    if let text = parameter.description {
+      writer.write(key: "description")
+      writer.write(text)
+    }
+    if parameter.place == .path || parameter.isRequired {
+      writer.write(key: "required")
+      writer.write(true)
+    }
+    let schema = ParameterSchema(
+      parameter: parameter, known: entry?["parameters"]?[parameter.name])
+    if parameter.kind == .json {
+      writer.write(key: "content")
+      writer.begin("{")
+      writer.write(key: "application/json")
+      writer.begin("{")
+      writer.write(key: "schema")
+      schema.write(&schemas, &writer)
+      writer.end("}")
+      writer.end("}")
+    } else {
+      writeStyle(parameter, in: place, &writer)
+      writer.write(key: "schema")
+      schema.write(&schemas, &writer)
+    }
+    writer.end("}")
+  }
+
+  private func place(of parameter: CallParameter) -> (name: String, place: String) {
+    guard parameter.place == .path else { return (parameter.wireName, parameter.place.rawValue) }
+    if let name = names[parameter.placeholder] { return (name, "path") }
+    for case .parameter(let name, parameter.placeholder) in path.query { return (name, "query") }
+    return (parameter.placeholder, "path")
+  }
+
+  /// As far as it is not the usual one of the place.
+  private func writeStyle(
+    _ parameter: CallParameter, in place: String, _ writer: inout JSONWriter
+  ) {
+    let isMoved = place != parameter.place.rawValue
+    let usual = ParameterStyle.styles(in: parameter.place).first
+    if !isMoved, parameter.style != usual {
+      writer.write(key: "style")
+      writer.write(parameter.style.rawValue)
+    }
+    let hasParts = parameter.isList || parameter.kind == .object
+    let explodes = isMoved ? false : parameter.explodes
+    let usuallyExplodes = isMoved ? true : parameter.style.explodes
+    if hasParts, explodes != usuallyExplodes {
+      writer.write(key: "explode")
+      writer.write(explodes)
+    }
+    if parameter.keepsReserved, place == "query" {
+      writer.write(key: "allowReserved")
+      writer.write(true)
+    }
+  }
+}

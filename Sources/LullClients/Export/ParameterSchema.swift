@@ -1,0 +1,111 @@
+import LullCore
+import LullSchemas
+
+/// The schema of a parameter: what the file of schemas says of it if that still fits, else what its type says.
+struct ParameterSchema {
+  let parameter: CallParameter
+  /// Of the file.
+  let known: JSONElement?
+  /// Whether the schema tells what it is about: there is no other place for it.
+  var isDescribed = false
+
+  func write(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
+    var extra: [(key: String, json: [UInt8])] = []
+    if let standard { extra.append(("default", standard)) }
+    if let known, fits(known, schemas) {
+      if isDescribed, known["description"] == nil { extra += description }
+      return schemas.write(known, &writer, extra: extra)
+    }
+    writer.begin("{")
+    if parameter.isList {
+      writer.write(key: "type")
+      writer.write("array")
+      writer.write(key: "items")
+      writer.begin("{")
+      writeType(&writer)
+      writer.end("}")
+    } else {
+      writeType(&writer)
+    }
+    if isDescribed { extra += description }
+    for (key, json) in extra {
+      writer.write(key: key)
+      writer.write(raw: json)
+    }
+    writer.end("}")
+  }
+
+  private var description: [(key: String, json: [UInt8])] {
+    parameter.description.map { [("description", CallValue.string($0).jsonText)] } ?? []
+  }
+
+  /// What is sent where nothing is given, if everybody may see it.
+  private var standard: [UInt8]? {
+    switch parameter.standard {
+    case nil, .secret, .file, .content: nil
+    case let value?: value.jsonText
+    }
+  }
+
+  private func writeType(_ writer: inout JSONWriter) {
+    func put(_ key: String, _ text: String) {
+      writer.write(key: key)
+      writer.write(text)
+    }
+    switch parameter.kind {
+    case .string:
+      put("type", "string")
+      if case .secret? = parameter.standard { put("format", "password") }
+    case .number: put("type", "number")
+    case .integer: put("type", "integer")
+    case .boolean: put("type", "boolean")
+    case .object: put("type", "object")
+    case .json: break
+    case .file:
+      put("type", "string")
+      put("format", "binary")
+    case .choice(let words):
+      put("type", "string")
+      writer.write(key: "enum")
+      writer.begin("[")
+      for word in words { writer.write(word) }
+      writer.end("]")
+    }
+  }
+
+  // MARK: Fitting
+
+  /// Whether a schema says nothing else than the API file, which may have been edited.
+  private func fits(_ schema: JSONElement, _ schemas: ExportedSchemas) -> Bool {
+    let target = schemas.target(of: schema)
+    guard parameter.isList else { return ParameterSchema.fits(target, parameter.kind) }
+    guard let types = ParameterSchema.types(of: target) else { return true }
+    guard types.contains("array") else { return false }
+    return target["items"].map {
+      ParameterSchema.fits(schemas.target(of: $0), parameter.kind)
+    } ?? true
+  }
+
+  private static func fits(_ schema: JSONElement, _ kind: CallParameter.Kind) -> Bool {
+    guard let types = types(of: schema) else { return true }
+    switch kind {
+    case .string, .file: return !types.isDisjoint(with: ["string", "null", "object", "array"])
+    case .number: return types.contains("number")
+    case .integer: return types.contains("integer")
+    case .boolean: return types.contains("boolean")
+    case .object: return types.contains("object")
+    case .json: return true
+    case .choice(let words):
+      guard types.contains("string") else { return false }
+      guard let known = schema["enum"]?.elements else { return true }
+      return known.compactMap(\.string) == words
+    }
+  }
+
+  /// nil: of any.
+  private static func types(of schema: JSONElement) -> Set<String>? {
+    if let type = schema["type"]?.string { return [type] }
+    guard let types = schema["type"], types.kind == .array else { return nil }
+    return Set(types.elements.compactMap(\.string))
+  }
+}

@@ -1,0 +1,187 @@
+import LullCore
+import LullHost
+
+/// Writes what a call is answered with: what the schemas say, and the examples of its mock.
+struct ResponseWriter {
+  private struct Answer {
+    var status: String
+    var schema: JSONElement?
+    var definition: String?
+    var examples: [(answer: MockAnswer, summary: String?)] = []
+  }
+
+  let exported: ExportedAPI.Call
+  /// By status, in the file of schemas.
+  let known: JSONElement?
+
+  private var call: APICall { exported.call }
+
+  func write(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
+    writer.write(key: "responses")
+    writer.begin("{")
+    let answers = self.answers
+    let success =
+      answers.first { $0.status == "200" } ?? answers.first { $0.status.hasPrefix("2") }
+    for answer in answers {
+      writer.write(key: answer.status)
+      writer.begin("{")
+      writer.write(key: "description")
+      writer.write(ResponseWriter.words(answer.status))
+      if answer.status == success?.status, hasLink(success, schemas) {
+        writeLink(&writer)
+      }
+      writeContent(answer, &schemas, &writer)
+      writer.end("}")
+    }
+    writer.end("}")
+  }
+
+  private var answers: [Answer] {
+    var answers = (known?.pairs ?? []).map { Answer(status: $0.key, schema: $0.value) }
+    if let own = call.schema {
+      // What the call says itself counts for all that is well.
+      answers.removeAll { $0.status.hasPrefix("2") }
+      var answer = Answer(status: "2XX")
+      switch own {
+      case .document(let document): answer.schema = document.root
+      case .definition(let name): answer.definition = name
+      }
+      answers.insert(answer, at: 0)
+    }
+    var examples = call.mock.examples.map { example in
+      let conditions = example.conditions.map { "\($0.name) = \($0.value.text)" }
+      return (
+        answer: example.answer,
+        summary: conditions.isEmpty ? nil : "for " + conditions.joined(separator: ", ")
+      )
+    }
+    if let example = call.mock.example { examples.append((example, nil)) }
+    for example in examples {
+      let status = "\(example.answer.status)"
+      let fitting = [status, "\(status.prefix(1))XX", "\(status.prefix(1))xx", "default"]
+      let place = fitting.lazy.compactMap { status in
+        answers.firstIndex { $0.status == status }
+      }.first
+      if let place {
+        answers[place].examples.append(example)
+      } else {
+        answers.append(Answer(status: status, examples: [example]))
+      }
+    }
+    return answers.isEmpty ? [Answer(status: "\(call.usualStatus)")] : answers
+  }
+
+  private static func words(_ status: String) -> String {
+    if let code = Int(status) { return StatusPhrase.text(for: code) }
+    switch status.first {
+    case "2": return "Success"
+    case "4": return "What was asked is refused"
+    case "5": return "The server has failed"
+    default: return "Anything else"
+    }
+  }
+
+  // MARK: Pages
+
+  /// Whether the next page is in a header; where a field has it, the schema says so.
+  private func hasLink(_ success: Answer?, _ schemas: ExportedSchemas) -> Bool {
+    switch call.pages?.next {
+    case .link?: return true
+    case .automatic?:
+      let schema =
+        success?.definition.flatMap { schemas.definition($0) } ?? success?.schema
+      guard let properties = schema.map({ schemas.target(of: $0) })?["properties"] else {
+        return true
+      }
+      let usual = ["next", "links", "_links", "@odata.nextLink", "nextLink", "paging"]
+      return !usual.contains { properties[$0] != nil }
+    default: return false
+    }
+  }
+
+  private func writeLink(_ writer: inout JSONWriter) {
+    writer.write(key: "headers")
+    writer.begin("{")
+    writer.write(key: "Link")
+    writer.begin("{")
+    writer.write(key: "description")
+    writer.write("The next page")
+    writer.write(key: "schema")
+    writer.begin("{")
+    writer.write(key: "type")
+    writer.write("string")
+    writer.end("}")
+    writer.end("}")
+    writer.end("}")
+  }
+
+  // MARK: Content
+
+  private func writeContent(
+    _ answer: Answer, _ schemas: inout ExportedSchemas, _ writer: inout JSONWriter
+  ) {
+    var types: [(type: String, examples: [(answer: MockAnswer, summary: String?)])] = []
+    let hasSchema = answer.schema != nil || answer.definition != nil
+    if hasSchema { types.append((exported.answerType, [])) }
+    for example in answer.examples where !example.answer.body.isEmpty {
+      let type = example.answer.headers["content-type"] ?? "application/octet-stream"
+      let isJSON = type.prefix { $0 != ";" }.hasSuffix("json")
+      let key = hasSchema && isJSON ? exported.answerType : type
+      if let place = types.firstIndex(where: { $0.type == key }) {
+        types[place].examples.append(example)
+      } else {
+        types.append((key, [example]))
+      }
+    }
+    guard !types.isEmpty else { return }
+    writer.write(key: "content")
+    writer.begin("{")
+    for (place, (type, examples)) in types.enumerated() {
+      writer.write(key: type)
+      writer.begin("{")
+      if place == 0, hasSchema {
+        writer.write(key: "schema")
+        if let name = answer.definition {
+          schemas.writeReference(to: name, &writer)
+        } else if let schema = answer.schema {
+          schemas.write(schema, &writer)
+        }
+      }
+      ResponseWriter.write(examples, &writer)
+      writer.end("}")
+    }
+    writer.end("}")
+  }
+
+  private static func write(
+    _ examples: [(answer: MockAnswer, summary: String?)], _ writer: inout JSONWriter
+  ) {
+    guard let first = examples.first else { return }
+    if examples.count == 1, first.summary == nil {
+      writer.write(key: "example")
+      return write(first.answer, &writer)
+    }
+    writer.write(key: "examples")
+    writer.begin("{")
+    for (place, (answer, summary)) in examples.enumerated() {
+      writer.write(key: "\(place + 1)")
+      writer.begin("{")
+      if let summary {
+        writer.write(key: "summary")
+        writer.write(summary)
+      }
+      writer.write(key: "value")
+      write(answer, &writer)
+      writer.end("}")
+    }
+    writer.end("}")
+  }
+
+  private static func write(_ answer: MockAnswer, _ writer: inout JSONWriter) {
+    if let document = try? JSONDocument(parsing: answer.body) {
+      writer.write(document.root)
+    } else {
+      writer.write(String(decoding: answer.body, as: UTF8.self))
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import LullClients
+import LullCore
+import LullHost
+import LullImport
+import LullSchemas
+
+/// Looks at an API file, in the sandbox and without a network, and makes of it what other programs read.
+///
+/// Variables of the environment count as not set, so that nothing of them is written; what there is only if they are
+/// set, such as a token that may be missing, is found out by a second look.
+struct APIExport {
+  /// The file to look at.
+  let path: String
+  /// nil: as it is, with the servers of all its environments.
+  let environment: String?
+  /// Names and paths of calls; empty: all.
+  var only: [NamePattern] = []
+
+  init(path: String, environment: String?) {
+    self.path = path
+    self.environment = environment
+  }
+
+  /// What one look has shown.
+  private struct Sight {
+    var name = ""
+    var description: String?
+    var baseURL: String?
+    var environments: [String] = []
+    var calls: [ExportedAPI.Call] = []
+    var schemas: SchemaFile?
+    var settings = ExportedSettings()
+    /// Command lines, in the order of the calls.
+    var lines: [CurlLines.Line] = []
+    var problem: String?
+  }
+
+  /// The text, how many calls are in it, and what is not.
+  func made(as asCurl: Bool, _ origin: String) throws(CommandFailure) -> (
+    text: [UInt8], count: Int, leftOut: [ExportedAPI.LeftOut]
+  ) {
+    let (first, variables) = try look(environment, lines: asCurl)
+    var sight = first
+    if let problem = sight.problem {
+      throw CommandFailure(code: 3, message: "lull: \(problem)\n")
+    }
+    var leftOut: [ExportedAPI.LeftOut] = []
+    if !variables.isEmpty { addOptional(to: &sight, lines: asCurl) }
+    guard !asCurl else {
+      let curl = CurlLines(name: sight.name, description: sight.description, origin: origin)
+      let text = curl.text(sight.lines)
+      return (Array(text.text.utf8), text.count, text.leftOut)
+    }
+    var api = ExportedAPI(name: sight.name, origin: origin)
+    api.description = sight.description
+    api.calls = sight.calls
+    api.schemas = sight.schemas
+    api.isWhole = only.isEmpty
+    let servers = try servers(sight)
+    api.servers = servers.servers
+    leftOut += servers.leftOut
+    let document = OpenAPIWriter.document(of: api)
+    leftOut += document.leftOut + sight.settings.leftOut
+    return (document.text, document.count, leftOut)
+  }
+
+  // MARK: Looking
+
+  private func look(_ environment: String?, lines: Bool) throws(CommandFailure) -> (
+    Sight, variables: [String]
+  ) {
+    let look = APILook(path, environment: environment, isSilent: true, isPatient: true)
+    var sight = Sight()
+    var (outcome, variables) = look.lookInSandbox(settingVariables: false) {
+      sight = self.sight($0, lines: lines)
+    }
+    if case .wrong = outcome, !variables.isEmpty {
+      // It cannot do without them. What it makes of them is made of a word that stands for each.
+      let (second, _) = look.lookInSandbox(settingVariables: true) {
+        sight = self.sight($0, lines: lines)
+      }
+      if case .seen = second {
+        let names = variables.map { "'\($0)'" }.joined(separator: ", ")
+        ExportCommand.tell("what the file makes of \(names) is made of the word 'secret'")
+        outcome = second
+        variables = []
+      }
+    }
+    switch outcome {
+    case .seen: return (sight, variables)
+    case .needs(let note):
+      throw CommandFailure(
+        code: 1, message: "lull: \(note): it cannot be exported without running it\n")
+    case .module(let report): throw CommandFailure(code: 1, message: report)
+    case .wrong(let report, let code): throw CommandFailure(code: code, message: report)
+    case .ended(let code): throw CommandFailure(code: code, message: "")
+    }
+  }
+
+  private func sight(_ api: APIFile, lines: Bool) -> Sight {
+    var sight = Sight()
+    sight.name = api.name
+    sight.description = api.description
+    sight.baseURL = api.service.baseURL.map { url in
+      // Paths begin with a slash.
+      let text = LogText.url(url.text)
+      return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+    sight.environments = api.environments
+    do throws(SchemaProblem) {
+      sight.schemas = try (api.service.schemas as? CallSchemas)?.schemaFile()
+    } catch {
+      sight.problem = "\(error)"
+    }
+    // All that is taken of the calls is taken here.
+    for call in api.calls where isWanted(call) {
+      let resource = api.service.resource(CallPath(call.path))
+      let configuration = resource.configuration(for: call.method)
+      var exported = ExportedAPI.Call(call)
+      if let auth = configuration.auth {
+        for one in ExportedAccess.all(of: auth) { exported.add(one) }
+      }
+      exported.take(headers: configuration.headers)
+      if lines {
+        sight.lines.append(CurlLines.line(for: call, of: api, configuration.auth))
+      } else {
+        sight.settings.add(resource, call.method)
+      }
+      sight.calls.append(exported)
+    }
+    return sight
+  }
+
+  private func isWanted(_ call: APICall) -> Bool {
+    only.isEmpty || only.contains { $0.matches(call.name) || $0.matches(call.path) }
+  }
+
+  /// What lets somebody in only where the environment has it.
+  private func addOptional(to sight: inout Sight, lines: Bool) {
+    var other = Sight()
+    let (outcome, _) = APILook(path, environment: environment, isSilent: true, isPatient: true)
+      .lookInSandbox(settingVariables: true) { other = self.sight($0, lines: lines) }
+    guard case .seen = outcome, other.calls.count == sight.calls.count else { return }
+    for place in sight.calls.indices
+    where sight.calls[place].call.name == other.calls[place].call.name
+      && sight.calls[place].access.count < other.calls[place].access.count
+    {
+      sight.calls[place].least = sight.calls[place].access
+      sight.calls[place].access = other.calls[place].access
+      if lines, other.baseURL == sight.baseURL { sight.lines[place] = other.lines[place] }
+    }
+  }
+
+  // MARK: Servers
+
+  private func servers(_ sight: Sight) throws(CommandFailure) -> (
+    servers: [ExportedAPI.Server], leftOut: [ExportedAPI.LeftOut]
+  ) {
+    var servers: [ExportedAPI.Server] = []
+    var leftOut: [ExportedAPI.LeftOut] = []
+    if let url = sight.baseURL {
+      servers.append(.init(url: url, description: environment))
+    } else {
+      leftOut.append(.init("the server", "the service has no base URL"))
+    }
+    guard environment == nil else { return (servers, leftOut) }
+    for name in sight.environments {
+      let (other, _) = try look(name, lines: false)
+      let differs = zip(sight.calls, other.calls).contains { one, other in
+        one.access.map(\.way) != other.access.map(\.way)
+          || !one.headers.elementsEqual(other.headers, by: ==)
+      }
+      // What is sent if a variable is set is the same in all.
+      if differs, !sight.calls.contains(where: { $0.least != nil }) {
+        leftOut.append(
+          .init(
+            "headers and access of the environment '\(name)'",
+            "they are not those of the file as it is: 'lull export \(sight.name)@\(name)' has them")
+        )
+      }
+      guard let url = other.baseURL else { continue }
+      if let place = servers.firstIndex(where: { $0.url == url && $0.description == nil }) {
+        servers[place].description = name
+      } else {
+        servers.append(.init(url: url, description: name))
+      }
+    }
+    return (servers, leftOut)
+  }
+}

@@ -1,0 +1,184 @@
+import LullClients
+import LullCore
+import LullHost
+import LullSystem
+
+/// A command line of curl for each call of an API, with variables of the shell for credentials and for what has to be
+/// given.
+struct CurlLines {
+  struct Line {
+    let call: APICall
+    /// nil: there is none.
+    var text: String?
+    var variables: [String] = []
+    var leftOut: [ExportedAPI.LeftOut] = []
+    /// What curl cannot be told, a sentence each.
+    var omissions: [String] = []
+  }
+
+  let name: String
+  let description: String?
+  let origin: String
+
+  func text(_ lines: [Line]) -> (text: String, count: Int, leftOut: [ExportedAPI.LeftOut]) {
+    var text = CurlLines.comment("Exported by: \(origin)")
+    if let description { text += CurlLines.comment(description) }
+    text += CurlLines.comment(
+      "Variables stand where they are as they are: what they hold has the escapes of its place.")
+    for line in lines {
+      guard let command = line.text else { continue }
+      let words = line.call.description.map { ": \($0)" } ?? ""
+      text += "\n" + CurlLines.comment(line.call.name + words)
+      if !line.variables.isEmpty {
+        text += CurlLines.comment("To be set: " + line.variables.joined(separator: ", "))
+      }
+      text += command
+    }
+    return (text, lines.count { $0.text != nil }, lines.flatMap(\.leftOut) + omissions(lines))
+  }
+
+  /// What curl cannot be told, each once.
+  private func omissions(_ lines: [Line]) -> [ExportedAPI.LeftOut] {
+    var sentences: [String] = []
+    var names: [String: [String]] = [:]
+    for line in lines {
+      for sentence in line.omissions {
+        if names[sentence] == nil { sentences.append(sentence) }
+        names[sentence, default: []].append("'\(line.call.name)'")
+      }
+    }
+    return sentences.map { sentence in
+      let calls = names[sentence] ?? []
+      let shown = calls.prefix(5).joined(separator: ", ")
+      let rest = calls.count > 5 ? " and \(calls.count - 5) more" : ""
+      return .init("a part of call\(calls.count == 1 ? "" : "s") \(shown)\(rest)", sentence)
+    }
+  }
+
+  /// On one line, whatever is in it.
+  private static func comment(_ text: String) -> String {
+    let line = text.split { $0.isNewline }.joined(separator: " ")
+    return "# " + ControlCharacters.shown(in: line) + "\n"
+  }
+
+  // MARK: One call
+
+  /// That of a call with what it needs; what is optional and has no default stays out.
+  static func line(for call: APICall, of api: APIFile, _ auth: Auth?) -> Line {
+    var line = Line(call: call)
+    func leave(_ reason: String) -> Line {
+      line.leftOut.append(.init("call '\(call.name)'", reason))
+      return line
+    }
+    var call = call
+    var variables = ShellVariables()
+    var values: [String: CallValue] = [:]
+    for parameter in call.parameters where parameter.isRequired && parameter.standard == nil {
+      values[parameter.name] = value(of: parameter, in: call, &variables)
+    }
+    if call.bodyForm == .raw, call.wholeParameter?.kind == .file, call.contentType == nil {
+      call.contentType = "application/octet-stream"
+    }
+    let request: CallRequest
+    do throws(APICall.Misfit) {
+      request = try call.request(of: api.service, try call.complete(values))
+    } catch {
+      return leave(error.message)
+    }
+    var http: HTTPRequest
+    switch request.built() {
+    case .success(let built): http = built
+    case .failure(let error): return leave(error.description)
+    }
+    let prefix = CurlLines.prefix(of: api.name)
+    if let auth, auth.stage != nil, auth.login == nil, http.headers["authorization"] == nil {
+      http.headers.add("authorization", SecretText("Bearer ") + CurlLines.secret(prefix + "TOKEN"))
+    }
+    var user: String?
+    if let auth { user = CurlLines.user(of: auth, prefix, &variables) }
+    var text = CurlText(http, nil, auth, user: user).text
+    text = unmasked(text, &variables)
+    if text.contains(Masking.mark) {
+      line.leftOut.append(
+        .init(
+          "a credential of call '\(call.name)'",
+          "it is written in the file, and '\(Masking.mark)' stands in its place"))
+    }
+    line.omissions = CurlText.omissions(http, auth)
+    line.text = variables.written(text)
+    line.variables = variables.names
+    return line
+  }
+
+  private static func prefix(of name: String) -> String {
+    String(name.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" }) + "_"
+  }
+
+  /// What a mask is shown of.
+  private static func secret(_ variable: String) -> SecretText {
+    SecretText(Secret(.literal(""), name: variable))
+  }
+
+  /// A mark in the place of what has to be given.
+  private static func value(
+    of parameter: CallParameter, in call: APICall, _ variables: inout ShellVariables
+  ) -> CallValue {
+    let single: CallValue
+    let isWord = !parameter.isRepeated && ![.file, .json].contains(parameter.kind)
+    if isWord, parameter.place != .path,
+      parameter.place == .cookie || CredentialName.names(parameter.wireName)
+    {
+      // Another text would be masked, as what is called so.
+      return .secret(secret(ShellVariables.variable(for: parameter.name)))
+    }
+    let mark = variables.mark(for: parameter.name, isFile: parameter.kind == .file)
+    switch parameter.kind {
+    case .string, .choice, .file: single = .string(mark)
+    case .number, .integer, .boolean:
+      // In JSON without quotes.
+      let isJSON = parameter.place == .body && call.bodyForm == .json
+      single = isJSON ? .json(Array(mark.utf8)) : .string(mark)
+    case .json: single = .json(Array(mark.utf8))
+    case .object:
+      let name = variables.mark(for: parameter.name + "_name")
+      return .object([.init(name, .string(mark))])
+    }
+    return parameter.isList ? .list([single]) : single
+  }
+
+  /// Name and password, as variables where they are not known.
+  private static func user(
+    of auth: Auth, _ prefix: String, _ variables: inout ShellVariables
+  ) -> String? {
+    let secret = auth.identity.secrets.last?.name
+    switch auth.login {
+    case .basic(let name)?, .digest(let name)?:
+      let password = secret ?? prefix + "PASSWORD"
+      let start =
+        password.hasSuffix("PASSWORD") ? String(password.dropLast("PASSWORD".count)) : prefix
+      // What comes from the environment is empty here, or a word that stands for all of it.
+      let isKnown = !name.isEmpty && name != "secret" && !CredentialMask.isMasked(name)
+      let user = isKnown ? name : variables.mark(forCredential: start + "USER")
+      return user + ":" + variables.mark(forCredential: password)
+    case .signature?:
+      return variables.mark(forCredential: "AWS_ACCESS_KEY_ID") + ":"
+        + variables.mark(forCredential: "AWS_SECRET_ACCESS_KEY")
+    case .netrc?, nil: return nil
+    }
+  }
+
+  /// With marks in the place of what secrets are shown as.
+  private static func unmasked(_ text: String, _ variables: inout ShellVariables) -> String {
+    var result = ""
+    let text = CredentialMask.decodedMasks(text)
+    var rest = text[...]
+    while let start = rest.firstRange(of: "‹secret "),
+      let end = rest[start.upperBound...].firstIndex(of: "›")
+    {
+      let name = String(rest[start.upperBound..<end])
+      result += rest[..<start.lowerBound] + variables.mark(forCredential: name)
+      rest = rest[rest.index(after: end)...]
+    }
+    return result + rest
+  }
+}

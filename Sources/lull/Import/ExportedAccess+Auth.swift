@@ -1,0 +1,41 @@
+import LullClients
+import LullCore
+import LullTransport
+
+extension ExportedAccess {
+  /// What is told of an `Auth`.
+  static func all(of auth: Auth) -> [ExportedAccess] {
+    if let stage = auth.stage as? OAuth2 { return [access(of: stage.settings)] }
+    let variable = auth.identity.secrets.last.flatMap { SecretText($0).variable }
+    switch auth.login {
+    case .basic?, .netrc?: return [ExportedAccess(.basic, variable: variable)]
+    case .digest?: return [ExportedAccess(.digest, variable: variable)]
+    case .signature?: return [ExportedAccess(.signature)]
+    case nil:
+      guard auth.value.secrets.isEmpty else {
+        return [ExportedAccess(header: auth.header, auth.value)]
+      }
+      return [ExportedAccess(writtenHeader: auth.header, auth.value.masked)]
+    }
+  }
+
+  private static func access(of settings: OAuth2.Settings) -> ExportedAccess {
+    let scopes = settings.scope?.split(separator: " ").map(String.init) ?? []
+    let variable = settings.clientSecret?.variable
+    let token = LogText.url(settings.tokenURL)
+    switch settings.grant {
+    case .clientCredentials:
+      return ExportedAccess(
+        .clientCredentials(tokenURL: token), variable: variable, scopes: scopes)
+    case .login(let login):
+      if case .code(let code) = login.way {
+        return ExportedAccess(
+          .code(authorizationURL: LogText.url(code.authorizationURL), tokenURL: token),
+          variable: variable, scopes: scopes)
+      }
+    case .refresh: break
+    }
+    // OpenAPI 3.1 knows neither codes that are typed into a browser nor tokens that somebody has got before.
+    return ExportedAccess(.bearer)
+  }
+}

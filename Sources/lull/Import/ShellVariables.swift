@@ -1,0 +1,192 @@
+import LullCore
+
+/// Variables of the shell in a command line, each of which a mark stands for while that is made.
+///
+/// A mark is letters and digits, which stay what they are wherever they stand: in a path, a query, JSON or a form.
+struct ShellVariables {
+  private struct Variable {
+    let name: String
+    let mark: String
+    /// Whether it names a file, whose content is meant.
+    let isFile: Bool
+  }
+
+  private var variables: [Variable] = []
+  /// Letters that nothing else begins with.
+  private static let start = "zqLullVariable"
+
+  /// What these mean to a shell, or to what it starts.
+  private static let taken: Set<String> = [
+    "PATH", "HOME", "USER", "LOGNAME", "PWD", "OLDPWD", "IFS", "SHELL", "LANG", "TERM", "HOST",
+    "HOSTNAME", "UID", "EUID", "GID", "PPID", "RANDOM", "SECONDS", "LINENO", "PS1", "PS2", "PS4",
+    "ENV", "CDPATH", "TMPDIR", "EDITOR", "path", "cdpath", "fpath", "manpath", "mailpath", "status",
+    "argv", "prompt", "pipestatus", "match", "options", "commands", "functions", "aliases", "words",
+    "history", "parameters", "signals", "userdirs", "_",
+  ]
+
+  /// In the order in which they were asked for, each once.
+  var names: [String] {
+    var seen: Set<String> = []
+    return variables.map(\.name).filter { seen.insert($0).inserted }
+  }
+
+  /// What stands for a variable that is called as a parameter is.
+  mutating func mark(for parameter: String, isFile: Bool = false) -> String {
+    add(ShellVariables.variable(for: parameter), isFile: isFile)
+  }
+
+  /// The variable that is called as a parameter is, unless that is the shell's own.
+  static func variable(for parameter: String) -> String {
+    let name = name(for: parameter)
+    return taken.contains(name) ? name + "_" : name
+  }
+
+  /// What stands for a variable of the environment.
+  mutating func mark(forCredential name: String) -> String {
+    add(ShellVariables.name(for: name), isFile: false)
+  }
+
+  private mutating func add(_ name: String, isFile: Bool) -> String {
+    if let known = variables.first(where: { $0.name == name && $0.isFile == isFile }) {
+      return known.mark
+    }
+    let mark = ShellVariables.start + "\(variables.count)End"
+    variables.append(Variable(name: name, mark: mark, isFile: isFile))
+    return mark
+  }
+
+  /// Of letters, digits and `_`.
+  private static func name(for text: String) -> String {
+    var name = ""
+    for scalar in text.unicodeScalars {
+      let isFine =
+        scalar.isASCII && scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+      if isFine {
+        name.unicodeScalars.append(scalar)
+      } else if !name.hasSuffix("_") {
+        name += "_"
+      }
+    }
+    if name.isEmpty || name == "_" { name = "value" }
+    return name.first?.isNumber == true ? "_" + name : name
+  }
+
+  // MARK: Command lines
+
+  /// A command line as `CurlText` writes it, with variables in the place of their marks.
+  func written(_ line: String) -> String {
+    var result = ""
+    var word = ""
+    var before = ""
+    var isQuoted = false
+    var isEscaped = false
+    func end() {
+      guard !word.isEmpty else { return }
+      result += self.word(word, behind: before)
+      before = word
+      word = ""
+    }
+    for character in line {
+      if isEscaped {
+        isEscaped = false
+        word.append(character)
+      } else if isQuoted {
+        if character == "'" { isQuoted = false }
+        word.append(character)
+      } else if character == "'" {
+        isQuoted = true
+        word.append(character)
+      } else if character == "\\" {
+        isEscaped = true
+        word.append(character)
+      } else if character == " " || character == "\n" {
+        end()
+        result.append(character)
+      } else {
+        word.append(character)
+      }
+    }
+    end()
+    return result.replacing("--data-raw \"@$", with: "--data-binary \"@$")
+  }
+
+  /// A word as it is quoted, with variables in it.
+  private func word(_ word: String, behind before: String) -> String {
+    guard word.contains(ShellVariables.start) else { return word }
+    var text = ShellVariables.unquoted(word)
+    for variable in variables where variable.isFile {
+      if before == "--form" {
+        text = text.replacing("\"\(variable.mark)\"", with: "@\"\(variable.mark)\"")
+      } else if text == variable.mark {
+        text = "@" + text
+      }
+    }
+    return quoted(parts(of: text))
+  }
+
+  private enum Part {
+    case text(String)
+    case variable(String)
+  }
+
+  private func parts(of text: String) -> [Part] {
+    var parts: [Part] = []
+    var rest = text[...]
+    while let start = rest.firstRange(of: ShellVariables.start) {
+      let number = rest[start.upperBound...].prefix { $0.isNumber }
+      guard let place = Int(number), place < variables.count,
+        rest[number.endIndex...].hasPrefix("End")
+      else { break }
+      if start.lowerBound > rest.startIndex {
+        parts.append(.text(String(rest[..<start.lowerBound])))
+      }
+      parts.append(.variable(variables[place].name))
+      rest = rest[number.endIndex...].dropFirst(3)
+    }
+    if !rest.isEmpty { parts.append(.text(String(rest))) }
+    return parts
+  }
+
+  /// Between double quotes where nothing in it means something there, else each text for itself.
+  private func quoted(_ parts: [Part]) -> String {
+    let isPlain = parts.allSatisfy { part in
+      if case .text(let text) = part { !text.contains { "\"\\$`!".contains($0) } } else { true }
+    }
+    var result = ""
+    for (place, part) in parts.enumerated() {
+      switch part {
+      case .text(let text): result += isPlain ? text : CurlText.quoted(text)
+      case .variable(let name):
+        var goesOn = false
+        if isPlain, place + 1 < parts.count, case .text(let next) = parts[place + 1],
+          let first = next.first
+        {
+          goesOn = first.isLetter || first.isNumber || "_[".contains(first)
+        }
+        let shown = goesOn ? "${\(name)}" : "$\(name)"
+        result += isPlain ? shown : "\"\(shown)\""
+      }
+    }
+    return isPlain ? "\"\(result)\"" : result
+  }
+
+  /// The text that a word stands for, which has single quotes and a backslash before one alone.
+  private static func unquoted(_ word: String) -> String {
+    var text = ""
+    var isQuoted = false
+    var isEscaped = false
+    for character in word {
+      if isEscaped {
+        isEscaped = false
+        text.append(character)
+      } else if character == "'" {
+        isQuoted.toggle()
+      } else if character == "\\", !isQuoted {
+        isEscaped = true
+      } else {
+        text.append(character)
+      }
+    }
+    return text
+  }
+}
