@@ -1,4 +1,5 @@
 """Requests of the calls of an imported document, sent to a server here, and what openapi-core takes them for."""
+import collections
 import http.server
 import json
 import re
@@ -27,6 +28,7 @@ for name, call in pairs(file.calls) do
     local given = said.default ~= nil
     params[#params + 1] = {
       key = key, place = place, name = said.name or key, whole = said.whole or false, given = given,
+      required = said.required or false,
       type = said.type or (type(param) == "string" and param) or "",
     }
   end
@@ -193,6 +195,9 @@ def compare_by(server, program, folder, root, path, wanted, outcome, run):
             if isinstance(operation, dict) and method in (
                 "get", "put", "post", "patch", "delete", "head", "options"):
                 found[(method.upper(), template(name))] = (name, item, operation)
+    # Of calls that are one on the wire nobody can tell which is meant.
+    places = collections.Counter((call["method"], template(call["path"])) for call in calls)
+    calls = [call for call in calls if places[(call["method"], template(call["path"]))] == 1]
     requests = []
     turn = 0
     while len(requests) < wanted and calls and turn < 12:
@@ -262,6 +267,9 @@ def is_of_the_value(error, made, request, body):
             name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in made["body"].items()}
     if type(error).__name__ in ("InvalidParameter", "InvalidHeader", "ParameterValidationError"):
         given = made["expected"].get(error.location, {}).get(error.name)
+        if given is None and error.location == "path":
+            # It has found another template that the path is one of, too.
+            return True
         if given is None or isinstance(given, (list, dict)):
             return given is not None and "not valid for schema" in text
         came = getattr(request.parameters, error.location).get(error.name)

@@ -42,7 +42,7 @@ class Values:
             return "any"
         if schema.get("enum"):
             choices = [one for one in schema["enum"] if one is not None and is_of(one, schema.get("type"))]
-            if not choices:
+            if not choices or len({type(one) for one in choices}) > 1:
                 raise Impossible
             return choices[turn % len(choices)]
         if "const" in schema:
@@ -246,6 +246,8 @@ class Values:
             if part["name"] in value:
                 one = value[part["name"]]
                 if call["body"] == "form" and isinstance(one, (list, dict)):
+                    if part["required"]:
+                        raise Impossible
                     continue
                 params[part["key"]] = one
                 sent[part["name"]] = one
