@@ -19,6 +19,22 @@ enum GitProgram {
     "--no-pager", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
   ]
 
+  /// Where the environment has the repository, as in a hook: what it says is meant from here, and not from the folder
+  /// that is asked about.
+  private static var place: [String] {
+    guard let folder = variable("GIT_DIR") else { return [] }
+    let tree = variable("GIT_WORK_TREE") ?? "."
+    return [
+      "--git-dir=\(FileName.resolved(folder) ?? folder)",
+      "--work-tree=\(FileName.resolved(tree) ?? tree)",
+    ]
+  }
+
+  private static func variable(_ name: String) -> String? {
+    // Copied at once.
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
   /// Whether a word names a commit of the repository here.
   static func knows(_ word: String) -> Bool {
     guard !word.isEmpty, !word.hasPrefix("-") else { return false }
@@ -38,7 +54,8 @@ enum GitProgram {
     do throws(ChildProcess.Failure) {
       // What it asks at a terminal, such as for a passphrase, nobody is there to answer.
       process = try ChildProcess.start(
-        ["git", "-C", folder] + caution + words, input: .nowhere, output: .descriptor(output[1]),
+        ["git", "-C", folder] + place + caution + words, input: .nowhere,
+        output: .descriptor(output[1]),
         errors: .descriptor(errors[1]), leadsGroup: false)
     } catch {
       for descriptor in [output[1], errors[1]] { close(descriptor) }

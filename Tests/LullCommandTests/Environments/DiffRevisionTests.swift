@@ -168,6 +168,34 @@ struct DiffRevisionTests {
         == "lull: HEAD:apis/link.lua is a link there: name the file that it leads to\n", "\(link)")
   }
 
+  @Test func `REV-11 in a hook of Git, too, the repository is that of the working tree`() throws {
+    try folder.write("apis/x.lua", DiffTests.old)
+    try commit()
+    try folder.write("apis/x.lua", DiffTests.old.replacing("timeout = 5", with: "timeout = 6"))
+    try folder.write(
+      ".git/hooks/pre-commit", "#!/bin/sh\n'\(Binaries.lull)' diff HEAD apis/x.lua > seen\n",
+      mode: 0o755)
+    _ = try shell(
+      "git -c user.name=a -c user.email=a@b commit -qam two; true", folder: folder.path)
+    #expect(
+      folder.text("seen")?.hasPrefix("HEAD:apis/x.lua → apis/x.lua\n  timeout  5 s → 6 s\n") == true
+    )
+    for place in [".git", folder.path + "/.git"] {
+      let ending = try Child(
+        Binaries.lull, ["diff", "HEAD", "apis/x.lua"],
+        environment: ["GIT_DIR": place, "TMPDIR": folder.path + "/tmp"], folder: folder.path
+      ).wait()
+      #expect(
+        ending.output.hasPrefix("HEAD:apis/x.lua → apis/x.lua\n  timeout  5 s → 6 s\n"), "\(ending)"
+      )
+    }
+    // What the repository names is run by nobody.
+    _ = try shell("git config core.fsmonitor 'touch sly; false'", folder: folder.path)
+    try folder.write("apis/new.lua", DiffTests.old)
+    #expect(try diff("HEAD", "apis/new.lua").code == 7)
+    #expect(access(folder.path + "/sly", F_OK) != 0)
+  }
+
   @Test func `REV-07 of one side that is broken the other is not told`() throws {
     try folder.write("x.lua", "return {")
     try commit()
