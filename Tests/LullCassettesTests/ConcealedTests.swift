@@ -113,4 +113,37 @@ import Testing
       #expect(String(decoding: made ?? [], as: UTF8.self) == "see \(token(shown))")
     }
   }
+
+  @Test(arguments: ["\n", "\r\n", "\\n"])
+  func `CAS-70 base64 of several lines is made anew in lines`(separator: String) {
+    var redaction = redaction()
+    func lines(_ text: String) -> String {
+      let whole = Base64.encode(Array(text.utf8))
+      let lines = stride(from: 0, to: whole.count, by: 20).map {
+        String(decoding: whole[$0..<min($0 + 20, whole.count)], as: UTF8.self)
+      }
+      return "{\"content\":\"" + lines.joined(separator: separator) + separator + "\"}"
+    }
+    let text =
+      "A text that goes on over more than one line, with planted-0815-xyz in it, and goes on."
+    let made = redaction.redacted([entry(response: HARBody(Array(lines(text).utf8)))])[0]
+    let shown = text.replacing("planted-0815-xyz", with: "‹secret KEY›")
+    #expect(String(decoding: made.response?.body?.bytes ?? [], as: UTF8.self) == lines(shown))
+  }
+
+  @Test func `CAS-70 base64 with escapes is made anew with escapes`() {
+    var redaction = redaction()
+    // Both of what URLs escape are in it.
+    let text = "???>>>planted-0815-xyz???>>>"
+    func url(_ text: String) -> String {
+      let digits = String(decoding: Base64.encode(Array(text.utf8)), as: UTF8.self)
+      return "https://a.test/?a="
+        + digits.replacing("+", with: "%2B").replacing("/", with: "%2F").replacing("=", with: "%3D")
+    }
+    var entry = entry()
+    entry.request.url = url(text)
+    let made = redaction.redacted([entry])[0].request.url
+    let shown = url(text.replacing("planted-0815-xyz", with: "‹secret KEY›"))
+    #expect(CredentialMask.decoded(made) == CredentialMask.decoded(shown))
+  }
 }

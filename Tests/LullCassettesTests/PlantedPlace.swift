@@ -7,7 +7,8 @@ enum PlantedPlace: CaseIterable {
   case path, query, nestedURL, requestHeader, requestJSON, requestForm, basicInAnswer
   case responseHeader, cookie, escapedJSON, finalURL, message, type, headerName
   case markup, wrappedBase64, latin1, wideJSON
-  case nestedBase64, encodedJSON, mixedHexadecimal, otherCase, base64OfHexadecimal, basicInURL
+  case nestedBase64, encodedJSON, mixedHexadecimal, otherCase, base64OfHexadecimal, basicInURL,
+    nestedLines
 
   func entry(_ secret: PlantedSecret, _ random: inout SeededGenerator) -> HAREntry {
     let escaped = Self.percent(secret.text, &random)
@@ -71,8 +72,17 @@ enum PlantedPlace: CaseIterable {
     case .base64OfHexadecimal:
       let digits = Hexadecimal.text(Array(secret.text.utf8))
       request.body = HARBody(Array("a=".utf8) + Base64.encode(Array(digits.utf8)))
+    case .nestedLines:
+      let inner = Base64.encode(Array("{\"a\":\"user:\(secret.text)\"}".utf8))
+      let lines = String(
+        decoding: Self.wrapped(Base64.encode(Array("x ".utf8) + inner)), as: UTF8.self)
+      // With its ends of lines as they are, or as JSON has them.
+      response.body =
+        random.chance(2) ? HARBody(Array(lines.utf8)) : HARBody(Self.json(lines, escapesAll: false))
     case .basicInURL:
-      let pair = Base64.encode(Base64.encode(Array("user:\(secret.text)".utf8)), alphabet: .url)
+      let pair = Base64.encode(
+        Base64.encode(Array("user:\(secret.text)".utf8)),
+        alphabet: random.chance(2) ? .url : .standard)
       request.url += "?a=\(Self.percent(String(decoding: pair, as: UTF8.self), &random, all: true))"
     case .message: failure = HARFailure(kind: "network", message: "cannot reach \(secret.text)")
     }

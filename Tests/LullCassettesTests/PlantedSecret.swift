@@ -56,10 +56,20 @@ struct PlantedSecret {
     }
     if text.contains("\n"), let bytes = try? Base64.decode(bytes) {
       readings.append(String(decoding: bytes, as: UTF8.self))
+      if depth > 0, isFound(in: bytes, depth: depth - 1) { return true }
     }
     readings.append(CredentialMask.decoded(readings[1]))
-    if let json = try? JSONDocument(parsing: bytes) { readings += Self.strings(json.root) }
-    for word in text.split(whereSeparator: { " \"=&:;,{}".contains($0) })
+    if let json = try? JSONDocument(parsing: bytes) {
+      let strings = Self.strings(json.root)
+      readings += strings
+      // Lines of base64.
+      let wrapped = strings.filter { $0.contains("\n") }
+      if depth > 0, wrapped.contains(where: { isFound(in: Array($0.utf8), depth: depth - 1) }) {
+        return true
+      }
+    }
+    let plain = readings[1] == text ? "" : " " + readings[1]
+    for word in (text + plain).split(whereSeparator: { " \"=&:;,{}?".contains($0) })
     where word.utf8.count >= PlantedSecret.shortest {
       if let bytes = try? Base64.decode(Array(word.utf8)) {
         readings.append(String(decoding: bytes, as: UTF8.self))
