@@ -84,6 +84,12 @@ struct EncodedWord {
     return next > first + 1 ? (whole, next) : nil
   }
 
+  /// Whether no line ends within a group of base64, and all of it can be decoded.
+  var isWholeInLines: Bool {
+    guard let wrapping else { return false }
+    return wrapping.width % 4 == 0 && (try? Base64.decode(digits)) != nil
+  }
+
   /// Other digits in lines as this word has them.
   func lines(of digits: [UInt8]) -> [UInt8] {
     guard let (width, separator) = wrapping else { return digits }

@@ -36,9 +36,10 @@ struct EncodedWords {
       let wrapped = EncodedWord.wrapped(words, from: next, in: bytes)
       let end = wrapped?.end ?? next + 1
       let isMade = wrapped.map { takes($0.word) } ?? false
-      // Each line may be a word of its own.
+      // Each line may be a word of its own; of lines of whole groups all of them have been looked into.
+      let isDone = isMade || wrapped.map { $0.word.isWholeInLines } ?? false
       for word in words[next..<end]
-      where !isMade && word.digits.count >= EncodedWords.shortest { read(word) }
+      where !isDone && word.digits.count >= EncodedWords.shortest { read(word) }
       next = end
     }
     text += bytes[place...]

@@ -12,9 +12,10 @@ package enum RandomText {
   /// The words in a text that look so, each once, in order.
   package static func words(in text: String) -> [String] {
     var words: [String] = []
+    var seen: Set<Substring> = []
     // A slash is a letter of base64, and in URLs it parts words.
     for word in text.split(whereSeparator: { !isPart($0) || $0 == "/" }) where isRandom(word) {
-      if !words.contains(where: { $0 == word }) { words.append(String(word)) }
+      if seen.insert(word).inserted { words.append(String(word)) }
     }
     return words
   }
