@@ -42,11 +42,15 @@ extension ExportedAPI.Call {
     return [.query, .header, .cookie].contains(parameter.place)
   }
 
-  /// The type of what it is answered with, as it asks for it.
-  var answerType: String {
+  /// The one type of JSON that it asks for, if it does.
+  private var acceptedType: String? {
     let accepted = headers.first { $0.name.lowercased() == "accept" }?.value ?? ""
     let isOne = !accepted.contains { ",;* ".contains($0) }
-    return isOne && accepted.contains("json") && accepted.contains("/")
-      ? accepted : "application/json"
+    return isOne && accepted.contains("json") && accepted.contains("/") ? accepted : nil
   }
+
+  var namesAnswerType: Bool { acceptedType != nil }
+
+  /// The type of what it is answered with, as far as is known.
+  var answerType: String { acceptedType ?? "application/json" }
 }

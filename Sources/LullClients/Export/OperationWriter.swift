@@ -124,7 +124,7 @@ struct OperationWriter {
       writer.write(key: "description")
       writer.write(text)
     }
-    if parameter.place == .path || parameter.isRequired {
+    if parameter.place == .path || parameter.isRequired || ParameterSchema.isConstant(parameter) {
       writer.write(key: "required")
       writer.write(true)
     }

@@ -35,13 +35,22 @@ struct ParameterSchema {
     writer.end("}")
   }
 
+  /// Whether it always has one value: it is a part of each request then.
+  static func isConstant(_ parameter: CallParameter) -> Bool {
+    guard case .choice(let words) = parameter.kind, words.count == 1, !parameter.isList else {
+      return false
+    }
+    return parameter.standard == .string(words[0])
+  }
+
   private var description: [(key: String, json: [UInt8])] {
     parameter.description.map { [("description", CallValue.string($0).jsonText)] } ?? []
   }
 
   /// What is sent where nothing is given, if everybody may see it.
   private var standard: [UInt8]? {
-    switch parameter.standard {
+    if ParameterSchema.isConstant(parameter) { return nil }
+    return switch parameter.standard {
     case nil, .secret, .file, .content: nil
     case let value?: value.jsonText
     }

@@ -30,7 +30,7 @@ struct ResponseWriter {
       if answer.status == success?.status, hasLink(success, schemas) {
         writeLink(&writer)
       }
-      writeContent(answer, &schemas, &writer)
+      writeContent(answer, isSuccess: answer.status == success?.status, &schemas, &writer)
       writer.end("}")
     }
     writer.end("}")
@@ -118,15 +118,18 @@ struct ResponseWriter {
   // MARK: Content
 
   private func writeContent(
-    _ answer: Answer, _ schemas: inout ExportedSchemas, _ writer: inout JSONWriter
+    _ answer: Answer, isSuccess: Bool, _ schemas: inout ExportedSchemas,
+    _ writer: inout JSONWriter
   ) {
     var types: [(type: String, examples: [(answer: MockAnswer, summary: String?)])] = []
     let hasSchema = answer.schema != nil || answer.definition != nil
-    if hasSchema { types.append((exported.answerType, [])) }
+    if hasSchema || isSuccess && exported.namesAnswerType {
+      types.append((exported.answerType, []))
+    }
     for example in answer.examples where !example.answer.body.isEmpty {
       let type = example.answer.headers["content-type"] ?? "application/octet-stream"
       let isJSON = type.prefix { $0 != ";" }.hasSuffix("json")
-      let key = hasSchema && isJSON ? exported.answerType : type
+      let key = !types.isEmpty && isJSON ? exported.answerType : type
       if let place = types.firstIndex(where: { $0.type == key }) {
         types[place].examples.append(example)
       } else {

@@ -85,6 +85,13 @@ struct ParameterReader {
     if isNested, parameter.kind == .json { parameter.kind = .string }
     let schema = document.target(of: node["schema"])
     parameter.firstPage = schema.flatMap { $0["default"] ?? $0["minimum"] }?.element.int
+    if case .choice(let words) = parameter.kind, words.count == 1, parameter.isRequired,
+      !parameter.isList, place != .path
+    {
+      // There is nothing else to be said.
+      parameter.standard = .string(words[0])
+      parameter.isRequired = false
+    }
     parameter.isReserved = node.bool("allowReserved") == true && place == .query
     if place == .path, let standard = (node["schema"]?["default"] ?? schema?["default"])?.element,
       parameter.isList == false,

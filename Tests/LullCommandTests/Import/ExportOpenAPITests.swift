@@ -167,6 +167,58 @@ struct ExportOpenAPITests {
     }
   }
 
+  @Test func `EXT-02 IMP-29 calls of the examples ask for the same after an export and an import`()
+    throws
+  {
+    let examples = Binaries.tests + "/../Examples/apis/"
+    for (name, calls) in [
+      (
+        "github",
+        [
+          ["user", "--user", "a b"],
+          ["repos", "--user", "x", "--sort", "pushed", "--per-page", "7"],
+          ["issues", "--owner", "a", "--repo", "b", "--state", "open"], ["search", "--q", "a:b c"],
+          ["comment", "--owner", "a", "--repo", "b", "--number", "7", "--body", "x"],
+        ]
+      ),
+      (
+        "sample",
+        [
+          ["users", "--per-page", "10"], ["user", "--id", "7"], ["remove_user", "--id", "7"],
+          ["add_user", "--name", "Ann", "--role", "admin"], ["article", "--id", "7"],
+          ["feed"],
+        ]
+      ),
+    ] {
+      let export = try lull(
+        "export", examples + "\(name).lua", "--openapi", "-o", "\(name).json",
+        folder: folder.path)
+      #expect(export.code == 0, "\(export.errors)")
+      let imported = try lull(
+        "import", "openapi", "\(name).json", "--base-url", "https://a.example", "-o",
+        "again/\(name).lua", folder: folder.path)
+      #expect(imported.code == 0, "\(imported.errors)")
+      try folder.write(
+        "\(name).lua",
+        "local api = dofile('\(examples)\(name).lua'); api.environments = { a = { base_url = 'https://a.example' } }; return api"
+      )
+      for words in calls {
+        func shown(_ file: String) throws -> [Substring] {
+          let ending = try Child(
+            Binaries.lull, ["call", file] + words + ["--dry-run"],
+            environment: ["SAMPLE_API": "https://a.example"], folder: folder.path
+          ).wait()
+          #expect(ending.code == 0, "\(file) \(words) \(ending.errors)")
+          // What it is answered with is said by documents, and not what is asked for.
+          return ending.output.split(separator: "\n").filter {
+            !$0.lowercased().hasPrefix("accept:")
+          }
+        }
+        #expect(try shown("./\(name).lua@a") == shown("again/\(name).lua"), "\(words)")
+      }
+    }
+  }
+
   @Test func `EXT-03 neither secrets nor what variables hold are in what is exported`() throws {
     let secret = "hunter2hunter3"
     try folder.write("token.txt", secret)
