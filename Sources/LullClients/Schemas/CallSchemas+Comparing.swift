@@ -10,8 +10,13 @@ extension CallSchemas {
   /// What the schemas say of a call, cut short, and all of it with the definitions that it refers to: other bytes
   /// where they say something else. nil if that is nothing.
   package func wording(ofCall name: String) -> (shown: String, whole: [UInt8])? {
+    let own: CallSchema?
+    do throws(APIFileProblem) {
+      own = try calls.call(name)?.schema
+    } catch {
+      return ("\(error)", [])
+    }
     do throws(SchemaProblem) {
-      let own = calls.first { $0.name == name }?.schema
       let entry = try openedFile()?.call(name)
       var parts: [JSONElement] = []
       var words: [String] = []

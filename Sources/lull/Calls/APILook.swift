@@ -79,7 +79,7 @@ struct APILook {
 
   /// Gives the API to `body` in the sandbox, with variables that all count as set, or as not set; and those that the
   /// file has asked for.
-  func lookInSandbox(settingVariables: Bool, _ body: (APIFile) -> Void) -> (
+  func lookInSandbox(settingVariables: Bool, _ body: (APIFile) throws(APIFileProblem) -> Void) -> (
     Outcome, variables: [String]
   ) {
     outcome(Inspection(setsVariables: settingVariables, isSilent: isSilent), body)

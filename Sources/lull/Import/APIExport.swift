@@ -72,12 +72,12 @@ struct APIExport {
     let look = APILook(path, environment: environment, isSilent: true, isPatient: true)
     var sight = Sight()
     var (outcome, variables) = look.lookInSandbox(settingVariables: false) {
-      sight = self.sight($0, lines: lines)
+      api throws(APIFileProblem) in sight = try self.sight(api, lines: lines)
     }
     if case .wrong = outcome, !variables.isEmpty {
       // It cannot do without them. What it makes of them is made of a word that stands for each.
       let (second, _) = look.lookInSandbox(settingVariables: true) {
-        sight = self.sight($0, lines: lines)
+        api throws(APIFileProblem) in sight = try self.sight(api, lines: lines)
       }
       if case .seen = second {
         let names = variables.map { "'\($0)'" }.joined(separator: ", ")
@@ -97,7 +97,7 @@ struct APIExport {
     }
   }
 
-  private func sight(_ api: APIFile, lines: Bool) -> Sight {
+  private func sight(_ api: APIFile, lines: Bool) throws(APIFileProblem) -> Sight {
     var sight = Sight()
     sight.name = api.name
     sight.description = api.description
@@ -113,7 +113,7 @@ struct APIExport {
       sight.problem = "\(error)"
     }
     // All that is taken of the calls is taken here.
-    for call in api.calls where isWanted(call) {
+    for call in try api.calls where isWanted(call) {
       let resource = api.service.resource(CallPath(call.path))
       let configuration = resource.configuration(for: call.method)
       var exported = ExportedAPI.Call(call)
@@ -139,7 +139,9 @@ struct APIExport {
   private func addOptional(to sight: inout Sight, lines: Bool) {
     var other = Sight()
     let (outcome, _) = APILook(path, environment: environment, isSilent: true, isPatient: true)
-      .lookInSandbox(settingVariables: true) { other = self.sight($0, lines: lines) }
+      .lookInSandbox(settingVariables: true) { api throws(APIFileProblem) in
+        other = try self.sight(api, lines: lines)
+      }
     guard case .seen = outcome, other.calls.count == sight.calls.count else { return }
     for place in sight.calls.indices
     where sight.calls[place].call.name == other.calls[place].call.name
