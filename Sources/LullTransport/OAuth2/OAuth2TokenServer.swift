@@ -216,22 +216,31 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
       endFile(.none(isCertain: true)) { _ in answer(.failure(Problem(message: reason))) }
     }
     let marks = begun.adding(mark)
-    insist(script.note(marks), for: comeback) { outcome in
-      guard case .reply(let value) = outcome, let count = value.integer, count > 0 else {
-        return isNotNoted(
-          "the shared server cannot note that a refresh token is used, which may be good once")
-      }
-      guard count > 1 else { return isDue(marks) }
-      // Whoever takes the server's place is to know of it.
-      client.countReplicas(script.tag) { replicas in
-        guard replicas != 0 else {
+    let end = pump.clock.uptime + comeback
+    func take() {
+      insist(script.note(marks), for: end - pump.clock.uptime) { outcome in
+        guard case .reply(let value) = outcome, let count = value.integer, count > 0 else {
           return isNotNoted(
-            "no replica of the shared server has taken the note that a refresh token is used, which may be "
-              + "good once")
+            "the shared server cannot note that a refresh token is used, which may be good once")
         }
-        isDue(marks)
+        guard count > 1 else { return isDue(marks) }
+        // Whoever takes the server's place is to know of it.
+        client.countReplicas(script.tag) { replicas in
+          let left = end - pump.clock.uptime
+          if replicas != 0 {
+            isDue(marks)
+          } else if left > 0 {
+            // Replicas are asked what they have of this connection, which may be another by then.
+            schedule(after: min(left, 0.05), take)
+          } else {
+            isNotNoted(
+              "no replica of the shared server has taken the note that a refresh token is used, which may be "
+                + "good once")
+          }
+        }
       }
     }
+    take()
   }
 
   private static let interrupted =

@@ -265,7 +265,7 @@ struct TokenServerTests {
     #expect(message.contains("no replica of the shared server has taken the note"))
     kill(process, SIGCONT)
     bench.waitUntilUsable()
-    guard case .due = try begin(bench.client, bench.loop) else {
+    guard case .due = try begin(bench.client, bench.loop, comeback: 60) else {
       Issue.record("it knows")
       return
     }
