@@ -14,13 +14,12 @@ extension APIDeclaration {
     var failure: APIFileProblem?
     let visited = Result { () throws(Misuse) in
       try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
-        guard failure == nil else { return }
         guard let name = key.string, APIDeclaration.isCallName(key) else {
           let problem = problem(
             key.string.map { ["calls", $0] } ?? ["calls"],
             "calls have names that can be printed and do not begin with '-', got "
               + key.described)
-          if !note(problem) { failure = problem }
+          if !note(problem) { failure = problem.first(of: failure) }
           return
         }
         do throws(APIFileProblem) {
@@ -118,7 +117,7 @@ extension APIDeclaration {
         } catch {
           let problem = problem(
             at + ["params", key.string ?? ""], "call '\(name)': \(error.text)")
-          if !note(problem) { failure = problem }
+          if !note(problem) { failure = problem.first(of: failure) }
         }
       }
     }

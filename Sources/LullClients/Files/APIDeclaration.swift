@@ -161,7 +161,7 @@ struct APIDeclaration {
     return texts.sorted { $0.position < $1.position }.map(\.text)
   }
 
-  /// Visits a table of settings; what is wrong with one is told with its line.
+  /// Visits a table of settings; what is wrong with one is told with its line, of several the first in the file.
   func visit(
     _ table: Int32, _ state: OpaquePointer?, _ known: [String], at: [String], prefix: String = "",
     _ body: (String, lull_value) throws(Misuse) -> Void
@@ -169,7 +169,6 @@ struct APIDeclaration {
     var failure: APIFileProblem?
     let visited = Result { () throws(Misuse) in
       try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
-        guard failure == nil else { return }
         let name = key.string
         do throws(Misuse) {
           guard let name else {
@@ -180,7 +179,7 @@ struct APIDeclaration {
           try body(name, value)
         } catch {
           let problem = problem(at + (name.map { [$0] } ?? []), prefix + error.text)
-          if !note(problem) { failure = problem }
+          if !note(problem) { failure = problem.first(of: failure) }
         }
       }
     }

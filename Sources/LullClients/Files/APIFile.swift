@@ -91,6 +91,14 @@ extension APIFileProblem: CustomStringConvertible {
     }
   }
 
+  /// The one of two mistakes of a file that comes first in it, so that it is always the same that is told.
+  func first(of other: APIFileProblem?) -> APIFileProblem {
+    guard case .declaration(let place, let text)? = other,
+      case .declaration(let ownPlace, let ownText) = self
+    else { return other ?? self }
+    return (place.line, text) < (ownPlace.line, ownText) ? .declaration(place, text) : self
+  }
+
   /// What is said of a module where an API is meant.
   static func text(ofModule result: String) -> String {
     "not an API: it returns \(result), as modules do"
