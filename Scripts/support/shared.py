@@ -230,7 +230,7 @@ class ServerAdmissions:
     def look(self):
         try:
             self.look_now()
-        except (OSError, ValueError):
+        except (OSError, Cut):
             # It is gone, or another one is in its place.
             self.redis.connection = None
 
@@ -241,14 +241,20 @@ class ServerAdmissions:
                 return
             self.key, = keys
         words = self.redis.ask("ZRANGE", self.key, "0", "-1", "WITHSCORES")
-        # Microseconds, as integers: in floating point a second would sometimes be less.
-        self.sent.update((name, int(score)) for name, score in zip(words[::2], words[1::2]))
+        # Microseconds, as integers: in floating point a second would sometimes be less. What is before all times is a
+        # mark of the script's own.
+        self.sent.update(
+            (name, int(score)) for name, score in zip(words[::2], words[1::2]) if score != "-inf")
 
     def times(self):
         return sorted(moment / 1e6 for moment in self.sent.values())
 
     def most(self):
         return most(sorted(self.sent.values()), int(PER * 1e6))
+
+
+class Cut(Exception):
+    """A server has ended in the middle of an answer, or refuses to give one."""
 
 
 class Redis:
@@ -292,9 +298,14 @@ class Redis:
             self.connection = connection.makefile("rwb")
         self.connection.write(" ".join(words).encode() + b"\r\n")
         self.connection.flush()
-        count = int(self.connection.readline()[1:])
-        return [self.connection.read(int(self.connection.readline()[1:]) + 2)[:-2].decode()
-                for _ in range(count)]
+        count = self.length()
+        return [self.connection.read(self.length() + 2)[:-2].decode() for _ in range(count)]
+
+    def length(self):
+        try:
+            return int(self.connection.readline()[1:])
+        except ValueError as error:
+            raise Cut from error
 
     def stop(self):
         self.process.terminate()
