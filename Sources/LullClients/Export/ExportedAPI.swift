@@ -51,8 +51,3 @@ package struct ExportedAPI {
     }
   }
 }
-
-extension CallSchemas {
-  /// The file of schemas; nil: there is none.
-  package func schemaFile() throws(SchemaProblem) -> SchemaFile? { try openedFile() }
-}

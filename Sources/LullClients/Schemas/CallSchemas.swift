@@ -1,5 +1,5 @@
 package import LullCore
-import LullSchemas
+package import LullSchemas
 import LullSystem
 
 /// The schemas of the answers of an API: of the call whose method and path fit a request what it says itself,
@@ -92,7 +92,7 @@ package final class CallSchemas: AnswerSchemas {
   }
 
   /// nil if there is none.
-  func openedFile() throws(SchemaProblem) -> SchemaFile? { try file?.get() }
+  package func openedFile() throws(SchemaProblem) -> SchemaFile? { try file?.get() }
 
   func validator(_ pointer: String, _ file: SchemaFile) throws(SchemaProblem)
     -> SchemaValidator

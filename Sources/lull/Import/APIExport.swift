@@ -108,7 +108,7 @@ struct APIExport {
     }
     sight.environments = api.environments
     do throws(SchemaProblem) {
-      sight.schemas = try (api.service.schemas as? CallSchemas)?.schemaFile()
+      sight.schemas = try (api.service.schemas as? CallSchemas)?.openedFile()
     } catch {
       sight.problem = "\(error)"
     }

@@ -12,21 +12,12 @@ struct DiffRevisionTests {
   }
 
   private func run(_ words: [String]) throws -> Child.Ending {
-    try Child(
-      Binaries.lull, words,
-      environment: [
-        "XDG_STATE_HOME": folder.path + "/state", "XDG_CONFIG_HOME": folder.path + "/config",
-        "NO_COLOR": "1", "TMPDIR": folder.path + "/tmp",
-      ], folder: folder.path
-    ).wait()
+    try folder.runLull(words, environment: ["NO_COLOR": "1", "TMPDIR": folder.path + "/tmp"])
   }
 
   private func diff(_ words: String...) throws -> Child.Ending { try run(["diff"] + words) }
 
-  private func commit() throws {
-    let words = "git -c user.name=a -c user.email=a@b"
-    _ = try shell("git init -q . ; git add -A && \(words) commit -q -m one", folder: folder.path)
-  }
+  private func commit() throws { try folder.commit() }
 
   @Test func `REV-08 what has another name since is compared with what it was, as Git tells`()
     throws

@@ -9,13 +9,7 @@ struct EnvironmentIsolationTests {
   init() throws { folder = try TemporaryFolder() }
 
   private func run(_ words: [String], environment: [String: String] = [:]) throws -> Child.Ending {
-    try Child(
-      Binaries.lull, words,
-      environment: [
-        "XDG_STATE_HOME": folder.path + "/state", "XDG_CACHE_HOME": folder.path + "/cache",
-        "XDG_CONFIG_HOME": folder.path + "/config",
-      ].merging(environment) { $1 }, folder: folder.path
-    ).wait()
+    try folder.runLull(words, environment: environment)
   }
 
   private func run(_ words: String...) throws -> Child.Ending { try run(words) }

@@ -18,13 +18,7 @@ struct EnvironmentNameTests {
     """
 
   private func run(_ words: String..., environment: [String: String] = [:]) throws -> Child.Ending {
-    try Child(
-      Binaries.lull, words,
-      environment: [
-        "XDG_STATE_HOME": folder.path + "/state", "XDG_CACHE_HOME": folder.path + "/cache",
-        "XDG_CONFIG_HOME": folder.path + "/config",
-      ].merging(environment) { $1 }, folder: folder.path
-    ).wait()
+    try folder.runLull(words, environment: environment)
   }
 
   @Test(arguments: ["prod", "Prod", "_", "1"])

@@ -35,13 +35,7 @@ struct EnvironmentTests {
     """
 
   private func run(_ words: String..., environment: [String: String] = [:]) throws -> Child.Ending {
-    try Child(
-      Binaries.lull, words,
-      environment: [
-        "XDG_STATE_HOME": folder.path + "/state", "XDG_CACHE_HOME": folder.path + "/cache",
-        "XDG_CONFIG_HOME": folder.path + "/config",
-      ].merging(environment) { $1 }, folder: folder.path
-    ).wait()
+    try folder.runLull(words, environment: environment)
   }
 
   @Test func `ENV-01 an environment is named behind the API, wherever an API is named`() throws {
