@@ -34,13 +34,8 @@ extension APIDeclaration {
     return readings
   }
 
-  /// In the order of the file, with those that are read later.
+  /// In the order of the file.
   func names(of readings: [String: DeclaredCalls.Reading]) -> [String] {
-    if let entries = unread?.entries {
-      if entries.all.count + readings.count == entries.names.count { return entries.names }
-      // Some are nil.
-      return entries.names.filter { readings[$0] != nil || entries.entry($0) != nil }
-    }
     let keys = readings.keys.map { (line: places.line(of: ["calls", $0]), name: $0) }
     return keys.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map(\.name)
   }

@@ -133,7 +133,8 @@ struct APIDeclaration {
       }
     }
     if let failure { throw failure }
-    let calls = DeclaredCalls(names(of: readings), readings, unread: unread, of: service)
+    let order = unread == nil ? names(of: readings) : []
+    let calls = DeclaredCalls(order, readings, unread: unread, of: service)
     attach(schemas, calls, to: service)
     return APIFile(
       name: name, path: path, service: service, environments: environments,

@@ -16,10 +16,9 @@ struct EntryFile {
 extension APIFiles {
   /// What is to be read of a file later.
   func unread(_ file: EntryFile) -> DeclaredCalls.Unread {
-    DeclaredCalls.Unread(entries: file.entries, source: file.source) {
-      [weak self] wanted, service in
+    DeclaredCalls.Unread(entries: file.entries) { [weak self] wanted, service in
       guard let self else {
-        return APIFiles.failures(of: wanted, .missing("the API has ended"))
+        return APIFiles.failures(of: wanted, in: file, .missing("the API has ended"))
       }
       return read(wanted, of: file, service)
     }
@@ -29,7 +28,7 @@ extension APIFiles {
     -> [String: DeclaredCalls.Reading]
   {
     let declaration = declaration(of: file.source, path: file.path, name: file.name, nil)
-    let text = file.entries.text(of: wanted, in: file.source)
+    let text = file.entries.text(of: wanted)
     do throws(APIFileProblem) {
       let readings = try run(
         text, path: file.path, [], kind: "file of an API", file.variables, shown: file.source
@@ -37,12 +36,11 @@ extension APIFiles {
         try declaration.readings(results.index(0), results.state, service)
       }
       // All of them are tables with fields.
-      let missing = wanted.filter { readings[$0.name] == nil }
-      return readings.merging(APIFiles.failures(of: missing, .missing("not enough memory"))) {
-        reading, _ in reading
-      }
+      let missing = wanted.filter { readings[file.entries.name(of: $0)] == nil }
+      let failures = APIFiles.failures(of: missing, in: file, .missing("not enough memory"))
+      return readings.merging(failures) { reading, _ in reading }
     } catch {
-      guard wanted.count > 1 else { return APIFiles.failures(of: wanted, error) }
+      guard wanted.count > 1 else { return APIFiles.failures(of: wanted, in: file, error) }
       // It is the fault of one of them.
       return wanted.reduce(into: [:]) { readings, entry in
         readings.merge(read([entry], of: file, service)) { reading, _ in reading }
@@ -50,9 +48,10 @@ extension APIFiles {
     }
   }
 
-  private static func failures(of entries: [CallEntry], _ problem: APIFileProblem)
-    -> [String: DeclaredCalls.Reading]
-  {
-    Dictionary(uniqueKeysWithValues: entries.map { ($0.name, .failure(problem)) })
+  private static func failures(
+    of entries: [CallEntry], in file: EntryFile, _ problem: APIFileProblem
+  ) -> [String: DeclaredCalls.Reading] {
+    Dictionary(
+      uniqueKeysWithValues: entries.map { (file.entries.name(of: $0), .failure(problem)) })
   }
 }

@@ -10,24 +10,29 @@ final class DeclaredCalls {
   /// Those of a text that have not been read.
   struct Unread {
     let entries: CallEntries
-    let source: [UInt8]
     /// Reads some of them: each by its name.
     let read: ([CallEntry], Service) -> [String: Reading]
   }
 
-  let names: [String]
+  /// In the order of the file.
+  private(set) lazy var names: [String] =
+    unread?.entries.names { readings[$0] != nil } ?? order
   /// Whether one of them says what its answers are.
   let haveSchemas: Bool
   private var readings: [String: Reading]
+  /// Their names where all have been read.
+  private let order: [String]
   /// nil when all have been read.
   private var unread: Unread?
   private weak let service: Service?
 
-  /// - Parameter readings: of those that have been read.
+  /// - Parameters:
+  ///   - order: the names of those that have been read, in the order of the file.
+  ///   - readings: what they are.
   init(
-    _ names: [String], _ readings: [String: Reading], unread: Unread? = nil, of service: Service
+    _ order: [String], _ readings: [String: Reading], unread: Unread? = nil, of service: Service
   ) {
-    self.names = names
+    self.order = order
     self.readings = readings
     self.unread = unread
     self.service = service
@@ -46,8 +51,10 @@ final class DeclaredCalls {
   /// All of them; the first that is wrong is told.
   var all: [APICall] {
     get throws(APIFileProblem) {
-      let others = unread?.entries.all.filter { readings[$0.name] == nil } ?? []
-      let found = read(others)
+      let names = names
+      let entries = unread?.entries
+      let found = read(
+        entries.map { known in known.all.filter { readings[known.name(of: $0)] == nil } } ?? [])
       var calls: [APICall] = []
       calls.reserveCapacity(names.count)
       for name in names {
@@ -61,11 +68,7 @@ final class DeclaredCalls {
 
   /// One as far as lists need to know it; nil if there is none of that name.
   func listed(_ name: String) throws(APIFileProblem) -> ListedCall? {
-    if readings[name] == nil, let unread, let entry = unread.entries.entry(name),
-      let listed = ListedCall(entry, in: unread.source)
-    {
-      return listed
-    }
+    if readings[name] == nil, let listed = unread?.entries.listed(name) { return listed }
     return try call(name).map { ListedCall($0) }
   }
 
@@ -74,7 +77,8 @@ final class DeclaredCalls {
     guard !entries.isEmpty, let unread else { return [:] }
     guard let service else {
       let gone = Reading.failure(.missing("the API has ended"))
-      return Dictionary(uniqueKeysWithValues: entries.map { ($0.name, gone) })
+      return Dictionary(
+        uniqueKeysWithValues: entries.map { (unread.entries.name(of: $0), gone) })
     }
     let found = unread.read(entries, service)
     for (name, reading) in found {

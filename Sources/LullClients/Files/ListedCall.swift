@@ -19,8 +19,7 @@ extension ListedCall {
   }
 
   /// nil where it has to be read for that.
-  init?(_ entry: CallEntry, in source: [UInt8]) {
-    let outline = entry.outline
+  init?(_ outline: CallOutline, named name: String, in source: [UInt8]) {
     guard !outline.mayBeOpen, case .text(let path) = outline.path,
       let path = path.text(in: source), !path.isEmpty
     else { return nil }
@@ -43,6 +42,6 @@ extension ListedCall {
     case .more: return nil
     }
     self.init(
-      name: entry.name, method: method, path: path, description: description, openPlaces: [])
+      name: name, method: method, path: path, description: description, openPlaces: [])
   }
 }

@@ -3,21 +3,7 @@
 /// One walk over the bytes, without compiling anything. Where the text is not plainly so, nothing is found.
 struct CallEntryFinder {
   struct Found {
-    /// What is before a `=`, and what follows it.
-    struct Entry {
-      let key: LiteralText
-      /// From where the key begins to where the value ends, and how many lines end before each of the two, and before
-      /// the name.
-      let range: Range<Int>
-      let lineEnds: ClosedRange<Int>
-      let lineEndsBeforeName: Int
-      /// Where the comma behind it is.
-      var separator: Int?
-      /// nil: it is more than data.
-      let outline: CallOutline?
-    }
-
-    var entries: [Entry] = []
+    var entries: [CallEntry] = []
     /// Whether `lull` is what a line of the file has required, rather than a global.
     var requiresLull = false
   }
@@ -106,18 +92,14 @@ struct CallEntryFinder {
         cursor.skipByte()
         return found
       }
-      guard var entry = entry() else { return nil }
-      switch skipSeparator() {
-      case .none: return nil
-      case .comma(let place): entry.separator = place
-      case .end: break
-      }
+      guard let entry = entry() else { return nil }
       found.entries.append(entry)
     }
     return nil
   }
 
-  private mutating func entry() -> Found.Entry? {
+  /// With what separates it from the next.
+  private mutating func entry() -> CallEntry? {
     let start = cursor.mark
     var name = start
     let key: LiteralText
@@ -143,10 +125,16 @@ struct CallEntryFinder {
       cursor.goBack(to: value)
       guard skipExpression(isEntry: true) else { return nil }
     }
-    return Found.Entry(
-      key: key, range: start.position..<cursor.position,
-      lineEnds: start.lineEnds...cursor.lineEnds, lineEndsBeforeName: name.lineEnds,
-      outline: outline)
+    let end = cursor.mark
+    var separator: Int?
+    switch skipSeparator() {
+    case .none: return nil
+    case .comma(let place): separator = place
+    case .end: break
+    }
+    return CallEntry(
+      key: key, range: start.position..<end.position, lineEnds: start.lineEnds...end.lineEnds,
+      lineEndsBeforeName: name.lineEnds, separator: separator, outline: outline)
   }
 
   private enum Separator: Equatable {
