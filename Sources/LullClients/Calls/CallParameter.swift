@@ -183,7 +183,7 @@ extension CallParameter {
   package var option: String { "--" + (optionName ?? CallParameter.dashed(name)) }
 
   /// With `-` for `_`, but at the beginning.
-  private static func dashed(_ name: String) -> String {
+  package static func dashed(_ name: String) -> String {
     let start = name.prefix { $0 == "_" }
     return String(start) + name.dropFirst(start.count).replacing("_", with: "-")
   }

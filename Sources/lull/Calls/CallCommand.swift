@@ -25,8 +25,9 @@ struct CallCommand {
 
         POST, PUT and PATCH whose parameters make no body take what a pipe or a file on standard
         input holds, unless --ignore-stdin is given. What is true or false is set by --archived,
-        --no-archived and --archived=false. A parameter that is called like an option below is given as --param-NAME, unless the file names its
-        option.
+        --no-archived and --archived=false. A parameter that is called like an option below is given
+        as --param-NAME, unless the file names its option; --filter NAME=VALUE, which is no expression,
+        is that of a parameter 'filter' that is an object.
 
         A call runs the API's file as a script, with all rights. Help of it only looks at the file, as
         lull check does.
@@ -143,7 +144,9 @@ struct CallCommand {
   }
 
   private func run(_ call: APICall, _ host: LuaHost, _ api: APIFile) throws(CommandEnd) -> Int32 {
-    let parsed = try CallPage.spec(of: call, in: self.api).read(words, for: .call)
+    let words = CallWords(self.words, for: call)
+    let parsed = try CallPage.spec(of: call, in: self.api).read(words.words, for: .call)
+    for note in words.notes(on: parsed) { Exit.complain(note) }
     var options = try CallOptions(parsed, for: .call)
     if options.columns.isEmpty { options.columns = call.columns }
     options.rows = CallRows(call)

@@ -34,7 +34,8 @@ struct CallPage {
     return text
   }
 
-  private static func options(hasPages: Bool) -> [Argument] {
+  /// Those that all calls have.
+  static func options(hasPages: Bool) -> [Argument] {
     CallOptions.arguments + (hasPages ? CallOptions.pageArguments : [])
   }
 

@@ -1,0 +1,74 @@
+import Testing
+
+@Suite("Parameters that are called like options", .timeLimit(.minutes(20)))
+struct CallWordsTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try folder.write(
+      "shop.lua",
+      """
+      local lull = require "lull"
+      return {
+        service = lull.service "https://a.example",
+        calls = {
+          find = { path = "/x", params = {
+            filter = { type = "object", style = "deepObject", option = "--query-filter" },
+            output = "string", fresh = "boolean" } },
+          search = { path = "/x", params = { filter = "string" } },
+          own = { path = "/x", params = { filter = { type = "object", style = "deepObject" } } },
+        },
+      }
+      """)
+  }
+
+  private func dryRun(_ words: [String]) throws -> Child.Ending {
+    try Child(
+      Binaries.lull, ["call", "./shop.lua"] + words + ["--dry-run"],
+      environment: ["XDG_CONFIG_HOME": folder.path + "/home"], folder: folder.path
+    ).wait()
+  }
+
+  @Test(arguments: [
+    (["find", "--filter", "kind=cat"], "?filter%5Bkind%5D=cat"),
+    (["find", "--filter=kind=cat"], "?filter%5Bkind%5D=cat"),
+    (["find", "--filter", "a=1", "--filter=b=", "-f", "x"], "?filter%5Ba%5D=1&filter%5Bb%5D="),
+    (["find", "--filter", "a=1", "--query-filter", "b=2"], "?filter%5Ba%5D=1&filter%5Bb%5D=2"),
+    (["own", "--filter", "kind=a==b"], "?filter%5Bkind%5D=a%3D%3Db"),
+  ])
+  func `PAR-17 pairs are the parameter's`(words: [String], query: String) throws {
+    let ending = try dryRun(words)
+    #expect(ending.output == "GET https://a.example/x\(query)\n", "\(ending.errors)")
+    #expect(ending.errors == "")
+  }
+
+  @Test(arguments: [
+    (["find", "--filter", "x.kind"], "--filter", "as -f is", "--query-filter"),
+    (["find", "--filter", "kind==1"], "--filter", "as -f is", "--query-filter"),
+    (["find", "--filter", "{ a = 1 }"], "--filter", "as -f is", "--query-filter"),
+    (["own", "--filter=x.kind"], "--filter", "as -f is", "--param-filter"),
+    (["search", "--filter", "a=b"], "--filter", "as -f is", "--param-filter"),
+    (["find", "--output", "json"], "--output", "as -o is", "--param-output"),
+    (["find", "--fresh"], "--fresh", nil, "--param-fresh"),
+  ])
+  func `PAR-16 options keep their meaning, and that is told`(
+    words: [String], given: String, short: String?, option: String
+  ) throws {
+    let ending = try dryRun(words)
+    #expect(ending.code == 0)
+    #expect(ending.output == "GET https://a.example/x\n")
+    let also = short.map { ", \($0)" } ?? ""
+    #expect(
+      ending.errors == "lull: note: \(given) is the option of lull call\(also); the parameter "
+        + "'\(given.dropFirst(2))' is given as \(option)\n")
+  }
+
+  @Test(arguments: [
+    ["find", "-f", "x.kind"], ["find", "-o", "json"], ["search", "-f", "x", "--param-filter", "a"],
+    ["find", "--output", "json", "--param-output", "a"], ["own"],
+  ])
+  func `PAR-16 nothing is told where it is clear`(words: [String]) throws {
+    #expect(try dryRun(words).errors == "")
+  }
+}
