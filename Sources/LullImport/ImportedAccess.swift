@@ -5,8 +5,21 @@ package struct ImportedAccess: Equatable, Sendable {
     case basic(user: String, password: String)
     case digest(user: String, password: String)
     case header(name: String, prefix: String, variable: String)
+    /// Of parameters of the query, sorted by name.
+    case query([Key])
     case clientCredentials(OAuth2)
     case code(OAuth2)
+  }
+
+  /// A parameter, and the variable that its value comes from.
+  package struct Key: Hashable, Sendable {
+    package var name: String
+    package var variable: String
+
+    package init(name: String, variable: String) {
+      self.name = name
+      self.variable = variable
+    }
   }
 
   /// A client of a token endpoint.
@@ -52,6 +65,7 @@ package struct ImportedAccess: Equatable, Sendable {
       switch way {
       case .bearer(let variable), .header(_, _, let variable): [variable]
       case .basic(let user, let password), .digest(let user, let password): [user, password]
+      case .query(let keys): keys.map(\.variable)
       case .clientCredentials(let client), .code(let client):
         [client.clientID] + (client.clientSecret.map { [$0] } ?? [])
       case nil: []

@@ -1,7 +1,7 @@
 -- lull.auth: what proves who sends a request, as a setting.
 local lull = require "lull"
 local spec = ...
-local describe, it, equal, check = spec.describe, spec.it, spec.equal, spec.check
+local describe, it, equal, same, check = spec.describe, spec.it, spec.equal, spec.same, spec.check
 local contains, excludes, raises = spec.contains, spec.excludes, spec.raises
 
 local function sent(request) return assert(request:await()).content.headers end
@@ -263,5 +263,84 @@ describe("oauth2", function()
       lull.auth.oauth2_client_credentials { client_id = "a", client_secret = "" }
     end)
     raises("unknown setting 'secert_in'", function() lull.auth.oauth2_refresh { secert_in = "body" } end)
+  end)
+end)
+
+-- What the server got as its query, of the request line.
+local function query(request) return assert(request:await()).content.query end
+
+describe("auth in a query", function()
+  it("is put behind what the request has (QRY-01, QRY-02)", function()
+    local api = spec.demo { auth = lull.auth.query("api key", lull.secret { command = "echo 'k&=y'" }) }
+    same(query(api("/echo"):load()), { ["api key"] = "k&=y" })
+    same(query(api("/echo"):with_params { a = "1" }:load()), { a = "1", ["api key"] = "k&=y" })
+    same(query(api("/echo"):with_params { ["api key"] = "own" }:load()), { ["api key"] = "own" })
+    same(query(api("/echo"):post { json = {} }), { ["api key"] = "k&=y" })
+    api:configure { auth = lull.auth.query { b = "2", a = lull.secret { command = "echo 1" } } }
+    same(query(api("/echo"):load()), { a = "1", b = "2" })
+    api:configure { auth = false }
+    same(query(api("/echo"):load()), {})
+  end)
+
+  it("stands beside parameters that are secrets, and in one-off requests (QRY-01)", function()
+    local api = spec.demo { auth = lull.auth.query("key", "k") }
+    local secret = lull.secret { command = "echo s" }
+    same(query(api("/echo"):with_params { id = secret }:load()), { id = "s", key = "k" })
+    local url = assert(api("/"):load():await()).content.origin .. "/echo?a=1"
+    local response = assert(lull.get(url, { auth = lull.auth.query("key", "once") }):await())
+    same(response.content.query, { a = "1", key = "once" })
+  end)
+
+  it("is not a part of the resource's URL, nor seen by anybody (QRY-03, QRY-04)", function()
+    local seen
+    local api, requests = spec.fake(spec.json "{}", {
+      auth = lull.auth.query("key", "hunter2"), mutate_requests = function(http) seen = http.url end,
+    })
+    local resource = api("/x")
+    local request = resource:load()
+    assert(request:await())
+    equal(seen, "https://api.test/v1/x")
+    equal(requests[1].url, "https://api.test/v1/x?key=‹secret literal›")
+    equal(resource.url, "https://api.test/v1/x")
+    equal(api("/x"), resource)
+    equal(tostring(lull.auth.query("key", "hunter2")), "Auth(?key=‹secret literal›)")
+    equal(api:configuration_for("/x").auth, "?key=‹secret literal›")
+  end)
+
+  it("goes to the service's origin only, and a redirect gets none (QRY-05)", function()
+    local api = spec.demo { auth = lull.auth.query("key", "hunter2") }
+    local index = assert(api("/"):load():await()).content
+    local other = index.other_origin
+    local _, err = api:resource_at(other .. "/echo"):load():await()
+    equal(err.cause.kind, "secret_origin")
+    contains(tostring(err), "in its URL is not sent to " .. other)
+    excludes(tostring(err), "hunter2")
+    same(query(api("/redirect/1"):load()), {})
+  end)
+
+  it("is left out of links to next pages, and put on them again (QRY-06)", function()
+    local base = "https://api.test/v1"
+    local asked = {}
+    local api = spec.fake(function(http)
+      asked[#asked + 1] = http.url:sub(#base + 1)
+      local next_page = #asked < 3 and "</v1/a?page=" .. #asked + 1 .. "&k%65y=hunter2>; rel=next" or nil
+      return spec.json("[" .. #asked .. "]", { Link = next_page })
+    end, { auth = lull.auth.query("key", "hunter2") })
+    local urls = {}
+    for _, page in api("/a"):pages() do urls[#urls + 1] = page.url:sub(#base + 1) end
+    same(urls, { "/a", "/a?page=2", "/a?page=3" })
+    same(asked, {
+      "/a?key=‹secret literal›", "/a?page=2&key=‹secret literal›", "/a?page=3&key=‹secret literal›",
+    })
+  end)
+
+  it("refuses what is no parameter", function()
+    raises("the name of a parameter must not be empty", function() lull.auth.query("", "x") end)
+    raises("Secret or string expected, got nil", function() lull.auth.query("a") end)
+    raises("a parameter expected, got none", function() lull.auth.query {} end)
+    raises("got the key 1", function() lull.auth.query { "a" } end)
+    raises("'a' must be a Secret or a string, got number", function() lull.auth.query { a = 1 } end)
+    raises("nothing expected behind a table", function() lull.auth.query({ a = "x" }, "y") end)
+    raises("not valid UTF-8", function() lull.auth.query("\xff", "y") end)
   end)
 end)

@@ -26,6 +26,43 @@ struct DocumentTests {
     ])
   }
 
+  @Test func `QRY-08 keys in a query are the access, beside another one parameters`() throws {
+    let schemes = """
+      components:
+        securitySchemes:
+          id: {type: apiKey, in: query, name: id}
+          key: {type: apiKey, in: query, name: key}
+          token: {type: http, scheme: bearer}
+      security: [{key: [], id: []}]
+
+      """
+    let api = try read([
+      "https://a.example/api/openapi.yaml": "openapi: 3.1.0\nservers: [{url: ../v2}]\n" + schemes
+        + """
+        paths:
+          /a: {get: {parameters: [{name: key, in: query}, {name: q, in: query}]}}
+          /b: {get: {security: [{key: []}]}}
+          /c: {get: {security: [{key: [], token: []}]}}
+          /d: {get: {security: [{token: []}, {id: []}]}}
+          /e: {get: {security: [{}, {id: []}]}}
+        """
+    ])
+    let both = [
+      ImportedAccess.Key(name: "id", variable: "X_ID_KEY"),
+      ImportedAccess.Key(name: "key", variable: "X_KEY"),
+    ]
+    #expect(api.access == ImportedAccess(.query(both)))
+    #expect(api.calls[0].parameters.map(\.key) == ["q"])
+    #expect(
+      api.exceptions.map(\.pattern) == ["/b", "/c", "/d", "/e"], "\(api.exceptions)")
+    #expect(api.exceptions[0].access == ImportedAccess(.query([both[1]])))
+    #expect(api.exceptions[1].access == ImportedAccess(.bearer(variable: "X_TOKEN")))
+    #expect(api.calls[2].parameters.map(\.key) == ["key"])
+    #expect(api.calls[2].parameters[0].secret == "X_KEY")
+    #expect(api.exceptions[2].access == ImportedAccess(.bearer(variable: "X_TOKEN")))
+    #expect(api.exceptions[3].access == ImportedAccess(.query([both[0]]), isOptional: true))
+  }
+
   @Test func `IMP-17 a document of a URL refers to what is on its origin`() throws {
     let paths = """
         /a: {get: {parameters: [{$ref: 'more.yaml#/q'}]}}

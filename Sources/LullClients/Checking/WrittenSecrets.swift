@@ -118,7 +118,8 @@ struct WrittenSecrets {
     return tokens[index - 3].text
   }
 
-  /// `auth.bearer("…")`, `auth.basic(user, "…")`, `auth.digest(user, "…")`, `auth.header(name, "…")`: their secret comes last.
+  /// `auth.bearer("…")`, `auth.basic(user, "…")`, `auth.digest(user, "…")`, `auth.header(name, "…")`,
+  /// `auth.query(name, "…")`: their secret comes last.
   private func function(ofArgument index: Int) -> String? {
     guard index + 1 < tokens.count, tokens[index + 1].isSymbol(")") || isBare(index) else {
       return nil
@@ -127,7 +128,7 @@ struct WrittenSecrets {
     while open > 0, !tokens[open].isSymbol("("), open > index - 4 { open -= 1 }
     let name = isBare(index) ? index - 1 : open - 1
     guard name >= 2, tokens[name].kind == .name, tokens[name - 2].text == "auth",
-      ["bearer", "basic", "digest", "header"].contains(tokens[name].text)
+      ["bearer", "basic", "digest", "header", "query"].contains(tokens[name].text)
     else { return nil }
     return tokens[name].text
   }

@@ -1,16 +1,21 @@
-/// How the requests of a service prove who sends them: a header with secrets in it, or a stage of the
-/// provider chain that gets one.
+/// How the requests of a service prove who sends them: a header or parameters of the query with secrets
+/// in them, or a stage of the provider chain that gets one.
 ///
 /// A setting of the configuration. It is put on when everything else of a request is there, unless
-/// the request has a header of that name. Lua: `lull.auth.bearer(secret)`.
+/// the request has a header, or a parameter, of that name. Lua: `lull.auth.bearer(secret)`.
 public final class Auth: CustomStringConvertible {
-  package let header: String
-  /// What it says; of what `stage` makes only what is shown of it.
-  package let value: SecretText
-  package let stage: (any AuthStage)?
-  /// Whose requests these are; what the header says, or a text that tells those of `stage` apart.
+  package enum Proof {
+    /// By a name in lower case.
+    case header(String, SecretText)
+    case query(QueryCredential)
+    /// Puts a header of that name on; what is shown of its value.
+    case stage(any AuthStage, header: String, shown: SecretText)
+  }
+
+  package let proof: Proof
+  /// Whose requests these are; what is sent, or a text that tells those of a stage apart.
   package let identity: SecretText
-  /// How another client is told of it; nil if it is a header as any other.
+  /// How another client is told of it; nil if it is a header or a query as any other.
   package let login: Login?
 
   /// What other clients have options for.
@@ -24,11 +29,15 @@ public final class Auth: CustomStringConvertible {
   }
 
   private init(header: String, value: SecretText, login: Login? = nil) {
-    self.header = header
-    self.value = value
+    proof = .header(header, value)
     self.login = login
     identity = value
-    stage = nil
+  }
+
+  private init(_ credential: QueryCredential) {
+    proof = .query(credential)
+    login = nil
+    identity = credential.identity
   }
 
   /// A header that `stage` puts on.
@@ -38,17 +47,53 @@ public final class Auth: CustomStringConvertible {
     header: String = "authorization", stage: any AuthStage, identity: SecretText,
     shown: String, login: Login? = nil
   ) {
-    self.header = header
+    proof = .stage(stage, header: header, shown: SecretText(shown))
     self.identity = identity
     self.login = login
-    value = SecretText(shown)
-    self.stage = stage
   }
 
-  /// The header, masked: a literal too, since here it is a credential.
+  package var stage: (any AuthStage)? {
+    if case .stage(let stage, _, _) = proof { stage } else { nil }
+  }
+
+  package var query: QueryCredential? {
+    if case .query(let credential) = proof { credential } else { nil }
+  }
+
+  /// What it is told from others by: its header, or `?` and its parameters, of which no header has the name.
+  package var place: String {
+    switch proof {
+    case .header(let name, _), .stage(_, let name, _): name
+    case .query(let credential): "?" + credential.names.joined(separator: "&")
+    }
+  }
+
+  /// What is sent, masked: a literal too, since here it is a credential.
   public var description: String {
-    let isLiteral = stage == nil && value.secrets.isEmpty
-    return "\(header): \(isLiteral ? CredentialMask.mark : value.masked)"
+    switch proof {
+    case .header(let name, let value):
+      "\(name): \(value.secrets.isEmpty ? CredentialMask.mark : value.masked)"
+    case .stage(_, let name, let shown): "\(name): \(shown.masked)"
+    case .query(let credential): credential.masked
+    }
+  }
+
+  /// What its header shows; nil if it has none.
+  package var maskedHeader: String? {
+    switch proof {
+    case .header(_, let value), .stage(_, _, let value): value.masked
+    case .query: nil
+    }
+  }
+
+  /// Puts it on, unless the request has something there; nothing of a stage.
+  package func put(on http: inout HTTPRequest) {
+    switch proof {
+    case .header(let name, let value):
+      if http.headers[name] == nil { http.headers.add(name, value) }
+    case .query(let credential): credential.put(on: &http)
+    case .stage: break
+    }
   }
 
   /// `Authorization: Bearer …` (RFC 6750, section 2.1)
@@ -58,14 +103,32 @@ public final class Auth: CustomStringConvertible {
 
   /// `Authorization: Basic …`, the base64 of `user:password`. (RFC 7617, section 2)
   public static func basic(user: String, password: SecretText) -> Auth {
-    let pair = SecretText(user + ":") + password
-    return Auth(
-      header: "authorization",
-      value: SecretText("Basic ") + SecretText([.base64(pair)]), login: .basic(user: user))
+    Auth(
+      header: "authorization", value: basicValue(user: user, password: password),
+      login: .basic(user: user))
+  }
+
+  package static func basicValue(user: String, password: SecretText) -> SecretText {
+    SecretText("Basic ") + SecretText([.base64(SecretText(user + ":") + password)])
   }
 
   /// A header of that name.
   public static func header(_ name: String, _ value: SecretText) -> Auth {
     Auth(header: name.lowercased(), value: value)
+  }
+
+  /// A parameter of the query, behind those that the request has.
+  ///
+  /// Where the request has one of that name, that stands. Not a part of the resource's URL, which neither
+  /// shows it nor is told from others by it; a redirect goes where the server says, and gets none.
+  /// Lua: `lull.auth.query(name, secret)`.
+  public static func query(_ name: String, _ value: SecretText) -> Auth {
+    query([(name, value)])
+  }
+
+  /// Several of them, such as an application's id and its key, in this order; of one that is there twice the first
+  /// counts. Lua: `lull.auth.query{ app_id = secret, app_key = secret }`.
+  public static func query(_ parameters: [(name: String, value: SecretText)]) -> Auth {
+    Auth(QueryCredential(parameters))
   }
 }

@@ -186,14 +186,25 @@ extension Resource {
   /// carry: caches do not know then who has asked. (SCA-16)
   private func isSenderUnknown(of http: HTTPRequest) -> Bool {
     guard http.options?.cookies == nil else { return true }
-    if http.url != url.text, CredentialMask.url(http.url) != http.url { return true }
     let settings = configuration(for: .get)
+    if http.url != url.text, CredentialMask.url(http.url) != http.url,
+      !isSent(by: settings.auth?.query, http)
+    {
+      return true
+    }
     let configured = settings.headers.texts
     return http.headers.texts.contains { name, text, isSecret in
       if configured.contains(where: { $0.name == name && $0.text == text }) { return false }
       guard isSecret || CredentialName.names(name) else { return false }
-      return settings.auth.map { $0.header != name || $0.value != text } ?? true
+      guard case .header(name, text)? = settings.auth?.proof else { return true }
+      return false
     }
+  }
+
+  /// Whether nothing but that credential is added to the resource's URL.
+  private func isSent(by credential: QueryCredential?, _ http: HTTPRequest) -> Bool {
+    guard let credential, let sent = http.secrets?.url else { return false }
+    return sent == credential.put(on: urlTemplate)
   }
 
   /// Wiped: what the caches were asked for is of no interest, and they may be asked again. (WIPE-07,

@@ -43,6 +43,20 @@ extension Resource {
     owner.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
   }
 
+  /// The same of a page that is asked for next: a parameter that is put on both is left to that. (QRY-06)
+  package func linkedPage(_ target: ResourceURL) -> Resource {
+    if target.query != nil, target.origin == url.origin,
+      let credential = configuration(for: .get).auth?.query
+    {
+      let bare = target.removingParams(credential.names)
+      if bare != target {
+        let resource = linked(bare)
+        if resource.configuration(for: .get).auth?.query == credential { return resource }
+      }
+    }
+    return linked(target)
+  }
+
   /// The resource of a URL that this one's server has given, which may have put its secrets there: a
   /// parameter that is a secret here is the same one there.
   package func linked(_ target: ResourceURL) -> Resource {
@@ -55,6 +69,11 @@ extension Resource {
     let secrets = known.filter { names.contains(SecretEscaping.parameter.escaped($0.key.utf8)) }
     let masked = secrets.reduce(target) { $0.settingParam($1.key, $1.value.masked) }
     return owner.resource(escaped: masked, secrets: secrets)
+  }
+
+  /// The URL as it is sent, but for what is put on it.
+  var urlTemplate: SecretTemplate {
+    record.secretURL?.template ?? SecretTemplate(url.percentEncoded.utf8)
   }
 
   /// What may tell one sender of GET requests from another, as they are configured, and what stands in
@@ -70,7 +89,7 @@ extension Resource {
     where isSecret || !Headers.saysNothingOfSender(name) {
       credentials.append((name, text))
     }
-    if let auth = settings.auth { credentials.append((auth.header, auth.identity)) }
+    if let auth = settings.auth { credentials.append((auth.place, auth.identity)) }
     if let connection = settings.options?.connection {
       let files = [
         ("client_cert", connection.clientCertificate), ("client_key", connection.clientKey),
@@ -93,9 +112,7 @@ extension Resource {
   /// Puts what makes it a request with secrets into one that has been built; fails it if a secret
   /// would go where it is not bound to.
   func seal(_ http: inout HTTPRequest, auth: Auth?) throws(RequestError) {
-    if let auth, auth.stage == nil, http.headers[auth.header] == nil {
-      http.headers.add(auth.header, auth.value)
-    }
+    auth?.put(on: &http)
     let body = http.secrets?.body
     let url = http.secrets?.url
     guard

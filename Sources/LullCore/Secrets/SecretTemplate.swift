@@ -11,6 +11,11 @@ package struct SecretTemplate: Sendable, Hashable {
 
   package init() {}
 
+  /// Without a secret so far.
+  init(_ bytes: some Sequence<UInt8>) {
+    append(bytes)
+  }
+
   package mutating func append(_ bytes: some Sequence<UInt8>) {
     let bytes = Array(bytes)
     masked += bytes
@@ -24,6 +29,42 @@ package struct SecretTemplate: Sendable, Hashable {
   package mutating func append(_ value: SecretText, _ escaping: SecretEscaping) {
     pieces.append(.value(value, escaping))
     masked += escaping.masked(value)
+  }
+
+  mutating func append(_ other: SecretTemplate) {
+    for piece in other.pieces {
+      switch piece {
+      case .literal(let bytes): append(bytes)
+      case .value(let text, let escaping): append(text, escaping)
+      }
+    }
+  }
+
+  /// What is no secret.
+  var literals: [UInt8] {
+    pieces.flatMap { piece in
+      if case .literal(let bytes) = piece { bytes } else { [UInt8]() }
+    }
+  }
+
+  /// What stands before the first such byte that is of no secret, and all from there on.
+  func split(before byte: UInt8) -> (SecretTemplate, SecretTemplate) {
+    var front = SecretTemplate()
+    var rest = SecretTemplate()
+    var isBehind = false
+    for piece in pieces {
+      switch piece {
+      case .literal(let bytes):
+        let place = isBehind ? bytes.startIndex : bytes.firstIndex(of: byte)
+        let end = place ?? bytes.endIndex
+        if end > 0 { front.append(bytes[..<end]) }
+        if end < bytes.count { rest.append(bytes[end...]) }
+        isBehind = isBehind || place != nil
+      case .value(let text, let escaping):
+        if isBehind { rest.append(text, escaping) } else { front.append(text, escaping) }
+      }
+    }
+    return (front, rest)
   }
 
   /// The same with other bytes in the place of those that are no secret.

@@ -122,6 +122,25 @@ extension ResourceURL {
     }
   }
 
+  /// The URL without the parameters of some names; the rest of the query stays byte for byte.
+  func removingParams(_ names: [String]) -> ResourceURL {
+    withBytes { bytes in
+      let parts = Components(bytes)
+      guard let query = parts.query else { return self }
+      let pairs = bytes[query].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+      let kept = pairs.filter { pair in
+        let name = pair.prefix { $0 != UInt8(ascii: "=") }
+        return !names.contains { Escaping.decodes(name, to: $0.utf8) }
+      }
+      guard kept.count < pairs.count else { return self }
+      let start = kept.isEmpty ? query.lowerBound - 1 : query.lowerBound
+      return ResourceURL(
+        unchecked: String(
+          decoding: Array(bytes[..<start]) + kept.joined(separator: "&".utf8)
+            + Array(bytes[query.upperBound...]), as: UTF8.self))
+    }
+  }
+
   /// The URL with one more parameter at the end of its query, whatever that has of its name; the rest
   /// stays as it is written.
   private func appendingParam(_ name: String, _ value: String) -> ResourceURL {

@@ -62,7 +62,7 @@ extension APIOwner {
   static let auth = APIOwner.module(
     "lull.auth", "Ways to prove who sends a request, for the setting `auth`.",
     """
-    They are put on when everything else of a request is there, unless it has a header of that name. \
+    They are put on when everything else of a request is there, unless it has a header, or a parameter, of that name. \
     A string in place of a secret is masked like one. `auth = false` takes them away from a pattern.
     """,
     entries: [
@@ -138,6 +138,20 @@ extension APIOwner {
           print(api:configuration_for(user).auth)   --> x-api-key: ‹secret KEY›
           """,
         swift: "Auth.header(_:_:)"),
+      .function(
+        "query", "(name: string|table<string, Secret|string>, value?: Secret|string): Auth",
+        "Sends a parameter of the query, or several.",
+        """
+        They are put behind the query that the request has, except where that has one of the name. The \
+        resource's URL, by which it is cached, shown and found, has none of them, and a link of the \
+        server's to a next page that has them is taken without. A redirect goes where the server \
+        says, and gets none. Several stand in a table, and are sent sorted by name.
+        """,
+        example: """
+          api:configure{ auth = lull.auth.query("api_key", lull.secret{ env = "KEY" }) }
+          print(api:configuration_for(user).auth)   --> ?api_key=‹secret KEY›
+          """,
+        swift: "Auth.query(_:_:)"),
       .function(
         "oauth2_client_credentials", "(client: OAuth2Client): Auth",
         "Bearer tokens that a token endpoint gives to the client itself.",

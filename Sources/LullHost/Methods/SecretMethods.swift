@@ -71,6 +71,17 @@ extension Method {
       let auth = Auth.header(name, try headerCredential(call, 1))
       call.return(call.values.of(AuthBox(auth), .auth))
     },
+    .function("auth.query", "vV") { call throws(Misuse) in
+      let credentials = call.reading.credentials
+      let parameters =
+        call.raw(0).kind == Int32(LULL_TABLE)
+        ? try credentials.query(table: call.index(0), in: call.state)
+        : [(try credentials.queryName(call.raw(0)), try credential(call, 1))]
+      guard call.raw(0).kind != Int32(LULL_TABLE) || call.isNil(1) else {
+        throw .argument(2, "nothing expected behind a table")
+      }
+      call.return(call.values.of(AuthBox(.query(parameters)), .auth))
+    },
     .function("auth.oauth2_client_credentials", "t") { call throws(Misuse) in
       try returnOAuth2(call, .clientCredentials)
     },

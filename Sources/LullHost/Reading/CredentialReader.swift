@@ -144,6 +144,35 @@ struct CredentialReader {
     return SecretText(Secret(.literal(text)))
   }
 
+  // MARK: Queries
+
+  /// The name of a parameter.
+  func queryName(_ value: lull_value) throws(Misuse) -> String {
+    guard let name = value.string else {
+      throw .argument(1, "string or table expected, got \(value.described)")
+    }
+    guard !name.isEmpty else { throw .argument(1, "the name of a parameter must not be empty") }
+    try value.requireText("the name of a parameter")
+    return name
+  }
+
+  /// `lull.auth.query{ app_id =, app_key = }`: by name, since a table has no order.
+  func query(table: Int32, in state: OpaquePointer?) throws(Misuse) -> [(
+    name: String, value: SecretText
+  )] {
+    var parameters: [(name: String, value: SecretText)] = []
+    try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
+      guard key.kind == Int32(LULL_STRING) else {
+        throw .argument(
+          1, "names of parameters and their values expected, got the key \(key.described)")
+      }
+      let name = try queryName(key)
+      parameters.append((name, try credential(value, option: name)))
+    }
+    guard !parameters.isEmpty else { throw .argument(1, "a parameter expected, got none") }
+    return parameters.sorted { $0.name < $1.name }
+  }
+
   // MARK: OAuth 2
 
   /// `lull.auth.oauth2_…{…}`

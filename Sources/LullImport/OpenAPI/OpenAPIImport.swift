@@ -146,11 +146,15 @@ package struct OpenAPIImport {
     if let problem = wanted.problem {
       api.notes.append("\(method) \(ShortText.comment(path)): \(problem); it is sent without")
     }
-    for (name, variable) in wanted.query {
-      call.parameters.removeAll { $0.place == .query && $0.key == name }
-      var parameter = ImportedParameter(key: name, place: .query)
+    var keys: [ImportedAccess.Key] = []
+    if case .query(let own)? = wanted.access.way { keys = own }
+    for key in keys + wanted.query {
+      call.parameters.removeAll { $0.place == .query && $0.key == key.name }
+    }
+    for key in wanted.query {
+      var parameter = ImportedParameter(key: key.name, place: .query)
       parameter.saysPlace = hasBody
-      parameter.secret = variable
+      parameter.secret = key.variable
       call.parameters.append(parameter)
     }
     var target = prefix + OpenAPIImport.withoutFragment(path)

@@ -8,17 +8,13 @@ struct SecurityReader {
   /// The servers' origin, to which tokens go.
   let base: String
 
-  /// What an operation or the document wants: an access, and parameters of the query.
+  /// What an operation or the document wants.
   struct Wanted: Equatable {
     var access = ImportedAccess()
-    var query: [(name: String, variable: String)] = []
+    /// Parameters of the query beside another access.
+    var query: [ImportedAccess.Key] = []
     /// What could not be made of it.
     var problem: String?
-
-    static func == (left: Wanted, right: Wanted) -> Bool {
-      left.access == right.access && left.query.elementsEqual(right.query, by: ==)
-        && left.problem == right.problem
-    }
   }
 
   /// All scopes that something wants of a scheme: one client has them all.
@@ -91,6 +87,10 @@ struct SecurityReader {
       take(scheme, name, &wanted)
       if wanted.problem != nil { return wanted }
     }
+    if wanted.access.way == nil, !wanted.query.isEmpty {
+      wanted.access.way = .query(wanted.query.sorted { $0.name < $1.name })
+      wanted.query = []
+    }
     return wanted
   }
 
@@ -102,7 +102,7 @@ struct SecurityReader {
     case "apiKey":
       let variable = self.variable(name, "KEY", among: ["apiKey"])
       switch scheme.string("in") {
-      case "query": wanted.query.append((called, variable))
+      case "query": wanted.query.append(.init(name: called, variable: variable))
       case "cookie": add(.header(name: "Cookie", prefix: called + "=", variable: variable), &wanted)
       default: add(.header(name: called, prefix: "", variable: variable), &wanted)
       }

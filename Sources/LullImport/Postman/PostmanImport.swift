@@ -301,7 +301,8 @@ package struct PostmanImport {
       request.secretNames.insert(name.lowercased())
       if detail(auth, type, "in") == "query" {
         if !request.query.contains(where: { $0.name == name }) {
-          request.query.append((name, secret("value")))
+          let variable = names.variable(for: Blank.name(secret("value")) ?? name)
+          clients[requests.count] = ImportedAccess(.query([.init(name: name, variable: variable)]))
         }
       } else if !hasHeader(name) {
         request.headers.append((name, secret("value")))

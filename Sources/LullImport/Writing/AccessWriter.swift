@@ -99,10 +99,19 @@ struct AccessWriter {
       .call(
         "lull.auth.header",
         [.text(name), prefix.isEmpty ? secret(variable) : prefixed(prefix, variable)])
+    case .query(let keys):
+      .call("lull.auth.query", AccessWriter.arguments(for: keys))
     case .clientCredentials(let client):
       .call("lull.auth.oauth2_client_credentials", [.table(fields(of: client))])
     case .code(let client): .call("lull.auth.oauth2_code", [.table(fields(of: client))])
     }
+  }
+
+  private static func arguments(for keys: [ImportedAccess.Key]) -> [LuaLiteral] {
+    guard keys.count == 1, let key = keys.first else {
+      return [.table(keys.map { ($0.name, secret($0.variable)) })]
+    }
+    return [.text(key.name), secret(key.variable)]
   }
 
   /// What is no secret, with something in its place where the environment lacks it.

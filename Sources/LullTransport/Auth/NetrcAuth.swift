@@ -87,8 +87,7 @@ final class NetrcAuth: AuthStage {
     let isHome = http.secrets?.origin == nil && login.machine != nil
     let password = Secret(
       .literal(login.password), name: "netrc \(host)", origins: isHome ? [http.origin] : [])
-    let auth = Auth.basic(user: name, password: SecretText(password))
-    http.headers.add(auth.header, auth.value)
+    Auth.basic(user: name, password: SecretText(password)).put(on: &http)
     if let problem = http.secretOriginProblem { return .failure(problem) }
     return .success(AuthorizedRequest(http))
   }

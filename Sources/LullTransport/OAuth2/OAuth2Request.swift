@@ -37,9 +37,10 @@ struct OAuth2Request {
     var headers = Headers([("accept", "application/json")])
     if let secret = settings.clientSecret, !settings.sendsSecretInBody {
       // Both are escaped as in a form first. (RFC 6749, section 2.3.1)
-      let auth = Auth.basic(
-        user: OAuth2Request.escaped(settings.clientID), password: SecretText(escaping: secret))
-      headers.add(auth.header, auth.value)
+      headers.add(
+        "authorization",
+        Auth.basicValue(
+          user: OAuth2Request.escaped(settings.clientID), password: SecretText(escaping: secret)))
     } else {
       pairs.append(("client_id", SecretText(settings.clientID)))
       if let secret = settings.clientSecret { pairs.append(("client_secret", secret)) }

@@ -11,11 +11,18 @@ extension ExportedAccess {
     case .basic?, .netrc?: return [ExportedAccess(.basic, variable: variable)]
     case .digest?: return [ExportedAccess(.digest, variable: variable)]
     case .signature?: return [ExportedAccess(.signature)]
-    case nil:
-      guard auth.value.secrets.isEmpty else {
-        return [ExportedAccess(header: auth.header, auth.value)]
+    case nil: break
+    }
+    switch auth.proof {
+    case .header(let name, let value), .stage(_, let name, let value):
+      return [
+        value.secrets.isEmpty
+          ? ExportedAccess(writtenHeader: name, value.masked) : ExportedAccess(header: name, value)
+      ]
+    case .query(let credential):
+      return credential.all.map { name, value in
+        ExportedAccess(.key(place: .query, name: name, prefix: ""), variable: value.variable)
       }
-      return [ExportedAccess(writtenHeader: auth.header, auth.value.masked)]
     }
   }
 

@@ -8,7 +8,7 @@ extension CurlText {
     guard let auth, let login = auth.login else { return nil }
     // What was given for this request comes before what is configured.
     let own = http.headers["authorization"]
-    guard own == nil || own == auth.value.masked else { return nil }
+    guard own == nil || own == auth.maskedHeader else { return nil }
     let user = { (name: String) in "--user \(quoted(shown ?? "\(name):\(Masking.mark)"))" }
     switch login {
     case .basic(let name): return [user(name)]

@@ -107,6 +107,7 @@ struct ExportCurlTests {
       "lull.auth.basic(lull.env('SHOP_USER') or '', lull.secret{ env = 'SHOP_PASSWORD' })",
       "lull.auth.basic('ann', lull.secret{ env = 'SHOP_PASSWORD' })",
       "lull.auth.header('X-Key', 'Token ' .. lull.secret{ env = 'SHOP_TOKEN' })",
+      "lull.auth.query('pass', lull.secret{ env = 'SHOP_TOKEN' })",
     ] {
       try write(calls, "api:configure{ auth = \(auth) }")
       for name in ["a", "b", "c"] { try compare(name, plain) }

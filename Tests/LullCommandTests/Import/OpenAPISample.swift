@@ -71,7 +71,7 @@ enum OpenAPISample {
     local api = lull.service{ base_url = "https://eu.shop.example/v1" }
 
     api:configure{ auth = lull.auth.bearer(lull.secret{ env = "SHOP_TOKEN" }) }
-    api:configure("/orders/*", { auth = false }, { methods = { "GET" } })
+    api:configure("/orders/*", { auth = lull.auth.query("api_key", lull.secret{ env = "SHOP_KEY" }) }, { methods = { "GET" } })
     api:configure("/orders/*/photo", { auth = false }, { methods = { "PUT" } })
 
     return {
@@ -101,13 +101,7 @@ enum OpenAPISample {
             owner = "json",
           },
         },
-        get_orders_id = {
-          path = "/orders/{id}",
-          params = {
-            id = "string",
-            api_key = { type = "string", default = lull.secret{ env = "SHOP_KEY" } },
-          },
-        },
+        get_orders_id = { path = "/orders/{id}", params = { id = "string" } },
         photo = {
           path = "/orders/{id}/photo",
           method = "PUT",

@@ -103,7 +103,7 @@ struct PostmanImportTests {
     }
   }
 
-  @Test func `IMX-31 keys, OAuth 2 and older collections are understood`() throws {
+  @Test func `IMX-31 QRY-08 keys, OAuth 2 and older collections are understood`() throws {
     let items = """
       {"name":"A","request":{"method":"GET","url":"https://a.example/a","auth":{"type":"apikey",
        "apikey":{"key":"X-Key","value":"hunter2","in":"header"}}}},
@@ -119,7 +119,8 @@ struct PostmanImportTests {
     let (ending, text) = try importing(items, version: "v2.0.0")
     #expect(ending.code == 0, "\(ending.errors)")
     for part in [
-      "lull.auth.header(\"X-Key\"", "lull.secret{ env = \"SHOP_API_KEY\" }",
+      "lull.auth.header(\"X-Key\"",
+      "lull.auth.query(\"api_key\", lull.secret{ env = \"SHOP_API_KEY\" })",
       "oauth2_client_credentials",
       "token_url = \"https://a.example/token\"", "\"/e\"",
     ] {

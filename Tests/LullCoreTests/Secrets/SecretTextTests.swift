@@ -28,7 +28,7 @@ struct SecretTextTests {
     #expect(text.secrets == [token])
     let basic = Auth.basic(user: "ann", password: SecretText(token))
     #expect(basic.description == "authorization: Basic ‹secret TOKEN›")
-    #expect(basic.value.secrets == [token])
+    #expect(basic.identity.secrets == [token])
   }
 
   @Test func `headers show the mask and know what it stands for`() {

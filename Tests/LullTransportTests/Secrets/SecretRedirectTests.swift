@@ -146,7 +146,7 @@ extension TransportSuite {
         })
       var request = HTTPRequest(method: "GET", url: server.url)
       let auth = Auth.basic(user: "ann", password: SecretText(Secret(.literal("open sesame"))))
-      request.headers.add(auth.header, auth.value)
+      auth.put(on: &request)
       request.secrets = SecretUses(origin: server.url)
       let error = try harness.send(request).error
       #expect(error?.kind == .secretOrigin)

@@ -48,7 +48,7 @@ extension TransportSuite {
       let password = SecretText(Secret(.literal("open sesame")))
       var request = HTTPRequest(method: "GET", url: nginx.url + "/echo")
       let auth = Auth.basic(user: "Aladdin", password: password)
-      request.headers.add(auth.header, auth.value)
+      auth.put(on: &request)
       request.secrets = SecretUses(origin: nginx.url)
       #expect(
         try harness.send(request).text

@@ -77,6 +77,31 @@ struct SharedCacheIdentityTests {
     #expect(try host("ann").content("/a") == "1")
   }
 
+  @Test func `QRY-07 a credential in the query is one, what a mutation puts there is none`() throws
+  {
+    let server = try #require(RedisServer())
+    let key = SecretText(Secret(.literal("known"), name: "KEY"))
+    func host() throws -> SharedCacheHost {
+      let host = try SharedCacheHost(server.url) { $0.secret = SecretText("geheim") }
+      host.service.configure { $0.auth = .query("api_key", key) }
+      return host
+    }
+    func load(_ host: SharedCacheHost, _ url: String) {
+      host.provider.stub("GET", url, .json("1"))
+      let request = host.service.resource("/a").load()
+      host.loop.turn { request.isCompleted }
+      host.settle()
+      #expect(request.response?.error == nil)
+    }
+    let other = try host()
+    other.service.configure { $0.mutateRequests { $0.url += "?api_key=hush" } }
+    load(other, "https://api.test/a?api_key=hush")
+    #expect(server.entities.isEmpty)
+    load(try host(), "https://api.test/a?api_key=‹secret KEY›")
+    #expect(server.entities.count == 1)
+    #expect(try host().content("/a") == "1")
+  }
+
   @Test func `SCA-04 SCA-16 credentials that are configured and known are those of one identity`()
     throws
   {

@@ -153,7 +153,7 @@ extension NextPage {
       let shown = LogText.part(CredentialMask.malformedURL(reference), limit: 80)
       throw PagingProblem("The next page's URL '\(shown)' is no URL")
     }
-    return resource.linked(url.withoutFragment)
+    return resource.linkedPage(url.withoutFragment)
   }
 
   private static func base(of resource: Resource, _ entity: Entity) -> ResourceURL {

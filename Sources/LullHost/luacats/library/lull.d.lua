@@ -1319,8 +1319,9 @@ function lull.cache.shared(options) end
 
 --- Ways to prove who sends a request, for the setting `auth`.
 ---
---- They are put on when everything else of a request is there, unless it has a header of that name. A
---- string in place of a secret is masked like one. `auth = false` takes them away from a pattern.
+--- They are put on when everything else of a request is there, unless it has a header, or a parameter,
+--- of that name. A string in place of a secret is masked like one. `auth = false` takes them away from
+--- a pattern.
 ---@class lull.auth
 lull.auth = {}
 
@@ -1411,6 +1412,22 @@ function lull.auth.aws_sigv4(credentials) end
 ---@param value lull.Secret|string
 ---@return lull.Auth
 function lull.auth.header(name, value) end
+
+--- Sends a parameter of the query, or several.
+---
+--- They are put behind the query that the request has, except where that has one of the name. The
+--- resource's URL, by which it is cached, shown and found, has none of them, and a link of the server's
+--- to a next page that has them is taken without. A redirect goes where the server says, and gets none.
+--- Several stand in a table, and are sent sorted by name.
+---
+--- ```lua
+--- api:configure{ auth = lull.auth.query("api_key", lull.secret{ env = "KEY" }) }
+--- print(api:configuration_for(user).auth)   --> ?api_key=‹secret KEY›
+--- ```
+---@param name string|table<string, lull.Secret|string>
+---@param value? lull.Secret|string
+---@return lull.Auth
+function lull.auth.query(name, value) end
 
 --- Bearer tokens that a token endpoint gives to the client itself.
 ---

@@ -1,0 +1,76 @@
+/// Parameters of a query that prove who sends a request. (QRY-01 to QRY-04)
+package struct QueryCredential: Sendable, Equatable {
+  private struct Parameter: Sendable, Equatable {
+    let name: String
+    let value: SecretText
+  }
+
+  private let parameters: [Parameter]
+
+  /// - Parameter parameters: of one that is there twice the first counts.
+  init(_ parameters: [(name: String, value: SecretText)]) {
+    var kept: [Parameter] = []
+    for (name, value) in parameters where !kept.contains(where: { $0.name == name }) {
+      kept.append(Parameter(name: name, value: value))
+    }
+    self.parameters = kept
+  }
+
+  package var names: [String] { parameters.map(\.name) }
+
+  /// With their names.
+  package var all: [(name: String, value: SecretText)] { parameters.map { ($0.name, $0.value) } }
+
+  var identity: SecretText {
+    parameters.reduce(SecretText([])) { $0 + SecretText("&\($1.name)=") + $1.value }
+  }
+
+  /// As people see them: a literal is masked too.
+  var masked: String {
+    let pairs = parameters.map { parameter in
+      let value = parameter.value
+      return "\(parameter.name)=\(value.secrets.isEmpty ? CredentialMask.mark : value.masked)"
+    }
+    return "?" + pairs.joined(separator: "&")
+  }
+
+  /// Puts those at the end of the query of which it has none; before a fragment.
+  func put(on http: inout HTTPRequest) {
+    let template = put(on: http.secretURL ?? SecretTemplate(http.url.utf8))
+    http.url = template.maskedText
+    http.secrets = SecretUses(
+      origin: http.secrets?.origin, url: template, body: http.secrets?.body,
+      signature: http.secrets?.signature)
+  }
+
+  /// The same on a URL.
+  func put(on url: SecretTemplate) -> SecretTemplate {
+    let (front, fragment) = url.split(before: UInt8(ascii: "#"))
+    let query = front.split(before: UInt8(ascii: "?")).1
+    var result = front
+    for (number, parameter) in missing(in: query.literals).enumerated() {
+      if number == 0, query.masked.isEmpty {
+        result.append("?".utf8)
+      } else if let last = result.masked.last, !"?&".utf8.contains(last) {
+        result.append("&".utf8)
+      }
+      result.append(SecretEscaping.parameter.escaped(parameter.name.utf8))
+      result.append("=".utf8)
+      result.append(parameter.value, .parameter)
+    }
+    result.append(fragment)
+    return result
+  }
+
+  /// Those of which a query has none.
+  private func missing(in query: [UInt8]) -> [Parameter] {
+    query.withUnsafeBufferPointer { query in
+      let given = query.dropFirst().split(separator: UInt8(ascii: "&")).map { pair in
+        pair.prefix { $0 != UInt8(ascii: "=") }
+      }
+      return parameters.filter { parameter in
+        !given.contains { ResourceURL.Escaping.decodes($0, to: parameter.name.utf8) }
+      }
+    }
+  }
+}
