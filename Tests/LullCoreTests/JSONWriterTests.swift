@@ -53,6 +53,27 @@ struct JSONWriterTests {
     }
   }
 
+  @Test func `objects and lists end where what is written in them ends`() throws {
+    let inner = try JSONDocument(parsing: Array("[null]".utf8)).root
+    let json = text { writer in
+      writer.writeObject { writer in
+        writer.write(key: "a", true)
+        writer.writeObject(key: "b") { $0.write(key: "c", 1) }
+        writer.writeList(key: "d") { writer in
+          writer.writeObject { _ in }
+          writer.writeList { $0.write("e") }
+        }
+        writer.write(key: "f", "g")
+        writer.write(key: "h", ["i", "j"])
+        writer.write(key: "k", inner)
+        writer.write(key: "l", raw: "1.50".utf8)
+      }
+    }
+    #expect(
+      json
+        == #"{"a":true,"b":{"c":1},"d":[{},["e"]],"f":"g","h":["i","j"],"k":[null],"l":1.50}"#)
+  }
+
   @Test func `every byte that must be is escaped, wherever it stands, and no other`() throws {
     for code in UInt8(0)..<0x80 {
       for before in 0..<18 {

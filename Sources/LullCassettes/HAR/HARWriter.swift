@@ -7,168 +7,129 @@ extension HARFile {
   /// Bodies and headers that are no UTF-8 are base64: a response's as the format has it, others in a
   /// member of our own.
   package func encoded() -> [UInt8] {
-    var writer = HARWriter()
-    writer.write(self)
-    return writer.output
+    var json = JSONWriter(pretty: true)
+    json.write(self)
+    return json.output + [10]
   }
 }
 
-private struct HARWriter: ~Copyable {
-  private var json = JSONWriter(pretty: true)
-
-  var output: [UInt8] { json.output + [10] }
-
-  mutating func write(_ file: HARFile) {
-    json.begin("{")
-    json.write(key: "log")
-    json.begin("{")
-    string("version", "1.2")
-    json.write(key: "creator")
-    json.begin("{")
-    string("name", file.creator.name)
-    string("version", file.creator.version)
-    json.end("}")
-    json.write(key: "entries")
-    json.begin("[")
-    for entry in file.entries { write(entry) }
-    json.end("]")
-    json.end("}")
-    json.end("}")
+extension JSONWriter {
+  fileprivate mutating func write(_ file: HARFile) {
+    writeObject { json in
+      json.writeObject(key: "log") { json in
+        json.write(key: "version", "1.2")
+        json.writeObject(key: "creator") { json in
+          json.write(key: "name", file.creator.name)
+          json.write(key: "version", file.creator.version)
+        }
+        json.writeList(key: "entries") { for entry in file.entries { $0.write(entry) } }
+      }
+    }
   }
 
   private mutating func write(_ entry: HAREntry) {
-    json.begin("{")
-    string("startedDateTime", ISODate.text(of: entry.started, digits: 3))
-    number("time", entry.milliseconds)
-    json.write(key: "request")
-    write(entry.request)
-    json.write(key: "response")
-    // As browsers write one that has not come.
-    write(entry.response ?? HARResponse(status: 0))
-    json.write(key: "cache")
-    json.begin("{")
-    json.end("}")
-    json.write(key: "timings")
-    json.begin("{")
-    number("send", 0)
-    number("wait", entry.milliseconds)
-    number("receive", 0)
-    json.end("}")
-    if let failure = entry.failure {
-      json.write(key: "_failure")
-      json.begin("{")
-      string("kind", failure.kind)
-      string("message", failure.message)
-      if failure.isUnsent {
-        json.write(key: "unsent")
-        json.write(true)
+    writeObject { json in
+      json.write(key: "startedDateTime", ISODate.text(of: entry.started, digits: 3))
+      json.write(key: "time", milliseconds: entry.milliseconds)
+      json.writeObject(key: "request") { $0.writeMembers(of: entry.request) }
+      json.writeObject(key: "response") { json in
+        // As browsers write one that has not come.
+        json.writeMembers(of: entry.response ?? HARResponse(status: 0))
       }
-      json.end("}")
+      json.writeObject(key: "cache") { _ in }
+      json.writeObject(key: "timings") { json in
+        json.write(key: "send", 0)
+        json.write(key: "wait", milliseconds: entry.milliseconds)
+        json.write(key: "receive", 0)
+      }
+      if let failure = entry.failure {
+        json.writeObject(key: "_failure") { json in
+          json.write(key: "kind", failure.kind)
+          json.write(key: "message", failure.message)
+          if failure.isUnsent { json.write(key: "unsent", true) }
+        }
+      }
     }
-    json.end("}")
   }
 
-  private mutating func write(_ request: HARRequest) {
-    json.begin("{")
-    string("method", request.method)
-    string("url", request.url)
-    string("httpVersion", "HTTP/1.1")
-    emptyList("cookies")
+  private mutating func writeMembers(of request: HARRequest) {
+    write(key: "method", request.method)
+    write(key: "url", request.url)
+    write(key: "httpVersion", "HTTP/1.1")
+    write(key: "cookies", [])
     write(request.headers)
     write(queryOf: request.url)
     if let body = request.body {
-      json.write(key: "postData")
-      json.begin("{")
-      string("mimeType", body.type)
-      write(body.bytes, encodingName: "_encoding")
-      json.end("}")
+      writeObject(key: "postData") { json in
+        json.write(key: "mimeType", body.type)
+        json.write(body.bytes, encodingName: "_encoding")
+      }
     }
-    integer("headersSize", -1)
-    integer("bodySize", request.body?.bytes.count ?? 0)
-    if let environment = request.environment { string("_environment", environment) }
-    json.end("}")
+    write(key: "headersSize", -1)
+    write(key: "bodySize", request.body?.bytes.count ?? 0)
+    if let environment = request.environment { write(key: "_environment", environment) }
   }
 
-  private mutating func write(_ response: HARResponse) {
-    json.begin("{")
-    integer("status", response.status)
-    string("statusText", response.status == 0 ? "" : StatusPhrase.text(for: response.status))
-    string("httpVersion", "HTTP/1.1")
-    emptyList("cookies")
+  private mutating func writeMembers(of response: HARResponse) {
+    write(key: "status", response.status)
+    write(
+      key: "statusText", response.status == 0 ? "" : StatusPhrase.text(for: response.status))
+    write(key: "httpVersion", "HTTP/1.1")
+    write(key: "cookies", [])
     write(response.headers)
-    json.write(key: "content")
-    json.begin("{")
-    integer("size", response.body?.bytes.count ?? 0)
-    string("mimeType", response.body?.type ?? "")
-    if let body = response.body { write(body.bytes, encodingName: "encoding") }
-    json.end("}")
-    string("redirectURL", "")
-    integer("headersSize", -1)
-    integer("bodySize", -1)
-    if let url = response.finalURL { string("_finalURL", url) }
-    json.end("}")
+    writeObject(key: "content") { json in
+      json.write(key: "size", response.body?.bytes.count ?? 0)
+      json.write(key: "mimeType", response.body?.type ?? "")
+      if let body = response.body { json.write(body.bytes, encodingName: "encoding") }
+    }
+    write(key: "redirectURL", "")
+    write(key: "headersSize", -1)
+    write(key: "bodySize", -1)
+    if let url = response.finalURL { write(key: "_finalURL", url) }
   }
 
   private mutating func write(_ headers: [HARHeader]) {
-    json.write(key: "headers")
-    json.begin("[")
-    for header in headers {
-      json.begin("{")
-      string("name", header.name)
-      string("value", String(escaping: header.value))
-      if String(validating: header.value, as: UTF8.self) == nil {
-        string("_base64", base64(header.value))
+    writeList(key: "headers") { json in
+      for header in headers {
+        json.writeObject { json in
+          json.write(key: "name", header.name)
+          json.write(key: "value", String(escaping: header.value))
+          if String(validating: header.value, as: UTF8.self) == nil {
+            json.write(key: "_base64", base64: header.value)
+          }
+        }
       }
-      json.end("}")
     }
-    json.end("]")
   }
 
   /// For those who read the file; we read the URL.
   private mutating func write(queryOf url: String) {
-    json.write(key: "queryString")
-    json.begin("[")
-    for (name, value) in RecordedURL(url).parameters {
-      json.begin("{")
-      string("name", name)
-      string("value", value)
-      json.end("}")
+    writeList(key: "queryString") { json in
+      for (name, value) in RecordedURL(url).parameters {
+        json.writeObject { json in
+          json.write(key: "name", name)
+          json.write(key: "value", value)
+        }
+      }
     }
-    json.end("]")
   }
 
   private mutating func write(_ body: [UInt8], encodingName: String) {
     if let text = String(validating: body, as: UTF8.self) {
-      string("text", text)
+      write(key: "text", text)
     } else {
-      string("text", base64(body))
-      string(encodingName, "base64")
+      write(key: "text", base64: body)
+      write(key: encodingName, "base64")
     }
   }
 
-  private func base64(_ bytes: [UInt8]) -> String {
-    String(decoding: Base64.encode(bytes), as: UTF8.self)
-  }
-
-  private mutating func string(_ key: String, _ value: String) {
-    json.write(key: key)
-    json.write(value)
-  }
-
-  private mutating func integer(_ key: String, _ value: Int) {
-    json.write(key: key)
-    json.write(value)
+  private mutating func write(key: String, base64 bytes: [UInt8]) {
+    write(key: key, String(decoding: Base64.encode(bytes), as: UTF8.self))
   }
 
   /// Whole ones without a fraction.
-  private mutating func number(_ key: String, _ value: Double) {
-    json.write(key: key)
-    if let whole = Int(exactly: value) { json.write(whole) } else { json.write(value) }
-  }
-
-  private mutating func emptyList(_ key: String) {
-    json.write(key: key)
-    json.begin("[")
-    json.end("]")
+  private mutating func write(key: String, milliseconds: Double) {
+    write(key: key)
+    if let whole = Int(exactly: milliseconds) { write(whole) } else { write(milliseconds) }
   }
 }

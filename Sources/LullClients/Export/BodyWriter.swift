@@ -12,34 +12,26 @@ struct BodyWriter {
   func write(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
     let fields = fields
     guard !fields.isEmpty else { return }
-    writer.write(key: "requestBody")
-    writer.begin("{")
-    if let text = call.wholeParameter?.description {
-      writer.write(key: "description")
-      writer.write(text)
-    }
-    if fields.contains(where: \.isRequired) {
-      writer.write(key: "required")
-      writer.write(true)
-    }
-    writer.write(key: "content")
-    writer.begin("{")
-    writer.write(key: type)
-    writer.begin("{")
-    if let whole = call.wholeParameter {
-      write(whole: whole, &schemas, &writer)
-    } else {
-      writer.write(key: "schema")
-      if let schema, call.bodyForm == .json, covers(schema, fields, schemas) {
-        write(schema, describing: fields, &schemas, &writer)
-      } else {
-        write(fields, &schemas, &writer)
+    writer.writeObject(key: "requestBody") { writer in
+      if let text = call.wholeParameter?.description { writer.write(key: "description", text) }
+      if fields.contains(where: \.isRequired) { writer.write(key: "required", true) }
+      writer.writeObject(key: "content") { writer in
+        writer.writeObject(key: type) { writeContent(fields, &schemas, &$0) }
       }
-      if call.bodyForm != .json { writeEncoding(&writer) }
     }
-    writer.end("}")
-    writer.end("}")
-    writer.end("}")
+  }
+
+  private func writeContent(
+    _ fields: [CallParameter], _ schemas: inout ExportedSchemas, _ writer: inout JSONWriter
+  ) {
+    if let whole = call.wholeParameter { return write(whole: whole, &schemas, &writer) }
+    writer.write(key: "schema")
+    if let schema, call.bodyForm == .json, covers(schema, fields, schemas) {
+      write(schema, describing: fields, &schemas, &writer)
+    } else {
+      write(fields, &schemas, &writer)
+    }
+    if call.bodyForm != .json { writeEncoding(&writer) }
   }
 
   private var type: String {
@@ -100,44 +92,34 @@ struct BodyWriter {
       described.append((field, known))
     }
     guard !described.isEmpty else { return schemas.write(schema, &writer) }
-    writer.begin("{")
-    writer.write(key: "allOf")
-    writer.begin("[")
-    schemas.write(schema, &writer)
-    writer.end("]")
-    writer.write(key: "properties")
-    writer.begin("{")
-    for (field, known) in described {
-      writer.write(key: field.wireName)
-      let text = CallValue.string(field.description ?? "").jsonText
-      schemas.write(known, &writer, extra: [("description", text)])
+    writer.writeObject { writer in
+      writer.writeList(key: "allOf") { schemas.write(schema, &$0) }
+      writer.writeObject(key: "properties") { writer in
+        for (field, known) in described {
+          writer.write(key: field.wireName)
+          let text = CallValue.string(field.description ?? "").jsonText
+          schemas.write(known, &writer, extra: [("description", text)])
+        }
+      }
     }
-    writer.end("}")
-    writer.end("}")
   }
 
   private func write(
     _ fields: [CallParameter], _ schemas: inout ExportedSchemas, _ writer: inout JSONWriter
   ) {
-    writer.begin("{")
-    writer.write(key: "type")
-    writer.write("object")
-    let required = fields.filter(\.isRequired)
-    if !required.isEmpty {
-      writer.write(key: "required")
-      writer.begin("[")
-      for field in required { writer.write(field.wireName) }
-      writer.end("]")
+    let required = fields.filter(\.isRequired).map(\.wireName)
+    writer.writeObject { writer in
+      writer.write(key: "type", "object")
+      if !required.isEmpty { writer.write(key: "required", required) }
+      writer.writeObject(key: "properties") { writer in
+        for field in fields {
+          writer.write(key: field.wireName)
+          let known = call.bodyForm == .json ? schema?["properties"]?[field.wireName] : nil
+          ParameterSchema(parameter: field, known: known, isDescribed: true)
+            .write(&schemas, &writer)
+        }
+      }
     }
-    writer.write(key: "properties")
-    writer.begin("{")
-    for field in fields {
-      writer.write(key: field.wireName)
-      let known = call.bodyForm == .json ? schema?["properties"]?[field.wireName] : nil
-      ParameterSchema(parameter: field, known: known, isDescribed: true).write(&schemas, &writer)
-    }
-    writer.end("}")
-    writer.end("}")
   }
 
   /// How fields of a form are written where that is not the usual way.
@@ -146,31 +128,20 @@ struct BodyWriter {
       field.kind == .json || call.bodyForm == .form && (hasStyle(field) || field.keepsReserved)
     }
     guard !fields.isEmpty else { return }
-    writer.write(key: "encoding")
-    writer.begin("{")
-    for field in fields {
-      writer.write(key: field.wireName)
-      writer.begin("{")
-      if field.kind == .json {
-        writer.write(key: "contentType")
-        writer.write("application/json")
-      } else {
-        if field.style != .form {
-          writer.write(key: "style")
-          writer.write(field.style.rawValue)
-        }
-        if field.explodes != field.style.explodes {
-          writer.write(key: "explode")
-          writer.write(field.explodes)
-        }
-        if field.keepsReserved {
-          writer.write(key: "allowReserved")
-          writer.write(true)
-        }
+    writer.writeObject(key: "encoding") { writer in
+      for field in fields {
+        writer.writeObject(key: field.wireName) { write(encodingOf: field, &$0) }
       }
-      writer.end("}")
     }
-    writer.end("}")
+  }
+
+  private func write(encodingOf field: CallParameter, _ writer: inout JSONWriter) {
+    guard field.kind != .json else {
+      return writer.write(key: "contentType", "application/json")
+    }
+    if field.style != .form { writer.write(key: "style", field.style.rawValue) }
+    if field.explodes != field.style.explodes { writer.write(key: "explode", field.explodes) }
+    if field.keepsReserved { writer.write(key: "allowReserved", true) }
   }
 
   private func hasStyle(_ field: CallParameter) -> Bool {

@@ -91,12 +91,8 @@ struct ExportedSchemas {
 
   /// A reference to a definition, as a schema.
   mutating func writeReference(to definition: String, _ writer: inout JSONWriter) {
-    writer.begin("{")
-    if let reference = reference("#/$defs/" + JSONPointer.escaped(definition)) {
-      writer.write(key: "$ref")
-      writer.write(reference)
-    }
-    writer.end("}")
+    let reference = reference("#/$defs/" + JSONPointer.escaped(definition))
+    writer.writeObject { if let reference { $0.write(key: "$ref", reference) } }
   }
 
   /// - Parameter extra: members in the place of those of the schema that are called so, already as JSON.
@@ -106,51 +102,44 @@ struct ExportedSchemas {
   ) {
     guard schema.kind == .object else {
       guard !extra.isEmpty, schema.bool == true else { return writer.write(schema) }
-      return ExportedSchemas.write(extra, &writer)
+      return writer.writeObject { for (key, json) in extra { $0.write(key: key, raw: json) } }
     }
     // What has an identifier of its own refers to itself.
     let isForeign = isForeign || schema["$id"]?.string.map { !$0.hasPrefix("#") } ?? false
-    writer.begin("{")
-    for (key, value) in schema.pairs where !extra.contains(where: { $0.key == key }) {
-      if !isForeign, key == "$ref" || key == "$dynamicRef", let text = value.string {
-        // One that leads nowhere demands nothing.
-        guard let reference = reference(text) else { continue }
-        writer.write(key: "$ref")
-        writer.write(reference)
-        continue
+    writer.writeObject { writer in
+      for (key, value) in schema.pairs where !extra.contains(where: { $0.key == key }) {
+        write(key, value, &writer, isForeign: isForeign)
       }
+      for (key, json) in extra { writer.write(key: key, raw: json) }
+    }
+  }
+
+  /// A keyword of a schema.
+  private mutating func write(
+    _ key: String, _ value: JSONElement, _ writer: inout JSONWriter, isForeign: Bool
+  ) {
+    if !isForeign, key == "$ref" || key == "$dynamicRef", let text = value.string {
+      // One that leads nowhere demands nothing.
+      if let reference = reference(text) { writer.write(key: "$ref", reference) }
+      return
+    }
+    switch key {
+    case _ where ExportedSchemas.single.contains(key):
       writer.write(key: key)
-      switch key {
-      case _ where ExportedSchemas.single.contains(key):
-        write(value, &writer, isForeign: isForeign)
-      case _ where ExportedSchemas.lists.contains(key) && value.kind == .array:
-        writer.begin("[")
+      write(value, &writer, isForeign: isForeign)
+    case _ where ExportedSchemas.lists.contains(key) && value.kind == .array:
+      writer.writeList(key: key) { writer in
         for element in value.elements { write(element, &writer, isForeign: isForeign) }
-        writer.end("]")
-      case _ where ExportedSchemas.maps.contains(key) && value.kind == .object:
-        writer.begin("{")
+      }
+    case _ where ExportedSchemas.maps.contains(key) && value.kind == .object:
+      writer.writeObject(key: key) { writer in
         for (name, element) in value.pairs {
           writer.write(key: name)
           write(element, &writer, isForeign: isForeign)
         }
-        writer.end("}")
-      default: writer.write(value)
       }
+    default: writer.write(key: key, value)
     }
-    for (key, json) in extra {
-      writer.write(key: key)
-      writer.write(raw: json)
-    }
-    writer.end("}")
-  }
-
-  private static func write(_ members: [(key: String, json: [UInt8])], _ writer: inout JSONWriter) {
-    writer.begin("{")
-    for (key, json) in members {
-      writer.write(key: key)
-      writer.write(raw: json)
-    }
-    writer.end("}")
   }
 
   /// nil if it leads to nothing that a document has, which is told.
@@ -204,8 +193,7 @@ struct ExportedSchemas {
           write(schema, &writer)
         } catch {
           problems.append(.init("the schema '\(name)'", "\(error)"))
-          writer.write(key: key)
-          writer.write(true)
+          writer.write(key: key, true)
         }
       } else {
         let (name, schema) = others[writtenOthers]

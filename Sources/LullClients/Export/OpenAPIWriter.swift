@@ -104,46 +104,35 @@ package struct OpenAPIWriter {
     var schemas = ExportedSchemas(api.schemas, isWhole: api.isWhole)
     var security = SecuritySchemes(name: api.name)
     var writer = JSONWriter(pretty: true)
-    writer.begin("{")
-    writer.write(key: "openapi")
-    writer.write("3.1.0")
-    writer.write(key: "x-exported-by")
-    writer.write(api.origin)
-    writer.write(key: "info")
-    writer.begin("{")
-    writer.write(key: "title")
-    writer.write(api.description ?? api.name)
-    writer.write(key: "version")
-    // API files have none.
-    writer.write("0")
-    writer.end("}")
-    if !api.servers.isEmpty {
-      writer.write(key: "servers")
-      OpenAPIWriter.write(api.servers, &writer)
-    }
-    let usual = usualAccess
-    if let usual, !usual.access.isEmpty {
-      writer.write(key: "security")
-      security.writeRequirements(usual.access, or: usual.least, &writer)
-    }
-    writer.write(key: "paths")
-    writer.begin("{")
-    for item in items where !item.operations.isEmpty {
-      writer.write(key: item.path)
-      writer.begin("{")
-      for operation in item.operations {
-        writer.write(key: operation.exported.call.method.rawValue.lowercased())
-        let isUsual =
-          operation.exported.access == usual?.access ?? []
-          && operation.exported.least == usual?.least
-        OperationWriter(operation.exported, operation.path, operation.names, schemas)
-          .write(&schemas, &security, isUsual: isUsual, &writer)
+    writer.writeObject { writer in
+      writer.write(key: "openapi", "3.1.0")
+      writer.write(key: "x-exported-by", api.origin)
+      writer.writeObject(key: "info") { writer in
+        writer.write(key: "title", api.description ?? api.name)
+        // API files have none.
+        writer.write(key: "version", "0")
       }
-      writer.end("}")
+      if !api.servers.isEmpty { OpenAPIWriter.writeServers(api.servers, &writer) }
+      let usual = usualAccess
+      if let usual, !usual.access.isEmpty {
+        security.writeRequirements(usual.access, or: usual.least, &writer)
+      }
+      writer.writeObject(key: "paths") { writer in
+        for item in items where !item.operations.isEmpty {
+          writer.writeObject(key: item.path) { writer in
+            for operation in item.operations {
+              writer.write(key: operation.exported.call.method.rawValue.lowercased())
+              let isUsual =
+                operation.exported.access == usual?.access ?? []
+                && operation.exported.least == usual?.least
+              OperationWriter(operation.exported, operation.path, operation.names, schemas)
+                .write(&schemas, &security, isUsual: isUsual, &writer)
+            }
+          }
+        }
+      }
+      writeComponents(&schemas, security, &writer)
     }
-    writer.end("}")
-    writeComponents(&schemas, security, &writer)
-    writer.end("}")
     for operation in items.flatMap(\.operations) { traits.add(operation.exported.call) }
     var seen: Set<ExportedAPI.LeftOut> = []
     let all = leftOut + schemas.problems + security.problems + traits.leftOut
@@ -156,36 +145,25 @@ package struct OpenAPIWriter {
     _ schemas: inout ExportedSchemas, _ security: SecuritySchemes, _ writer: inout JSONWriter
   ) {
     guard schemas.hasComponents || !security.isEmpty else { return }
-    writer.write(key: "components")
-    writer.begin("{")
-    if schemas.hasComponents {
-      writer.write(key: "schemas")
-      writer.begin("{")
-      schemas.writeComponents(&writer)
-      writer.end("}")
+    writer.writeObject(key: "components") { writer in
+      if schemas.hasComponents {
+        writer.writeObject(key: "schemas") { schemas.writeComponents(&$0) }
+      }
+      if !security.isEmpty {
+        writer.writeObject(key: "securitySchemes") { security.write(&$0) }
+      }
     }
-    if !security.isEmpty {
-      writer.write(key: "securitySchemes")
-      writer.begin("{")
-      security.write(&writer)
-      writer.end("}")
-    }
-    writer.end("}")
   }
 
-  static func write(_ servers: [ExportedAPI.Server], _ writer: inout JSONWriter) {
-    writer.begin("[")
-    for server in servers {
-      writer.begin("{")
-      writer.write(key: "url")
-      writer.write(server.url)
-      if let text = server.description {
-        writer.write(key: "description")
-        writer.write(text)
+  static func writeServers(_ servers: [ExportedAPI.Server], _ writer: inout JSONWriter) {
+    writer.writeList(key: "servers") { writer in
+      for server in servers {
+        writer.writeObject { writer in
+          writer.write(key: "url", server.url)
+          if let text = server.description { writer.write(key: "description", text) }
+        }
       }
-      writer.end("}")
     }
-    writer.end("]")
   }
 
   /// What most calls are let in by.

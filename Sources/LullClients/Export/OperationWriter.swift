@@ -26,22 +26,15 @@ struct OperationWriter {
     _ schemas: inout ExportedSchemas, _ security: inout SecuritySchemes, isUsual: Bool,
     _ writer: inout JSONWriter
   ) {
-    writer.begin("{")
-    writer.write(key: "operationId")
-    writer.write(call.name)
-    writeSummary(&writer)
-    writeParameters(&schemas, &writer)
-    BodyWriter(call: call, schema: entry?["body"]).write(&schemas, &writer)
-    ResponseWriter(exported: exported, known: entry?["responses"]).write(&schemas, &writer)
-    if !isUsual {
-      writer.write(key: "security")
-      security.writeRequirements(exported.access, or: exported.least, &writer)
+    writer.writeObject { writer in
+      writer.write(key: "operationId", call.name)
+      writeSummary(&writer)
+      writeParameters(&schemas, &writer)
+      BodyWriter(call: call, schema: entry?["body"]).write(&schemas, &writer)
+      ResponseWriter(exported: exported, known: entry?["responses"]).write(&schemas, &writer)
+      if !isUsual { security.writeRequirements(exported.access, or: exported.least, &writer) }
+      if let server = path.server { OpenAPIWriter.writeServers([.init(url: server)], &writer) }
     }
-    if let server = path.server {
-      writer.write(key: "servers")
-      OpenAPIWriter.write([.init(url: server)], &writer)
-    }
-    writer.end("}")
   }
 
   /// A word that an import puts before it is a field again.
@@ -50,14 +43,8 @@ struct OperationWriter {
     let mark = "Deprecated"
     let isDeprecated = text == mark || text.hasPrefix(mark + ": ")
     if isDeprecated { text.removeFirst(min(text.count, mark.count + 2)) }
-    if !text.isEmpty {
-      writer.write(key: "summary")
-      writer.write(text)
-    }
-    if isDeprecated {
-      writer.write(key: "deprecated")
-      writer.write(true)
-    }
+    if !text.isEmpty { writer.write(key: "summary", text) }
+    if isDeprecated { writer.write(key: "deprecated", true) }
   }
 
   // MARK: Parameters
@@ -71,12 +58,11 @@ struct OperationWriter {
       if case .fixed(let name, let value) = pair { (name: name, value: value) } else { nil }
     }
     guard !parameters.isEmpty || !headers.isEmpty || !fixed.isEmpty else { return }
-    writer.write(key: "parameters")
-    writer.begin("[")
-    for parameter in parameters { write(parameter, &schemas, &writer) }
-    for (name, value) in fixed { writeFixed(name, in: "query", value, &writer) }
-    for (name, value) in headers { writeFixed(name, in: "header", value, &writer) }
-    writer.end("]")
+    writer.writeList(key: "parameters") { writer in
+      for parameter in parameters { write(parameter, &schemas, &writer) }
+      for (name, value) in fixed { writeFixed(name, in: "query", value, &writer) }
+      for (name, value) in headers { writeFixed(name, in: "header", value, &writer) }
+    }
   }
 
   /// Those that are said nowhere else in a document.
@@ -92,59 +78,43 @@ struct OperationWriter {
   private func writeFixed(
     _ name: String, in place: String, _ value: String, _ writer: inout JSONWriter
   ) {
-    writer.begin("{")
-    writer.write(key: "name")
-    writer.write(name)
-    writer.write(key: "in")
-    writer.write(place)
-    writer.write(key: "required")
-    writer.write(true)
-    writer.write(key: "schema")
-    writer.begin("{")
-    writer.write(key: "type")
-    writer.write("string")
-    writer.write(key: "enum")
-    writer.begin("[")
-    writer.write(value)
-    writer.end("]")
-    writer.end("}")
-    writer.end("}")
+    writer.writeObject { writer in
+      writer.write(key: "name", name)
+      writer.write(key: "in", place)
+      writer.write(key: "required", true)
+      writer.writeObject(key: "schema") { writer in
+        writer.write(key: "type", "string")
+        writer.write(key: "enum", [value])
+      }
+    }
   }
 
   private func write(
     _ parameter: CallParameter, _ schemas: inout ExportedSchemas, _ writer: inout JSONWriter
   ) {
     let (name, place) = place(of: parameter)
-    writer.begin("{")
-    writer.write(key: "name")
-    writer.write(name)
-    writer.write(key: "in")
-    writer.write(place)
-    if let text = parameter.description {
-      writer.write(key: "description")
-      writer.write(text)
+    let isRequired =
+      parameter.place == .path || parameter.isRequired || ParameterSchema.isConstant(parameter)
+    writer.writeObject { writer in
+      writer.write(key: "name", name)
+      writer.write(key: "in", place)
+      if let text = parameter.description { writer.write(key: "description", text) }
+      if isRequired { writer.write(key: "required", true) }
+      let schema = ParameterSchema(
+        parameter: parameter, known: entry?["parameters"]?[parameter.name])
+      if parameter.kind == .json {
+        writer.writeObject(key: "content") { writer in
+          writer.writeObject(key: "application/json") { writer in
+            writer.write(key: "schema")
+            schema.write(&schemas, &writer)
+          }
+        }
+      } else {
+        writeStyle(parameter, in: place, &writer)
+        writer.write(key: "schema")
+        schema.write(&schemas, &writer)
+      }
     }
-    if parameter.place == .path || parameter.isRequired || ParameterSchema.isConstant(parameter) {
-      writer.write(key: "required")
-      writer.write(true)
-    }
-    let schema = ParameterSchema(
-      parameter: parameter, known: entry?["parameters"]?[parameter.name])
-    if parameter.kind == .json {
-      writer.write(key: "content")
-      writer.begin("{")
-      writer.write(key: "application/json")
-      writer.begin("{")
-      writer.write(key: "schema")
-      schema.write(&schemas, &writer)
-      writer.end("}")
-      writer.end("}")
-    } else {
-      writeStyle(parameter, in: place, &writer)
-      writer.write(key: "schema")
-      schema.write(&schemas, &writer)
-    }
-    writer.end("}")
   }
 
   private func place(of parameter: CallParameter) -> (name: String, place: String) {
@@ -161,19 +131,12 @@ struct OperationWriter {
     let isMoved = place != parameter.place.rawValue
     let usual = ParameterStyle.styles(in: parameter.place).first
     if !isMoved, parameter.style != usual {
-      writer.write(key: "style")
-      writer.write(parameter.style.rawValue)
+      writer.write(key: "style", parameter.style.rawValue)
     }
     let hasParts = parameter.isList || parameter.kind == .object
     let explodes = isMoved ? false : parameter.explodes
     let usuallyExplodes = isMoved ? true : parameter.style.explodes
-    if hasParts, explodes != usuallyExplodes {
-      writer.write(key: "explode")
-      writer.write(explodes)
-    }
-    if parameter.keepsReserved, place == "query" {
-      writer.write(key: "allowReserved")
-      writer.write(true)
-    }
+    if hasParts, explodes != usuallyExplodes { writer.write(key: "explode", explodes) }
+    if parameter.keepsReserved, place == "query" { writer.write(key: "allowReserved", true) }
   }
 }

@@ -16,23 +16,16 @@ struct ParameterSchema {
       if isDescribed, known["description"] == nil { extra += description }
       return schemas.write(known, &writer, extra: extra)
     }
-    writer.begin("{")
-    if parameter.isList {
-      writer.write(key: "type")
-      writer.write("array")
-      writer.write(key: "items")
-      writer.begin("{")
-      writeType(&writer)
-      writer.end("}")
-    } else {
-      writeType(&writer)
-    }
     if isDescribed { extra += description }
-    for (key, json) in extra {
-      writer.write(key: key)
-      writer.write(raw: json)
+    writer.writeObject { writer in
+      if parameter.isList {
+        writer.write(key: "type", "array")
+        writer.writeObject(key: "items") { writeType(&$0) }
+      } else {
+        writeType(&writer)
+      }
+      for (key, json) in extra { writer.write(key: key, raw: json) }
     }
-    writer.end("}")
   }
 
   /// Whether it always has one value: it is a part of each request then.
@@ -57,28 +50,21 @@ struct ParameterSchema {
   }
 
   private func writeType(_ writer: inout JSONWriter) {
-    func put(_ key: String, _ text: String) {
-      writer.write(key: key)
-      writer.write(text)
-    }
     switch parameter.kind {
     case .string:
-      put("type", "string")
-      if case .secret? = parameter.standard { put("format", "password") }
-    case .number: put("type", "number")
-    case .integer: put("type", "integer")
-    case .boolean: put("type", "boolean")
-    case .object: put("type", "object")
+      writer.write(key: "type", "string")
+      if case .secret? = parameter.standard { writer.write(key: "format", "password") }
+    case .number: writer.write(key: "type", "number")
+    case .integer: writer.write(key: "type", "integer")
+    case .boolean: writer.write(key: "type", "boolean")
+    case .object: writer.write(key: "type", "object")
     case .json: break
     case .file:
-      put("type", "string")
-      put("format", "binary")
+      writer.write(key: "type", "string")
+      writer.write(key: "format", "binary")
     case .choice(let words):
-      put("type", "string")
-      writer.write(key: "enum")
-      writer.begin("[")
-      for word in words { writer.write(word) }
-      writer.end("]")
+      writer.write(key: "type", "string")
+      writer.write(key: "enum", words)
     }
   }
 

@@ -17,23 +17,19 @@ struct ResponseWriter {
   private var call: APICall { exported.call }
 
   func write(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
-    writer.write(key: "responses")
-    writer.begin("{")
     let answers = self.answers
     let success =
       answers.first { $0.status == "200" } ?? answers.first { $0.status.hasPrefix("2") }
-    for answer in answers {
-      writer.write(key: answer.status)
-      writer.begin("{")
-      writer.write(key: "description")
-      writer.write(ResponseWriter.words(answer.status))
-      if answer.status == success?.status, hasLink(success, schemas) {
-        writeLink(&writer)
+    writer.writeObject(key: "responses") { writer in
+      for answer in answers {
+        let isSuccess = answer.status == success?.status
+        writer.writeObject(key: answer.status) { writer in
+          writer.write(key: "description", ResponseWriter.words(answer.status))
+          if isSuccess, hasLink(success, schemas) { writeLink(&writer) }
+          writeContent(answer, isSuccess: isSuccess, &schemas, &writer)
+        }
       }
-      writeContent(answer, isSuccess: answer.status == success?.status, &schemas, &writer)
-      writer.end("}")
     }
-    writer.end("}")
   }
 
   private var answers: [Answer] {
@@ -100,19 +96,12 @@ struct ResponseWriter {
   }
 
   private func writeLink(_ writer: inout JSONWriter) {
-    writer.write(key: "headers")
-    writer.begin("{")
-    writer.write(key: "Link")
-    writer.begin("{")
-    writer.write(key: "description")
-    writer.write("The next page")
-    writer.write(key: "schema")
-    writer.begin("{")
-    writer.write(key: "type")
-    writer.write("string")
-    writer.end("}")
-    writer.end("}")
-    writer.end("}")
+    writer.writeObject(key: "headers") { writer in
+      writer.writeObject(key: "Link") { writer in
+        writer.write(key: "description", "The next page")
+        writer.writeObject(key: "schema") { $0.write(key: "type", "string") }
+      }
+    }
   }
 
   // MARK: Content
@@ -137,23 +126,21 @@ struct ResponseWriter {
       }
     }
     guard !types.isEmpty else { return }
-    writer.write(key: "content")
-    writer.begin("{")
-    for (place, (type, examples)) in types.enumerated() {
-      writer.write(key: type)
-      writer.begin("{")
-      if place == 0, hasSchema {
-        writer.write(key: "schema")
-        if let name = answer.definition {
-          schemas.writeReference(to: name, &writer)
-        } else if let schema = answer.schema {
-          schemas.write(schema, &writer)
+    writer.writeObject(key: "content") { writer in
+      for (place, (type, examples)) in types.enumerated() {
+        writer.writeObject(key: type) { writer in
+          if place == 0, hasSchema {
+            writer.write(key: "schema")
+            if let name = answer.definition {
+              schemas.writeReference(to: name, &writer)
+            } else if let schema = answer.schema {
+              schemas.write(schema, &writer)
+            }
+          }
+          ResponseWriter.write(examples, &writer)
         }
       }
-      ResponseWriter.write(examples, &writer)
-      writer.end("}")
     }
-    writer.end("}")
   }
 
   private static func write(
@@ -164,20 +151,15 @@ struct ResponseWriter {
       writer.write(key: "example")
       return write(first.answer, &writer)
     }
-    writer.write(key: "examples")
-    writer.begin("{")
-    for (place, (answer, summary)) in examples.enumerated() {
-      writer.write(key: "\(place + 1)")
-      writer.begin("{")
-      if let summary {
-        writer.write(key: "summary")
-        writer.write(summary)
+    writer.writeObject(key: "examples") { writer in
+      for (place, (answer, summary)) in examples.enumerated() {
+        writer.writeObject(key: "\(place + 1)") { writer in
+          if let summary { writer.write(key: "summary", summary) }
+          writer.write(key: "value")
+          write(answer, &writer)
+        }
       }
-      writer.write(key: "value")
-      write(answer, &writer)
-      writer.end("}")
     }
-    writer.end("}")
   }
 
   private static func write(_ answer: MockAnswer, _ writer: inout JSONWriter) {

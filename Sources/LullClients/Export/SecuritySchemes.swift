@@ -74,35 +74,34 @@ struct SecuritySchemes {
   /// Writes them as members.
   func write(_ writer: inout JSONWriter) {
     for scheme in schemes {
-      writer.write(key: scheme.name)
-      writer.begin("{")
-      func put(_ key: String, _ value: String) {
-        writer.write(key: key)
-        writer.write(value)
+      writer.writeObject(key: scheme.name) { write(scheme, &$0) }
+    }
+  }
+
+  private func write(_ scheme: Scheme, _ writer: inout JSONWriter) {
+    switch scheme.access.way {
+    case .bearer, .basic, .digest:
+      writer.write(key: "type", "http")
+      writer.write(key: "scheme", "\(scheme.access.way)")
+    case .key(let place, let name, let start):
+      writer.write(key: "type", "apiKey")
+      writer.write(key: "in", place.rawValue)
+      writer.write(key: "name", name)
+      if !start.isEmpty {
+        writer.write(key: "description", "With '\(start)' before the key.")
       }
-      switch scheme.access.way {
-      case .bearer, .basic, .digest:
-        put("type", "http")
-        put("scheme", "\(scheme.access.way)")
-      case .key(let place, let name, let start):
-        put("type", "apiKey")
-        put("in", place.rawValue)
-        put("name", name)
-        if !start.isEmpty { put("description", "With '\(start)' before the key.") }
-      case .signature:
-        put("type", "apiKey")
-        put("in", "header")
-        put("name", "Authorization")
-        // As Amazon's own documents have it.
-        put("x-amazon-apigateway-authtype", "awsSigv4")
-      case .clientCredentials(let url):
-        writeFlow("clientCredentials", [("tokenUrl", url)], scheme.scopes, &writer)
-      case .code(let authorization, let url):
-        writeFlow(
-          "authorizationCode", [("authorizationUrl", authorization), ("tokenUrl", url)],
-          scheme.scopes, &writer)
-      }
-      writer.end("}")
+    case .signature:
+      writer.write(key: "type", "apiKey")
+      writer.write(key: "in", "header")
+      writer.write(key: "name", "Authorization")
+      // As Amazon's own documents have it.
+      writer.write(key: "x-amazon-apigateway-authtype", "awsSigv4")
+    case .clientCredentials(let url):
+      writeFlow("clientCredentials", [("tokenUrl", url)], scheme.scopes, &writer)
+    case .code(let authorization, let url):
+      writeFlow(
+        "authorizationCode", [("authorizationUrl", authorization), ("tokenUrl", url)],
+        scheme.scopes, &writer)
     }
   }
 
@@ -110,42 +109,23 @@ struct SecuritySchemes {
     _ flow: String, _ urls: [(key: String, url: String)], _ scopes: [String],
     _ writer: inout JSONWriter
   ) {
-    writer.write(key: "type")
-    writer.write("oauth2")
-    writer.write(key: "flows")
-    writer.begin("{")
-    writer.write(key: flow)
-    writer.begin("{")
-    for (key, url) in urls {
-      writer.write(key: key)
-      writer.write(url)
+    writer.write(key: "type", "oauth2")
+    writer.writeObject(key: "flows") { writer in
+      writer.writeObject(key: flow) { writer in
+        for (key, url) in urls { writer.write(key: key, url) }
+        writer.writeObject(key: "scopes") { for scope in scopes { $0.write(key: scope, "") } }
+      }
     }
-    writer.write(key: "scopes")
-    writer.begin("{")
-    for scope in scopes {
-      writer.write(key: scope)
-      writer.write("")
-    }
-    writer.end("}")
-    writer.end("}")
-    writer.end("}")
   }
 
-  /// One requirement, all schemes at once; and another one that will do.
+  /// Writes the member with one requirement, all schemes at once; and another one that will do.
   mutating func writeRequirements(
     _ access: [ExportedAccess], or least: [ExportedAccess]?, _ writer: inout JSONWriter
   ) {
-    writer.begin("[")
-    for access in access.isEmpty ? [] : [access] + (least.map { [$0] } ?? []) {
-      writer.begin("{")
-      for one in access {
-        writer.write(key: name(for: one))
-        writer.begin("[")
-        for scope in one.scopes { writer.write(scope) }
-        writer.end("]")
+    writer.writeList(key: "security") { writer in
+      for access in access.isEmpty ? [] : [access] + (least.map { [$0] } ?? []) {
+        writer.writeObject { for one in access { $0.write(key: name(for: one), one.scopes) } }
       }
-      writer.end("}")
     }
-    writer.end("]")
   }
 }

@@ -1,7 +1,7 @@
 internal import CSimdjson
 
-/// Writes JSON text, compact or pretty; what stands between values, it knows. The caller keeps begin
-/// and end in pairs. Without memory the process ends, as with any array.
+/// Writes JSON text, compact or pretty; what stands between values, it knows. Without memory the process
+/// ends, as with any array.
 package struct JSONWriter: ~Copyable {
   private var writer: csj_writer
 
@@ -30,7 +30,7 @@ package struct JSONWriter: ~Copyable {
     return Array(UnsafeRawBufferPointer(start: writer.bytes, count: writer.length))
   }
 
-  /// Expects `[` or `{`.
+  /// Expects `[` or `{`; the caller keeps begin and end in pairs.
   package mutating func begin(_ bracket: Unicode.Scalar) {
     csj_write_begin(&writer, CChar(bitPattern: UInt8(ascii: bracket)))
   }
@@ -91,6 +91,60 @@ package struct JSONWriter: ~Copyable {
     default: write(raw: token)
     }
   }
+
+  // MARK: Members
+
+  /// An object with the members that are written by `members`; itself a member of that key, if there is one.
+  package mutating func writeObject(
+    key: String? = nil, _ members: (inout JSONWriter) -> Void
+  ) {
+    if let key { write(key: key) }
+    begin("{")
+    members(&self)
+    end("}")
+  }
+
+  /// The same of a list and its elements.
+  package mutating func writeList(
+    key: String? = nil, _ elements: (inout JSONWriter) -> Void
+  ) {
+    if let key { write(key: key) }
+    begin("[")
+    elements(&self)
+    end("]")
+  }
+
+  package mutating func write(key: String, _ value: Bool) {
+    write(key: key)
+    write(value)
+  }
+
+  package mutating func write(key: String, _ value: Int) {
+    write(key: key)
+    write(value)
+  }
+
+  package mutating func write(key: String, _ value: String) {
+    write(key: key)
+    write(value)
+  }
+
+  package mutating func write(key: String, _ values: [String]) {
+    writeList(key: key) { for value in values { $0.write(value) } }
+  }
+
+  package mutating func write(key: String, _ value: JSONElement) {
+    write(key: key)
+    write(value)
+  }
+
+  /// Expects JSON, which is written as it is.
+  package mutating func write(key: String, raw json: some Sequence<UInt8>) {
+    write(key: key)
+    write(raw: json)
+  }
+
+  // MARK: Documents
 
   /// A value of a document, with numbers as they were spelled, if that is known.
   package mutating func write(_ element: JSONElement, spelledBy spelling: JSONSpelling? = nil) {

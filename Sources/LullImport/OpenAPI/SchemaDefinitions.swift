@@ -49,10 +49,8 @@ final class SchemaDefinitions {
       return text(of: schema)
     }
     var writer = JSONWriter()
-    writer.begin("{")
-    writer.write(key: "$ref")
-    writer.write("#/$defs/" + SchemaDefinitions.pointer(name(of: schema, reference)))
-    writer.end("}")
+    let pointer = SchemaDefinitions.pointer(name(of: schema, reference))
+    writer.writeObject { $0.write(key: "$ref", pointer) }
     return writer.output
   }
 
@@ -70,37 +68,26 @@ final class SchemaDefinitions {
   private func write(_ schema: ImportNode, _ writer: inout JSONWriter) {
     guard schema.isObject else {
       // True and false are schemas; anything else says nothing.
-      if let value = schema.element.bool {
-        writer.write(value)
-      } else {
-        writer.write(true)
-      }
-      return
+      return writer.write(schema.element.bool ?? true)
     }
     if let reference = schema.string("$ref"), !document.isNew {
-      writer.begin("{")
-      writeReference(reference, of: schema, &writer)
-      writer.end("}")
-      return
+      return writer.writeObject { writeReference(reference, of: schema, &$0) }
     }
     if !document.isNew, schema.bool("nullable") == true {
       return writeNullable(schema, &writer)
     }
-    writer.begin("{")
-    writeMembers(schema, &writer, types: nil)
-    writer.end("}")
+    writer.writeObject { writeMembers(schema, &$0, types: nil) }
   }
 
   private func writeReference(
     _ reference: String, of schema: ImportNode, _ writer: inout JSONWriter
   ) {
     guard let target = try? document.set.node(reference, from: schema.document) else { return }
-    writer.write(key: "$ref")
-    writer.write("#/$defs/" + SchemaDefinitions.pointer(name(of: target, reference)))
+    writer.write(key: "$ref", SchemaDefinitions.pointer(name(of: target, reference)))
   }
 
   private static func pointer(_ name: String) -> String {
-    name.replacing("~", with: "~0").replacing("/", with: "~1")
+    "#/$defs/" + name.replacing("~", with: "~0").replacing("/", with: "~1")
   }
 
   private func name(of target: ImportNode, _ reference: String) -> String {
@@ -127,23 +114,14 @@ final class SchemaDefinitions {
   /// OpenAPI 3.0 has null beside types by a word of its own.
   private func writeNullable(_ schema: ImportNode, _ writer: inout JSONWriter) {
     if let type = schema.string("type"), SchemaDefinitions.types.contains(type) {
-      writer.begin("{")
-      writeMembers(schema, &writer, types: [type, "null"])
-      writer.end("}")
-      return
+      return writer.writeObject { writeMembers(schema, &$0, types: [type, "null"]) }
     }
-    writer.begin("{")
-    writer.write(key: "anyOf")
-    writer.begin("[")
-    writer.begin("{")
-    writeMembers(schema, &writer, types: nil)
-    writer.end("}")
-    writer.begin("{")
-    writer.write(key: "type")
-    writer.write("null")
-    writer.end("}")
-    writer.end("]")
-    writer.end("}")
+    writer.writeObject { writer in
+      writer.writeList(key: "anyOf") { writer in
+        writer.writeObject { writeMembers(schema, &$0, types: nil) }
+        writer.writeObject { $0.write(key: "type", "null") }
+      }
+    }
   }
 
   private func writeMembers(_ schema: ImportNode, _ writer: inout JSONWriter, types: [String]?) {
@@ -153,16 +131,15 @@ final class SchemaDefinitions {
       case _ where !SchemaKeywords.allows(value.element, for: key): leave(key, &leftOut.keywords)
       case "$ref":
         if let reference = value.element.string { writeReference(reference, of: schema, &writer) }
-      case "type" where types != nil:
-        writer.write(key: "type")
-        writer.begin("[")
-        for type in types ?? [] { writer.write(type) }
-        writer.end("]")
-      case "type": writeType(value, &writer)
+      case "type":
+        if let types {
+          writer.write(key: key, types)
+        } else {
+          writeType(value, &writer)
+        }
       case "pattern":
         guard let pattern = value.element.string, isUsable(pattern) else { continue }
-        writer.write(key: key)
-        writer.write(pattern)
+        writer.write(key: key, pattern)
       case "$recursiveRef": leave(key, &leftOut.keywords)
       case "enum" where types != nil:
         writeEnumeration(value, &writer)
@@ -174,31 +151,23 @@ final class SchemaDefinitions {
       case "minimum" where schema["exclusiveMinimum"]?.element.bool == true: break
       case "maximum" where schema["exclusiveMaximum"]?.element.bool == true: break
       case "items" where value.element.kind == .array:
-        writer.write(key: "prefixItems")
-        writeList(value, &writer)
+        writeList("prefixItems", value, &writer)
       case _ where SchemaDefinitions.schemas.contains(key):
         writer.write(key: key)
         write(value, &writer)
       case _ where SchemaDefinitions.lists.contains(key) && value.element.kind == .array:
-        writer.write(key: key)
-        writeList(value, &writer)
+        writeList(key, value, &writer)
       case _ where SchemaDefinitions.maps.contains(key) && value.isObject:
-        writer.write(key: key)
-        writer.begin("{")
-        for (name, schema) in value.pairs where key != "patternProperties" || isUsable(name) {
-          writer.write(key: name)
-          write(schema, &writer)
+        writer.writeObject(key: key) { writer in
+          for (name, schema) in value.pairs where key != "patternProperties" || isUsable(name) {
+            writer.write(key: name)
+            write(schema, &writer)
+          }
         }
-        writer.end("}")
       case "description", "title":
         // Of a text only as much as a reader wants at a glance.
-        if let text = ShortText.line(value.element.string) {
-          writer.write(key: key)
-          writer.write(text)
-        }
-      default:
-        writer.write(key: key)
-        writer.write(value.element)
+        if let text = ShortText.line(value.element.string) { writer.write(key: key, text) }
+      default: writer.write(key: key, value.element)
       }
     }
   }
@@ -216,11 +185,8 @@ final class SchemaDefinitions {
       return false
     }
     guard let first = known.first else { return }
-    writer.write(key: "type")
-    guard !isOne else { return writer.write(first.element) }
-    writer.begin("[")
-    for name in known { writer.write(name.element) }
-    writer.end("]")
+    guard !isOne else { return writer.write(key: "type", first.element) }
+    writer.writeList(key: "type") { for name in known { $0.write(name.element) } }
   }
 
   private func isUsable(_ pattern: String) -> Bool {
@@ -256,22 +222,18 @@ final class SchemaDefinitions {
     _ key: String, isSaid: Bool?, by bound: ImportNode?, _ writer: inout JSONWriter
   ) {
     guard isSaid == true, let bound else { return }
-    writer.write(key: key)
-    writer.write(bound.element)
+    writer.write(key: key, bound.element)
   }
 
   /// Null may stand there although the list of values lacks it.
   private func writeEnumeration(_ values: ImportNode, _ writer: inout JSONWriter) {
-    writer.write(key: "enum")
-    writer.begin("[")
-    for value in values.elements where !value.element.isNull { writer.write(value.element) }
-    writer.writeNull()
-    writer.end("]")
+    writer.writeList(key: "enum") { writer in
+      for value in values.elements where !value.element.isNull { writer.write(value.element) }
+      writer.writeNull()
+    }
   }
 
-  private func writeList(_ list: ImportNode, _ writer: inout JSONWriter) {
-    writer.begin("[")
-    for schema in list.elements { write(schema, &writer) }
-    writer.end("]")
+  private func writeList(_ key: String, _ list: ImportNode, _ writer: inout JSONWriter) {
+    writer.writeList(key: key) { for schema in list.elements { write(schema, &$0) } }
   }
 }
