@@ -60,32 +60,24 @@ final class SharedLimit {
   /// Whether other processes count against it as well.
   var isLogged: Bool { logged != nil }
 
-  /// Whether the first one of `lane` would be let through; takes nothing. If not, the lane is served later.
+  /// Whether the first one of `lane` would be let through; takes nothing. If that cannot be now, the lane is
+  /// served later, in order of how long their first ones have waited.
   func isFree(for lane: LimitLane) -> Bool {
-    if isOpen, isFirst(lane) { return true }
-    join(lane)
+    if !lanes.contains(where: { $0.order < lane.order }) {
+      logged?.ask()
+      if isOpen { return true }
+    }
+    if !lanes.contains(where: { $0 === lane }) { lanes.append(lane) }
+    setTimer()
     return false
   }
 
-  /// Lets the first one of `lane` through; if that cannot be now, the lane is served later, in order
-  /// of how long their first ones have waited.
+  /// Lets the first one of `lane` through, if the limit is free for it.
   func take(for lane: LimitLane) -> Admission? {
-    let isFirst = isFirst(lane)
-    if isFirst { logged?.ask() }
-    guard isFirst, isOpen else {
-      join(lane)
-      setTimer()
-      return nil
-    }
+    guard isFree(for: lane) else { return nil }
     if let logged { return logged.take() }
     if window == nil { places.taken += 1 } else { window?.reserve() }
     return .local
-  }
-
-  private func isFirst(_ lane: LimitLane) -> Bool { !lanes.contains { $0.order < lane.order } }
-
-  private func join(_ lane: LimitLane) {
-    if !lanes.contains(where: { $0 === lane }) { lanes.append(lane) }
   }
 
   /// Nobody in the lane waits any more.
