@@ -1,4 +1,5 @@
 import LullLibC
+import LullSystem
 
 /// Names of files, for completion.
 enum FilePaths {
@@ -12,7 +13,7 @@ enum FilePaths {
         String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
       }
       guard !name.hasPrefix(".") else { continue }
-      names.append(isFolder(folder + "/" + name) ? name + "/" : name)
+      names.append(FileName.isFolder(folder + "/" + name) ? name + "/" : name)
     }
     return names.sorted()
   }
@@ -23,10 +24,5 @@ enum FilePaths {
     let folder = slash.map { String(prefix[...$0]) } ?? ""
     return entries(of: folder.isEmpty ? "." : folder).map { folder + $0 }
       .filter { $0.hasPrefix(prefix) }
-  }
-
-  static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 }

@@ -1,4 +1,4 @@
-import LullLibC
+import LullSystem
 import Testing
 
 @testable import LullHost
@@ -93,15 +93,9 @@ struct APIDescriptionReferenceTests {
   }
 
   private func swiftFiles(below folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
+    let names: [String] = (try? FolderListing.names(in: folder)) ?? []
     var files: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        // A C string in an array of 256 bytes.
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard !name.hasPrefix(".") else { continue }
+    for name in names where !name.hasPrefix(".") {
       let path = "\(folder)/\(name)"
       if name.hasSuffix(".swift") { files.append(path) } else { files += swiftFiles(below: path) }
     }

@@ -55,12 +55,12 @@ package enum APIFileLocator {
     var seen: Set<String> = []
     for folder in APIFolder.all {
       let found: [String]
-      switch names(in: folder.path) {
-      case .success(let names): found = names
-      case .failure(let problem):
-        if ![ENOENT, ENOTDIR].contains(problem.code) {
+      do throws(FolderListing.Unreadable) {
+        found = try names(in: folder.path)
+      } catch {
+        if ![ENOENT, ENOTDIR].contains(error.code) {
           listing.problems.append(
-            "'\(folder.path)' cannot be read: \(ErrorText.of(problem.code))")
+            "'\(folder.path)' cannot be read: \(ErrorText.of(error.code))")
         }
         continue
       }
@@ -79,7 +79,7 @@ package enum APIFileLocator {
 
   /// The files of a folder that may be API files, by their names; none if it cannot be read.
   package static func files(in folder: String) -> [String] {
-    let names = (try? names(in: folder).get()) ?? []
+    let names = (try? names(in: folder)) ?? []
     return names.map { "\(folder)/\($0).lua" }
   }
 
@@ -99,23 +99,10 @@ package enum APIFileLocator {
     return nil
   }
 
-  private struct Unreadable: Error { let code: Int32 }
-
-  private static func names(in folder: String) -> Result<[String], Unreadable> {
-    guard let directory = opendir(folder) else { return .failure(Unreadable(code: errno)) }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      // The name ends with a NUL, inside the entry.
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard name.hasSuffix(".lua"), !name.hasPrefix("."), isFile("\(folder)/\(name)") else {
-        continue
-      }
-      names.append(String(name.dropLast(4)))
-    }
-    return .success(names.sorted())
+  private static func names(in folder: String) throws(FolderListing.Unreadable) -> [String] {
+    try FolderListing.names(in: folder)
+      .filter { $0.hasSuffix(".lua") && !$0.hasPrefix(".") && isFile("\(folder)/\($0)") }
+      .map { String($0.dropLast(4)) }.sorted()
   }
 
   private static func isFile(_ path: String) -> Bool {

@@ -1,4 +1,3 @@
-import LullLibC
 import LullCassettes
 import LullCore
 import LullSystem
@@ -82,16 +81,7 @@ struct CassetteLedger {
 
   /// Sorted, without hidden ones; none of what is no folder.
   private static func names(in folder: String, _ fits: (String) -> Bool) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      // The name ends with a NUL, inside the entry.
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix("."), fits(name) { names.append(name) }
-    }
-    return names.sorted()
+    let names = (try? FolderListing.names(in: folder)) ?? []
+    return names.filter { !$0.hasPrefix(".") && fits($0) }.sorted()
   }
 }

@@ -39,25 +39,20 @@ package struct ProofSearch {
       files.append(path)
       return
     }
-    guard let directory = opendir(path) else {
-      problems.append("cannot read '\(path)': \(ErrorText.of(errno))")
-      return
-    }
     var names: [String] = []
-    while let entry = readdir(directory) {
-      // The name ends with a NUL, inside the entry.
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { name in
-          (text: String(validatingCString: name), shown: String(cString: name))
+    do throws(FolderListing.Unreadable) {
+      for bytes in try FolderListing.names(in: Array(path.utf8)) {
+        let shown = String(decoding: bytes, as: UTF8.self)
+        if String(validating: bytes, as: UTF8.self) != nil {
+          if !shown.hasPrefix(".") { names.append(shown) }
+        } else if shown.hasSuffix(ending) {
+          problems.append("cannot read '\(path)/\(shown)': its name is not UTF-8")
         }
       }
-      if let name = name.text {
-        if !name.hasPrefix(".") { names.append(name) }
-      } else if name.shown.hasSuffix(ending) {
-        problems.append("cannot read '\(path)/\(name.shown)': its name is not UTF-8")
-      }
+    } catch {
+      problems.append("cannot read '\(path)': \(ErrorText.of(error.code))")
+      return
     }
-    closedir(directory)
     let folder = path == "." ? "" : path.hasSuffix("/") ? path : path + "/"
     for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
       visit(folder + name, isNamed: false)

@@ -1,4 +1,3 @@
-import LullLibC
 import LullSystem
 
 /// The files that tests depend on, and what they were like: scripts, recordings and snapshots below some folders, and
@@ -41,16 +40,10 @@ struct WatchedFiles: Equatable {
     // A link may lead back.
     let folder = folder.hasPrefix("./") && folder.count > 2 ? String(folder.dropFirst(2)) : folder
     guard let real = FileName.resolved(folder), seen.insert(real).inserted,
-      seen.count <= WatchedFiles.most, let directory = opendir(folder)
+      seen.count <= WatchedFiles.most, let names = try? FolderListing.names(in: folder)
     else { return }
-    defer { closedir(directory) }
     folders.insert(folder)
-    while let entry = readdir(directory) {
-      // The name ends with a NUL, inside the entry.
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard !name.hasPrefix(".") else { continue }
+    for name in names where !name.hasPrefix(".") {
       let path = folder == "." ? name : "\(folder)/\(name)"
       if WatchedFiles.endings.contains(where: { name.hasSuffix($0) }) {
         note(path)

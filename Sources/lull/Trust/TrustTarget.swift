@@ -1,4 +1,3 @@
-import LullLibC
 import LullClients
 import LullCore
 import LullSystem
@@ -19,14 +18,14 @@ struct TrustTarget {
   init(_ word: String) {
     self.word = word
     let isPath = APIFileLocator.isPath(word) || word == "." || word == ".."
-    file = TrustTarget.isFolder(word) && isPath ? nil : APIFileLocator.file(of: word)
-    guard file == nil, TrustTarget.isFolder(word) else {
+    file = FileName.isFolder(word) && isPath ? nil : APIFileLocator.file(of: word)
+    guard file == nil, FileName.isFolder(word) else {
       folder = nil
       return
     }
     let trimmed = word.last == "/" && word.count > 1 ? String(word.dropLast()) : word
     let inner = trimmed + "/apis"
-    folder = TrustTarget.isFolder(inner) ? inner : trimmed
+    folder = FileName.isFolder(inner) ? inner : trimmed
   }
 
   var isFolder: Bool { folder != nil }
@@ -67,10 +66,5 @@ struct TrustTarget {
     let folder = FileName.folder(of: word)
     let real = folder == word ? nil : FileName.resolved(folder)
     return real.map { $0 == "/" ? "/" + last : $0 + "/" + last } ?? word
-  }
-
-  private static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 }

@@ -1,5 +1,5 @@
-import LullLibC
 import LullCore
+import LullSystem
 import LullTesting
 import LullTransport
 
@@ -34,17 +34,9 @@ final class CacheFolderFixture {
 
   /// Files whose names begin with that of the cache, without it.
   var files: [String] {
-    guard let listing = opendir(folder) else { return [] }
-    defer { closedir(listing) }
-    var names: [String] = []
-    while let entry = readdir(listing) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        // A C string inside the entry.
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasPrefix("cache.db") { names.append(String(name.dropFirst("cache.db".count))) }
-    }
-    return names.filter { !$0.isEmpty }.sorted()
+    let names: [String] = (try? FolderListing.names(in: folder)) ?? []
+    return names.filter { $0.hasPrefix("cache.db") && $0 != "cache.db" }
+      .map { String($0.dropFirst("cache.db".count)) }.sorted()
   }
 
   /// Of those set aside, without their write-ahead logs.

@@ -1,5 +1,5 @@
-import LullLibC
 import LullCore
+import LullSystem
 import LullTransport
 import Synchronization
 import Testing
@@ -44,18 +44,7 @@ final class DownloadFixture {
   }
 
   /// Everything in the folder, hidden or not.
-  var files: [String] {
-    guard let directory = opendir(folder.path) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
-  }
+  var files: [String] { ((try? FolderListing.names(in: folder.path)) ?? []).sorted() }
 
   /// Lets a request come to its end.
   @discardableResult
