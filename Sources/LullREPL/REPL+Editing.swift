@@ -14,9 +14,7 @@ extension REPL {
         "nothing was typed that begins with '\(String(escaping: name))', or has that number: "
           + ".edit, .edit NUMBER or .edit BEGINNING")
     }
-    let folder = getenv("TMPDIR").flatMap { String(validatingCString: $0) }
-      .flatMap { $0.isEmpty ? nil : $0 }
-    var path = FileName.cString(Array("\(folder ?? "/tmp")/lull-XXXXXX.lua".utf8))
+    var path = FileName.cString(Array("\(TemporaryFolder.place)/lull-XXXXXX.lua".utf8))
     let file = mkstemps(&path, 4)
     guard file >= 0 else { return refuse("cannot make a file to edit: \(ErrorText.of(errno))") }
     defer { unlink(path) }

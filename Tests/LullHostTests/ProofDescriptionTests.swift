@@ -14,13 +14,13 @@ struct ProofDescriptionTests {
   ]
 
   private func failures(of body: String) throws -> [String] {
-    let folder = try #require(ProofFolder.make())
-    defer { ProofFolder.remove(folder) }
-    let file = "\(folder)/a_test.lua"
+    let folder = try #require(TemporaryFolder("lull-test"))
+    defer { folder.remove() }
+    let file = "\(folder.path)/a_test.lua"
     let text = "local test = require \"lull.test\"\ntest(\"a\", function(t)\n\(body)\nend)\n"
     #expect(AtomicFile.write(Array(text.utf8), to: Array(file.utf8), .usual) == nil)
     var settings = ProofSettings()
-    settings.folder = folder
+    settings.folder = folder.path
     let run = ProofRun(settings: settings) { [] }
     let reply = run.carryOut(ProofOrder(file: file, number: 1, name: "a"))
     return reply.failures + (reply.unreadable.map { [$0] } ?? [])

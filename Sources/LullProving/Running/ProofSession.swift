@@ -64,9 +64,12 @@ package final class ProofSession {
   /// The exit code.
   package func run() -> Int32 {
     let start = SystemClock.uptime
-    guard let folder = makeFolder() else { return 1 }
-    defer { ProofFolder.remove(folder) }
-    options.settings.folder = folder
+    guard let folder = TemporaryFolder("lull-test") else {
+      complain("lull: cannot make a folder for the tests: \(ErrorText.of(errno))\n")
+      return 1
+    }
+    defer { folder.remove() }
+    options.settings.folder = folder.path
     for problem in options.problems {
       complain("lull: \(problem)\n")
       summary.unreadable += 1
@@ -95,14 +98,6 @@ package final class ProofSession {
     if let signal { return 128 + signal }
     if summary.unreadable > 0 { return 3 }
     return summary.failed > 0 || files.contains { $0.hasFailed } ? 1 : 0
-  }
-
-  private func makeFolder() -> String? {
-    let folder = ProofFolder.make()
-    if folder == nil {
-      complain("lull: cannot make a folder for the tests: \(ErrorText.of(errno))\n")
-    }
-    return folder
   }
 
   private func tell(_ outcome: ProofOutcome) {

@@ -18,7 +18,7 @@ final class RevisionFolder {
   }
 
   let revision: String
-  private let root: String
+  private let root: TemporaryFolder
   /// By the folder in the working tree.
   private var folders: [String: Folder] = [:]
 
@@ -27,15 +27,13 @@ final class RevisionFolder {
 
   init(_ revision: String) throws(Problem) {
     self.revision = revision
-    let base = getenv("TMPDIR").map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
-    var name = Array(((base ?? "/tmp") + "/lull-diff-XXXXXX").utf8CString)
-    guard mkdtemp(&name) != nil else {
+    guard let root = TemporaryFolder("lull-diff") else {
       throw Problem(message: "there is no room for files: \(ErrorText.of(errno))")
     }
-    root = name.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    self.root = root
   }
 
-  deinit { RevisionFolder.remove(root) }
+  deinit { root.remove() }
 
   /// Where the file of that path in the working tree stands here, and what it was called then; nil if the revision
   /// has it under neither that name nor another.
@@ -81,7 +79,7 @@ final class RevisionFolder {
 
   private func folder(_ name: String) throws(Problem) -> Folder {
     if let known = folders[name] { return known }
-    var folder = Folder(place: "\(root)/\(folders.count)", tree: try tree(in: name))
+    var folder = Folder(place: "\(root.path)/\(folders.count)", tree: try tree(in: name))
     mkdir(folder.place, 0o700)
     var count = 0
     for entry in try GitProgram.run(["ls-tree", "-r", "-z", folder.tree], in: name)
@@ -140,24 +138,5 @@ final class RevisionFolder {
     if let code = AtomicFile.write(bytes, to: Array("\(place)/\(path)".utf8), .exactly(0o600)) {
       throw Problem(message: "a file of \(revision) cannot be written: \(ErrorText.of(code))")
     }
-  }
-
-  /// What is below is ours: no links, and as deep as the repository has it.
-  private static func remove(_ path: String) {
-    guard let directory = opendir(path) else {
-      unlink(path)
-      return
-    }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      // The name ends with a NUL, inside the entry.
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    closedir(directory)
-    for name in names { remove("\(path)/\(name)") }
-    rmdir(path)
   }
 }
