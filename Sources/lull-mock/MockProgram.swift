@@ -87,12 +87,3 @@ struct MockProgram {
     throw MockProblem(text: "cannot write where it is: \(ErrorText.of(code))")
   }
 }
-
-extension APIFileProblem {
-  fileprivate var exitCode: Int32 {
-    switch self {
-    case .missing, .syntax: 3
-    case .failed, .module, .declaration: 1
-    }
-  }
-}

@@ -91,6 +91,14 @@ extension APIFileProblem: CustomStringConvertible {
     }
   }
 
+  /// That of a program that cannot do without the API.
+  package var exitCode: Int32 {
+    switch self {
+    case .missing, .syntax: 3
+    case .failed, .module, .declaration: 1
+    }
+  }
+
   /// The one of two mistakes of a file that comes first in it, so that it is always the same that is told.
   func first(of other: APIFileProblem?) -> APIFileProblem {
     guard case .declaration(let place, let text)? = other,

@@ -97,12 +97,3 @@ enum CallRun {
     return program.perform(folder: folder, words: CommandWords.all, body)
   }
 }
-
-extension APIFileProblem {
-  var exitCode: Int32 {
-    switch self {
-    case .missing, .syntax: 3
-    case .failed, .module, .declaration: 1
-    }
-  }
-}
