@@ -100,17 +100,7 @@ struct ReplCommand {
       return 3
     }
     let folder = sources.first.map { SourceFile.folder(of: $0.name) } ?? Array(".".utf8)
-    guard
-      let environment = try? LoopEnvironment(
-        ownsProcess: true, allowedHosts: options.allowedHosts),
-      let program = ScriptProgram(
-        environment: environment, library: .withClients,
-        trust: options.trust(folder: folder), limits: options.limits)
-    else {
-      Exit.complain("lull: cannot start: not enough memory or descriptors\n")
-      return 1
-    }
-    if options.isConfirmed { program.host.part(APIFiles.self).confirmsWrites = true }
+    guard let program = options.makeProgram(folder: folder) else { return 1 }
     return program.interact(words: words, first: -self.program, folder: folder) { host in
       guard let repl = REPL(host) else { return .done(hasFailed: true) }
       // Of -i, what follows the file.

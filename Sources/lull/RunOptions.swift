@@ -1,4 +1,5 @@
 import LullArguments
+import LullClients
 import LullCore
 import LullHost
 import LullTransport
@@ -7,18 +8,19 @@ import LullTransport
 struct RunOptions {
   private var isSandboxed = false
   private var allowsBytecode = false
-  private(set) var limits = ScriptLimits()
+  private var limits = ScriptLimits()
   private var hosts = AllowedHosts()
   private var namesHosts = false
   /// Whether writes go out that environments hold back.
-  private(set) var isConfirmed = false
+  private var isConfirmed = false
 
-  /// Where requests may go; nil: anywhere.
-  var allowedHosts: AllowedHosts? { isSandboxed || namesHosts ? hosts : nil }
-
-  /// - Parameter folder: that of the script.
-  func trust(folder: [UInt8]?) -> ScriptTrust {
-    isSandboxed ? .sandbox(folder: folder) : .full(allowsBytecode: allowsBytecode)
+  /// What runs a script of that folder, or a session; nil, which has been told, if there is no room for it.
+  func makeProgram(folder: [UInt8]?) -> ScriptProgram? {
+    let program = ScriptProgram.ofProcess(
+      trust: isSandboxed ? .sandbox(folder: folder) : .full(allowsBytecode: allowsBytecode),
+      limits: limits, allowedHosts: isSandboxed || namesHosts ? hosts : nil)
+    if isConfirmed { program?.host.part(APIFiles.self).confirmsWrites = true }
+    return program
   }
 
   /// What is said of a precompiled chunk that a session is to run.

@@ -108,17 +108,7 @@ struct ScriptCommand {
       Exit.complain("lull: cannot read '\(error.name)': \(error.reason)\n")
       return 3
     }
-    guard
-      let environment = try? LoopEnvironment(
-        ownsProcess: true, allowedHosts: options.allowedHosts),
-      let program = ScriptProgram(
-        environment: environment, library: .withClients,
-        trust: options.trust(folder: script.folder), limits: options.limits)
-    else {
-      Exit.complain("lull: cannot start: not enough memory or descriptors\n")
-      return 1
-    }
-    if options.isConfirmed { program.host.part(APIFiles.self).confirmsWrites = true }
+    guard let program = options.makeProgram(folder: script.folder) else { return 1 }
     // As in the stock interpreter: arg[0] is the script, what came before it has negative indices.
     // Of -e, arg[0] is the code.
     return program.run(

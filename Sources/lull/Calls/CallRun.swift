@@ -87,13 +87,7 @@ enum CallRun {
     _ trust: ScriptTrust, folder: [UInt8]?, _ hosts: AllowedHosts?, _ limits: ScriptLimits,
     _ body: (LuaHost) -> Int32
   ) -> Int32 {
-    guard let environment = try? LoopEnvironment(ownsProcess: true, allowedHosts: hosts),
-      let program = ScriptProgram(
-        environment: environment, library: .withClients, trust: trust, limits: limits)
-    else {
-      Exit.complain("lull: cannot start: not enough memory or descriptors\n")
-      return 1
-    }
-    return program.perform(folder: folder, words: CommandWords.all, body)
+    let program = ScriptProgram.ofProcess(trust: trust, limits: limits, allowedHosts: hosts)
+    return program?.perform(folder: folder, words: CommandWords.all, body) ?? 1
   }
 }

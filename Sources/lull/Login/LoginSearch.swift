@@ -39,12 +39,7 @@ struct LoginSearch {
       return 3
     }
     if isInEnvironment(source) { return runInEnvironment(path, body) }
-    guard let environment = try? LoopEnvironment(ownsProcess: true),
-      let program = ScriptProgram(environment: environment, library: .withClients)
-    else {
-      Exit.complain("lull: cannot start: not enough memory or descriptors\n")
-      return 1
-    }
+    guard let program = ScriptProgram.ofProcess() else { return 1 }
     var desk: OAuth2LoginDesk?
     let script = ScriptProgram.Script(
       name: name, source: source, folder: SourceFile.folder(of: name))
