@@ -27,10 +27,7 @@ struct ApisCommand {
         that needs more only the name is told.
         """,
       arguments: [
-        .init(
-          names: ["-o", "--output"], placeholder: "FORMAT",
-          choices: OutputFormat.names.filter { $0 != "raw" },
-          help: "how the list is written: table, unless given")
+        OutputFormat.argument("how the list is written: table, unless given")
       ],
       notes: """
         Examples:
@@ -45,7 +42,7 @@ struct ApisCommand {
   /// - Parameter words: what follows `apis`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try ApisCommand.spec.read(words, for: .apis)
-    format = parsed.text("-o").flatMap { OutputFormat(rawValue: $0) } ?? .table
+    format = OutputFormat(parsed) ?? .table
   }
 
   func run() -> Int32 {

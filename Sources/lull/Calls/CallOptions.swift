@@ -123,7 +123,7 @@ struct CallOptions {
   }
 
   init(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
-    format = words.text("-o").flatMap { OutputFormat(rawValue: $0) }
+    format = OutputFormat(words)
     do throws(FilterText.Problem) {
       if let word = words.text("-f") { filter = try FilterText(word: word) }
     } catch {

@@ -34,10 +34,7 @@ struct CheckCommand {
         .init(
           positional: "FILE", help: "API files, or APIs by name", isRequired: true,
           isRepeated: true),
-        .init(
-          names: ["-o", "--output"], placeholder: "FORMAT",
-          choices: OutputFormat.names.filter { $0 != "raw" },
-          help: "how it is written: a line each, unless given"),
+        OutputFormat.argument("how it is written: a line each, unless given"),
       ],
       notes: """
         Examples:
@@ -55,7 +52,7 @@ struct CheckCommand {
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try CheckCommand.spec.read(words, for: .check)
     self.words = parsed.all("FILE")
-    format = parsed.text("-o").flatMap { OutputFormat(rawValue: $0) }
+    format = OutputFormat(parsed)
   }
 
   func run() -> Int32 {

@@ -1,3 +1,5 @@
+import LullArguments
+
 /// How content is written to standard output.
 enum OutputFormat: String, CaseIterable {
   /// Over several lines and in colours on a terminal, else on one line.
@@ -22,4 +24,17 @@ enum OutputFormat: String, CaseIterable {
   }
 
   static let names = allCases.map(\.rawValue)
+
+  /// The option that asks for one, where there is no body whose bytes could be meant.
+  static func argument(_ help: String) -> Argument {
+    Argument(
+      names: ["-o", "--output"], placeholder: "FORMAT", choices: names.filter { $0 != "raw" },
+      help: help)
+  }
+
+  /// The one that is asked for; nil: none.
+  init?(_ words: ParsedArguments) {
+    guard let text = words.text("-o") else { return nil }
+    self.init(rawValue: text)
+  }
 }

@@ -44,10 +44,7 @@ struct DriftCommand {
         .init(
           names: ["--fail-on"], placeholder: "TIER", choices: tiers.map(\.rawValue),
           help: "end with exit code 7 if there is something in this tier, or in one above it"),
-        .init(
-          names: ["-o", "--output"], placeholder: "FORMAT",
-          choices: OutputFormat.names.filter { $0 != "raw" },
-          help: "how it is written: table, unless given"),
+        OutputFormat.argument("how it is written: table, unless given"),
       ],
       notes: """
         Examples:
@@ -73,7 +70,7 @@ struct DriftCommand {
     word = parsed.text("API") ?? ""
     sources = TrafficOptions(parsed)
     limit = parsed.text("--fail-on").flatMap { DriftFinding.Tier(rawValue: $0) }
-    format = parsed.text("-o").flatMap { OutputFormat(rawValue: $0) } ?? .table
+    format = OutputFormat(parsed) ?? .table
   }
 
   func run() -> Int32 {

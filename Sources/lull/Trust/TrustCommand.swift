@@ -38,10 +38,7 @@ struct TrustCommand {
           names: ["--list"], kind: .flag,
           help: "list what is trusted, and whether it has changed since"),
         .init(names: ["--remove"], kind: .flag, help: "trust these files no more"),
-        .init(
-          names: ["-o", "--output"], placeholder: "FORMAT",
-          choices: OutputFormat.names.filter { $0 != "raw" },
-          help: "how the list is written: table, unless given"),
+        OutputFormat.argument("how the list is written: table, unless given"),
       ],
       notes: """
         Examples:
@@ -66,7 +63,7 @@ struct TrustCommand {
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try TrustCommand.spec.read(words, for: .trust)
     self.words = parsed.all("PATH")
-    let format = parsed.text("-o").flatMap { OutputFormat(rawValue: $0) }
+    let format = OutputFormat(parsed)
     switch (parsed.has("--list"), parsed.has("--remove")) {
     case (true, true): throw .wrongUsage("--list and --remove do not go together", .trust)
     case (true, false):
