@@ -3,16 +3,13 @@ import Testing
 
 @Suite("Command lines of curl that become calls", .timeLimit(.minutes(20)))
 struct CurlImportTests {
-  private let folder: TemporaryFolder
-  private let server: EchoServer
+  private let comparison: CurlComparison
+  private var folder: TemporaryFolder { comparison.folder }
+  private var server: EchoServer { comparison.server }
 
   init() throws {
-    folder = try TemporaryFolder()
-    server = try EchoServer { _, _ in
-      .init(headers: ["Content-Type: application/json"], body: "{}")
-    }
+    comparison = try CurlComparison(file: "one\ntwo \u{e9}\n")
     try folder.write("apis/.keep", "")
-    try folder.write("a file.txt", "one\ntwo \u{e9}\n")
   }
 
   /// What curl sends, and what a call of the file sends that is made of it.
@@ -21,28 +18,13 @@ struct CurlImportTests {
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let line = line.replacing("BASE", with: "http://127.0.0.1:\(server.port)")
-    let theirs = try shell(line, environment: environment, folder: folder.path)
-    #expect(theirs.code == 0, "\(theirs.errors)", sourceLocation: sourceLocation)
-    let count = server.requests.count
-    let imported = try lull("import", "curl", line, "-o", "apis/x.lua", folder: folder.path)
+    let (imported, text) = try folder.importing(["curl", line], as: "x")
     #expect(imported.code == 0, "\(imported.errors)", sourceLocation: sourceLocation)
-    let text = folder.text("apis/x.lua") ?? ""
     let name = try #require(Self.name(in: text))
-    let checked = try lull("check", "apis/x.lua", folder: folder.path)
-    #expect(
-      checked.code == 0, "\(checked.output)\(checked.errors)\n\(text)",
-      sourceLocation: sourceLocation)
     // Files have no default.
     let file = text.firstMatch(of: #/(\w+) = \{\s*type = "file"/#).map { "--\($0.1)" }
-    let call = try Child(
-      Binaries.lull, ["call", "x", String(name)] + (file.map { [$0, "a file.txt"] } ?? []),
-      environment: environment, folder: folder.path
-    ).wait()
-    #expect(call.code == 0, "\(call.errors)\n\(text)", sourceLocation: sourceLocation)
-    let sent = server.requests
-    try #require(sent.count == count + 1, "\(call.errors)\n\(text)", sourceLocation: sourceLocation)
-    #expect(
-      SentRequest(sent[count]) == SentRequest(sent[count - 1]), "\(line)\n\(text)",
+    try comparison.expectSame(
+      line, ["x", String(name)] + (file.map { [$0, "a file.txt"] } ?? []), environment, text,
       sourceLocation: sourceLocation)
     _ = try shell("rm -f apis/x.lua*", folder: folder.path)
   }

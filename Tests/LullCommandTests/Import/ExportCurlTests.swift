@@ -3,16 +3,11 @@ import Testing
 
 @Suite("lull export --curl", .timeLimit(.minutes(20)))
 struct ExportCurlTests {
-  private let folder: TemporaryFolder
-  private let server: EchoServer
+  private let comparison: CurlComparison
+  private var folder: TemporaryFolder { comparison.folder }
+  private var server: EchoServer { comparison.server }
 
-  init() throws {
-    folder = try TemporaryFolder()
-    server = try EchoServer { _, _ in
-      .init(headers: ["Content-Type: application/json"], body: "{}")
-    }
-    try folder.write("a file.txt", "one\ntwo\n")
-  }
+  init() throws { comparison = try CurlComparison(file: "one\ntwo\n") }
 
   private func write(_ calls: String, _ settings: String = "") throws {
     try folder.write(
@@ -30,25 +25,14 @@ struct ExportCurlTests {
     _ name: String, _ variables: [String: String], _ words: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let count = server.requests.count
     let exported = try lull(
       "export", "shop", "--curl", "--only", name, "-o", "\(name).sh", folder: folder.path)
     #expect(
       exported.code == 0 && exported.errors == "", "\(exported.errors)",
       sourceLocation: sourceLocation)
-    let theirs = try shell("set -eu; . ./\(name).sh", environment: variables, folder: folder.path)
-    let text = folder.text("\(name).sh") ?? ""
-    #expect(theirs.code == 0, "\(theirs.errors)\n\(text)", sourceLocation: sourceLocation)
-    let call = try Child(
-      Binaries.lull, ["call", "shop", name] + words, environment: variables, folder: folder.path
-    ).wait()
-    #expect(call.code == 0, "\(call.errors)", sourceLocation: sourceLocation)
-    let sent = server.requests
-    try #require(
-      sent.count == count + 2, "\(theirs.errors)\n\(text)", sourceLocation: sourceLocation)
-    #expect(
-      SentRequest(sent[count]) == SentRequest(sent[count + 1]), "\(text)",
-      sourceLocation: sourceLocation)
+    try comparison.expectSame(
+      "set -eu; . ./\(name).sh", ["shop", name] + words, variables,
+      folder.text("\(name).sh") ?? "", sourceLocation: sourceLocation)
   }
 
   @Test func `EXT-08 a command line sends what the call sends`() throws {

@@ -39,14 +39,7 @@ struct HARImportTests {
     let log =
       "{\"log\":{\"version\":\"1.2\",\"creator\":{\"name\":\"t\",\"version\":\"1\"},\"entries\":[\(entries.joined(separator: ","))]}}"
     try folder.write("\(name).har", log)
-    let arguments = ["import", "har", "\(name).har", "-o", "apis/\(name).lua"] + words
-    let ending = try Child(Binaries.lull, arguments, folder: folder.path).wait()
-    let text = folder.text("apis/\(name).lua") ?? ""
-    if ending.code == 0 {
-      let checked = try lull("check", "apis/\(name).lua", folder: folder.path)
-      #expect(checked.code == 0, "\(checked.output)\(checked.errors)\n\(text)")
-    }
-    return (ending, text)
+    return try folder.importing(["har", "\(name).har"] + words, as: name)
   }
 
   private let browser = [

@@ -16,14 +16,7 @@ struct PostmanImportTests {
     try folder.write(
       "shop.json",
       "{\"info\":{\"name\":\"Shop\",\"schema\":\"\(schema)\"},\"item\":[\(items)]\(rest)}")
-    let arguments = ["import", "postman", "shop.json", "-o", "apis/shop.lua"] + words
-    let ending = try Child(Binaries.lull, arguments, folder: folder.path).wait()
-    let text = folder.text("apis/shop.lua") ?? ""
-    if ending.code == 0 {
-      let checked = try lull("check", "apis/shop.lua", folder: folder.path)
-      #expect(checked.code == 0, "\(checked.output)\(checked.errors)\n\(text)")
-    }
-    return (ending, text)
+    return try folder.importing(["postman", "shop.json"] + words, as: "shop")
   }
 
   @Test func `IMX-30 folders, variables, bodies and access of a collection are kept`() throws {
