@@ -24,7 +24,6 @@ extension APIDeclaration {
     var failure: APIFileProblem?
     let visited = Result { () throws(Misuse) in
       try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
-        guard failure == nil else { return }
         do throws(APIFileProblem) {
           let name = try environment(key, value)
           names.append(name)
@@ -33,7 +32,7 @@ extension APIDeclaration {
               of: name, LuaTable.visitedIndex(in: state), state, service)
           }
         } catch {
-          if !note(error) { failure = error }
+          if !note(error) { failure = error.first(of: failure) }
         }
       }
     }
@@ -62,7 +61,7 @@ extension APIDeclaration {
 
   /// What is said of an environment that is not there.
   func missing(_ wish: EnvironmentWish, among names: [String]) -> String {
-    let start = "'\(name)' has no environment '\(wish.name)'\(wish.origin)"
+    let start = "'\(name)' has no environment '\(wish.shownName)'\(wish.origin)"
     guard !names.isEmpty else { return start + ": it has none" }
     let near = NearestName.suggestion(for: wish.name, among: names)
     return start + (near.map { " (did you mean '\($0)'?)" } ?? "")
@@ -74,15 +73,15 @@ extension APIDeclaration {
   func unheeded(_ wish: EnvironmentWish) -> APIFileProblem {
     problem(
       ["environments"],
-      "LULL_ENV names the environment '\(wish.name)', which counts where 'environments = { … }' stands in the file "
-        + "itself: ask for '\(name)@\(wish.name)'")
+      "LULL_ENV names the environment '\(wish.shownName)', which counts where 'environments = { … }' stands in the file "
+        + "itself: ask for '\(name)@\(wish.shownName)'")
   }
 
   private func environment(_ key: lull_value, _ value: lull_value) throws(APIFileProblem) -> String
   {
     guard let name = key.string, APIName.isEnvironment(name) else {
       throw problem(
-        ["environments"],
+        ["environments"] + (key.string.map { [$0] } ?? []),
         "environments have names of letters, digits, '-' and '_', got \(key.described)")
     }
     guard value.kind == Int32(LULL_TABLE) else {

@@ -1,3 +1,6 @@
+import LullCore
+import LullSystem
+
 /// Which environment of an API file is wanted.
 struct EnvironmentWish {
   let name: String
@@ -14,6 +17,9 @@ struct EnvironmentWish {
       return nil
     }
   }
+
+  /// What `LULL_ENV` has in it may be anything.
+  var shownName: String { ControlCharacters.shown(in: LogText.part(name, limit: 80)) }
 
   /// What messages say of a wish that nobody has typed.
   var origin: String { isNamed ? "" : ", which LULL_ENV names" }

@@ -53,6 +53,10 @@ struct EnvironmentNameTests {
     }
     try folder.write("look.lua", "print(pcall(require'lull'.api, 'shop@\\xFF'))")
     #expect(try run("look.lua").output.hasPrefix("false\tthere is no API 'shop@\\xFF': behind"))
+    let hostile = try run("get", "shop", "/", environment: ["LULL_ENV": "a\nb\u{1B}[31m"])
+    #expect(
+      hostile.errors.split(separator: "\n").count == 1 && !hostile.errors.contains("\u{1B}"),
+      "\(hostile)")
     let variable = try run("get", "shop", "/", environment: ["LULL_ENV": "../x"])
     #expect(
       variable.errors.hasPrefix("lull: 'shop' has no environment '../x', which LULL_ENV names"),

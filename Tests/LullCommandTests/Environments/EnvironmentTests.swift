@@ -147,7 +147,7 @@ struct EnvironmentTests {
         .hasPrefix("apis/x.lua:4: environment 'prod' must be a table, got "))
     #expect(
       try problem(start + "return { service = api, environments = {\n ['pr od'] = {} } }")
-        .hasPrefix("apis/x.lua:3: environments have names of letters, digits, '-' and '_', got ")
+        .hasPrefix("apis/x.lua:4: environments have names of letters, digits, '-' and '_', got ")
     )
     #expect(
       try problem(
@@ -163,6 +163,28 @@ struct EnvironmentTests {
     #expect(
       try problem(start + "return { service = api, environments = 5 }")
         .hasPrefix("apis/x.lua:3: 'environments' must be a table, got "))
+  }
+
+  @Test func `ENV-04 of several mistakes the first in the file is told`() throws {
+    // The interpreter's order of keys is another one in each run.
+    for (environments, problem) in [
+      ("{\n b = 1,\n a = 2,\n c = 3,\n ['d d'] = {} }", "2: environment 'b' must be a table"),
+      ("{\n ['b b'] = {},\n a = 2,\n ['a a'] = {} }", "2: environments have names of"),
+      ("{\n b = {},\n ['c c'] = {},\n a = 4, ['b b'] = {} }", "3: environments have names of"),
+      (
+        "{\n prod = { timeout = 'x',\n retry_time = 'y', nope = 1 } }",
+        "2: environment 'prod': 'timeout' must be"
+      ),
+    ] {
+      try folder.write(
+        "apis/x.lua",
+        "return { service = require'lull'.service('https://a.example'), environments = \(environments) }"
+      )
+      for _ in 0..<8 {
+        let ending = try run("get", "x@prod", "/", "--dry-run")
+        #expect(ending.errors.hasPrefix("lull: apis/x.lua:\(problem)"), "\(ending)")
+      }
+    }
   }
 
   @Test func `ENV-05 lists, completion, checks and explanations know environments`() throws {
