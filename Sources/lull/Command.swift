@@ -28,6 +28,8 @@ struct Command: Sendable {
     case apisAndFiles
     case commands
     case of([String])
+    /// One of these, then files, and the options of its page.
+    case kindsAndFiles([String])
   }
 
   let name: String

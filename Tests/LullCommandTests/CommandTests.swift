@@ -56,7 +56,7 @@ struct CommandTests {
     let output = try Child(Binaries.lull, ["--complete", name, ""]).wait().output
     let offered = output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
     switch command.words {
-    case .of(let words): #expect(offered == words)
+    case .of(let words), .kindsAndFiles(let words): #expect(offered == words)
     case .commands: #expect(offered == Self.names + ["filters"])
     case .options: #expect(offered.contains("--output"))
     case .files, .optionsAndFiles, .target, .call, .apisAndFiles:

@@ -40,6 +40,8 @@ struct CompletionTests {
     ("lull changed shop /users -o ", ["json", "ndjson"]),
     ("lull get shop /users --cha", ["--chart"]),
     ("lull completion ", ["bash", "zsh", "fish"]),
+    ("lull import ", ["openapi", "curl", "har", "postman"]),
+    ("lull import openapi --on", ["--only"]),
     ("lull help che", ["check"]),
   ]
 
@@ -71,6 +73,24 @@ struct CompletionTests {
     let offered = ending.output.split(separator: "\n").map(String.init)
     #expect(Array(offered.prefix(words.count)) == words, "\(ending)")
     #expect(ending.errors == "")
+  }
+
+  /// Names of files are the shell's to find.
+  @Test(arguments: [
+    "import openapi ", "import openapi x -o ", "import har x --output ", "export shop -o ",
+    "export shop --openapi --output ", "export ", "types shop -o ", "drift shop --from-har ",
+    "diff shop --urls ", "mock shop --cassette ", "call shop users -O ", "get shop / --ca-file ",
+    "get shop / -d ",
+  ])
+  func `PAR-12 files are offered where one is meant`(line: String) throws {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    let ending = try Child(Binaries.lull, ["--complete"] + words, folder: folder.path).wait()
+    #expect(ending.output.hasSuffix("//files\n"), "\(ending)")
+    for other in ["import openapi x --only ", "export shop --only ", "drift shop -o "] {
+      let words = other.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+      let ending = try Child(Binaries.lull, ["--complete"] + words, folder: folder.path).wait()
+      #expect(!ending.output.contains("//files"), "\(ending)")
+    }
   }
 
   /// Whatever a file offers is one word of the command line, and not a part of it that is run.

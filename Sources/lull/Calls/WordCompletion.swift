@@ -61,6 +61,9 @@ struct WordCompletion {
     case .commands:
       return fitting(Command.all.map { Candidate(word: $0.name) } + [Candidate(word: "filters")])
     case .of(let words): return fitting(words.map { Candidate(word: $0) })
+    case .kindsAndFiles(let kinds):
+      return ofOptions(command.spec)
+        ?? (words.count == 2 ? fitting(kinds.map { Candidate(word: $0) }) : WordCompletion.files)
     }
   }
 
@@ -132,10 +135,10 @@ struct WordCompletion {
     if before.hasPrefix("-"), let option = spec.option(before), option.takesValue {
       if !option.choices.isEmpty { return fitting(option.choices.map { Candidate(word: $0) }) }
       if option.names.contains("--coverage") { return fitting(apis) + WordCompletion.files }
-      let files: Set = [
-        "-O", "-d", "--ca-file", "--cert", "--key", "--unix-socket", "--junit", "--html",
-      ]
-      return files.isDisjoint(with: option.names) ? [] : WordCompletion.files
+      let isFile =
+        option.placeholder == "FILE"
+        || option.names.contains { ["-d", "--unix-socket"].contains($0) }
+      return isFile ? WordCompletion.files : []
     }
     if let option = spec.option(before), option.isBoolean, !last.hasPrefix("-") {
       let words = fitting(["true", "false"].map { Candidate(word: $0) })

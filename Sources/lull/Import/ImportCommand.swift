@@ -9,7 +9,7 @@ extension Command {
       ("import har FILE", "make one of requests that a browser has recorded"),
       ("import postman FILE", "make one of a collection of Postman's"),
     ],
-    spec: { ImportCommand.spec }, words: .optionsAndFiles
+    spec: { ImportCommand.spec }, words: .kindsAndFiles(ImportCommand.kinds.map(\.name))
   ) { words, command throws(CommandEnd) in
     try ImportCommand.run(words.dropFirst(), for: command)
   }
@@ -18,7 +18,7 @@ extension Command {
 /// `lull import`: makes API files of what others have written.
 enum ImportCommand {
   /// What can be imported, by the word behind `import`.
-  private static let kinds:
+  fileprivate static let kinds:
     [(name: String, run: @Sendable (ParsedArguments, Command) throws(CommandEnd) -> Int32)] = [
       ("openapi", OpenAPICommand.run), ("curl", RequestsCommand.run(.curl)),
       ("har", RequestsCommand.run(.har)), ("postman", RequestsCommand.run(.postman)),
