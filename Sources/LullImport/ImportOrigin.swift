@@ -6,6 +6,7 @@ package struct ImportOrigin {
   package var words: [String]
   package var only: [String]
 
+  private static let start = "-- Imported by: lull import "
   private static let mark = "Only: "
 
   package init(words: [String], only: [String]) {
@@ -19,16 +20,28 @@ package struct ImportOrigin {
       + ["What is changed here stays when it is imported again."]
   }
 
+  /// What a file says that was imported: of which kind of source; nil: nothing.
+  package static func kind(in file: [UInt8]) -> String? {
+    let line = file.prefix { $0 != 10 }
+    guard line.starts(with: start.utf8) else { return nil }
+    let word = line.dropFirst(start.utf8.count).prefix { $0 != 32 && $0 != 13 }
+    return String(decoding: word, as: UTF8.self)
+  }
+
   /// What a file says that was imported: the patterns of `--only`.
   package static func only(in file: [UInt8]) -> [String] {
-    var patterns: [String] = []
-    for line in String(decoding: file, as: UTF8.self).split(separator: "\n") {
+    var lines: [String] = []
+    // Git may have given them the ends of other systems.
+    for line in String(decoding: file, as: UTF8.self).split(whereSeparator: \.isNewline) {
       guard line.hasPrefix("-- ") else { break }
-      if line.dropFirst(3).hasPrefix(mark) {
-        patterns.append(String(line.dropFirst(3 + mark.count)))
+      if line.hasPrefix("--   "), let last = lines.popLast() {
+        // A long one goes on.
+        lines.append(last + " " + line.dropFirst(5))
+      } else {
+        lines.append(String(line.dropFirst(3)))
       }
     }
-    return patterns
+    return lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
   }
 
   /// As a shell reads it.

@@ -88,6 +88,25 @@ struct APIFileMergeTests {
     #expect(merged(new, new) == new)
   }
 
+  @Test func `IMP-20 bytes of somebody's that are no UTF-8 stay what they are`() throws {
+    func bytes(_ text: String) -> [UInt8] { Array(text.utf8).map { $0 == 0x7F ? 0xE9 : $0 } }
+    let user =
+      base.replacing("local api", with: "-- caf\u{7F}\nlocal api")
+      .replacing("    three", with: "    -- caf\u{7F}\n    three") + "-- caf\u{7F}\n"
+    let new = base.replacing("-- Imported", with: "-- Imported anew")
+      .replacing("path = \"/two\"", with: "path = \"/2\"")
+    guard
+      case .merged(let merged) = APIFileMerge.merge(
+        base: Array(base.utf8), user: bytes(user), new: Array(new.utf8))
+    else {
+      Issue.record("conflicts")
+      return
+    }
+    let expected = user.replacing("-- Imported", with: "-- Imported anew")
+      .replacing("path = \"/two\"", with: "path = \"/2\"")
+    #expect(merged == bytes(expected))
+  }
+
   @Test func `IMP-21 what both have changed is a conflict with its line`() {
     let user = base.replacing("b = \"integer\"", with: "b = \"boolean\"")
       .replacing("path = \"/three\"", with: "path = \"/tree\"")

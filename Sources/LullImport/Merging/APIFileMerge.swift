@@ -1,3 +1,4 @@
+import LullCore
 import LullHost
 
 /// Brings what a document says now into a file that somebody has edited since it was imported.
@@ -47,15 +48,28 @@ package struct APIFileMerge {
     return merge.run()
   }
 
+  /// Puts calls into a file as somebody would by hand: what it is to be has been made of the file itself, and of what
+  /// was imported those calls alone are replaced that nobody has changed.
+  package static func add(_ new: [UInt8], to user: [UInt8], imported base: [UInt8]) -> Outcome {
+    guard let baseFile = DeclaredFile(base), let userFile = DeclaredFile(user),
+      let newFile = DeclaredFile(new)
+    else {
+      return .conflicts([Conflict(line: 1, text: "it is no API file into which calls can be put")])
+    }
+    var merge = APIFileMerge(base: baseFile, user: userFile, new: newFile)
+    return merge.run(isAddition: true)
+  }
+
   private init(base: DeclaredFile, user: DeclaredFile, new: DeclaredFile) {
     self.base = base
     self.user = user
     self.new = new
   }
 
-  private mutating func run() -> Outcome {
-    let head = LineMerge(base: base.head, user: user.head, new: new.head)
-    let tail = LineMerge(base: base.tail, user: user.tail, new: new.tail)
+  private mutating func run(isAddition: Bool = false) -> Outcome {
+    let lines = isAddition ? user : base
+    let head = LineMerge(base: lines.head, user: user.head, new: new.head)
+    let tail = LineMerge(base: lines.tail, user: user.tail, new: new.tail)
     note(head, behind: 0)
     merge(base.calls, user.calls, new.calls, [])
     note(tail, behind: user.line(user.calls.tokens.upperBound - 1) - 1)
@@ -67,8 +81,8 @@ package struct APIFileMerge {
         edit.range.lowerBound - calls.lowerBound..<edit.range.upperBound - calls.lowerBound
       middle.replaceSubrange(range, with: Array(edit.text.utf8))
     }
-    let text = Array(head.lines.joined(separator: "\n").utf8) + middle
-    return .merged(text + Array(tail.lines.joined(separator: "\n").utf8))
+    let text = Array(head.lines.joined(separator: [10])) + middle
+    return .merged(text + Array(tail.lines.joined(separator: [10])))
   }
 
   /// From the last to the first; of those at one place what takes away comes first, and commas last.
@@ -83,7 +97,8 @@ package struct APIFileMerge {
 
   private mutating func note(_ merge: LineMerge, behind lines: Int) {
     for conflict in merge.conflicts {
-      let there = conflict.there.first { !$0.isEmpty }?.prefix(100) ?? "nothing"
+      let there =
+        conflict.there.first { !$0.isEmpty }.map { String(escaping: $0).prefix(100) } ?? "nothing"
       conflicts.append(
         Conflict(
           line: lines + conflict.line, text: "changed here, and by the document to: \(there)"))

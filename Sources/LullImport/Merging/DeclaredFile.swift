@@ -6,6 +6,8 @@ struct DeclaredFile {
   let tokens: [LineToken]
   /// The table of calls in what the file returns.
   let calls: DeclaredTable
+  /// Whether it names a file of schemas.
+  let namesSchemas: Bool
   private let places: DeclarationPlaces
 
   /// nil where what it returns has no such table.
@@ -19,6 +21,7 @@ struct DeclaredFile {
       calls.tokens.upperBound == field.value.upperBound
     else { return nil }
     self.calls = calls
+    namesSchemas = result["schemas"] != nil
   }
 
   func table(_ field: DeclaredTable.Field) -> DeclaredTable? {
@@ -51,11 +54,10 @@ struct DeclaredFile {
   }
 
   /// Lines before the calls, and behind them.
-  var head: [String] { DeclaredFile.lines(bytes[..<range(calls.tokens).lowerBound]) }
-  var tail: [String] { DeclaredFile.lines(bytes[range(calls.tokens).upperBound...]) }
+  var head: [LineMerge.Line] { DeclaredFile.lines(bytes[..<range(calls.tokens).lowerBound]) }
+  var tail: [LineMerge.Line] { DeclaredFile.lines(bytes[range(calls.tokens).upperBound...]) }
 
-  private static func lines(_ bytes: ArraySlice<UInt8>) -> [String] {
-    String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-      .map(String.init)
+  private static func lines(_ bytes: ArraySlice<UInt8>) -> [LineMerge.Line] {
+    bytes.split(separator: 10, omittingEmptySubsequences: false).map(Array.init)
   }
 }

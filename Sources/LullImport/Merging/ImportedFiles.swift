@@ -15,17 +15,29 @@ package struct ImportedFiles {
   package let path: [UInt8]
   /// As it was imported the last time; nil if it was not.
   package let base: [UInt8]?
-  private let current: [UInt8]?
+  package let current: [UInt8]?
 
   /// What is there. Folders that are missing are made when something is written.
   package init(_ path: [UInt8]) throws(Refusal) {
     self.path = path
-    let shown = String(escaping: path)
     current = try ImportedFiles.read(path)
     base = try ImportedFiles.read(path + Array(".imported".utf8))
     if current != nil, base == nil {
+      throw .refused(ImportedFiles.stays(path))
+    }
+  }
+
+  private static func stays(_ path: [UInt8]) -> String {
+    "\(String(escaping: path)): it was not imported, and stays as it is: name another file with -o, or move it away"
+  }
+
+  /// Whether all is as it was read: somebody may have saved it, or imported into it, since.
+  private func checkUnchanged() throws(Refusal) {
+    guard try ImportedFiles.read(path) == current,
+      try ImportedFiles.read(path + Array(".imported".utf8)) == base
+    else {
       throw .refused(
-        "\(shown): it was not imported, and stays as it is: name another file with -o, or move it away"
+        "\(String(escaping: path)): it has been changed meanwhile, and stays as it is: import it again"
       )
     }
   }
@@ -60,15 +72,30 @@ package struct ImportedFiles {
     }
   }
 
+  /// The same where calls are added to a file by hand, as it were: what was imported stays what it is.
+  package func added(_ new: [UInt8]) throws(Refusal) -> [UInt8] {
+    guard let base, let current else { return new }
+    switch APIFileMerge.add(new, to: current, imported: base) {
+    case .merged(let bytes): return bytes
+    case .conflicts(let conflicts): throw .conflicts(conflicts)
+    }
+  }
+
+  /// Whether what was imported has a file of schemas beside it, which is its own then.
+  private func hasSchemas(_ imported: [UInt8]?) -> Bool {
+    imported.flatMap { DeclaredFile($0) }?.namesSchemas ?? false
+  }
+
   /// Writes all, or none.
   ///
   /// - Parameters:
   ///   - merged: the API file.
   ///   - new: as it was imported now.
-  ///   - schemas: nil: there are none, and a file of them is taken away.
+  ///   - schemas: nil: there are none, and those that were imported are taken away, unless `new` names them.
   package func write(_ merged: [UInt8], imported new: [UInt8], schemas: [UInt8]?) throws(Refusal) {
+    let schemasPath = ImportedFiles.schemas(of: path)
     var files: [(target: [UInt8], bytes: [UInt8])] = []
-    if let schemas { files.append((ImportedFiles.schemas(of: path), schemas)) }
+    if let schemas { files.append((schemasPath, schemas)) }
     files.append((path, merged))
     files.append((path + Array(".imported".utf8), new))
     let folder = FileName.folder(of: path)
@@ -76,9 +103,21 @@ package struct ImportedFiles {
       throw .refused(
         "cannot make the folder '\(String(escaping: folder))': \(ErrorText.of(code))")
     }
+    // One at a time in a folder; where there are no such locks, what has changed is seen all the same.
+    let lock = open(FileName.cString(folder), O_RDONLY | O_CLOEXEC)
+    defer { if lock >= 0 { close(lock) } }
+    while lock >= 0, flock(lock, LOCK_EX) != 0, errno == EINTR {}
+    try checkUnchanged()
+    if schemas != nil, !hasSchemas(base), let known = try ImportedFiles.read(schemasPath),
+      !SchemaFileWriter.isWritten(known)
+    {
+      throw .refused(ImportedFiles.stays(schemasPath))
+    }
     var written: [(file: AtomicFile.Created, target: [UInt8])] = []
     var failure: (target: [UInt8], code: Int32)?
-    for (target, bytes) in files {
+    for (name, bytes) in files {
+      // What a link leads to is replaced, not the link.
+      let target = FileName.resolved(name) ?? name
       let permissions = ImportedFiles.permissions(of: target)
       guard let file = AtomicFile.create(beside: target, mode: permissions.creationMode) else {
         failure = (target, errno)
@@ -105,7 +144,9 @@ package struct ImportedFiles {
       }
     }
     guard let failure else {
-      if schemas == nil { unlink(FileName.cString(ImportedFiles.schemas(of: path))) }
+      if schemas == nil, hasSchemas(base), !hasSchemas(new) {
+        unlink(FileName.cString(schemasPath))
+      }
       return
     }
     for (file, _) in written.dropFirst(replaced) { unlink(FileName.cString(file.name)) }

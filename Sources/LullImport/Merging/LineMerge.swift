@@ -1,10 +1,12 @@
-/// Merges lines that two have changed since they were the same.
+/// Merges lines that two have changed since they were the same: bytes, since comments of somebody may be no UTF-8.
 struct LineMerge {
-  private(set) var lines: [String] = []
-  /// Lines of `user`, counted from 1, at which both have changed something.
-  private(set) var conflicts: [(line: Int, there: [String], here: [String])] = []
+  typealias Line = [UInt8]
 
-  init(base: [String], user: [String], new: [String]) {
+  private(set) var lines: [Line] = []
+  /// Lines of `user`, counted from 1, at which both have changed something.
+  private(set) var conflicts: [(line: Int, there: [Line], here: [Line])] = []
+
+  init(base: [Line], user: [Line], new: [Line]) {
     let toUser = LineMerge.matches(base, user)
     let toNew = LineMerge.matches(base, new)
     var (b, u, n) = (0, 0, 0)
@@ -20,7 +22,7 @@ struct LineMerge {
   }
 
   private mutating func settle(
-    _ base: ArraySlice<String>, _ user: ArraySlice<String>, _ new: ArraySlice<String>
+    _ base: ArraySlice<Line>, _ user: ArraySlice<Line>, _ new: ArraySlice<Line>
   ) {
     if user.elementsEqual(base) {
       lines += new
@@ -32,7 +34,7 @@ struct LineMerge {
   }
 
   /// Where each line of the first is in the second; nil where it is not.
-  private static func matches(_ old: [String], _ new: [String]) -> [Int?] {
+  private static func matches(_ old: [Line], _ new: [Line]) -> [Int?] {
     let difference = new.difference(from: old)
     var removed = Set<Int>()
     var inserted = Set<Int>()

@@ -6,6 +6,12 @@ struct SchemaFileWriter {
   private var calls: [(name: String, entry: [UInt8])] = []
   private let definitions: SchemaDefinitions
 
+  private static let head = Array(
+    #"{"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{"#.utf8)
+
+  /// Whether a file looks as if it was written so.
+  static func isWritten(_ bytes: [UInt8]) -> Bool { bytes.starts(with: head + [10]) }
+
   init(_ document: OpenAPIDocument) {
     self.document = document
     definitions = SchemaDefinitions(document)
@@ -73,7 +79,7 @@ struct SchemaFileWriter {
   /// nil if no call has any.
   var text: [UInt8]? {
     guard !calls.isEmpty else { return nil }
-    var bytes = Array(#"{"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{"#.utf8)
+    var bytes = SchemaFileWriter.head
     func put(_ members: [(name: String, entry: [UInt8])]) {
       for (number, member) in members.enumerated() {
         bytes += number > 0 ? [UInt8(ascii: ","), 10] : [10]

@@ -11,13 +11,18 @@ package struct KnownCalls {
 
   private let file: DeclaredFile
   private let text: String
+  /// As it was imported.
+  private let imported: String
   let calls: [Call]
 
   /// nil if there is no table of calls in it.
-  package init?(_ bytes: [UInt8]) {
+  ///
+  /// - Parameter imported: as it was imported the last time; nil: so.
+  package init?(_ bytes: [UInt8], imported: [UInt8]? = nil) {
     guard let file = DeclaredFile(bytes) else { return nil }
     self.file = file
     text = String(decoding: bytes, as: UTF8.self)
+    self.imported = imported.map { String(decoding: $0, as: UTF8.self) } ?? text
     calls = file.calls.fields.compactMap { field in
       guard let name = field.key, let table = file.table(field), let path = table["path"] else {
         return nil
@@ -28,7 +33,9 @@ package struct KnownCalls {
     }
   }
 
-  func has(baseURL: String) -> Bool { text.contains("base_url = \(LuaLiteral.quoted(baseURL))") }
+  func has(baseURL: String) -> Bool {
+    imported.contains("base_url = \(LuaLiteral.quoted(baseURL))")
+  }
 
   /// What it is with the calls of another: those of the same name take the place of what was there.
   ///
@@ -37,22 +44,19 @@ package struct KnownCalls {
     var api = api
     let statements = AccessWriter(api).statements
     let isKnown = text.contains(statements)
-    if !isKnown, text.contains("api:configure") {
-      // Others have other credentials there.
-      if api.access != ImportedAccess() {
-        api.exceptions += api.calls.map { RequestImport.exception($0, api.access) }
-        api.access = ImportedAccess()
-      }
+    // Others have other credentials there, or none.
+    if !isKnown, !calls.isEmpty, api.access != ImportedAccess() {
+      api.exceptions += api.calls.map { RequestImport.exception($0, api.access) }
+      api.access = ImportedAccess()
     }
     let added = isKnown ? "" : self.statements(of: api)
     guard let new = DeclaredFile(Array(APIFileWriter.text(of: api).utf8)) else { return nil }
-    var head = file.head.joined(separator: "\n")
+    var head = Array(file.head.joined(separator: [10]))
     if !added.isEmpty {
-      guard let end = head.ranges(of: "\n\nreturn {").last else { return nil }
-      head.insert(
-        contentsOf: "\n\(added.trimmingNewlines)\n", at: head.index(after: end.lowerBound))
+      guard let end = head.ranges(of: Array("\n\nreturn {".utf8)).last else { return nil }
+      head.insert(contentsOf: Array("\n\(added.trimmingNewlines)\n".utf8), at: end.lowerBound + 1)
     }
-    var fields: [(key: String?, text: String)] = file.calls.fields.map {
+    var fields: [(key: String?, text: [UInt8])] = file.calls.fields.map {
       ($0.key, source($0, of: file))
     }
     for field in new.calls.fields {
@@ -63,8 +67,9 @@ package struct KnownCalls {
         fields.append((field.key, text))
       }
     }
-    let calls = fields.map { "    \($0.text),\n" }.joined()
-    return Array("\(head){\n\(calls)  }\(file.tail.joined(separator: "\n"))".utf8)
+    var bytes = head + Array("{\n".utf8)
+    for field in fields { bytes += Array("    ".utf8) + field.text + Array(",\n".utf8) }
+    return bytes + Array("  }".utf8) + Array(file.tail.joined(separator: [10]))
   }
 
   /// Each by itself: what several have in common has a name in files that are written as a whole.
@@ -81,8 +86,8 @@ package struct KnownCalls {
     return added
   }
 
-  private func source(_ field: DeclaredTable.Field, of file: DeclaredFile) -> String {
-    String(decoding: file.bytes[file.range(field.tokens)], as: UTF8.self)
+  private func source(_ field: DeclaredTable.Field, of file: DeclaredFile) -> [UInt8] {
+    Array(file.bytes[file.range(field.tokens)])
   }
 }
 

@@ -14,12 +14,14 @@ struct ImportTarget {
   }
 
   private let path: [UInt8]
-  private let source: Source
+  private let kind: String
+  private var source: Source { kind == "openapi" ? .document : .requests }
   private var shownPath: String { String(escaping: path) }
 
-  init(_ path: String, of source: Source) {
+  /// - Parameter kind: what is imported, as the command calls it.
+  init(_ path: String, of kind: String) {
     self.path = Array(path.utf8)
-    self.source = source
+    self.kind = kind
   }
 
   /// As variables and the API are called after it.
@@ -28,15 +30,38 @@ struct ImportTarget {
   /// nil if nothing may be written there, which has been said.
   func open() -> ImportedFiles? {
     do throws(ImportedFiles.Refusal) {
-      return try ImportedFiles(path)
+      let files = try ImportedFiles(path)
+      // Command lines are added to whatever is there; of all else what is there would go.
+      guard kind != "curl", let other = otherKind(of: files) else { return files }
+      throw .refused(
+        "\(shownPath): it was imported by 'lull import \(other)', and what is there would go: name another file "
+          + "with -o, or move it away")
     } catch {
       _ = report(error)
       return nil
     }
   }
 
+  /// What was imported there before, if that is something else.
+  func otherKind(of files: ImportedFiles) -> String? {
+    files.base.flatMap { ImportOrigin.kind(in: $0) }.flatMap { $0 == kind ? nil : $0 }
+  }
+
   func write(_ api: ImportedAPI, _ files: ImportedFiles) -> Int32 {
     write(api, Array(APIFileWriter.text(of: api).utf8), files)
+  }
+
+  /// Adds calls to what was imported from elsewhere.
+  ///
+  /// - Parameter new: the file that is there, with them.
+  func add(_ api: ImportedAPI, _ new: [UInt8], _ files: ImportedFiles) -> Int32 {
+    do throws(ImportedFiles.Refusal) {
+      try files.write(try files.added(new), imported: files.base ?? new, schemas: nil)
+    } catch {
+      return report(error)
+    }
+    tell(api)
+    return 0
   }
 
   /// - Parameters:
@@ -51,13 +76,17 @@ struct ImportTarget {
     } catch {
       return report(error)
     }
+    tell(api)
+    return 0
+  }
+
+  private func tell(_ api: ImportedAPI) {
     tellNotes(of: api)
     let variables = source == .requests ? api.variables : []
     if !variables.isEmpty {
       tell("to be set in the environment: \(variables.joined(separator: ", "))")
     }
     _ = Output.write("\(shownPath): \(ImportTarget.summary(of: api, source))\n")
-    return 0
   }
 
   /// What is not in the file, or is there in another way.

@@ -37,7 +37,7 @@ struct OpenAPICommand {
         "-o needs the name of an API file, which ends in .lua, got '\(output)'", command)
     }
     path = Array(output.utf8)
-    target = ImportTarget(output, of: .document)
+    target = ImportTarget(output, of: "openapi")
   }
 
   private static func standardPath(for source: String) -> String {

@@ -123,29 +123,32 @@ struct RequestsCommand {
       path = "apis/\(HostTitle.name(of: first.baseURL)).lua"
     }
     guard let path else { return 3 }
-    let target = ImportTarget(path, of: .requests)
+    let target = ImportTarget(path, of: kind.rawValue)
     guard let files = target.open() else { return 3 }
-    let known = files.base.flatMap { KnownCalls($0) }
-    if files.base != nil, known == nil {
-      throw ImportProblem(
-        "what was imported the last time is no API file any more: \(path).imported")
-    }
+    // What is added to a document's calls is no part of the document, whose next import would take it away.
+    let isAddition = target.otherKind(of: files) != nil
+    let known =
+      isAddition
+      ? (files.current ?? files.base).flatMap { KnownCalls($0, imported: files.base) }
+      : files.base.flatMap { KnownCalls($0) }
+    let unfit = ImportProblem(
+      isAddition
+        ? "\(path) has no longer the form in which it was imported: write the call into it, or name another file with -o"
+        : "what was imported the last time is no API file any more: \(path).imported")
+    if files.base != nil, known == nil { throw unfit }
     var api = try CurlImport.api(text, name: target.name, known: known)
     api.avoid(options: CallPage.taken(hasPages: true))
     api.origin = ImportOrigin(words: ["curl", "-", "-o", path], only: []).lines
     guard let known else { return target.write(api, files) }
-    guard let new = known.adding(api) else {
-      throw ImportProblem(
-        "what was imported the last time is no API file any more: \(path).imported")
-    }
-    return target.write(api, new, files)
+    guard let new = known.adding(api) else { throw unfit }
+    return isAddition ? target.add(api, new, files) : target.write(api, new, files)
   }
 
   private func runFile(
     _ make: (_ name: String, _ only: [String]) throws(ImportProblem) -> ImportedAPI
   ) throws(ImportProblem) -> Int32 {
     let path = output ?? "apis/\(stem).lua"
-    let target = ImportTarget(path, of: .requests)
+    let target = ImportTarget(path, of: kind.rawValue)
     guard let files = target.open() else { return 3 }
     let known = files.base.map { ImportOrigin.only(in: $0) } ?? []
     let only = only.isEmpty ? known : self.only == ["*"] ? [] : self.only

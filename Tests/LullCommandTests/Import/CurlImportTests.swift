@@ -162,6 +162,16 @@ struct CurlImportTests {
     }
     #expect(!text.contains("default = 7"))
     #expect(text.ranges(of: "auth.bearer").count == 1)
+    // What asks without credentials goes on without those of another.
+    #expect(
+      try lull("import", "curl", "curl https://y.example/a", "-o", "y.lua", folder: folder.path)
+        .code == 0)
+    #expect(
+      try lull(
+        "import", "curl", "curl -u a:b https://y.example/b", "-o", "y.lua", folder: folder.path
+      ).code
+        == 0)
+    #expect(folder.text("y.lua")?.contains("api:configure(\"/b\", ") == true)
     let checked = try lull("check", "apis/z.lua", folder: folder.path)
     #expect(checked.code == 0, "\(checked.output)\(checked.errors)\(text)")
     let other = try add("curl https://other.example/")
