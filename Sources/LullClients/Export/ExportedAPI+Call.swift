@@ -19,6 +19,9 @@ extension ExportedAPI.Call {
         self.headers.append((name, text.masked))
       }
     }
+    for name in ExportedPath(call.path).credentials {
+      add(ExportedAccess(.key(place: .query, name: name, prefix: "")))
+    }
     for parameter in call.parameters where ExportedAPI.Call.isAccess(parameter) {
       guard case .secret(let text)? = parameter.standard else { continue }
       if parameter.place == .header {

@@ -28,8 +28,12 @@ struct ExportedPath {
     let target = rest.prefix { $0 != "?" }
     path = target.hasPrefix("/") ? String(target) : "/" + target
     for pair in rest[target.endIndex...].dropFirst().split(separator: "&") {
-      let name = CredentialMask.decoded(pair.prefix { $0 != "=" })
-      let value = pair[pair.prefix { $0 != "=" }.endIndex...].dropFirst()
+      let start = pair.prefix { $0 != "=" }
+      let value = pair[start.endIndex...].dropFirst()
+      guard let name = ExportedPath.text(start), let text = ExportedPath.text(value) else {
+        problem = "its query has '\(pair)', with escapes that are no text"
+        continue
+      }
       if value.hasPrefix("{"), value.hasSuffix("}"), value.count > 2,
         !value.dropFirst().dropLast().contains("{")
       {
@@ -37,10 +41,22 @@ struct ExportedPath {
       } else if value.contains("{") || name.contains("{") {
         problem = "its query has '\(pair)', which is a parameter among other text"
       } else {
-        query.append(.fixed(name: name, value: CredentialMask.decoded(value)))
+        query.append(.fixed(name: name, value: text))
       }
     }
     if server?.contains("{") == true { problem = "a part of its server is a parameter" }
+  }
+
+  /// Names of what the query fixes and is likely to let somebody in: what it is stays behind.
+  var credentials: [String] {
+    query.compactMap { pair in
+      if case .fixed(let name, _) = pair, CredentialName.names(name) { name } else { nil }
+    }
+  }
+
+  /// Without escapes; nil where they are no text.
+  private static func text(_ text: Substring) -> String? {
+    String(validating: CredentialMask.decodedBytes(text), as: UTF8.self)
   }
 
   /// What two paths have in common that are one to a document: names in braces make no difference there.

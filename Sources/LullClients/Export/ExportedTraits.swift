@@ -10,6 +10,13 @@ struct ExportedTraits {
     if call.mock.function != nil {
       add("the answers of 'mock'", "they are made by a function", call)
     }
+    if call.parameters.contains(where: \.hasWrittenCredential) {
+      add("a default of a parameter", "it may be a credential, and is written in the file", call)
+    }
+    let examples = call.mock.examples.map(\.answer) + (call.mock.example.map { [$0] } ?? [])
+    if examples.contains(where: { !$0.body.isEmpty && !ResponseWriter.isShown($0) }) {
+      add("an example", "it is no text", call)
+    }
     switch call.pages?.next {
     case .asked?: add("'pages'", "the next page is found by a function", call)
     case .field?, .cursor?, .numbered?:

@@ -55,7 +55,11 @@ struct OperationWriter {
     }
     let headers = fixedHeaders
     let fixed = path.query.compactMap { pair in
-      if case .fixed(let name, let value) = pair { (name: name, value: value) } else { nil }
+      if case .fixed(let name, let value) = pair, !path.credentials.contains(name) {
+        (name: name, value: value)
+      } else {
+        nil
+      }
     }
     guard !parameters.isEmpty || !headers.isEmpty || !fixed.isEmpty else { return }
     writer.writeList(key: "parameters") { writer in

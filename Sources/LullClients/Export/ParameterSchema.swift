@@ -42,7 +42,9 @@ struct ParameterSchema {
 
   /// What is sent where nothing is given, if everybody may see it.
   private var standard: [UInt8]? {
-    if ParameterSchema.isConstant(parameter) { return nil }
+    if ParameterSchema.isConstant(parameter) || parameter.hasWrittenCredential {
+      return nil
+    }
     return switch parameter.standard {
     case nil, .secret, .file, .content: nil
     case let value?: value.jsonText

@@ -115,7 +115,7 @@ struct ResponseWriter {
     if hasSchema || isSuccess && exported.namesAnswerType {
       types.append((exported.answerType, []))
     }
-    for example in answer.examples where !example.answer.body.isEmpty {
+    for example in answer.examples where ResponseWriter.isShown(example.answer) {
       let type = example.answer.headers["content-type"] ?? "application/octet-stream"
       let isJSON = type.prefix { $0 != ";" }.hasSuffix("json")
       let key = !types.isEmpty && isJSON ? exported.answerType : type
@@ -160,6 +160,11 @@ struct ResponseWriter {
         }
       }
     }
+  }
+
+  /// Whether there is something in it, and a document has a form for that.
+  static func isShown(_ answer: MockAnswer) -> Bool {
+    !answer.body.isEmpty && answer.body.withUnsafeBufferPointer { UTF8Validation.isValid($0) }
   }
 
   private static func write(_ answer: MockAnswer, _ writer: inout JSONWriter) {

@@ -116,7 +116,12 @@ package enum CredentialMask {
 
   /// Of a form or query: `+` and escapes read.
   package static func decoded(_ text: some StringProtocol) -> String {
-    guard text.contains("%") || text.contains("+") else { return String(text) }
+    String(decoding: decodedBytes(text), as: UTF8.self)
+  }
+
+  /// The same as bytes, which may be no text.
+  package static func decodedBytes(_ text: some StringProtocol) -> [UInt8] {
+    guard text.contains("%") || text.contains("+") else { return Array(text.utf8) }
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
@@ -129,6 +134,6 @@ package enum CredentialMask {
         bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 }

@@ -3,6 +3,7 @@ import LullCore
 import LullHost
 import LullImport
 import LullSchemas
+import LullSystem
 
 /// Looks at an API file, in the sandbox and without a network, and makes of it what other programs read.
 ///
@@ -11,10 +12,11 @@ import LullSchemas
 struct APIExport {
   /// The file to look at.
   let path: String
-  /// nil: as it is, with the servers of all its environments.
+  /// The one that is named with it; nil: that of `LULL_ENV`, or without one as it is, with the servers of all its
+  /// environments.
   let environment: String?
-  /// Names and paths of calls; empty: all.
-  var only: [NamePattern] = []
+  /// Patterns for names and paths of calls; empty: all.
+  var only: [String] = []
 
   init(path: String, environment: String?) {
     self.path = path
@@ -27,6 +29,8 @@ struct APIExport {
     var description: String?
     var baseURL: String?
     var environments: [String] = []
+    /// The one that it was looked at in.
+    var environment: String?
     var calls: [ExportedAPI.Call] = []
     var schemas: SchemaFile?
     var settings = ExportedSettings()
@@ -36,13 +40,23 @@ struct APIExport {
   }
 
   /// The text, how many calls are in it, and what is not.
-  func made(as asCurl: Bool, _ origin: String) throws(CommandFailure) -> (
+  ///
+  /// - Parameter origin: by which it is exported again, of the environment that it was exported in.
+  func made(as asCurl: Bool, _ origin: (String?) -> String) throws(CommandFailure) -> (
     text: [UInt8], count: Int, leftOut: [ExportedAPI.LeftOut]
   ) {
     let (first, variables) = try look(environment, lines: asCurl)
+    let origin = origin(first.environment)
     var sight = first
     if let problem = sight.problem {
       throw CommandFailure(code: 3, message: "lull: \(problem)\n")
+    }
+    guard only.isEmpty || !sight.calls.isEmpty else {
+      let shown = only.map { "'\($0)'" }.joined(separator: ", ")
+      throw CommandFailure(
+        code: 2,
+        message: ControlCharacters.shown(
+          in: "lull: \(shown) matches no name or path of a call of '\(sight.name)'\n"))
     }
     var leftOut: [ExportedAPI.LeftOut] = []
     if !variables.isEmpty { addOptional(to: &sight, lines: asCurl) }
@@ -69,7 +83,7 @@ struct APIExport {
   private func look(_ environment: String?, lines: Bool) throws(CommandFailure) -> (
     Sight, variables: [String]
   ) {
-    let look = APILook(path, environment: environment, isSilent: true, isPatient: true)
+    let look = look(in: environment)
     var sight = Sight()
     var (outcome, variables) = look.lookInSandbox(settingVariables: false) {
       api throws(APIFileProblem) in sight = try self.sight(api, lines: lines)
@@ -97,9 +111,15 @@ struct APIExport {
     }
   }
 
+  private func look(in environment: String?) -> APILook {
+    APILook(
+      path, environment: environment, usesVariable: true, isSilent: true, isPatient: true)
+  }
+
   private func sight(_ api: APIFile, lines: Bool) throws(APIFileProblem) -> Sight {
     var sight = Sight()
     sight.name = api.name
+    sight.environment = api.environment?.name
     sight.description = api.description
     sight.baseURL = api.service.baseURL.map { url in
       // Paths begin with a slash.
@@ -132,16 +152,17 @@ struct APIExport {
   }
 
   private func isWanted(_ call: APICall) -> Bool {
-    only.isEmpty || only.contains { $0.matches(call.name) || $0.matches(call.path) }
+    guard !only.isEmpty else { return true }
+    let patterns = only.map { NamePattern($0) }
+    return patterns.contains { $0.matches(call.name) || $0.matches(call.path) }
   }
 
   /// What lets somebody in only where the environment has it.
   private func addOptional(to sight: inout Sight, lines: Bool) {
     var other = Sight()
-    let (outcome, _) = APILook(path, environment: environment, isSilent: true, isPatient: true)
-      .lookInSandbox(settingVariables: true) { api throws(APIFileProblem) in
-        other = try self.sight(api, lines: lines)
-      }
+    let (outcome, _) = look(in: environment).lookInSandbox(settingVariables: true) {
+      api throws(APIFileProblem) in other = try self.sight(api, lines: lines)
+    }
     guard case .seen = outcome, other.calls.count == sight.calls.count else { return }
     for place in sight.calls.indices
     where sight.calls[place].call.name == other.calls[place].call.name
@@ -161,11 +182,11 @@ struct APIExport {
     var servers: [ExportedAPI.Server] = []
     var leftOut: [ExportedAPI.LeftOut] = []
     if let url = sight.baseURL {
-      servers.append(.init(url: url, description: environment))
+      servers.append(.init(url: url, description: sight.environment))
     } else {
       leftOut.append(.init("the server", "the service has no base URL"))
     }
-    guard environment == nil else { return (servers, leftOut) }
+    guard sight.environment == nil else { return (servers, leftOut) }
     for name in sight.environments {
       let (other, _) = try look(name, lines: false)
       let differs = zip(sight.calls, other.calls).contains { one, other in

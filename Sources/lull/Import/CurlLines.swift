@@ -73,7 +73,11 @@ struct CurlLines {
     var call = call
     var variables = ShellVariables()
     var values: [String: CallValue] = [:]
-    for parameter in call.parameters where parameter.isRequired && parameter.standard == nil {
+    for parameter in call.parameters
+    where parameter.isRequired && parameter.standard == nil
+      // Nothing hides it in a path.
+      || parameter.place == .path && parameter.hasWrittenCredential
+    {
       values[parameter.name] = value(of: parameter, in: call, &variables)
     }
     if call.bodyForm == .raw, call.wholeParameter?.kind == .file, call.contentType == nil {
@@ -96,8 +100,9 @@ struct CurlLines {
     }
     var user: String?
     if let auth { user = CurlLines.user(of: auth, prefix, &variables) }
-    var text = CurlText(http, nil, auth, user: user).text
-    text = unmasked(text, &variables)
+    let secrets = secrets(of: call, http, auth)
+    guard let text = unmasked(CurlText(http, nil, auth, user: user).text, secrets, &variables)
+    else { return leave("a text in it is written as secrets are shown") }
     if text.contains(Masking.mark) {
       line.leftOut.append(
         .init(
@@ -129,7 +134,7 @@ struct CurlLines {
       parameter.place == .cookie || CredentialName.names(parameter.wireName)
     {
       // Another text would be masked, as what is called so.
-      return .secret(secret(ShellVariables.variable(for: parameter.name)))
+      return .secret(secret(variables.mark(for: parameter.name)))
     }
     let mark = variables.mark(for: parameter.name, isFile: parameter.kind == .file)
     switch parameter.kind {
@@ -140,7 +145,7 @@ struct CurlLines {
       single = isJSON ? .json(Array(mark.utf8)) : .string(mark)
     case .json: single = .json(Array(mark.utf8))
     case .object:
-      let name = variables.mark(for: parameter.name + "_name")
+      let name = variables.mark(forFieldOf: parameter.name)
       return .object([.init(name, .string(mark))])
     }
     return parameter.isList ? .list([single]) : single
@@ -167,8 +172,21 @@ struct CurlLines {
     }
   }
 
-  /// With marks in the place of what secrets are shown as.
-  private static func unmasked(_ text: String, _ variables: inout ShellVariables) -> String {
+  /// The names of all that it sends.
+  private static func secrets(of call: APICall, _ http: HTTPRequest, _ auth: Auth?) -> Set<String> {
+    var texts = http.headers.texts.map(\.text)
+    for parameter in call.parameters {
+      if case .secret(let text)? = parameter.standard { texts.append(text) }
+    }
+    if let auth { texts.append(auth.identity) }
+    return Set(texts.flatMap(\.secrets).map(\.name))
+  }
+
+  /// With marks in the place of what secrets are shown as; nil if one that is not among them is shown: it is a text of
+  /// the file's, and no variable is to get there.
+  private static func unmasked(
+    _ text: String, _ secrets: Set<String>, _ variables: inout ShellVariables
+  ) -> String? {
     var result = ""
     let text = CredentialMask.decodedMasks(text)
     var rest = text[...]
@@ -176,6 +194,7 @@ struct CurlLines {
       let end = rest[start.upperBound...].firstIndex(of: "›")
     {
       let name = String(rest[start.upperBound..<end])
+      guard secrets.contains(name) || variables.isMark(name) else { return nil }
       result += rest[..<start.lowerBound] + variables.mark(forCredential: name)
       rest = rest[rest.index(after: end)...]
     }

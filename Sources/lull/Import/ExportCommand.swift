@@ -40,7 +40,8 @@ struct ExportCommand {
         """,
       arguments: [
         .init(
-          positional: "API", help: "an API by name, or an API file; with @NAME in an environment",
+          positional: "API",
+          help: "an API by name, or an API file; with @NAME, or LULL_ENV, in an environment",
           isRequired: true),
         .init(names: ["--openapi"], kind: .flag, help: "write an OpenAPI document"),
         .init(names: ["--curl"], kind: .flag, help: "write command lines of curl"),
@@ -99,10 +100,13 @@ struct ExportCommand {
         throw CommandFailure(code: 3, message: "lull: \(APIFileLocator.missing(word))\n")
       }
       var export = APIExport(path: path, environment: APIName(word).environment)
-      export.only = only.map { NamePattern($0) }
-      let (text, count, leftOut) = try export.made(as: form == .curl, origin)
-      guard count > 0 else { throw nothing(in: path) }
+      export.only = only
+      let (text, count, leftOut) = try export.made(as: form == .curl) { origin(in: $0) }
       for one in leftOut { ExportCommand.tell("left out: \(one.what): \(one.reason)") }
+      guard count > 0 else {
+        throw CommandFailure(
+          code: 3, message: "lull: \(path): it has no calls that could be exported\n")
+      }
       guard let file else { return Output.write(text) ? 0 : 1 }
       try file.write(text)
       _ = Output.write("\(file.path): \(ImportTarget.counted(count))\n")
@@ -112,22 +116,14 @@ struct ExportCommand {
     }
   }
 
-  /// By which it is exported again.
-  private var origin: String {
+  /// By which it is exported again, whatever `LULL_ENV` is then.
+  private func origin(in environment: String?) -> String {
+    let isNamed = environment == nil || APIName(word).environment != nil
+    let name = word + (isNamed ? "" : "@\(environment ?? "")")
     let words =
-      ["lull", "export", word, "--\(form)"] + only.flatMap { ["--only", $0] }
+      ["lull", "export", name, "--\(form)"] + only.flatMap { ["--only", $0] }
       + (output.map { ["-o", $0] } ?? [])
     return words.map { CurlText.quoted($0) }.joined(separator: " ")
-  }
-
-  private func nothing(in path: String) -> CommandFailure {
-    guard !only.isEmpty else {
-      return CommandFailure(
-        code: 3, message: "lull: \(path): it has no calls that could be exported\n")
-    }
-    let shown = only.map { "'\($0)'" }.joined(separator: ", ")
-    return CommandFailure(
-      code: 2, message: "lull: \(shown) matches no name or path of a call of '\(word)'\n")
   }
 
   static func tell(_ text: String) {

@@ -32,6 +32,8 @@ struct ExportedFile {
 
   /// Writes it as a whole, and the folders that are missing.
   func write(_ text: [UInt8]) throws(CommandFailure) {
+    // Somebody may have made one meanwhile.
+    try check()
     let folder = FileName.folder(of: bytes)
     if let code = FolderMaking.make(folder) {
       throw failure("cannot make the folder '\(String(escaping: folder))': \(ErrorText.of(code))")

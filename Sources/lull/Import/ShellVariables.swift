@@ -5,15 +5,20 @@ import LullCore
 /// A mark is letters and digits, which stay what they are wherever they stand: in a path, a query, JSON or a form.
 struct ShellVariables {
   private struct Variable {
+    /// Of which there is one.
+    let owner: String
+    /// What it is called unless another one is.
     let name: String
     let mark: String
+    let isCredential: Bool
     /// Whether it names a file, whose content is meant.
     let isFile: Bool
   }
 
   private var variables: [Variable] = []
-  /// Letters that nothing else begins with.
-  private static let start = "zqLullVariable"
+  /// Letters that nothing else begins with, and nobody knows who writes texts.
+  private static let start =
+    "zqLull" + String((0..<16).map { _ in "abcdefghijklmnop".randomElement() ?? "a" })
 
   /// What these mean to a shell, or to what it starts.
   private static let taken: Set<String> = [
@@ -24,34 +29,51 @@ struct ShellVariables {
     "history", "parameters", "signals", "userdirs", "_",
   ]
 
-  /// In the order in which they were asked for, each once.
+  /// In the order in which they were asked for. No two are one: credentials are called as they are, and parameters
+  /// of the same name otherwise.
   var names: [String] {
+    var names = variables.map(\.name)
     var seen: Set<String> = []
-    return variables.map(\.name).filter { seen.insert($0).inserted }
+    for isCredential in [true, false] {
+      for place in variables.indices where variables[place].isCredential == isCredential {
+        while !seen.insert(names[place]).inserted { names[place] += "_" }
+      }
+    }
+    return names
   }
 
   /// What stands for a variable that is called as a parameter is.
   mutating func mark(for parameter: String, isFile: Bool = false) -> String {
-    add(ShellVariables.variable(for: parameter), isFile: isFile)
+    add("parameter " + parameter, ShellVariables.variable(for: parameter), isFile: isFile)
+  }
+
+  /// What stands for the name of a field of a parameter that is an object.
+  mutating func mark(forFieldOf parameter: String) -> String {
+    add("field of " + parameter, ShellVariables.variable(for: parameter + "_name"))
   }
 
   /// The variable that is called as a parameter is, unless that is the shell's own.
-  static func variable(for parameter: String) -> String {
+  private static func variable(for parameter: String) -> String {
     let name = name(for: parameter)
     return taken.contains(name) ? name + "_" : name
   }
 
-  /// What stands for a variable of the environment.
+  /// What stands for a variable of the environment; or for a parameter, if it is called by its mark.
   mutating func mark(forCredential name: String) -> String {
-    add(ShellVariables.name(for: name), isFile: false)
+    isMark(name)
+      ? name
+      : add("credential " + name, ShellVariables.name(for: name), isCredential: true)
   }
 
-  private mutating func add(_ name: String, isFile: Bool) -> String {
-    if let known = variables.first(where: { $0.name == name && $0.isFile == isFile }) {
-      return known.mark
-    }
+  func isMark(_ text: String) -> Bool { variables.contains { $0.mark == text } }
+
+  private mutating func add(
+    _ owner: String, _ name: String, isFile: Bool = false, isCredential: Bool = false
+  ) -> String {
+    if let known = variables.first(where: { $0.owner == owner }) { return known.mark }
     let mark = ShellVariables.start + "\(variables.count)End"
-    variables.append(Variable(name: name, mark: mark, isFile: isFile))
+    variables.append(
+      Variable(owner: owner, name: name, mark: mark, isCredential: isCredential, isFile: isFile))
     return mark
   }
 
@@ -130,6 +152,7 @@ struct ShellVariables {
   }
 
   private func parts(of text: String) -> [Part] {
+    let names = names
     var parts: [Part] = []
     var rest = text[...]
     while let start = rest.firstRange(of: ShellVariables.start) {
@@ -140,7 +163,7 @@ struct ShellVariables {
       if start.lowerBound > rest.startIndex {
         parts.append(.text(String(rest[..<start.lowerBound])))
       }
-      parts.append(.variable(variables[place].name))
+      parts.append(.variable(names[place]))
       rest = rest[number.endIndex...].dropFirst(3)
     }
     if !rest.isEmpty { parts.append(.text(String(rest))) }

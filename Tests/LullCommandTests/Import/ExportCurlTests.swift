@@ -71,6 +71,27 @@ struct ExportCurlTests {
     try compare("remove", ["id": "7"], ["--id", "7"])
   }
 
+  @Test func `EXT-08 no two parameters and credentials have one variable`() throws {
+    try write(
+      """
+      a = { path = "/a", params = { ["a-b"] = { type = "string", required = true }, a_b = { type = "string", required = true },
+        path = { type = "string", required = true }, path_ = { type = "string", required = true },
+        SHOP_KEY = { type = "string", required = true }, where = { type = "object", style = "deepObject", required = true },
+        where_name = { type = "string", required = true } } },
+      """, "api:configure{ auth = lull.auth.bearer(lull.secret{ env = 'SHOP_KEY' }) }")
+    try compare(
+      "a",
+      [
+        "a_b": "1", "a_b_": "2", "path_": "3", "path__": "4", "SHOP_KEY_": "5", "SHOP_KEY": "key",
+        "where": "v", "where_name": "k", "where_name_": "6",
+      ],
+      [
+        "--a-b", "1", "--a_b", "2", "--path", "3", "--path-", "4", "--SHOP-KEY", "5", "--where",
+        "k=v",
+        "--where-name", "6",
+      ])
+  }
+
   @Test func `EXT-08 credentials are variables of their own names`() throws {
     let calls = """
       a = { path = "/a", params = { key = { type = "string", default = lull.secret{ env = "SHOP_KEY" } } } },
