@@ -108,18 +108,25 @@ enum NamedCredentials {
     return numbers
   }
 
-  /// Whether a number stands in JSON under one of the names.
-  static func hasNumber(named names: Set<String>, inBody bytes: [UInt8]) -> Bool {
+  /// Whether a number or an object stands in JSON under one of the names, which are no texts to be found again.
+  static func hasOther(named names: Set<String>, inBody bytes: [UInt8]) -> Bool {
     guard let document = try? JSONDocument(parsing: bytes) else { return false }
+    func isHidden(_ key: String) -> Bool { names.contains(key) || values.contains(key) }
     func look(_ element: JSONElement, _ name: String) -> Bool {
       switch element.kind {
-      case .object: element.pairs.contains { look($0.value, $0.key) }
+      case .object:
+        names.contains(name.lowercased())
+          && element.pairs.contains { !isHidden($0.key.lowercased()) }
+          || element.pairs.contains { look($0.value, $0.key) }
       case .array: element.elements.contains { look($0, name) }
       default: names.contains(name.lowercased()) && element.string == nil && element.double != nil
       }
     }
     return look(document.root, "")
   }
+
+  /// What a credential is called inside of an object that is called as it is.
+  private static let values: Set<String> = ["value", "bearer", "raw", "text"]
 
   private static func collect(
     _ element: JSONElement, called name: String, _ certainty: Certainty, into values: inout [String]
@@ -128,7 +135,7 @@ enum NamedCredentials {
     case .object:
       for (key, value) in element.pairs {
         // `{"token": {"value": "…"}}`
-        let isValue = ["value", "bearer", "raw", "text"].contains(key.lowercased())
+        let isValue = self.values.contains(key.lowercased())
         collect(value, called: isValue && !name.isEmpty ? name : key, certainty, into: &values)
       }
     case .array:

@@ -11,25 +11,26 @@ extension Redaction {
       + opaque(in: entries)
   }
 
-  /// Values that were to be hidden by their names and are not: numbers, and what is too short to be found again.
+  /// Values that were to be hidden by their names and are not: numbers, objects, whose fields have names of their
+  /// own, and what is too short to be found again.
   private func unhidden(in entries: [HAREntry]) -> [String] {
     guard !names.isEmpty else { return [] }
     return entries.enumerated().flatMap { index, entry in
       var found: [String] = []
       let request = entry.request
       if !namedValues(request.headers, [request.url], request.body).isEmpty
-        || NamedCredentials.hasNumber(named: names, inBody: request.body?.bytes ?? [])
+        || NamedCredentials.hasOther(named: names, inBody: request.body?.bytes ?? [])
       {
         found.append("request")
       }
       if let response = entry.response,
         !namedValues(response.headers, [response.finalURL ?? ""], response.body).isEmpty
-          || NamedCredentials.hasNumber(named: names, inBody: response.body?.bytes ?? [])
+          || NamedCredentials.hasOther(named: names, inBody: response.body?.bytes ?? [])
       {
         found.append("response")
       }
       return found.map {
-        "number \(index + 1), \($0): what is to be hidden there is a number, or shorter than 4 characters"
+        "number \(index + 1), \($0): what is to be hidden there is a number, an object, or shorter than 4 characters"
       }
     }
   }

@@ -115,7 +115,7 @@ extension ProofPrelude {
         error(("%s: 'hide' must be a list of names of fields, got %s"):format(what, show(hide)), level + 1)
       end
       for index, field in ipairs(hide or {}) do
-        if type(field) ~= "string" or field == "" or field:find("\n", 1, true) then
+        if type(field) ~= "string" or field == "" or field:find("%c") or not utf8.len(field) then
           error(("%s: 'hide' has the names of fields, not %s"):format(what, show(field)), level + 1)
         end
         hidden[index] = field
