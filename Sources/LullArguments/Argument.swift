@@ -27,6 +27,8 @@ package struct Argument: Sendable {
       self.text = text
       self.isMet = isMet
     }
+
+    package static let fileName = Demand("the name of a file") { !$0.isEmpty }
   }
 
   /// `--limit` and `-n`, in the order given; of a positional argument its name alone.

@@ -9,8 +9,16 @@ package enum TextFile {
   package struct Problem: Error {
     /// Bytes, as the name in it is.
     package let message: [UInt8]
+    /// What to do about it in a script.
+    private var advice = ""
 
-    fileprivate init(_ path: [UInt8], _ text: String) { message = path + Array(": \(text)".utf8) }
+    /// The same for scripts.
+    var advisedMessage: [UInt8] { message + Array(advice.utf8) }
+
+    fileprivate init(_ path: [UInt8], _ text: String, advice: String = "") {
+      message = path + Array(": \(text)".utf8)
+      self.advice = advice
+    }
     fileprivate init(_ path: [UInt8], errno code: Int32) {
       self.init(path, ErrorText.of(code))
     }
@@ -26,7 +34,7 @@ package enum TextFile {
     defer { close(file) }
     var status = stat()
     guard fstat(file, &status) == 0 else { return .failure(Problem(path, errno: errno)) }
-    if let objection = objection(to: status) { return .failure(Problem(path, objection)) }
+    if let problem = objection(to: status, path) { return .failure(problem) }
     let expected = min(Int(status.st_size) + 1, limit)
     guard MemoryLedger.allows(expected) else { return .failure(Problem(path, "not enough memory")) }
     var bytes: [UInt8] = []
@@ -58,7 +66,7 @@ package enum TextFile {
     var status = stat()
     var permissions = mode.map { FilePermissions.exactly($0) } ?? .usual
     if stat(FileName.cString(path), &status) == 0 {
-      if let objection = objection(to: status) { return .failure(Problem(path, objection)) }
+      if let problem = objection(to: status, path) { return .failure(problem) }
       permissions = .of(status, mode: mode)
       // What a symbolic link leads to is replaced, not the link.
       if let real = FileName.resolved(path) { target = real }
@@ -85,9 +93,9 @@ package enum TextFile {
     }
     var status = stat()
     var failure: Int32? = fstat(file, &status) == 0 ? nil : errno
-    if failure == nil, let objection = objection(to: status) {
+    if failure == nil, let problem = objection(to: status, path) {
       close(file)
-      return .failure(Problem(path, objection))
+      return .failure(problem)
     }
     // Before there is anything in it to be read.
     if failure == nil, let mode, fchmod(file, mode) != 0 { failure = errno }
@@ -98,13 +106,13 @@ package enum TextFile {
 
   // MARK: Parts
 
-  private static func objection(to status: stat) -> String? {
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: nil
-    case S_IFDIR: "is a directory"
-    case S_IFIFO: "is a pipe: only regular files can be read and written, use io.open"
-    default: "is a device or socket: only regular files can be read and written, use io.open"
-    }
+  private static func objection(to status: stat, _ path: [UInt8]) -> Problem? {
+    let kind = status.st_mode & S_IFMT
+    guard kind != S_IFREG else { return nil }
+    guard kind != S_IFDIR else { return Problem(path, "is a directory") }
+    let name = kind == S_IFIFO ? "a pipe" : "a device or socket"
+    return Problem(
+      path, "is \(name): only regular files can be read and written", advice: ", use io.open")
   }
 
   /// Of a file that is not there: a link that leads nowhere would be replaced by what it should name.

@@ -38,7 +38,7 @@ describe("lull.write_file and lull.read_file", function()
     local dir, _ <close> = folder()
     local pipe = dir .. "/pipe"
     shell("mkfifo " .. pipe)
-    contains(select(2, lull.read_file(pipe)), "is a pipe: only regular files can be read and written")
+    contains(select(2, lull.read_file(pipe)), "is a pipe: only regular files can be read and written, use io.open")
     contains(select(2, lull.write_file(pipe, "x")), "is a pipe")
     contains(select(2, lull.write_file(pipe, "x", { append = true })), "not a regular file")
     contains(select(2, lull.read_file("/dev/zero")), "is a device or socket")

@@ -30,6 +30,11 @@ package enum APIFileLocator {
     return path
   }
 
+  /// Whether a word names an API that is there and, behind an `@`, what no environment can be called.
+  package static func meansEnvironment(_ word: String) -> Bool {
+    APIName.problem(withEnvironmentOf: word) != nil
+  }
+
   /// What is said where there is none.
   ///
   /// - Parameter listsOwn: whether the folder of the configuration is named too, which a test has for itself.

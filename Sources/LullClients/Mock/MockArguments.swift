@@ -22,7 +22,7 @@ package enum MockArguments {
     arguments: [
       .init(positional: "API", help: "the API file", isRequired: true),
       .init(
-        "--cassette", placeholder: "FILE",
+        "--cassette", placeholder: "FILE", demand: .fileName,
         help:
           "answers from a recording (HAR); may be repeated: the first that has an answer counts",
         isRepeated: true),

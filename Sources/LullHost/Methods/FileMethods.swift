@@ -11,7 +11,7 @@ extension Method {
       case .success(let bytes): call.return(.bytes(bytes))
       case .failure(let problem):
         call.return(.nil)
-        call.return(.bytes(problem.message))
+        call.return(.bytes(problem.advisedMessage))
       }
     },
     .function("write_file", "ssT") { call throws(Misuse) in try writeFile(call) },
@@ -91,7 +91,7 @@ extension Method {
     case .success: call.return(.bool(true))
     case .failure(let problem):
       call.return(.nil)
-      call.return(.bytes(problem.message))
+      call.return(.bytes(problem.advisedMessage))
     }
   }
 }

@@ -39,7 +39,7 @@ struct DiffCommand {
           isRequired: true,
           isRepeated: true),
         .init(
-          names: ["--urls"], placeholder: "FILE",
+          "--urls", placeholder: "FILE", demand: .fileName,
           help:
             "compare for the paths and URLs in this file, one a line; those of the declared calls if not given"
         ),
@@ -84,6 +84,9 @@ struct DiffCommand {
           + "as refs/heads/\(first)", .diff)
     }
     if !isFile, APIFileLocator.isPath(APIName(first).file), first.hasSuffix(".lua") {
+      throw .wrongUsage(APIFileLocator.missing(first), .diff)
+    }
+    if !isFile, APIFileLocator.meansEnvironment(first), !GitProgram.knows(first) {
       throw .wrongUsage(APIFileLocator.missing(first), .diff)
     }
     guard !isFile || files.count == 1 else {

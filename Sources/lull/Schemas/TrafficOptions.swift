@@ -16,7 +16,7 @@ struct TrafficOptions {
       .init(
         "--from-cache", kind: .flag, help: "use what lull.cache.file() keeps of the API's URLs"),
       .init(
-        "--from-har", placeholder: "FILE",
+        "--from-har", placeholder: "FILE", demand: .fileName,
         help: "use a recording: a cassette of lull test, or an HTTP Archive of whichever program",
         isRepeated: true),
     ]

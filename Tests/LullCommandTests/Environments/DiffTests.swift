@@ -216,6 +216,22 @@ struct DiffTests {
     #expect(try diff("a.lua", "none.lua").code == 3)
     #expect(try diff("none.lua", "a.lua").code == 2)
     #expect(try diff("a.lua").code == 2)
+    for word in ["./a.lua@", "./a.lua@@b"] {
+      let name = try diff(word, "a.lua")
+      #expect(name.code == 2)
+      #expect(
+        name.errors.hasPrefix("lull: there is no API '\(word)': behind './a.lua@' stands"),
+        "\(name)")
+    }
+    let nothing = try diff("a.lua", "a.lua", "--urls", "")
+    #expect(
+      nothing.errors.hasPrefix("lull: --urls needs the name of a file, got ''\n"), "\(nothing)")
+    #expect(nothing.code == 2)
+    mkfifo(folder.path + "/pipe", 0o600)
+    let pipe = try diff("a.lua", "a.lua", "--urls", "pipe")
+    #expect(
+      pipe.errors
+        == "lull: cannot read pipe: is a pipe: only regular files can be read and written\n")
     #expect(try diff("a.lua", "a.lua", "a.lua").code == 2)
     #expect(try diff("a.lua", "a.lua", "--urls", "none.txt").code == 3)
     let outside = try diff("HEAD", "a.lua")

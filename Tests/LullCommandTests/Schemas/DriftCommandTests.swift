@@ -42,6 +42,7 @@ struct DriftCommandTests {
     #expect(ending.errors == "lull: 1 answer of 1 compared: as declared\n")
     #expect(try drift("shop", "--fail-on", "note").code == 2)
     #expect(try drift("shop", "-o", "xml").code == 2)
+    #expect(try drift("shop", "--from-har", "").code == 2)
   }
 
   @Test func `DRF-07 recordings below tests and the cache are what is compared`() throws {
