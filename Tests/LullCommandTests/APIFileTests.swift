@@ -222,6 +222,30 @@ struct APIFileTests {
     #expect(broken.code == 1)
   }
 
+  @Test func `PAR-18 parameters have names of letters of all languages`() throws {
+    func file(_ name: String) throws {
+      try folder.write(
+        "names.lua",
+        """
+        return { service = require"lull".service("https://a.example"), calls = { a = { path = "/a",
+          params = { ["\(name)"] = { type = "string", name = "q" } } } } }
+        """)
+    }
+    for name in ["größe", "gro\u{308}ße", "名前", "é", "a.b-c_1"] {
+      try file(name)
+      let option = "--" + name.replacing("_", with: "-")
+      let ending = try Child(
+        Binaries.lull, ["call", "./names.lua", "a", option, "x", "--dry-run"], folder: folder.path
+      ).wait()
+      #expect(ending.output == "GET https://a.example/a?q=x\n", "\(ending)")
+    }
+    for name in ["", "-a", "a b", "a\u{2028}", "€", "a/b", "\\xFF", "a\\n"] {
+      try file(name)
+      let ending = try lull("call", "./names.lua", "a", "--dry-run", folder: folder.path)
+      #expect(ending.code == 1 && ending.errors.contains("parameters have names of letters"), "\(ending)")
+    }
+  }
+
   @Test func `tells where a file is wrong`() throws {
     try folder.write("apis/broken.lua", "local lull = require 'lull'\nlocal x = nil\nreturn x.y\n")
     let broken = try run("get", "broken", "/x")

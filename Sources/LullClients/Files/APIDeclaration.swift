@@ -204,17 +204,7 @@ struct APIDeclaration {
 
   /// What may follow `--` on a command line and stand in braces.
   static func isName(_ name: String) -> Bool {
-    guard let first = name.utf8.first, first != UInt8(ascii: "-") else { return false }
-    return name.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"),
-        UInt8(ascii: "."):
-        return true
-      default:
-        let character = Character(Unicode.Scalar(byte))
-        return byte >= 0x80 && (character.isLetter || character.isNumber)
-      }
-    }
+    guard let first = name.first, first != "-" else { return false }
+    return name.allSatisfy { $0.isLetter || $0.isNumber || "_-.".contains($0) }
   }
 }
