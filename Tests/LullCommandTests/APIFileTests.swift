@@ -242,7 +242,8 @@ struct APIFileTests {
     for name in ["", "-a", "a b", "a\u{2028}", "€", "a/b", "\\xFF", "a\\n"] {
       try file(name)
       let ending = try lull("call", "./names.lua", "a", "--dry-run", folder: folder.path)
-      #expect(ending.code == 1 && ending.errors.contains("parameters have names of letters"), "\(ending)")
+      #expect(
+        ending.code == 1 && ending.errors.contains("parameters have names of letters"), "\(ending)")
     }
   }
 

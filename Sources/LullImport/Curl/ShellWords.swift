@@ -224,7 +224,12 @@ struct ShellWords {
   private mutating func escaped() throws(ImportProblem) -> String {
     var bytes: [UInt8] = []
     while let character = rest.popFirst() {
-      if character == "'" { return Blank.without(String(decoding: bytes, as: UTF8.self)) }
+      if character == "'" {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+          throw ImportProblem("a text in $'…' has bytes that are no UTF-8: send them from a file")
+        }
+        return Blank.without(text)
+      }
       guard character == "\\" else {
         bytes += Array(String(character).utf8)
         continue

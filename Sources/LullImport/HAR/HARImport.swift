@@ -21,7 +21,9 @@ package struct HARImport {
     var others: [String: Int] = [:]
     for entry in file.entries {
       var request = SeenRequest()
-      guard request.take(url: Blank.without(entry.request.url)) else {
+      guard request.take(url: Blank.without(entry.request.url)),
+        Headers.problem(entry.request.method, "".utf8) == nil
+      else {
         others["other than HTTP", default: 0] += 1
         continue
       }

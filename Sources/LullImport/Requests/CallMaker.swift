@@ -216,6 +216,10 @@ struct CallMaker {
       if case .parts(let parts)? = request.body { parts } else { [] }
     }
     for name in CallMaker.names(lists.map { list in list.map { (name: $0.name, value: "") } }) {
+      guard !name.isEmpty else {
+        notes.append("a part of the form without a name is left out")
+        continue
+      }
       let parts = lists.map { list in list.filter { $0.name == name } }
       if parts.joined().contains(where: { $0.isFile }) {
         var parameter = ImportedParameter(key: keys.key(for: name), place: .body)

@@ -127,14 +127,17 @@ struct RequestImport {
   }
 
   private mutating func noteHeaders(_ requests: [SeenRequest]) {
+    note("a connection, a body or a browser sends them by itself", requests, SeenHeaders.leftOut)
+    note("names and values of headers cannot be so", requests, SeenHeaders.wrong)
+  }
+
+  private mutating func note(
+    _ reason: String, _ requests: [SeenRequest], _ headers: (SeenRequest) -> [String]
+  ) {
     var names: [String] = []
-    for name in requests.flatMap(SeenHeaders.leftOut) where !names.contains(name) {
-      names.append(name)
-    }
+    for name in requests.flatMap(headers) where !names.contains(name) { names.append(name) }
     guard !names.isEmpty else { return }
-    note(
-      "left out, since a connection, a body or a browser sends them by itself: \(names.joined(separator: ", "))"
-    )
+    note("left out, since \(reason): \(names.joined(separator: ", "))")
   }
 }
 

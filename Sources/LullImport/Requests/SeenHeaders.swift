@@ -54,7 +54,15 @@ enum SeenHeaders {
     return request.headers.filter { header in
       let name = header.name.lowercased()
       return isLeftOut(name, byBrowser: byBrowser)
-        || Headers.problem(header.name, Blank.shown(header.value).utf8) != nil
+    }.map { LogText.part($0.name.lowercased(), limit: 40) }
+  }
+
+  /// Those that no request of Lull's has.
+  static func wrong(_ request: SeenRequest) -> [String] {
+    let byBrowser = isOfBrowser(request)
+    return request.headers.filter { header in
+      !isLeftOut(header.name.lowercased(), byBrowser: byBrowser)
+        && Headers.problem(header.name, Blank.shown(header.value).utf8) != nil
     }.map { LogText.part($0.name.lowercased(), limit: 40) }
   }
 }

@@ -40,7 +40,9 @@ struct SeenJSON {
   }
 
   /// Whether its members can be parameters.
-  var isPlainObject: Bool { root.kind == .object && !root.pairs.isEmpty }
+  var isPlainObject: Bool {
+    root.kind == .object && !root.pairs.isEmpty && !root.pairs.contains { $0.key.isEmpty }
+  }
 
   var members: [(name: String, value: JSONElement)] { root.pairs.map { ($0.key, $0.value) } }
 

@@ -107,13 +107,13 @@ extension SeenRequest {
     }
   }
 
-  /// The pairs of a form of lines; nil if it is none.
+  /// The pairs of a form of lines; nil if it is none, or one of them is no text.
   static func fields(_ text: String) -> [(name: String, value: String)]? {
     guard !text.isEmpty else { return [] }
     var fields: [(String, String)] = []
     for pair in text.split(separator: "&", omittingEmptySubsequences: false) {
       guard let equals = pair.firstIndex(of: "="), equals > pair.startIndex,
-        !pair[..<equals].contains(where: { "{}\"'<>\n".contains($0) })
+        !pair[..<equals].contains(where: { "{}\"'<>\n".contains($0) }), isDecodable(pair)
       else { return nil }
       fields.append((decoded(pair[..<equals]), decoded(pair[pair.index(after: equals)...])))
     }

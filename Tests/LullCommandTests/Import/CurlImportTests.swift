@@ -162,6 +162,21 @@ struct CurlImportTests {
     }
     #expect(!text.contains("default = 7"))
     #expect(text.ranges(of: "auth.bearer").count == 1)
+    // A form that is no text, and fields without a name, are no parameters.
+    for (line, part) in [
+      ("-d 'a=%FF&b=1'", "default = \"a=%FF&b=1\""), ("--json '{\"\":1}'", "type = \"json\""),
+      ("-F '=x' -F 'y=1'", "params = { y ="),
+    ] {
+      let ending = try lull(
+        "import", "curl", "curl https://w.example/ \(line)", "-o", "w.lua", folder: folder.path)
+      #expect(ending.code == 0, "\(ending)")
+      #expect(folder.text("w.lua")?.contains(part) == true, "\(folder.text("w.lua") ?? "")")
+      #expect(try lull("check", "w.lua", folder: folder.path).output == "")
+    }
+    let header = try lull(
+      "import", "curl", "curl https://v.example/ -H 'X-É: a'", "-o", "v.lua", folder: folder.path)
+    #expect(
+      header.errors == "lull: left out, since names and values of headers cannot be so: x-é\n")
     // What asks without credentials goes on without those of another.
     #expect(
       try lull("import", "curl", "curl https://y.example/a", "-o", "y.lua", folder: folder.path)
@@ -197,6 +212,7 @@ struct CurlImportTests {
     ("curl ^\"https://a.example^\"", 3, "cmd or PowerShell"),
     ("curl https://a.example/ -d @- <<EOF\nx", 3, "does not end"),
     ("curl https://a.example/$1", 3, "argument of a script"),
+    ("curl https://a.example/ -d $'\\xff'", 3, "bytes that are no UTF-8"),
   ])
   func `IMX-05 what is no command that can be kept is refused in one line`(
     line: String, code: Int32, text: String

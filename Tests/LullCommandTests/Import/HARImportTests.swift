@@ -182,6 +182,14 @@ struct HARImportTests {
     }
   }
 
+  @Test func `IMX-24 what is no method makes no call`() throws {
+    let (ending, text) = try importing([
+      entry("GET\\nX", "https://a.example/x"), entry("GET", "https://a.example/y"),
+    ])
+    #expect(ending.code == 0 && !text.contains("/x"), "\(ending)\n\(text)")
+    #expect(ending.errors.contains("left out: 1 of other than HTTP"), "\(ending)")
+  }
+
   @Test func `IMX-40 names and texts of recordings never become code`() throws {
     let texts = [
       "]]", "\"", "\n", "\u{0}", "--[[", "]=]", "\\", "'", "os.exit(9)", "\r", "${x}", "`id`", "{{",
