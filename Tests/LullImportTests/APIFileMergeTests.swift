@@ -107,6 +107,22 @@ struct APIFileMergeTests {
     #expect(merged == bytes(expected))
   }
 
+  @Test func `IMP-20 functions that somebody has written stay, whatever they return`() {
+    let user = base.replacing(
+      "three = { path = \"/three\" }",
+      with: """
+        three = { path = "/three", mock = function(request)
+              if request.body then return { json = {}, calls = {} } end
+              for _ = 1, 2 do local t = { 1, 2 } end
+              repeat local done = true until done
+              return { json = { calls = {} } }
+            end }
+        """)
+    let new = base.replacing("path = \"/two\"", with: "path = \"/2\"")
+    #expect(merged(user, new) == user.replacing("path = \"/two\"", with: "path = \"/2\""))
+    #expect(merged(user + ";", new) == merged(user, new) + ";")
+  }
+
   @Test func `IMP-21 what both have changed is a conflict with its line`() {
     let user = base.replacing("b = \"integer\"", with: "b = \"boolean\"")
       .replacing("path = \"/three\"", with: "path = \"/tree\"")

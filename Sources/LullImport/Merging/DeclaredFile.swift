@@ -15,13 +15,23 @@ struct DeclaredFile {
     self.bytes = bytes
     places = DeclarationPlaces(bytes)
     tokens = places.tokens
-    guard let start = tokens.lastIndex(where: { $0.isKeyword("return") }),
-      let result = DeclaredTable(at: start + 1, in: tokens), let field = result["calls"],
+    guard let result = DeclaredFile.result(in: tokens), let field = result["calls"],
       let calls = DeclaredTable(at: field.value.lowerBound, in: tokens),
       calls.tokens.upperBound == field.value.upperBound
     else { return nil }
     self.calls = calls
     namesSchemas = result["schemas"] != nil
+  }
+
+  /// The table that the file returns, and no function in it does: nothing stands behind it.
+  private static func result(in tokens: [LineToken]) -> DeclaredTable? {
+    let end = tokens.last?.isSymbol(";") == true ? tokens.count - 1 : tokens.count
+    for place in tokens.indices.reversed() where tokens[place].isKeyword("return") {
+      if let table = DeclaredTable(at: place + 1, in: tokens), table.tokens.upperBound == end {
+        return table
+      }
+    }
+    return nil
   }
 
   func table(_ field: DeclaredTable.Field) -> DeclaredTable? {
