@@ -264,6 +264,15 @@ struct APIFileTests {
     #expect(typo.code == 1)
     #expect(typo.errors.contains("apis/typo.lua:2: unknown setting 'cals' (did you mean 'calls'?)"))
     #expect(typo.errors.contains("2 |   cals = {} }"))
+    try folder.write(
+      "apis/bare.lua",
+      "return {\n  calls = { a = { path = '/a', mock = function()\n    return {}\n  end } } }\n")
+    let bare = try run("get", "bare", "/x")
+    #expect(bare.errors.contains("apis/bare.lua:1: an API file needs a 'service'"), "\(bare)")
+    try folder.write(
+      "apis/either.lua", "local x\nif x then\n  return 1\nend\ndo\n  return 2\nend\n")
+    let either = try run("get", "either", "/x")
+    #expect(either.errors.contains("apis/either.lua:6: "), "\(either)")
     let none = try run("get", "shp", "/x")
     #expect(none.code == 3)
     #expect(none.errors.contains("there is no API 'shp' (did you mean 'shop'?)"))
