@@ -20,7 +20,7 @@ extension Digest {
     Digest.made { ccrypto_digest(kind, bytes.baseAddress, bytes.count, $0) }
   }
 
-  func of(_ bytes: [UInt8]) -> [UInt8]? { bytes.withUnsafeBufferPointer { of($0) } }
+  package func of(_ bytes: [UInt8]) -> [UInt8]? { bytes.withUnsafeBufferPointer { of($0) } }
 
   func of(_ text: String) -> [UInt8]? {
     var text = text

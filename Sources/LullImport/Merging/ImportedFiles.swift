@@ -16,12 +16,21 @@ package struct ImportedFiles {
   /// As it was imported the last time; nil if it was not.
   package let base: [UInt8]?
   package let current: [UInt8]?
+  /// What the schemas were then.
+  private let schemasMark: SchemasMark?
+  /// The file that has both, and the API's own, as they are.
+  private let read: (kept: [UInt8]?, current: [UInt8]?)
 
   /// What is there. Folders that are missing are made when something is written.
   package init(_ path: [UInt8]) throws(Refusal) {
     self.path = path
-    current = try ImportedFiles.read(path)
-    base = try ImportedFiles.read(path + Array(".imported".utf8))
+    read = (
+      try ImportedFiles.read(path + Array(".imported".utf8)), try ImportedFiles.read(path)
+    )
+    let parts = read.kept.map { SchemasMark.split($0) }
+    // Somebody may have copied the one to the other.
+    current = read.current.map { SchemasMark.split($0).text }
+    (base, schemasMark) = (parts?.text, parts?.mark)
     if current != nil, base == nil {
       throw .refused(ImportedFiles.stays(path))
     }
@@ -33,8 +42,8 @@ package struct ImportedFiles {
 
   /// Whether all is as it was read: somebody may have saved it, or imported into it, since.
   private func checkUnchanged() throws(Refusal) {
-    guard try ImportedFiles.read(path) == current,
-      try ImportedFiles.read(path + Array(".imported".utf8)) == base
+    guard try ImportedFiles.read(path) == read.current,
+      try ImportedFiles.read(path + Array(".imported".utf8)) == read.kept
     else {
       throw .refused(
         "\(String(escaping: path)): it has been changed meanwhile, and stays as it is: import it again"
@@ -81,6 +90,16 @@ package struct ImportedFiles {
     }
   }
 
+  /// Calls that were imported before and are not in `new`: the file loses them.
+  package func takenOut(by new: [UInt8]) -> [String] {
+    guard let base = base.flatMap({ DeclaredFile($0) }), let new = DeclaredFile(new),
+      let current = current.flatMap({ DeclaredFile($0) })
+    else { return [] }
+    let kept = Set(new.calls.fields.compactMap(\.key))
+    let present = Set(current.calls.fields.compactMap(\.key))
+    return base.calls.fields.compactMap(\.key).filter { !kept.contains($0) && present.contains($0) }
+  }
+
   /// Whether what was imported has a file of schemas beside it, which is its own then.
   private func hasSchemas(_ imported: [UInt8]?) -> Bool {
     imported.flatMap { DeclaredFile($0) }?.namesSchemas ?? false
@@ -97,7 +116,8 @@ package struct ImportedFiles {
     var files: [(target: [UInt8], bytes: [UInt8])] = []
     if let schemas { files.append((schemasPath, schemas)) }
     files.append((path, merged))
-    files.append((path + Array(".imported".utf8), new))
+    let mark = schemas.map { SchemasMark(of: $0) } ?? (hasSchemas(new) ? schemasMark : nil)
+    files.append((path + Array(".imported".utf8), new + (mark?.line ?? [])))
     let folder = FileName.folder(of: path)
     if let code = FolderMaking.make(folder) {
       throw .refused(
@@ -108,11 +128,8 @@ package struct ImportedFiles {
     defer { if lock >= 0 { close(lock) } }
     while lock >= 0, flock(lock, LOCK_EX) != 0, errno == EINTR {}
     try checkUnchanged()
-    if schemas != nil, !hasSchemas(base), let known = try ImportedFiles.read(schemasPath),
-      !SchemaFileWriter.isWritten(known)
-    {
-      throw .refused(ImportedFiles.stays(schemasPath))
-    }
+    let known = try ImportedFiles.read(schemasPath)
+    if let schemas, let known { try check(known, at: schemasPath, givesWayTo: schemas) }
     var written: [(file: AtomicFile.Created, target: [UInt8])] = []
     var failure: (target: [UInt8], code: Int32)?
     for (name, bytes) in files {
@@ -144,13 +161,28 @@ package struct ImportedFiles {
       }
     }
     guard let failure else {
-      if schemas == nil, hasSchemas(base), !hasSchemas(new) {
+      let isOwn = known.map { schemasMark?.fits($0) ?? true } ?? false
+      if schemas == nil, hasSchemas(base), !hasSchemas(new), isOwn {
         unlink(FileName.cString(schemasPath))
       }
       return
     }
     for (file, _) in written.dropFirst(replaced) { unlink(FileName.cString(file.name)) }
     throw .refused("\(String(escaping: failure.target)): \(ErrorText.of(failure.code))")
+  }
+
+  /// Whether a file of schemas is one that was imported, and as it was then.
+  private func check(
+    _ known: [UInt8], at path: [UInt8], givesWayTo new: [UInt8]
+  ) throws(Refusal) {
+    guard hasSchemas(base) else {
+      if SchemaFileWriter.isWritten(known) { return }
+      throw .refused(ImportedFiles.stays(path))
+    }
+    guard let schemasMark, !schemasMark.fits(known), known != new else { return }
+    throw .refused(
+      "\(String(escaping: path)): it has been changed since it was imported, and stays as it is: "
+        + "take that back, or move the file away, and import again")
   }
 
   private static func permissions(of path: [UInt8]) -> FilePermissions {

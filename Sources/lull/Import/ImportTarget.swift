@@ -76,6 +76,13 @@ struct ImportTarget {
     } catch {
       return report(error)
     }
+    let gone = files.takenOut(by: new)
+    if !gone.isEmpty {
+      let shown = gone.prefix(10).map { "'\(LogText.part($0, limit: 60))'" }.joined(separator: ", ")
+      let more = gone.count > 10 ? " and \(ImportTarget.grouped(gone.count - 10)) more" : ""
+      tell(
+        "taken out: \(gone.count == 1 ? "call" : "calls") \(shown)\(more): not imported any more")
+    }
     tell(api)
     return 0
   }

@@ -56,6 +56,46 @@ struct ImportedFileTests {
     }
   }
 
+  @Test func `IMP-32 schemas that were changed by hand stay`() throws {
+    let document = ImportedFileTests.document
+    let schemas = "s.schemas.json"
+    #expect(try run("openapi", "shop.yaml", "-o", "s.lua").code == 0)
+    let written = try #require(folder.text(schemas))
+    #expect(try run("openapi", "shop.yaml", "-o", "s.lua").code == 0)
+    #expect(folder.text(schemas) == written)
+    let edited = written.replacing("\"object\"", with: "\"object\",\"minProperties\":1")
+    try folder.write(schemas, edited)
+    try folder.write("shop.yaml", document.replacing("type: object", with: "type: array"))
+    for _ in 0..<2 {
+      let ending = try run("openapi", "shop.yaml", "-o", "s.lua")
+      #expect(ending.code == 3)
+      #expect(
+        ending.errors
+          == "lull: s.schemas.json: it has been changed since it was imported, and stays as it is: take that back, "
+          + "or move the file away, and import again\n")
+      #expect(folder.text(schemas) == edited)
+    }
+    // As it is in the document now.
+    try folder.write(
+      "shop.yaml", document.replacing("type: object", with: "type: object, minProperties: 1"))
+    #expect(try run("openapi", "shop.yaml", "-o", "s.lua").code == 0)
+    #expect(folder.text(schemas) == edited)
+    unlink(folder.path + "/" + schemas)
+    #expect(try run("openapi", "shop.yaml", "-o", "s.lua").code == 0)
+    #expect(folder.text(schemas) == edited)
+  }
+
+  @Test func `IMP-33 calls that are not imported any more are told`() throws {
+    #expect(try run("openapi", "shop.yaml", "-o", "s.lua").code == 0)
+    try folder.write(
+      "shop.yaml",
+      ImportedFileTests.document.replacing("operationId: things.list", with: "operationId: all"))
+    let ending = try run("openapi", "shop.yaml", "-o", "s.lua")
+    #expect(ending.code == 0)
+    #expect(ending.errors == "lull: taken out: call 'things.list': not imported any more\n")
+    #expect(try run("openapi", "shop.yaml", "-o", "s.lua").errors == "")
+  }
+
   @Test
   func `IMP-30 a command line that is added to a document's calls stays with its next import`()
     throws
@@ -113,8 +153,10 @@ struct ImportedFileTests {
     let pattern = "\(name) of*"
     #expect(try run("openapi", "shop.yaml", "-o", "s.lua", "--only", pattern).code == 0)
     for end in ["\n", "\r\n"] {
-      let text = try #require(folder.text("s.lua.imported"))
-      for file in ["s.lua", "s.lua.imported"] {
+      let text = try #require(folder.text("s.lua"))
+      // Also where somebody has begun again with the other file.
+      let kept = try #require(folder.text("s.lua.imported"))
+      for (file, text) in [("s.lua", end == "\n" ? text : kept), ("s.lua.imported", kept)] {
         try folder.write(file, text.replacing("\n", with: end))
       }
       let again = try run("openapi", "shop.yaml", "-o", "s.lua")
