@@ -93,10 +93,9 @@ struct WireTests {
   @Test func `SHOW-03 rounds of authentication and repetitions are shown`() throws {
     let challenge =
       "HTTP/1.1 401 Who?\nWWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\n"
-      + "Content-Length: 0\n\n"
-    let server = try HeldServer([
-      Self.answer(challenge), Self.answer("HTTP/1.1 503 Later\nContent-Length: 0\n\n"), Self.fine,
-    ])
+      + "Connection: close\nContent-Length: 0\n\n"
+    let later = "HTTP/1.1 503 Later\nConnection: close\nContent-Length: 0\n\n"
+    let server = try HeldServer([Self.answer(challenge), Self.answer(later), Self.fine])
     defer { server.stop() }
     try folder.write(
       "a.lua",

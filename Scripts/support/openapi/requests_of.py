@@ -270,6 +270,9 @@ def is_of_the_value(error, made, request, body):
         if given is None and error.location == "path":
             # It has found another template that the path is one of, too.
             return True
+        if given is None and error.name not in getattr(request.parameters, error.location):
+            # Nothing was given and nothing came: it is the document's own default that does not fit.
+            return "not valid for schema" in text
         if given is None or isinstance(given, (list, dict)):
             return given is not None and "not valid for schema" in text
         came = getattr(request.parameters, error.location).get(error.name)

@@ -38,6 +38,9 @@ extension HTTPRequest {
     return template
   }
 
+  /// The URL without the parameters of its query that are secrets; nil if none is.
+  package var urlWithoutSecrets: String? { secretURL?.withoutParameters.maskedText }
+
   /// What the body means, if secrets stand in it.
   package var secretBody: SecretTemplate? {
     guard let template = secrets?.body, let body, body == template.masked else { return nil }

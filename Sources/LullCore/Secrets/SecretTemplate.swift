@@ -47,6 +47,35 @@ package struct SecretTemplate: Sendable, Hashable {
     }
   }
 
+  /// A URL without the pairs of its query that have a secret.
+  var withoutParameters: SecretTemplate {
+    let (front, fragment) = split(before: UInt8(ascii: "#"))
+    var (result, rest) = front.split(before: UInt8(ascii: "?"))
+    var separator = UInt8(ascii: "?")
+    while !rest.masked.isEmpty {
+      let (head, tail) = rest.withoutFirst().split(before: UInt8(ascii: "&"))
+      rest = tail
+      guard head.texts.isEmpty else { continue }
+      result.append(CollectionOfOne(separator))
+      result.append(head)
+      separator = UInt8(ascii: "&")
+    }
+    result.append(fragment)
+    return result
+  }
+
+  /// Without its first byte, which is of no secret.
+  private func withoutFirst() -> SecretTemplate {
+    var result = SecretTemplate()
+    for (number, piece) in pieces.enumerated() {
+      switch piece {
+      case .literal(let bytes): result.append(number == 0 ? bytes.dropFirst() : bytes[...])
+      case .value(let text, let escaping): result.append(text, escaping)
+      }
+    }
+    return result
+  }
+
   /// What stands before the first such byte that is of no secret, and all from there on.
   func split(before byte: UInt8) -> (SecretTemplate, SecretTemplate) {
     var front = SecretTemplate()

@@ -54,8 +54,12 @@ final class ProofNetwork: NetworkingProvider {
 
   private func answer(for request: HTTPRequest) -> ProofAnswer? {
     var best: Int?
+    // Who answers need not know what a credential in the query is called. (QRY-09)
+    let bare = request.urlWithoutSecrets
     for (place, rule) in rules.enumerated()
-    where rule.method == request.method && !rule.answers.isEmpty && rule.glob.matches(request.url) {
+    where rule.method == request.method && !rule.answers.isEmpty
+      && (rule.glob.matches(request.url) || bare.map { rule.glob.matches($0) } ?? false)
+    {
       if best.map({ rule.glob.length >= rules[$0].glob.length }) ?? true { best = place }
     }
     guard let place = best else { return nil }
@@ -282,8 +286,9 @@ final class ProofNetwork: NetworkingProvider {
 
   private func miss(_ request: HTTPRequest) -> String {
     let url = LogText.url(request.url)
-    let path = url.firstRange(of: "://").flatMap { scheme in
-      url[scheme.upperBound...].firstIndex(of: "/").map { String(url[$0...]) }
+    let bare = request.urlWithoutSecrets.map { LogText.url($0) } ?? url
+    let path = bare.firstRange(of: "://").flatMap { scheme in
+      bare[scheme.upperBound...].firstIndex(of: "/").map { String(bare[$0...]) }
     }
     let known = rules.map { "\($0.method) \($0.glob.text)" }.sorted().joined(separator: ", ")
     return "no test reaches the network, and this one has no answer for \(request.method) \(url): "

@@ -69,7 +69,7 @@ struct TypesCommand {
       let api = try SeenAPI.look(word).get()
       let target = output ?? "\(api.folder)/types/\(api.name).lua"
       if target != "-" { try TypesCommand.requireOwn(target) }
-      let (schemas, notes) = sources.isEmpty ? try known(of: api) : try seen(of: api)
+      let (schemas, notes, seen) = sources.isEmpty ? try known(of: api) : try seen(of: api)
       let text: String
       do throws(SchemaProblem) {
         let place = api.environment.map { ["As it is in the environment '\($0)'."] } ?? []
@@ -81,7 +81,8 @@ struct TypesCommand {
         throw CommandFailure(code: 3, message: "lull: \(error)\n")
       }
       guard target != "-" else { return Output.write(text) ? 0 : 1 }
-      if output == nil { try TypesCommand.makeFolder("\(api.folder)/types") }
+      try TypesCommand.makeFolder(of: target)
+      if let seen { try keep(seen, of: api) }
       try TypesCommand.write(Array(text.utf8), to: target)
       TypesCommand.tell("\(target): \(TypesCommand.counted(api.calls.count, "call"))")
       return 0
@@ -93,11 +94,13 @@ struct TypesCommand {
   // MARK: Schemas
 
   /// Those of the file beside the API file.
-  private func known(of api: SeenAPI) throws(CommandFailure) -> (SchemaFile?, notes: [String]) {
+  private func known(of api: SeenAPI) throws(CommandFailure)
+    -> (SchemaFile?, notes: [String], seen: [UInt8]?)
+  {
     do throws(SchemaProblem) {
       if let schemas = try api.schemas() {
         let name = api.schemasPath.split(separator: "/").last ?? ""
-        return (schemas, ["From \(name)."])
+        return (schemas, ["From \(name)."], nil)
       }
     } catch {
       throw CommandFailure(code: 3, message: "lull: \(error)\n")
@@ -105,11 +108,13 @@ struct TypesCommand {
     Exit.complain(
       "lull: there is no \(api.schemasPath): what content has is not known; --from-cache or "
         + "--from-har take it from answers that came before\n")
-    return (nil, [])
+    return (nil, [], nil)
   }
 
-  /// Those of traffic, which are written, too.
-  private func seen(of api: SeenAPI) throws(CommandFailure) -> (SchemaFile?, notes: [String]) {
+  /// Those of traffic, which are to be written, too.
+  private func seen(of api: SeenAPI) throws(CommandFailure)
+    -> (SchemaFile?, notes: [String], seen: [UInt8]?)
+  {
     let traffic = try sources.traffic(of: api)
     var shapes = TrafficShapes()
     for exchange in traffic.exchanges {
@@ -135,8 +140,7 @@ struct TypesCommand {
     } catch {
       throw CommandFailure(code: 1, message: "lull: \(error)\n")
     }
-    try keep(bytes, of: api)
-    return (schemas, TypesCommand.notes(on: shapes, names))
+    return (schemas, TypesCommand.notes(on: shapes, names), bytes)
   }
 
   private static func notes(on shapes: TrafficShapes, _ calls: [String]) -> [String] {
@@ -155,8 +159,6 @@ struct TypesCommand {
 
   /// Keeps what was seen for the validator and `lull drift`, unless something better is there.
   private func keep(_ bytes: [UInt8], of api: SeenAPI) throws(CommandFailure) {
-    // Whoever only wants to see it changes nothing.
-    guard output != "-" else { return }
     let path = api.schemasPath
     if FileName.resolved(path) != nil {
       guard case .success(let old) = TextFile.read(Array(path.utf8)),
@@ -190,10 +192,11 @@ struct TypesCommand {
     FileName.resolved(path) != nil || FileName.isLink(Array(path.utf8))
   }
 
-  private static func makeFolder(_ path: String) throws(CommandFailure) {
-    guard !FileName.isFolder(path), mkdir(path, 0o777) != 0, errno != EEXIST else { return }
+  private static func makeFolder(of path: String) throws(CommandFailure) {
+    let folder = FileName.folder(of: path)
+    guard let code = FolderMaking.make(Array(folder.utf8)) else { return }
     throw CommandFailure(
-      code: 1, message: "lull: cannot make the folder '\(path)': \(ErrorText.of(errno))\n")
+      code: 1, message: "lull: cannot make the folder '\(folder)': \(ErrorText.of(code))\n")
   }
 
   private static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {

@@ -200,6 +200,21 @@ struct ProofExpectationTests {
       """, "--strict")
     #expect(clean.code == 0, "\(clean.output)")
   }
+
+  @Test func `QRY-09 what answers does not name a credential in the query`() throws {
+    let ending = try files.prove(
+      """
+        t.network:on("GET", "/a?q=1", { text = "one" })
+        local api = t:service("https://a.test", { auth = lull.auth.query("key", "hush") })
+        t.expect(api("/a"):with_params{ q = "1" }:load():await().content):to_be("one")
+        assert(api("/a"):with_params{ q = "2" }:load():await())
+      """)
+    #expect(
+      ending.output.contains(
+        #"t.network:on("GET", "/a?q=2", { json = … }); there are: GET /a?q=1"#),
+      "\(ending)")
+    #expect(!ending.output.contains("hush"))
+  }
 }
 
 extension String {

@@ -134,7 +134,18 @@ struct TypesCommandTests {
     #expect(named.code == 0 && named.output == "here.lua: 3 calls\n")
     #expect(named.errors.contains("there is no ") && named.errors.contains("--from-har"))
     #expect(folder.text("here.lua")?.contains("shop.ItemParams") == true)
-    #expect(try types("shop", "-o", "no/such/x.lua").code == 1)
+  }
+
+  @Test func `SHP-16 folders of -o are made, and where they cannot be nothing is written`() throws {
+    try writeArchive()
+    try folder.write("file", "")
+    let ending = try types("shop", "--from-har", "a.har", "-o", "file/x.lua")
+    #expect(ending.code == 1)
+    #expect(ending.errors == "lull: cannot make the folder 'file': Not a directory\n")
+    #expect(folder.text("apis/shop.schemas.json") == nil)
+    #expect(try types("shop", "--from-har", "a.har", "-o", "new/such/x.lua").code == 0)
+    #expect(folder.text("new/such/x.lua")?.contains("shop.ItemParams") == true)
+    #expect(folder.text("apis/shop.schemas.json") != nil)
   }
 
   @Test func `SHP-13 what gives no types is told, and nothing is written`() throws {

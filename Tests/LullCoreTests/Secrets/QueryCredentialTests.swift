@@ -39,6 +39,18 @@ struct QueryCredentialTests {
     #expect(http.url == "https://a.test/x?k=‹secret a?b#c&z=1›&z=‹secret KEY›")
   }
 
+  @Test(arguments: [
+    ("https://a.test/x", "https://a.test/x"), ("https://a.test/x?a=1", "https://a.test/x?a=1"),
+    ("https://a.test/x?a=1&b#c", "https://a.test/x?a=1&b#c"),
+    ("https://a.test/x?z=own", "https://a.test/x?z=own"),
+  ])
+  func `QRY-09 a URL is known without its secrets`(url: String, bare: String) {
+    var http = HTTPRequest(method: "GET", url: url)
+    #expect(http.urlWithoutSecrets == nil)
+    QueryCredential([("k", key), ("z", key)]).put(on: &http)
+    #expect(http.urlWithoutSecrets == bare)
+  }
+
   @Test func `QRY-03 QRY-05 a service's requests have them, and its resources do not`() throws {
     try withHarness { harness in
       harness.service.configure { $0.auth = .query("key", key) }
