@@ -334,6 +334,17 @@ describe("auth in a query", function()
     })
   end)
 
+  it("does not lead where relative links lead elsewhere (QRY-03, QRY-06)", function()
+    local api = spec.demo { auth = lull.auth.query("key", "hunter2") }
+    local entity = assert(api("/echo"):with_params { a = "1" }:load():await())
+    check(entity.url:find("/echo?a=1", 1, true) and not entity.url:find("key", 1, true), entity.url)
+    local origin = assert(api("/"):load():await()).content.origin
+    local target = origin .. "/echo?key=hunter2&b=2"
+    local landed = assert(api("/redirect-to"):with_params { url = target }:load():await())
+    equal(landed.content.query.key, "hunter2")
+    equal(landed.url, origin .. "/echo?b=2")
+  end)
+
   it("refuses what is no parameter", function()
     raises("the name of a parameter must not be empty", function() lull.auth.query("", "x") end)
     raises("Secret or string expected, got nil", function() lull.auth.query("a") end)

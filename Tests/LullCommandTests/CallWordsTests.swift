@@ -64,6 +64,12 @@ struct CallWordsTests {
         + "'\(given.dropFirst(2))' is given as \(option)\n")
   }
 
+  @Test func `PAR-17 what stands behind -- is no option`() throws {
+    let ending = try dryRun(["own", "--", "--filter", "kind=cat"])
+    #expect(ending.code == 2)
+    #expect(ending.errors.contains("'--filter'"), "\(ending.errors)")
+  }
+
   @Test(arguments: [
     ["find", "-f", "x.kind"], ["find", "-o", "json"], ["search", "-f", "x", "--param-filter", "a"],
     ["find", "--output", "json", "--param-output", "a"], ["own"],

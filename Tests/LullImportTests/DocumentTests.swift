@@ -33,6 +33,7 @@ struct DocumentTests {
           id: {type: apiKey, in: query, name: id}
           key: {type: apiKey, in: query, name: key}
           token: {type: http, scheme: bearer}
+          unnamed: {type: apiKey, in: query}
       security: [{key: [], id: []}]
 
       """
@@ -45,6 +46,7 @@ struct DocumentTests {
           /c: {get: {security: [{key: [], token: []}]}}
           /d: {get: {security: [{token: []}, {id: []}]}}
           /e: {get: {security: [{}, {id: []}]}}
+          /f: {get: {security: [{unnamed: []}]}}
         """
     ])
     let both = [
@@ -54,13 +56,15 @@ struct DocumentTests {
     #expect(api.access == ImportedAccess(.query(both)))
     #expect(api.calls[0].parameters.map(\.key) == ["q"])
     #expect(
-      api.exceptions.map(\.pattern) == ["/b", "/c", "/d", "/e"], "\(api.exceptions)")
+      api.exceptions.map(\.pattern) == ["/b", "/c", "/d", "/e", "/f"], "\(api.exceptions)")
     #expect(api.exceptions[0].access == ImportedAccess(.query([both[1]])))
     #expect(api.exceptions[1].access == ImportedAccess(.bearer(variable: "X_TOKEN")))
     #expect(api.calls[2].parameters.map(\.key) == ["key"])
     #expect(api.calls[2].parameters[0].secret == "X_KEY")
     #expect(api.exceptions[2].access == ImportedAccess(.bearer(variable: "X_TOKEN")))
     #expect(api.exceptions[3].access == ImportedAccess(.query([both[0]]), isOptional: true))
+    #expect(api.exceptions[4].access == ImportedAccess())
+    #expect(api.notes.contains { $0.contains("does not say what its key is called") })
   }
 
   @Test func `IMP-17 a document of a URL refers to what is on its origin`() throws {

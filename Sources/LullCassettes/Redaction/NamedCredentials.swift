@@ -119,7 +119,7 @@ enum NamedCredentials {
           && element.pairs.contains { !isHidden($0.key.lowercased()) }
           || element.pairs.contains { look($0.value, $0.key) }
       case .array: element.elements.contains { look($0, name) }
-      default: names.contains(name.lowercased()) && element.string == nil && element.double != nil
+      default: names.contains(name.lowercased()) && element.string == nil && !element.isNull
       }
     }
     return look(document.root, "")

@@ -39,6 +39,24 @@ extension ExportedAPI.Call {
     if !self.access.contains(access) { self.access.append(access) }
   }
 
+  /// The same of what the settings put on: a parameter that the call always has stands in place of it.
+  package mutating func add(ofSettings access: ExportedAccess) {
+    if case .key(.query, let name, _) = access.way, alwaysHas(parameter: name) { return }
+    add(access)
+  }
+
+  private func alwaysHas(parameter name: String) -> Bool {
+    let isFixed = ExportedPath(call.path).query.contains { pair in
+      switch pair {
+      case .fixed(let own, _), .parameter(let own, _): own == name
+      }
+    }
+    return isFixed
+      || call.parameters.contains {
+        $0.place == .query && $0.wireName == name && ($0.isRequired || $0.standard != nil)
+      }
+  }
+
   /// Whether it is a credential that is sent by itself.
   static func isAccess(_ parameter: CallParameter) -> Bool {
     guard case .secret? = parameter.standard else { return false }

@@ -10,11 +10,14 @@ public final class SecretUses: Sendable, Equatable {
   package let body: SecretTemplate?
   /// Made of the whole request when it goes out; nil if nothing is.
   package let signature: (any RequestSignature)?
+  /// The parameters of the URL's query that are credentials of the configuration, and none of the resource's.
+  package let credentialNames: [String]
 
   package init(
     origin: String? = nil, url: SecretTemplate? = nil, body: SecretTemplate? = nil,
-    signature: (any RequestSignature)? = nil
+    signature: (any RequestSignature)? = nil, credentialNames: [String] = []
   ) {
+    self.credentialNames = credentialNames
     self.origin = origin
     self.url = url
     self.body = body
@@ -24,7 +27,7 @@ public final class SecretUses: Sendable, Equatable {
   public static func == (left: SecretUses, right: SecretUses) -> Bool {
     left === right
       || left.origin == right.origin && left.url == right.url && left.body == right.body
-        && left.signature === right.signature
+        && left.signature === right.signature && left.credentialNames == right.credentialNames
   }
 }
 
@@ -39,7 +42,34 @@ extension HTTPRequest {
   }
 
   /// The URL without the parameters of its query that are secrets; nil if none is.
-  package var urlWithoutSecrets: String? { secretURL?.withoutParameters.maskedText }
+  package var urlWithoutSecrets: String? {
+    secretURL?.withoutParameters { _ in true }.maskedText
+  }
+
+  /// A URL that has answered as people are told it: without the credentials that were put into the query, which a
+  /// redirect may have kept. (QRY-03)
+  func withoutCredentials(_ answered: String) -> String {
+    let names = (secrets?.credentialNames ?? []).map {
+      SecretEscaping.parameter.escaped($0.utf8)
+    }
+    guard !names.isEmpty else { return answered }
+    if let secretURL, answered.utf8.elementsEqual(url.utf8) {
+      return secretURL.withoutParameters { name in names.contains { $0.elementsEqual(name) } }
+        .maskedText
+    }
+    guard let start = answered.firstIndex(of: "?") else { return answered }
+    let end = answered[start...].firstIndex(of: "#") ?? answered.endIndex
+    let pairs = answered[answered.index(after: start)..<end].split(
+      separator: "&", omittingEmptySubsequences: false)
+    let kept = pairs.filter { pair in
+      let name = pair.prefix { $0 != "=" }
+      return !pair.dropFirst(name.count + 1).hasPrefix("‹")
+        || !names.contains { $0.elementsEqual(name.utf8) }
+    }
+    guard kept.count < pairs.count else { return answered }
+    let query = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+    return answered[..<start] + query + answered[end...]
+  }
 
   /// What the body means, if secrets stand in it.
   package var secretBody: SecretTemplate? {
@@ -54,7 +84,8 @@ extension HTTPRequest {
   ) throws(TransportError) {
     headers[header] = mask
     secrets = SecretUses(
-      origin: secrets?.origin, url: secrets?.url, body: secrets?.body, signature: signature)
+      origin: secrets?.origin, url: secrets?.url, body: secrets?.body, signature: signature,
+      credentialNames: secrets?.credentialNames ?? [])
     if let problem = secretOriginProblem { throw problem }
   }
 

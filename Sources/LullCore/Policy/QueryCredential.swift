@@ -7,11 +7,14 @@ package struct QueryCredential: Sendable, Equatable {
 
   private let parameters: [Parameter]
 
-  /// - Parameter parameters: of one that is there twice the first counts.
+  /// - Parameter parameters: of one that is there twice the first counts; a literal is a secret as well.
   init(_ parameters: [(name: String, value: SecretText)]) {
     var kept: [Parameter] = []
     for (name, value) in parameters where !kept.contains(where: { $0.name == name }) {
-      kept.append(Parameter(name: name, value: value))
+      let isLiteral = value.secrets.isEmpty
+      kept.append(
+        Parameter(
+          name: name, value: isLiteral ? SecretText(Secret(.literal(value.masked))) : value))
     }
     self.parameters = kept
   }
@@ -25,22 +28,25 @@ package struct QueryCredential: Sendable, Equatable {
     parameters.reduce(SecretText([])) { $0 + SecretText("&\($1.name)=") + $1.value }
   }
 
-  /// As people see them: a literal is masked too.
+  /// As people see them.
   var masked: String {
-    let pairs = parameters.map { parameter in
-      let value = parameter.value
-      return "\(parameter.name)=\(value.secrets.isEmpty ? CredentialMask.mark : value.masked)"
-    }
-    return "?" + pairs.joined(separator: "&")
+    "?" + parameters.map { "\($0.name)=\($0.value.masked)" }.joined(separator: "&")
   }
 
   /// Puts those at the end of the query of which it has none; before a fragment.
   func put(on http: inout HTTPRequest) {
-    let template = put(on: http.secretURL ?? SecretTemplate(http.url.utf8))
+    let url = http.secretURL ?? SecretTemplate(http.url.utf8)
+    let template = put(on: url)
     http.url = template.maskedText
     http.secrets = SecretUses(
       origin: http.secrets?.origin, url: template, body: http.secrets?.body,
-      signature: http.secrets?.signature)
+      signature: http.secrets?.signature, credentialNames: missingNames(in: url))
+  }
+
+  /// Those that are put on a URL.
+  func missingNames(in url: SecretTemplate) -> [String] {
+    let query = url.split(before: UInt8(ascii: "#")).0.split(before: UInt8(ascii: "?")).1
+    return missing(in: query.literals).map(\.name)
   }
 
   /// The same on a URL.

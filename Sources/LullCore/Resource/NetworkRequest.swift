@@ -231,7 +231,8 @@ public final class NetworkRequest: Request {
         self.refreshment = refreshment
       }
       complete(with: .success(entity, isNew: false))
-    case .response(let response):
+    case .response(let answer):
+      let response = withoutCredentials(answer)
       if !response.isSuccess { pump.requestHost?.hold(response, for: self) }
       log(response)
       invalidateIfChanged(by: response)
@@ -278,6 +279,7 @@ public final class NetworkRequest: Request {
   /// Its content is where the file is; no stage of the pipeline sees it. (DWN-02)
   private func entity(of download: Download, _ response: HTTPResponse, now: Double) -> Entity {
     var exchange = Exchange(response)
+    exchange.url = exchange.url.map(http.withoutCredentials)
     exchange.forbidsStoring = forbidsStoring
     let path = download.path?.bytes ?? []
     let content = String(validating: path, as: UTF8.self).map { Content.text($0) } ?? .bytes(path)
@@ -346,11 +348,27 @@ public final class NetworkRequest: Request {
     return Response(.success(entity), isNew: response.isNew)
   }
 
+  /// What was put into the query is not a part of where an answer comes from.
+  private func withoutCredentials(_ response: Response) -> Response {
+    guard http.secrets?.credentialNames.isEmpty == false else { return response }
+    switch response.outcome {
+    case .success(var entity):
+      if let url = entity.exchange?.url { entity.exchange?.url = http.withoutCredentials(url) }
+      return Response(.success(entity), isNew: response.isNew)
+    case .failure(var error):
+      if let url = error.exchange?.url { error.exchange?.url = http.withoutCredentials(url) }
+      if let url = error.entity?.exchange?.url {
+        error.entity?.exchange?.url = http.withoutCredentials(url)
+      }
+      return Response(.failure(error), isNew: response.isNew)
+    }
+  }
+
   /// Errors say what was asked.
   private func labelled(_ response: Response) -> Response {
     guard case .failure(var error) = response.outcome, error.url == nil else { return response }
     error.method = http.method
-    error.url = http.url
+    error.url = http.withoutCredentials(http.url)
     error.attempt = attempt
     error.attempts = attempts
     return Response(.failure(error), isNew: response.isNew)

@@ -43,12 +43,13 @@ extension Resource {
     owner.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
   }
 
-  /// The same of a page that is asked for next: a parameter that is put on both is left to that. (QRY-06)
+  /// The same of a page that is asked for next: a parameter that is put on both is left to that, but not one that
+  /// stands here in place of it. (QRY-06)
   package func linkedPage(_ target: ResourceURL) -> Resource {
     if target.query != nil, target.origin == url.origin,
       let credential = configuration(for: .get).auth?.query
     {
-      let bare = target.removingParams(credential.names)
+      let bare = target.removingParams(credential.missingNames(in: urlTemplate))
       if bare != target {
         let resource = linked(bare)
         if resource.configuration(for: .get).auth?.query == credential { return resource }
@@ -119,7 +120,9 @@ extension Resource {
       http.headers.secrets != nil || url != nil || body != nil || auth?.stage != nil
         || http.hasSecretsInBody
     else { return }
-    http.secrets = SecretUses(origin: owner.baseURL?.origin, url: url, body: body)
+    http.secrets = SecretUses(
+      origin: owner.baseURL?.origin, url: url, body: body,
+      credentialNames: http.secrets?.credentialNames ?? [])
     guard let problem = http.secretOriginProblem else { return }
     throw RequestError(
       httpStatusCode: nil, entity: nil, cause: .transport(problem), timestamp: pump.clock.now)

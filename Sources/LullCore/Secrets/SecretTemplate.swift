@@ -47,15 +47,16 @@ package struct SecretTemplate: Sendable, Hashable {
     }
   }
 
-  /// A URL without the pairs of its query that have a secret.
-  var withoutParameters: SecretTemplate {
+  /// A URL without those pairs of its query that have a secret, by their names as they are written.
+  func withoutParameters(_ isCredential: (ArraySlice<UInt8>) -> Bool) -> SecretTemplate {
     let (front, fragment) = split(before: UInt8(ascii: "#"))
     var (result, rest) = front.split(before: UInt8(ascii: "?"))
     var separator = UInt8(ascii: "?")
     while !rest.masked.isEmpty {
       let (head, tail) = rest.withoutFirst().split(before: UInt8(ascii: "&"))
       rest = tail
-      guard head.texts.isEmpty else { continue }
+      let name = head.masked.prefix { $0 != UInt8(ascii: "=") }
+      if !head.texts.isEmpty, isCredential(name) { continue }
       result.append(CollectionOfOne(separator))
       result.append(head)
       separator = UInt8(ascii: "&")

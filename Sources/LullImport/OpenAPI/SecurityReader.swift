@@ -99,6 +99,9 @@ struct SecurityReader {
   ) {
     let called = scheme.string("name") ?? ""
     switch scheme.string("type") {
+    case "apiKey" where called.isEmpty:
+      wanted.problem =
+        "the security scheme '\(ShortText.comment(name))' does not say what its key is called"
     case "apiKey":
       let variable = self.variable(name, "KEY", among: ["apiKey"])
       switch scheme.string("in") {

@@ -2,17 +2,18 @@ import LullCore
 
 /// Makes an API of a collection of Postman's, of version 2.0 or 2.1.
 package struct PostmanImport {
-  private var requests: [SeenRequest] = []
+  var requests: [SeenRequest] = []
   private var notes: [String] = []
   private var leftOut: [ImportedAPI.LeftOut] = []
-  private var variables = PostmanVariables()
+  var variables = PostmanVariables()
   private var scripts = 0
   private var disabled = 0
   private var examples = 0
-  private let names: VariableNames
-  /// What of requests says who asks by a token of OAuth 2.
-  private var clients: [Int: ImportedAccess] = [:]
-  private var openCalls: Set<Int> = []
+  let names: VariableNames
+  /// Who asks, of requests that say it by a token of OAuth 2 or a key in the query.
+  var clients: [Int: ImportedAccess] = [:]
+  /// Requests that nobody asks by.
+  var openCalls: Set<Int> = []
 
   private static let deepest = 50
 
@@ -50,7 +51,7 @@ package struct PostmanImport {
 
   private init(names: VariableNames) { self.names = names }
 
-  private mutating func note(_ text: String) {
+  mutating func note(_ text: String) {
     if !notes.contains(text) { notes.append(text) }
   }
 
@@ -91,7 +92,7 @@ package struct PostmanImport {
     return element
   }
 
-  private static func elements(_ element: JSONElement?) -> [JSONElement] {
+  static func elements(_ element: JSONElement?) -> [JSONElement] {
     element.map { Array($0.elements) } ?? []
   }
 
@@ -104,7 +105,7 @@ package struct PostmanImport {
     }
   }
 
-  private static func text(_ element: JSONElement?) -> String? {
+  static func text(_ element: JSONElement?) -> String? {
     guard let element else { return nil }
     switch element.kind {
     case .string: return element.string
@@ -268,78 +269,6 @@ package struct PostmanImport {
     request.headers.append(("Content-Type", type))
   }
 
-  // MARK: Who asks
-
-  /// What a way of access says, as a list of keys and values or as an object.
-  private func detail(_ auth: JSONElement, _ type: String, _ key: String) -> String? {
-    guard let details = auth[type] else { return nil }
-    if details.kind == .object { return PostmanImport.text(details[key]) }
-    return PostmanImport.elements(details).first { $0["key"]?.string == key }
-      .flatMap { PostmanImport.text($0["value"]) }
-  }
-
-  private mutating func take(auth: JSONElement?, _ request: inout SeenRequest) {
-    guard let auth, let type = auth["type"]?.string else { return }
-    func secret(_ key: String) -> String {
-      variables.filled(detail(auth, type, key) ?? "", isSecret: true)
-    }
-    func hasHeader(_ name: String) -> Bool { request.header(name.lowercased()) != nil }
-    switch type {
-    case "noauth": openCalls.insert(requests.count)
-    case "bearer":
-      if !hasHeader("authorization") {
-        request.headers.append(("Authorization", "Bearer \(secret("token"))"))
-      }
-    case "basic", "digest":
-      request.user = "\(secret("username")):\(secret("password"))"
-      request.isDigest = type == "digest"
-    case "apikey":
-      let name = variables.filled(detail(auth, type, "key") ?? "", isSecret: false)
-      guard !name.isEmpty, !Blank.isIn(name) else {
-        return note("a key whose name is not said is left out (apikey)")
-      }
-      request.secretNames.insert(name.lowercased())
-      if detail(auth, type, "in") == "query" {
-        if !request.query.contains(where: { $0.name == name }) {
-          let variable = names.variable(for: Blank.name(secret("value")) ?? name)
-          clients[requests.count] = ImportedAccess(.query([.init(name: name, variable: variable)]))
-        }
-      } else if !hasHeader(name) {
-        request.headers.append((name, secret("value")))
-      }
-    case "oauth2":
-      let token = plain(auth, "accessTokenUrl")
-      let address = plain(auth, "authUrl")
-      let grant = detail(auth, type, "grant_type") ?? ""
-      let scope = plain(auth, "scope")
-      guard let token, !token.isEmpty else {
-        request.headers.append(("Authorization", "Bearer \(secret("accessToken"))"))
-        return
-      }
-      var client = ImportedAccess.OAuth2(
-        tokenURL: token, clientID: names.variable(for: "client_id"),
-        clientSecret: names.variable(for: "client_secret"), scope: scope)
-      if grant.hasPrefix("authorization_code"), let address, !address.isEmpty {
-        client.authorizationURL = address
-        if grant.hasSuffix("pkce") { client.clientSecret = nil }
-        clients[requests.count] = ImportedAccess(.code(client))
-      } else if grant == "client_credentials" || grant.isEmpty {
-        clients[requests.count] = ImportedAccess(.clientCredentials(client))
-      } else {
-        note("OAuth 2 by '\(LogText.part(grant, limit: 30))' is not kept: its token is to be given")
-        request.headers.append(("Authorization", "Bearer \(secret("accessToken"))"))
-      }
-    default:
-      note("access of the type '\(LogText.part(type, limit: 30))' is not kept")
-    }
-  }
-
-  /// nil if it is not said.
-  private func plain(_ auth: JSONElement, _ key: String) -> String? {
-    let text = detail(auth, "oauth2", key).map { variables.filledHost($0) }
-    return text.flatMap { Blank.isIn($0) || $0.isEmpty ? nil : $0 }
-  }
-
   // MARK: The API
 
   private func made(_ info: JSONElement) throws(ImportProblem) -> ImportedAPI {
@@ -360,7 +289,8 @@ package struct PostmanImport {
       take(client, of: number, into: &api)
     }
     if api.access.way != nil {
-      for (number, request) in own.enumerated() where openCalls.contains(request) {
+      for (number, request) in own.enumerated()
+      where openCalls.contains(request) && !asksBySomebody(requests[request]) {
         api.exceptions.append(
           RequestImport.exception(api.calls[number], ImportedAccess()))
       }

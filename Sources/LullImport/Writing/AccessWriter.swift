@@ -61,7 +61,11 @@ struct AccessWriter {
     guard indent > 0 else { return call + "\n" }
     let condition = access.variables.map { "lull.env(\(LuaLiteral.quoted($0)))" }
       .joined(separator: " and ")
-    return "if \(condition) then\n  \(call)\nend\n"
+    // Without it nothing is sent, and not what is for all.
+    let otherwise =
+      pattern != nil && api.access.way != nil
+      ? statement(ImportedAccess(), pattern: pattern, methods) : ""
+    return "\(otherwise)if \(condition) then\n  \(call)\nend\n"
   }
 
   private static func name(_ number: Int) -> String { number == 0 ? "auth" : "auth\(number + 1)" }

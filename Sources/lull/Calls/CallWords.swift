@@ -38,7 +38,8 @@ struct CallWords {
   /// `--filter kind=cat` and `--filter=kind=cat` are a parameter's: no expression of Lua is written so.
   private static func readdressed(_ words: [String], to option: String) -> [String] {
     var result: [String] = []
-    for word in words {
+    let end = words.firstIndex(of: "--") ?? words.endIndex
+    for word in words[..<end] {
       if word.hasPrefix("--filter="), isPair(word.dropFirst("--filter=".count)) {
         result.append(option + word.dropFirst("--filter".count))
       } else {
@@ -46,14 +47,15 @@ struct CallWords {
         result.append(word)
       }
     }
-    return result
+    return result + words[end...]
   }
 
   /// A name, `=`, and something that makes no `==` of it.
   private static func isPair(_ text: Substring) -> Bool {
     let name = text.prefix { $0.isLetter || $0.isNumber || "_-.[]".contains($0) }
     let rest = text[name.endIndex...]
-    return !name.isEmpty && rest.hasPrefix("=") && !rest.hasPrefix("==")
+    let isName = name.first.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false
+    return isName && rest.hasPrefix("=") && !rest.hasPrefix("==")
   }
 
   /// Lines about options that were given where the parameter of that name may be meant.

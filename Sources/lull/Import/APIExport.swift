@@ -138,7 +138,7 @@ struct APIExport {
       let configuration = resource.configuration(for: call.method)
       var exported = ExportedAPI.Call(call)
       if let auth = configuration.auth {
-        for one in ExportedAccess.all(of: auth) { exported.add(one) }
+        for one in ExportedAccess.all(of: auth) { exported.add(ofSettings: one) }
       }
       exported.take(headers: configuration.headers)
       if lines {

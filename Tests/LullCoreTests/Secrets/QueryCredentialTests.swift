@@ -67,6 +67,43 @@ struct QueryCredentialTests {
     }
   }
 
+  @Test func `QRY-04 QRY-05 a literal is a secret as well`() throws {
+    try withHarness { harness in
+      harness.service.configure { $0.auth = .query("appid", SecretText("hunter2")) }
+      harness.service.resource("/a").request(.get)
+      let http = try #require(harness.provider.requests.last)
+      #expect(http.url == "https://api.test/v1/a?appid=‹secret literal›")
+      let elsewhere = harness.service.resource(absoluteURL: "https://other.test/a").request(.get)
+      #expect(elsewhere.response?.error?.cause?.kind == "secret_origin")
+    }
+  }
+
+  @Test(arguments: [
+    ("https://a.test/x?a=1&k=‹secret KEY›", "https://a.test/x?a=1"),
+    ("https://a.test/y?k=‹secret KEY›&a=1#f", "https://a.test/y?a=1#f"),
+    ("https://a.test/y?k=‹secret KEY›", "https://a.test/y"),
+    ("https://a.test/y?k=own&z=‹secret KEY›", "https://a.test/y?k=own&z=‹secret KEY›"),
+    ("https://a.test/y", "https://a.test/y"),
+  ])
+  func `QRY-03 what has answered is told without them`(answered: String, told: String) {
+    var http = HTTPRequest(method: "GET", url: "https://a.test/x?a=1")
+    #expect(http.withoutCredentials(answered) == answered)
+    QueryCredential([("k", key)]).put(on: &http)
+    #expect(http.withoutCredentials(answered) == told)
+  }
+
+  @Test func `QRY-06 what stands in a page's URL in place of them stays in links`() throws {
+    try withHarness { harness in
+      harness.service.configure { $0.auth = .query("key", key) }
+      let target = try #require(ResourceURL(absolute: "https://api.test/v1/a?key=own&page=2"))
+      let own = harness.service.resource("/a").withParams([("key", "own")])
+      #expect(own.linkedPage(target).url.text == target.text)
+      let secret = harness.service.resource("/a")
+        .withParams([("key", .secret(SecretText(Secret(.literal("own"), name: "OWN"))))])
+      #expect(secret.linkedPage(target).url.text == "https://api.test/v1/a?key=‹secret OWN›&page=2")
+    }
+  }
+
   @Test(arguments: [
     ("https://api.test/v1/a?page=2&key=hunter2", "https://api.test/v1/a?page=2"),
     ("https://api.test/v1/a?key=hunter2", "https://api.test/v1/a"),

@@ -8,7 +8,7 @@ struct EntryNames {
   private var slots: [Int32]
   private let mask: Int
 
-  /// nil if two are the same, or one is no name of a call.
+  /// nil if two are the same, or one is no name of a call, or has other letters than ASCII's.
   init?(of entries: [CallEntry], in source: [UInt8]) {
     var size = 16
     while size < entries.count * 2 { size *= 2 }
@@ -49,12 +49,11 @@ struct EntryNames {
     return slot
   }
 
+  /// Of ASCII: others may be one name in several spellings.
   private static func isCallName(_ key: LiteralText, in source: [UInt8]) -> Bool {
-    if key.form == .plain, let first = source[key.range].first, first != UInt8(ascii: "-"),
-      source[key.range].allSatisfy({ (0x20..<0x7F).contains($0) })
-    {
-      return true
-    }
-    return key.text(in: source).map(APIDeclaration.isCallName) ?? false
+    key.withBytes(in: source) { name in
+      name.first.map { $0 != UInt8(ascii: "-") } ?? false
+        && name.allSatisfy { (0x20..<0x7F).contains($0) }
+    } ?? false
   }
 }
