@@ -108,7 +108,7 @@ enum NamedCredentials {
     return numbers
   }
 
-  /// Whether a number or an object stands in JSON under one of the names, which are no texts to be found again.
+  /// Whether a number, an object, true or false stands in JSON under one of the names, which are no texts to be found again.
   static func hasOther(named names: Set<String>, inBody bytes: [UInt8]) -> Bool {
     guard let document = try? JSONDocument(parsing: bytes) else { return false }
     func isHidden(_ key: String) -> Bool { names.contains(key) || values.contains(key) }

@@ -30,7 +30,7 @@ extension Redaction {
         found.append("response")
       }
       return found.map {
-        "number \(index + 1), \($0): what is to be hidden there is a number, an object, or shorter than 4 characters"
+        "number \(index + 1), \($0): what is to be hidden there is a number, an object, true or false, or shorter than 4 characters"
       }
     }
   }

@@ -36,27 +36,30 @@ package struct QueryCredential: Sendable, Equatable {
   /// Puts those at the end of the query of which it has none; before a fragment.
   func put(on http: inout HTTPRequest) {
     let url = http.secretURL ?? SecretTemplate(http.url.utf8)
-    let template = put(on: url)
+    let added = missing(in: url)
+    let template = QueryCredential.put(added, on: url)
     http.url = template.maskedText
     http.secrets = SecretUses(
       origin: http.secrets?.origin, url: template, body: http.secrets?.body,
-      signature: http.secrets?.signature, credentialNames: missingNames(in: url))
-  }
-
-  /// Those that are put on a URL.
-  func missingNames(in url: SecretTemplate) -> [String] {
-    let query = url.split(before: UInt8(ascii: "#")).0.split(before: UInt8(ascii: "?")).1
-    return missing(in: query.literals).map(\.name)
+      signature: http.secrets?.signature, credentialNames: added.map(\.name))
   }
 
   /// The same on a URL.
   func put(on url: SecretTemplate) -> SecretTemplate {
+    QueryCredential.put(missing(in: url), on: url)
+  }
+
+  /// Those that are put on a URL.
+  func missingNames(in url: SecretTemplate) -> [String] { missing(in: url).map(\.name) }
+
+  private static func put(_ parameters: [Parameter], on url: SecretTemplate) -> SecretTemplate {
     let (front, fragment) = url.split(before: UInt8(ascii: "#"))
-    let query = front.split(before: UInt8(ascii: "?")).1
     var result = front
-    for (number, parameter) in missing(in: query.literals).enumerated() {
-      if number == 0, query.masked.isEmpty {
+    var hasQuery = front.literals.contains(UInt8(ascii: "?"))
+    for parameter in parameters {
+      if !hasQuery {
         result.append("?".utf8)
+        hasQuery = true
       } else if let last = result.masked.last, !"?&".utf8.contains(last) {
         result.append("&".utf8)
       }
@@ -68,9 +71,10 @@ package struct QueryCredential: Sendable, Equatable {
     return result
   }
 
-  /// Those of which a query has none.
-  private func missing(in query: [UInt8]) -> [Parameter] {
-    query.withUnsafeBufferPointer { query in
+  /// Those of which a URL's query has none.
+  private func missing(in url: SecretTemplate) -> [Parameter] {
+    let query = url.split(before: UInt8(ascii: "#")).0.split(before: UInt8(ascii: "?")).1
+    return query.literals.withUnsafeBufferPointer { query in
       let given = query.dropFirst().split(separator: UInt8(ascii: "&")).map { pair in
         pair.prefix { $0 != UInt8(ascii: "=") }
       }

@@ -260,9 +260,9 @@ struct ProofStandInTests {
     throws
   {
     let server = try EchoServer { request, _ in
-      ProofRecordingTests.json(
-        request.line == "GET /n"
-          ? #"{"thing":4711}"# : #"{"thing":{"value":"hunter2hunter2","of":"hunter3"}}"#)
+      let bodies = ["GET /n": #"{"thing":4711}"#, "GET /b": #"{"thing":true}"#]
+      return ProofRecordingTests.json(
+        bodies[request.line] ?? #"{"thing":{"value":"hunter2hunter2","of":"hunter3"}}"#)
     }
     defer { server.stop() }
     let body = """
@@ -277,6 +277,7 @@ struct ProofStandInTests {
         t.expect(function() t:cassette("c", { hide = { "other" } }) end):to_raise("hides other names")
         t.expect(t:service(url, { cassette = "c" })("/n"):load()):to_succeed()
         t.expect(t:service(url, { cassette = "c" })("/o"):load()):to_succeed()
+        t.expect(t:service(url, { cassette = "c" })("/b"):load()):to_succeed()
       """
     let ending = try files.prove(body, "--record", "all")
     #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
@@ -286,6 +287,10 @@ struct ProofStandInTests {
     #expect(
       ending.output.contains(
         "number 2, response: what is to be hidden there is a number, an object"),
+      "\(ending.output)")
+    #expect(
+      ending.output.contains(
+        "number 3, response: what is to be hidden there is a number, an object, true or false"),
       "\(ending.output)")
     #expect(files.text("cassettes/c.har")?.contains("hunter2") == false)
   }
