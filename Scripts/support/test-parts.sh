@@ -64,7 +64,7 @@ build_debug() {
 # What failed stands thousands of lines above the end, where whoever reads the end does not see it.
 repeat_issues() {
   say "── what failed:"
-  grep -E -A 3 '^✘ Test .* recorded an issue|Fatal error|Program crashed' "$1" | grep -v '^[◇✔]' | head -60 >&2 || true
+  grep -E -A 20 '^✘ Test .* recorded an issue|Fatal error|Program crashed' "$1" | grep -v '^[◇✔]' | head -100 >&2 || true
 }
 
 # swift_tests OPTION…: an expression that no test has is a failure.

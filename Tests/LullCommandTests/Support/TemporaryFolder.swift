@@ -1,4 +1,5 @@
 import LullLibC
+import LullTesting
 
 /// A folder for the files of one test, gone with this object.
 final class TemporaryFolder {
@@ -31,11 +32,14 @@ final class TemporaryFolder {
       mkdir(path + "/" + parts[...count].joined(separator: "/"), 0o755)
     }
     let file = path + "/" + name
-    guard let stream = fopen(file, "w") else {
-      throw Child.Failure(description: "cannot write \(file)")
+    // A child started meanwhile would keep it open for writing: it could not be run (ETXTBSY).
+    try DescriptorLock.hold {
+      guard let stream = fopen(file, "we") else {
+        throw Child.Failure(description: "cannot write \(file)")
+      }
+      fwrite(bytes, 1, bytes.count, stream)
+      fclose(stream)
     }
-    fwrite(bytes, 1, bytes.count, stream)
-    fclose(stream)
     chmod(file, mode)
     return file
   }
