@@ -11,7 +11,8 @@ package final class DocumentSet {
     bytes: [UInt8], url: ResourceURL
   )
 
-  private static let largest = 64 << 20
+  /// Of all of them, in bytes.
+  package static let largest = 64 << 20
   private static let mostDocuments = 500
 
   let root: ImportDocument
@@ -36,6 +37,14 @@ package final class DocumentSet {
     let (bytes, final) = try fetch(url)
     folder = []
     root = try ImportDocument(bytes, name: final.text, url: final, path: nil)
+    size = bytes.count
+  }
+
+  /// - Parameter name: in messages. It has no folder, and refers to nothing but itself.
+  package init(bytes: [UInt8], name: String) throws(DocumentProblem) {
+    fetch = { (_) throws(DocumentProblem) in throw DocumentProblem("there is no network") }
+    folder = []
+    root = try ImportDocument(bytes, name: name, url: nil, path: nil)
     size = bytes.count
   }
 
@@ -145,7 +154,12 @@ package final class DocumentSet {
       throw DocumentProblem("the $ref '\(shown(place))' of a file leads out of its folder")
     }
     let name = try DocumentSet.decoded(String(place.prefix { $0 != "?" }), in: place)
-    guard !name.utf8.contains(0), let base = document.path else {
+    guard let base = document.path else {
+      throw DocumentProblem(
+        "the $ref '\(shown(place))' leads to another file, and what comes from \(document.name) has no folder: "
+          + "save it as a file")
+    }
+    guard !name.utf8.contains(0) else {
       throw DocumentProblem("the $ref '\(shown(place))' names no file")
     }
     let path =

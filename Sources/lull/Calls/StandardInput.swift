@@ -9,6 +9,8 @@ import LullSystem
 /// nobody asked for by name is told how to do without after `patience` seconds of silence, once.
 struct StandardInput {
   private static let patience = 2.0
+  /// In messages.
+  static let name = "standard input"
   /// How often a signal is looked for that came just before a wait; seconds.
   private static let slice = 0.25
 
@@ -34,7 +36,9 @@ struct StandardInput {
   }
 
   /// All of it; nil if a signal came before its end.
-  func read() throws(SourceFile.Unreadable) -> [UInt8]? {
+  ///
+  /// - Parameter limit: more bytes than that are refused.
+  func read(limit: Int = .max) throws(SourceFile.Unreadable) -> [UInt8]? {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)
     var silence = Silence(isTold: !tellsSilence)
@@ -44,6 +48,10 @@ struct StandardInput {
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count >= 0 else { throw StandardInput.unreadable() }
       guard count > 0 else { return bytes }
+      guard count <= limit - bytes.count else {
+        throw SourceFile.Unreadable(
+          name: StandardInput.name, reason: "larger than \(limit >> 20) MB")
+      }
       bytes += buffer[..<count]
       silence.isOver()
     }
@@ -86,7 +94,7 @@ struct StandardInput {
 
   private static func unreadable() -> SourceFile.Unreadable {
     // A message of the C library, copied at once.
-    SourceFile.Unreadable(name: "standard input", reason: ErrorText.of(errno))
+    SourceFile.Unreadable(name: name, reason: ErrorText.of(errno))
   }
 
   /// How long nothing has come.

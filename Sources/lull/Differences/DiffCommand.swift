@@ -41,7 +41,8 @@ struct DiffCommand {
         .init(
           "--urls", placeholder: "FILE", demand: .fileName,
           help:
-            "compare for the paths and URLs in this file, one a line; those of the declared calls if not given"
+            "compare for the paths and URLs in this file, one a line (-: of standard input); those of the declared "
+            + "calls if not given"
         ),
         .init(
           names: ["--env"], placeholder: "NAME",
@@ -188,31 +189,31 @@ struct DiffCommand {
   private static func targets(
     in path: String
   ) throws(PictureMaker.Failure) -> [APIPicture.Target] {
-    switch TextFile.read(Array(path.utf8)) {
-    case .failure(let problem):
-      throw PictureMaker.Failure(
-        report: "lull: cannot read \(String(escaping: problem.message))\n", code: 3)
-    case .success(let bytes):
-      func failure(_ text: String) -> PictureMaker.Failure {
-        PictureMaker.Failure(report: "lull: \(path)\(text)\n", code: 3)
-      }
-      var targets: [APIPicture.Target] = []
-      var seen: Set<String> = []
-      let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-      for (number, line) in text.split(separator: 10, omittingEmptySubsequences: false).enumerated()
-      {
-        guard let line = String(validating: line, as: UTF8.self) else {
-          throw failure(":\(number + 1): this line is not text in UTF-8")
-        }
-        let text = line.trimmingBlanks
-        guard !text.isEmpty, text.first != "#", seen.insert(text).inserted else { continue }
-        targets.append(
-          APIPicture.Target(
-            label: LogText.url(text), method: .get, path: text, place: "\(path):\(number + 1)"))
-      }
-      guard !targets.isEmpty else { throw failure(" has neither a path nor a URL") }
-      return targets
+    let bytes: [UInt8]
+    do throws(InputFile.Unreadable) {
+      bytes = try InputFile.read(path)
+    } catch {
+      throw PictureMaker.Failure(report: "lull: cannot read \(error.message)\n", code: 3)
     }
+    let name = InputFile.shownName(path)
+    func failure(_ text: String) -> PictureMaker.Failure {
+      PictureMaker.Failure(report: "lull: \(name)\(text)\n", code: 3)
+    }
+    var targets: [APIPicture.Target] = []
+    var seen: Set<String> = []
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
+    for (number, line) in text.split(separator: 10, omittingEmptySubsequences: false).enumerated() {
+      guard let line = String(validating: line, as: UTF8.self) else {
+        throw failure(":\(number + 1): this line is not text in UTF-8")
+      }
+      let text = line.trimmingBlanks
+      guard !text.isEmpty, text.first != "#", seen.insert(text).inserted else { continue }
+      targets.append(
+        APIPicture.Target(
+          label: LogText.url(text), method: .get, path: text, place: "\(name):\(number + 1)"))
+    }
+    guard !targets.isEmpty else { throw failure(" has neither a path nor a URL") }
+    return targets
   }
 }
 

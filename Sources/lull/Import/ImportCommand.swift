@@ -37,7 +37,7 @@ enum ImportCommand {
         what it was when it was imported (NAME.lua.imported), which belongs to it. A file that was not imported
         is not overwritten.
 
-        Or of requests: a command line of curl ('-' reads it from standard input), as browsers copy it, which is
+        Or of requests: a command line of curl, as browsers copy it, which is
         added to the calls that are there; an HTTP Archive of one host's requests, of which --only says what URLs
         begin with; a collection of Postman's (v2.0 or v2.1). What lets somebody in becomes a secret of the
         environment. What cannot be kept is told.
@@ -48,7 +48,8 @@ enum ImportCommand {
           isRequired: true),
         .init(
           positional: "FILE",
-          help: "the document: a file, or of openapi a URL; of curl the command line",
+          help:
+            "the document: a file, or of openapi a URL; of curl the command line; - is standard input",
           isRequired: true),
         .init(
           names: ["-o", "--output"], placeholder: "FILE",

@@ -44,7 +44,7 @@ struct OpenAPICommand {
     let last =
       source.prefix { !"?#".contains($0) }.split(separator: "/").last.map(String.init) ?? "api"
     var stem = last.split(separator: ".").first.map(String.init) ?? "api"
-    if stem.isEmpty || stem == "openapi" { stem = "api" }
+    if stem.isEmpty || stem == "openapi" || InputFile.isStandardInput(source) { stem = "api" }
     return "apis/\(stem).lua"
   }
 
@@ -55,9 +55,12 @@ struct OpenAPICommand {
     // A URL needs the network, which needs a loop; a file may refer to nothing but files.
     guard OpenAPICommand.isURL(source) else {
       return run(files) { () throws(DocumentProblem) in
-        try DocumentSet(file: Array(source.utf8)) { (_) throws(DocumentProblem) in
-          throw DocumentProblem("a file refers to files alone")
+        guard InputFile.isStandardInput(source) else {
+          return try DocumentSet(file: Array(source.utf8)) { (_) throws(DocumentProblem) in
+            throw DocumentProblem("a file refers to files alone")
+          }
         }
+        return try DocumentSet(bytes: try read(), name: StandardInput.name)
       }
     }
     return CallRun.run(folder: nil) { host in
@@ -69,6 +72,14 @@ struct OpenAPICommand {
           try DocumentFetcher.fetch(url, by: host)
         }
       }
+    }
+  }
+
+  private func read() throws(DocumentProblem) -> [UInt8] {
+    do throws(InputFile.Unreadable) {
+      return try InputFile.read(source, limit: DocumentSet.largest)
+    } catch {
+      throw DocumentProblem(error.message)
     }
   }
 
@@ -97,7 +108,7 @@ struct OpenAPICommand {
     guard !api.calls.isEmpty || !patterns.isEmpty else {
       let reason = api.leftOut.isEmpty ? ": it has no operations" : ""
       Exit.complain(
-        "lull: \(ControlCharacters.shown(in: source)): nothing in it can be called\(reason)\n"
+        "lull: \(ControlCharacters.shown(in: InputFile.shownName(source))): nothing in it can be called\(reason)\n"
       )
       target.tellNotes(of: api)
       return 3

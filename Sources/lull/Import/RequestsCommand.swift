@@ -3,7 +3,6 @@ import LullClients
 import LullCore
 import LullHost
 import LullImport
-import LullLibC
 import LullSystem
 
 /// `lull import curl`, `har` and `postman`: makes an API file of requests that somebody has written down or
@@ -76,39 +75,21 @@ struct RequestsCommand {
         }
       }
     } catch {
-      complain("\(kind == .curl ? "" : "\(source): ")\(error)")
+      complain("\(kind == .curl ? "" : "\(InputFile.shownName(source)): ")\(error)")
       return 3
     }
   }
 
   /// nil if it cannot be read, which has been said.
   private func read() -> [UInt8]? {
-    if kind == .curl, source != "-" { return Array(source.utf8) }
-    guard source == "-" else {
-      switch TextFile.read(Array(source.utf8)) {
-      case .success(let bytes): return bytes
-      case .failure(let problem):
-        complain(String(escaping: problem.message))
-        return nil
-      }
+    if kind == .curl, !InputFile.isStandardInput(source) { return Array(source.utf8) }
+    do throws(InputFile.Unreadable) {
+      return try InputFile.read(source)
+    } catch {
+      complain(error.message)
+      return nil
     }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65536)
-    while bytes.count < RequestsCommand.largest {
-      let count = LullLibC.read(STDIN_FILENO, &buffer, buffer.count)
-      if count < 0, errno == EINTR || errno == EAGAIN { continue }
-      guard count >= 0 else {
-        complain("standard input cannot be read: \(ErrorText.of(errno))")
-        return nil
-      }
-      if count == 0 { return bytes }
-      bytes += buffer[..<count]
-    }
-    complain("standard input is longer than \(RequestsCommand.largest >> 20) MB")
-    return nil
   }
-
-  private static let largest = 256 << 20
 
   // MARK: Importing
 

@@ -52,18 +52,17 @@ struct Traffic {
   /// Reads an HTTP Archive.
   mutating func addArchive(_ path: String) throws(CommandFailure) {
     let bytes: [UInt8]
-    switch TextFile.read(Array(path.utf8)) {
-    case .success(let read): bytes = read
-    case .failure(let problem):
-      throw CommandFailure(
-        code: 3, message: "lull: cannot read \(String(escaping: problem.message))\n")
+    do throws(InputFile.Unreadable) {
+      bytes = try InputFile.read(path)
+    } catch {
+      throw CommandFailure(code: 3, message: "lull: cannot read \(error.message)\n")
     }
     do throws(HARError) {
       for entry in try HARFile(reading: bytes).entries { add(entry) }
     } catch {
       throw CommandFailure(
         code: 3,
-        message: "lull: \(path) is no HTTP Archive: "
+        message: "lull: \(InputFile.shownName(path)) is no HTTP Archive: "
           + "\(error.pointer.isEmpty ? "" : error.pointer + ": ")\(error.problem)\n")
     }
   }

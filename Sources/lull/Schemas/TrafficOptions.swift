@@ -17,7 +17,8 @@ struct TrafficOptions {
         "--from-cache", kind: .flag, help: "use what lull.cache.file() keeps of the API's URLs"),
       .init(
         "--from-har", placeholder: "FILE", demand: .fileName,
-        help: "use a recording: a cassette of lull test, or an HTTP Archive of whichever program",
+        help:
+          "use a recording: a cassette of lull test, or an HTTP Archive of whichever program; - is standard input",
         isRepeated: true),
     ]
   }
