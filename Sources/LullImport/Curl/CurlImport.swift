@@ -45,21 +45,37 @@ package struct CurlImport {
     guard let first = requests.first else {
       throw ImportProblem("there is no command of curl in it: it begins with the word curl")
     }
-    let own = requests.filter { $0.origin == first.origin }
+    let base = known?.base(of: first)
+    if let known, base == nil {
+      throw ImportProblem(
+        "it asks \(first.origin)\(Blank.shown(first.path)), and the file is about \(known.shownBases): "
+          + "name another file with -o")
+    }
+    var own: [SeenRequest] = []
+    var others: [SeenRequest] = []
+    for var request in requests {
+      guard
+        let path = base.map({ $0.path(of: request) })
+          ?? (request.origin == first.origin ? request.path : nil)
+      else {
+        others.append(request)
+        continue
+      }
+      request.path = path
+      own.append(request)
+    }
     var api = RequestImport(
-      own, origin: first.origin, isRecorded: false,
+      own, origin: base?.text ?? first.origin, isRecorded: false,
       variables: VariableNames(api: name ?? HostTitle.name(of: first.origin)),
       hasShellBlanks: true, known: known?.calls ?? []
     ).api
-    if let known, !known.has(baseURL: first.origin) {
-      throw ImportProblem(
-        "it asks \(first.origin), and the file is about another host: name another file with -o")
-    }
-    for request in requests where request.origin != first.origin {
+    for request in others {
+      let place =
+        request.origin == first.origin ? "not below \(base?.text ?? "")" : "of another host"
       api.leftOut.append(
         .init(
           what: "\(request.method) \(request.origin)\(Blank.shown(request.path))",
-          reason: "it is of another host, and goes into a file of its own"))
+          reason: "it is \(place), and goes into a file of its own"))
     }
     if !leftOut.isEmpty {
       notes.append(

@@ -48,16 +48,13 @@ package struct APIFileMerge {
     return merge.run()
   }
 
-  /// Puts calls into a file as somebody would by hand: what it is to be has been made of the file itself, and of what
-  /// was imported those calls alone are replaced that nobody has changed.
-  package static func add(_ new: [UInt8], to user: [UInt8], imported base: [UInt8]) -> Outcome {
-    guard let baseFile = DeclaredFile(base), let userFile = DeclaredFile(user),
-      let newFile = DeclaredFile(new)
-    else {
+  /// Puts calls into a file as somebody would by hand: what it is to be has been made of the file itself.
+  package static func add(_ new: [UInt8], to user: [UInt8]) -> Outcome {
+    guard let userFile = DeclaredFile(user), let newFile = DeclaredFile(new) else {
       return .conflicts([Conflict(line: 1, text: "it is no API file into which calls can be put")])
     }
-    var merge = APIFileMerge(base: baseFile, user: userFile, new: newFile)
-    return merge.run(isAddition: true)
+    var merge = APIFileMerge(base: userFile, user: userFile, new: newFile)
+    return merge.run()
   }
 
   private init(base: DeclaredFile, user: DeclaredFile, new: DeclaredFile) {
@@ -66,10 +63,9 @@ package struct APIFileMerge {
     self.new = new
   }
 
-  private mutating func run(isAddition: Bool = false) -> Outcome {
-    let lines = isAddition ? user : base
-    let head = LineMerge(base: lines.head, user: user.head, new: new.head)
-    let tail = LineMerge(base: lines.tail, user: user.tail, new: new.tail)
+  private mutating func run() -> Outcome {
+    let head = LineMerge(base: base.head, user: user.head, new: new.head)
+    let tail = LineMerge(base: base.tail, user: user.tail, new: new.tail)
     note(head, behind: 0)
     merge(base.calls, user.calls, new.calls, [])
     note(tail, behind: user.line(user.calls.tokens.upperBound - 1) - 1)

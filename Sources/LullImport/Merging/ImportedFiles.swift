@@ -83,8 +83,8 @@ package struct ImportedFiles {
 
   /// The same where calls are added to a file by hand, as it were: what was imported stays what it is.
   package func added(_ new: [UInt8]) throws(Refusal) -> [UInt8] {
-    guard let base, let current else { return new }
-    switch APIFileMerge.add(new, to: current, imported: base) {
+    guard let current else { return new }
+    switch APIFileMerge.add(new, to: current) {
     case .merged(let bytes): return bytes
     case .conflicts(let conflicts): throw .conflicts(conflicts)
     }

@@ -9,10 +9,19 @@ package struct KnownCalls {
     let path: String
   }
 
+  /// A call that asks for what is asked for already.
+  package struct Clash {
+    /// `GET /orders`.
+    package let request: String
+    /// The name of the call that is there.
+    package let name: String
+    package let line: Int
+  }
+
   private let file: DeclaredFile
   private let text: String
-  /// As it was imported.
-  private let imported: String
+  /// Where it is, also in environments, as it is and as it was imported.
+  private let bases: [BaseURL]
   let calls: [Call]
 
   /// nil if there is no table of calls in it.
@@ -22,7 +31,9 @@ package struct KnownCalls {
     guard let file = DeclaredFile(bytes) else { return nil }
     self.file = file
     text = String(decoding: bytes, as: UTF8.self)
-    self.imported = imported.map { String(decoding: $0, as: UTF8.self) } ?? text
+    bases =
+      BaseURL.named(in: file)
+      + (imported.flatMap { DeclaredFile($0) }.map { BaseURL.named(in: $0) } ?? [])
     calls = file.calls.fields.compactMap { field in
       guard let name = field.key, let table = file.table(field), let path = table["path"] else {
         return nil
@@ -33,8 +44,43 @@ package struct KnownCalls {
     }
   }
 
-  func has(baseURL: String) -> Bool {
-    imported.contains("base_url = \(LuaLiteral.quoted(baseURL))")
+  /// The base URL that a request is below, the longest of them; nil where it is about something else.
+  func base(of request: SeenRequest) -> BaseURL? {
+    bases.filter { $0.path(of: request) != nil }.max { $0.path.utf8.count < $1.path.utf8.count }
+  }
+
+  /// What it is about, for messages.
+  var shownBases: String {
+    var shown: [String] = []
+    for base in bases where !shown.contains(base.text) { shown.append(base.text) }
+    return shown.isEmpty ? "another host" : shown.joined(separator: " and ")
+  }
+
+  /// Calls of another that ask for what is asked for here, in other words.
+  package func clashes(with api: ImportedAPI) -> [Clash] {
+    guard let new = DeclaredFile(Array(APIFileWriter.text(of: api).utf8)) else { return [] }
+    return api.calls.compactMap { call in
+      let shape = KnownCalls.shape(LuaLiteral.quoted(call.path).dropFirst().dropLast())
+      guard
+        let known = calls.first(where: {
+          $0.method == call.method && KnownCalls.shape($0.path) == shape
+        }),
+        let field = file.calls[known.name]
+      else { return nil }
+      if known.name == call.name, let other = new.calls[call.name],
+        file.meaning(field.value) == new.meaning(other.value)
+      {
+        return nil
+      }
+      return Clash(
+        request: "\(call.method) \(call.path.prefix { $0 != "?" })", name: known.name,
+        line: file.line(field.tokens.lowerBound))
+    }
+  }
+
+  /// What a path is but for the names in it.
+  private static func shape(_ path: some StringProtocol) -> String {
+    String(path.prefix { $0 != "?" }).replacing(/\{[^{}]*\}/, with: "{}")
   }
 
   /// What it is with the calls of another: those of the same name take the place of what was there.

@@ -121,6 +121,12 @@ struct RequestsCommand {
     api.avoid(options: CallPage.taken(hasPages: true))
     api.origin = ImportOrigin(words: ["curl", "-", "-o", path], only: []).lines
     guard let known else { return target.write(api, files) }
+    if isAddition, let clash = known.clashes(with: api).first {
+      complain(
+        "\(path):\(clash.line): \(clash.request) is there already, as '\(clash.name)', and stays as it is: "
+          + "change it there, or name another file with -o")
+      return 3
+    }
     guard let new = known.adding(api) else { throw unfit }
     return isAddition ? target.add(api, new, files) : target.write(api, new, files)
   }

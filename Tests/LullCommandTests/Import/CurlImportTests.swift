@@ -191,7 +191,7 @@ struct CurlImportTests {
     #expect(checked.code == 0, "\(checked.output)\(checked.errors)\(text)")
     let other = try add("curl https://other.example/")
     #expect(other.code == 3)
-    #expect(other.errors.contains("another host"))
+    #expect(other.errors.contains("and the file is about https://z.example: name another file"))
     #expect(folder.text("apis/z.lua") == text)
     try folder.write("apis/own.lua", "return {}\n")
     #expect(

@@ -139,9 +139,59 @@ struct ImportedFileTests {
     let edited = imported.replacing("q = \"string\"", with: "q = \"integer\"")
     try folder.write("s.lua", edited)
     let ending = try run("curl", "curl 'https://shop.example/things?p=1'", "-o", "s.lua")
-    #expect(ending.code == 1, "\(ending)")
-    #expect(ending.errors.contains("'things.list.params"), "\(ending)")
+    #expect(ending.code == 3, "\(ending)")
+    #expect(ending.errors.contains(": GET /things is there already, as 'things.list'"), "\(ending)")
     #expect(folder.text("s.lua") == edited)
+  }
+
+  @Test func `IMP-35 a command line goes below the base URL of a document's file, or is refused`()
+    throws
+  {
+    try folder.write(
+      "shop.yaml",
+      ImportedFileTests.document.replacing(
+        "https://shop.example", with: "https://shop.example/v1/"))
+    #expect(try run("openapi", "shop.yaml", "-o", "s.lua").code == 0)
+    let imported = try #require(folder.text("s.lua"))
+    #expect(imported.contains("https://shop.example/v1"), "\(imported)")
+    for url in [
+      "https://shop.example/v2/orders", "https://shop.example/v10/orders",
+      "https://shop.example/v1",
+      "https://other.example/v1/orders",
+    ] {
+      let ending = try run("curl", "curl \(url)", "-o", "s.lua")
+      #expect(
+        ending.code == 3
+          && ending.errors.hasPrefix(
+            "lull: it asks \(url), and the file is about https://shop.example/v1"),
+        "\(ending)")
+    }
+    // What the document says of a call stays, whatever its parameter is called there.
+    let one = try #require(imported.split(separator: "\n").firstIndex { $0.contains("things.one") })
+    for (path, name) in [("things", "things.list"), ("things/17", "things.one")] {
+      let ending = try run("curl", "curl 'https://shop.example/v1/\(path)?z=1'", "-o", "s.lua")
+      #expect(ending.code == 3 && ending.errors.contains("already, as '\(name)'"), "\(ending)")
+    }
+    #expect(one > 0 && folder.text("s.lua") == imported)
+    for _ in 0..<2 {
+      let ending = try run(
+        "curl", "curl https://shop.example/v1/orders -d a=1; curl https://shop.example/v2/x", "-o",
+        "s.lua")
+      #expect(ending.output == "s.lua: 1 call (post_orders), 1 left out\n", "\(ending)")
+      #expect(ending.errors.contains("it is not below https://shop.example/v1"), "\(ending)")
+    }
+    let text = try #require(folder.text("s.lua"))
+    #expect(text.contains(#"path = "/orders""#), "\(text)")
+    let changed = try run("curl", "curl https://shop.example/v1/orders -d b=1", "-o", "s.lua")
+    let line = try #require(
+      text.split(separator: "\n", omittingEmptySubsequences: false).firstIndex {
+        $0.contains("post_orders")
+      })
+    #expect(
+      changed.errors
+        == "lull: s.lua:\(line + 1): POST /orders is there already, as 'post_orders', and stays as it is: change it there, or name another file with -o\n"
+    )
+    #expect(changed.code == 3 && folder.text("s.lua") == text)
   }
 
   @Test func `IMP-15 patterns are remembered however long they are, and with the lines of others`()
