@@ -1,14 +1,17 @@
 import LullLibC
+import Synchronization
 
 /// Loopback TCP sockets that no child inherits; connections are blocking, but none for ever: reading
 /// and writing give up after three minutes.
 package enum RawSocket {
   /// A listening socket on a free port of 127.0.0.1, for `accept`.
-  package static func listen() -> (descriptor: Int32, port: UInt16)? {
+  ///
+  /// - Parameter port: 0 for any.
+  package static func listen(on port: UInt16 = 0) -> (descriptor: Int32, port: UInt16)? {
     // Not blocking, so that `accept` never waits with the lock.
     let descriptor = make(isBlocking: false)
     guard descriptor >= 0 else { return nil }
-    var address = loopback(0)
+    var address = loopback(port)
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     let status = withUnsafeMutablePointer(to: &address) {
       // sockaddr_in is one of the forms of sockaddr, as the socket calls expect it.
@@ -45,11 +48,25 @@ package enum RawSocket {
     }
   }
 
-  /// Ports that were free a moment ago.
+  /// Where none of those are that the system gives to who asks for any; 10,000 more are still below them, which
+  /// the nodes of a cluster of Redis use besides.
+  private static let ownPorts: Range<UInt16> = 12_000..<22_000
+  private static let nextPort = Mutex(UInt16.random(in: ownPorts))
+
+  /// Ports that are free, and stay so: nobody else is given them.
   package static func freePorts(_ count: Int) -> [UInt16] {
-    let sockets = (0..<count).compactMap { _ in listen() }
-    for socket in sockets { close(socket.descriptor) }
-    return sockets.map(\.port)
+    var ports: [UInt16] = []
+    for _ in ownPorts where ports.count < count {
+      let port = nextPort.withLock { next in
+        defer { next = next + 1 < ownPorts.upperBound ? next + 1 : ownPorts.lowerBound }
+        return next
+      }
+      if let socket = listen(on: port) {
+        close(socket.descriptor)
+        ports.append(port)
+      }
+    }
+    return ports
   }
 
   /// Whether somebody accepts connections on `port`, waiting for it.

@@ -90,16 +90,19 @@ describe("cancel", function()
 
   it("CXL-09 wins while the answer is transformed", function()
     local service = spec.fake(json "1")
+    local has_begun, may_end = false, false
     service:transform(function(content)
-      lull.sleep(0.05)
+      has_begun = true
+      repeat lull.sleep(0.005) until may_end
       return content
     end)
     local resource = service("/a")
     local request = resource:load():on_success(never())
-    lull.sleep(0.02)
+    repeat lull.sleep(0.005) until has_begun
     equal(request.state, "in_progress")
     request:cancel()
-    lull.sleep(0.06)
+    may_end = true
+    lull.sleep(0.05)
     equal(resource.latest_data, nil)
   end)
 
@@ -191,14 +194,14 @@ describe("cancel_load_if_unobserved", function()
     local resource = spec.held()("/a")
     local request = resource:load()
     local called = false
-    resource:cancel_load_if_unobserved(0.05, expect(function()
+    resource:cancel_load_if_unobserved(0.4, expect(function()
       called = true
       equal(request.state, "completed")
     end))
     lull.sleep(0.01)
     equal(request.state, "in_progress")
     equal(called, false)
-    lull.sleep(0.08)
+    repeat lull.sleep(0.01) until called
     equal(request.state, "completed")
     equal(called, true)
   end)

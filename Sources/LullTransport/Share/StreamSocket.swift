@@ -108,6 +108,13 @@ final class StreamSocket: PumpGuest {
       setText(CURLOPT_PROXY, "")
     }
     set(CURLOPT_CONNECT_ONLY, 1)
+    // libcurl would make one that programs inherit which are started meanwhile: the server would not see it end.
+    ccurl_easy_set_opener(easy) { _, _, address in
+      guard let address else { return CURL_SOCKET_BAD }
+      let descriptor = CLibrary.makeSocket(
+        address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+      return descriptor < 0 ? CURL_SOCKET_BAD : descriptor
+    }
     // A proxy for HTTP is asked for a way through.
     set(CURLOPT_HTTPPROXYTUNNEL, 1)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)

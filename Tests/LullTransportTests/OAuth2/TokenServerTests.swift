@@ -86,7 +86,7 @@ struct TokenServerTests {
   }
 
   @Test func `TOK-16 a note that is answered too late leaves the token to be used`() throws {
-    let bench = try ShareBench()
+    let bench = try ShareBench(isPatient: false)
     let folder = try #require(TemporaryDirectory())
     var settings = settings()
     settings.tokenFile = folder.path + "/tokens.json"
@@ -317,13 +317,13 @@ struct TokenServerTests {
   func `TOK-13 a server that is late when tokens are asked for is done without`(rotates: Bool)
     throws
   {
-    let bench = try ShareBench()
+    let bench = try ShareBench(isPatient: false)
     #expect(try bench.isGranted(bench.asker(10, per: 60)))
     let grant = rotates ? nil : OAuth2.Settings.Grant.clientCredentials
     let step = try begin(
       bench.client, bench.loop, grant: grant,
       before: {
-        _ = bench.say("client pause 400")
+        _ = bench.say("client pause 900")
       })
     switch step {
     case .refused(let message) where rotates:
@@ -342,7 +342,7 @@ struct TokenServerTests {
   @Test func `TOK-05 what a late server could not keep is its process's, which goes on with it`()
     throws
   {
-    let bench = try ShareBench()
+    let bench = try ShareBench(isPatient: false)
     guard case .due(nil, let end) = try begin(bench.client, bench.loop) else { return }
     _ = bench.say("client pause 60000 write")
     let first = tokens(1)
@@ -360,15 +360,15 @@ struct TokenServerTests {
   }
 
   @Test func `TOK-21 a server that is late is asked again where nothing else will do`() throws {
-    let bench = try ShareBench()
+    let bench = try ShareBench(isPatient: false)
     #expect(try bench.isGranted(bench.asker(10, per: 60)))
     let step = try begin(
-      bench.client, bench.loop, comeback: 60, before: { _ = bench.say("client pause 400") })
+      bench.client, bench.loop, comeback: 60, before: { _ = bench.say("client pause 900") })
     guard case .due(nil, let end) = step else {
       Issue.record("\(step)")
       return
     }
-    _ = bench.say("client pause 400 write")
+    _ = bench.say("client pause 900 write")
     let first = tokens(1)
     #expect(self.end(end, .got(first), bench.loop) == nil)
     guard case .due(let known, _) = try begin(client(bench.server.url, bench.loop), bench.loop)

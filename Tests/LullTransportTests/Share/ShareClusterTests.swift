@@ -23,6 +23,7 @@ struct ShareClusterTests {
     let client = ShareClient(
       try ShareSettings(Share(url: url)), loop.pump, limitsPath: nil
     ) { [warnings] in warnings.list.append($0) }
+    client.patience = ShareBench.patience
     loop.pump.add(client)
     return client
   }

@@ -132,7 +132,7 @@ struct ShareLossTests {
   func `SHR-56 what is allowed too late is what was sent without the server, or is given back`(
     isSent: Bool
   ) throws {
-    let bench = try ShareBench()
+    let bench = try ShareBench(isPatient: false)
     bench.client.patience = { lane in
       var patience = lane.patience
       patience.late = 20
@@ -148,7 +148,7 @@ struct ShareLossTests {
     let first = log()
     #expect(grants(first, bench.loop, most: 1).count == 1)
     // Longer than it is waited for, and shorter than the connection lasts (below).
-    #expect(bench.say("client pause 400 all") == ["OK"])
+    #expect(bench.say("client pause 3000 all") == ["OK"])
     var answer: AdmissionAnswer?
     first.ask { answer = $0 }
     bench.loop.turn { answer != nil }
