@@ -4,9 +4,13 @@ package struct ImportedAccess: Equatable, Sendable {
     case bearer(variable: String)
     case basic(user: String, password: String)
     case digest(user: String, password: String)
+    /// A key in the place of the user, without a password.
+    case basicKey(variable: String)
     case header(name: String, prefix: String, variable: String)
     /// Of parameters of the query, sorted by name.
     case query([Key])
+    /// Several in one header, sorted by name.
+    case cookies([Key])
     case clientCredentials(OAuth2)
     case code(OAuth2)
   }
@@ -63,9 +67,9 @@ package struct ImportedAccess: Equatable, Sendable {
   var variables: [String] {
     var names: [String] =
       switch way {
-      case .bearer(let variable), .header(_, _, let variable): [variable]
+      case .bearer(let variable), .basicKey(let variable), .header(_, _, let variable): [variable]
       case .basic(let user, let password), .digest(let user, let password): [user, password]
-      case .query(let keys): keys.map(\.variable)
+      case .query(let keys), .cookies(let keys): keys.map(\.variable)
       case .clientCredentials(let client), .code(let client):
         [client.clientID] + (client.clientSecret.map { [$0] } ?? [])
       case nil: []

@@ -33,6 +33,8 @@ package struct ImportedCall: Equatable, Sendable {
   package var rows: String?
   /// By what a pattern of `--only` may find it.
   package var tags: [String] = []
+  /// Who asks; nil: as the API says.
+  package var access: ImportedAccess?
 
   package init(name: String, method: String, path: String) {
     self.name = name
@@ -44,7 +46,8 @@ package struct ImportedCall: Equatable, Sendable {
     left.name == right.name && left.method == right.method && left.path == right.path
       && left.description == right.description && left.parameters == right.parameters
       && left.body == right.body && left.contentType == right.contentType
-      && left.pages == right.pages && left.rows == right.rows && left.tags == right.tags
+      && left.access == right.access && left.pages == right.pages && left.rows == right.rows
+      && left.tags == right.tags
       && left.headers.elementsEqual(right.headers, by: ==)
   }
 }

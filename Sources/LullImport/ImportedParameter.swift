@@ -36,10 +36,22 @@ package struct ImportedParameter: Equatable, Sendable {
   package var description: String?
   /// Of a number of pages: that of the first.
   var firstPage: Int?
+  /// Whether its elements are lists or objects, for which its place has no form.
+  var lacksForm = false
 
   package init(key: String, place: Place) {
     self.key = key
     self.place = place
+  }
+
+  /// Makes it one of lists and objects in brackets behind its name.
+  mutating func setDeep() {
+    kind = .json
+    isList = false
+    style = "deepObject"
+    if key.hasSuffix("[]") {
+      name = String((name ?? key).dropLast(2))
+    }
   }
 
   package static func == (left: ImportedParameter, right: ImportedParameter) -> Bool {

@@ -17,6 +17,7 @@ package final class SchemaFile: Sendable {
   package let name: String
   private let form: Form
   private let parsed = Mutex<[SchemaLines.Entry: JSONElement]>([:])
+  private let anchors = Mutex<[String: JSONElement]?>(nil)
 
   private enum Form: Sendable {
     case lines(SchemaLines, [UInt8])
@@ -47,6 +48,39 @@ package final class SchemaFile: Sendable {
       throw SchemaProblem("'\(section)' must be an object", file: name)
     }
     form = .whole(document.root)
+  }
+
+  /// A schema of its own, to whose parts references within it lead.
+  package init(root: JSONElement, name: String) {
+    self.name = name
+    form = .whole(root)
+  }
+
+  /// nil of a file of entries.
+  var root: JSONElement? { if case .whole(let root) = form { root } else { nil } }
+
+  /// The schema with an anchor of that name; nil if none has it. Costs what parsing all of it does, once.
+  func anchor(_ name: String) -> JSONElement? {
+    anchors.withLock { known in
+      if let known { return known[name] }
+      var found: [String: JSONElement] = [:]
+      var waiting: [JSONElement] = root.map { [$0] } ?? []
+      if root == nil {
+        for section in ["calls", "$defs"] {
+          waiting += names(in: section).compactMap { name in (try? entry(name, in: section)) ?? nil
+          }
+        }
+      }
+      while let element = waiting.popLast() {
+        for (key, value) in element.pairs where ["$anchor", "$dynamicAnchor"].contains(key) {
+          if let name = value.string, found[name] == nil { found[name] = element }
+        }
+        waiting += element.pairs.map(\.value)
+        waiting += element.elements
+      }
+      known = found
+      return found[name]
+    }
   }
 
   /// The names of calls, in order.

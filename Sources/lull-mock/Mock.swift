@@ -183,7 +183,9 @@ extension CallSchemas {
   fileprivate func objection(
     to request: MockRequest, _ values: [String: CallValue], of call: APICall
   ) -> Problem? {
-    for name in values.keys.sorted() {
+    // In brackets all values are texts, whatever they were.
+    let deep = Set(call.parameters.filter { $0.style == .deepObject }.map(\.name))
+    for name in values.keys.sorted() where !deep.contains(name) {
       guard let value = values[name], let text = objection(to: value, for: name, of: call.name)
       else { continue }
       var problem = Problem(400, text)

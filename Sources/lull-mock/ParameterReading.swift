@@ -78,6 +78,7 @@ struct ParameterReading {
       return .list(values)
     case .object(let fields):
       return .object(sorting: fields.map { .init($0.name, .string($0.value)) })
+    case .nested(let text): return .json(text)
     }
   }
 

@@ -8,6 +8,8 @@ struct StyledText {
     case single(String)
     case list([String])
     case object([(name: String, value: String)])
+    /// JSON, whose single values are texts.
+    case nested([UInt8])
   }
 
   let parameter: CallParameter
@@ -91,6 +93,13 @@ struct StyledText {
       return all(pairs.filter { $0.name == name + "[]" }.map(\.value))
     case .deepObject:
       let fields = pairs.filter { $0.name.hasPrefix(name + "[") && $0.name.hasSuffix("]") }
+      if parameter.kind == .json || fields.contains(where: { $0.name.contains("][") }) {
+        let single = pairs.filter { $0.name == name }.map { Parts?.some(.single(decode($0.value))) }
+        guard !fields.isEmpty else { return single }
+        let text = DeepText.json(
+          fields.map { (String($0.name.dropFirst(name.count)), decode($0.value)) })
+        return [text.map { .nested($0) }]
+      }
       return fields.isEmpty
         ? []
         : [

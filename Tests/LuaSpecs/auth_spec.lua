@@ -14,6 +14,8 @@ describe("auth", function()
     equal(sent(api("/echo"):load()).authorization, "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
     api:configure { auth = lull.auth.basic("", lull.secret { command = "printf p" }) }
     equal(sent(api("/echo"):load()).authorization, "Basic OnA=")
+    api:configure { auth = lull.auth.basic(lull.secret { command = "printf key" }, "") }
+    equal(sent(api("/echo"):load()).authorization, "Basic a2V5Og==")
     api:configure { auth = lull.auth.header("X-API-Key", "k" .. lull.secret { command = "echo ey" }) }
     local headers = sent(api("/echo"):load())
     equal(headers["x-api-key"], "key")
@@ -81,6 +83,8 @@ describe("auth", function()
     raises("Secret or string expected", function() lull.auth.bearer(7) end)
     raises("Secret or string expected", function() lull.auth.bearer("") end)
     raises("without a colon", function() lull.auth.basic("a:b", "c") end)
+    raises("Secret or string expected", function() lull.auth.basic("a", "") end)
+    raises("string or Secret expected", function() lull.auth.basic(nil, "c") end)
     raises("not a valid header name", function() lull.auth.header("a b", "c") end)
     raises("'auth' must be", function() lull.service { auth = "token" } end)
     raises("'auth' must be", function() lull.service("https://x.test"):configure { auth = true } end)

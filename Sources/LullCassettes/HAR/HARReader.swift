@@ -103,6 +103,10 @@ extension HARBody {
     guard let parameters = node.member("params"), !(try parameters.elements).isEmpty else {
       return nil
     }
+    if type.lowercased().hasPrefix("multipart/form-data") {
+      self = try HARBody.form(of: parameters, type: type)
+      return
+    }
     guard type.lowercased().hasPrefix("application/x-www-form-urlencoded") else {
       throw parameters.problem(
         "these stand for a body of type '\(type)', which can be made of a text only, not of them")
@@ -117,6 +121,31 @@ extension HARBody {
     } catch {
       throw parameters.problem("they make no form")
     }
+  }
+
+  /// A form in parts, of what is said of each. (HAR 1.2, "params"; RFC 7578)
+  private static func form(of parameters: HARNode, type: String) throws(HARError) -> HARBody {
+    let said = type.firstRange(of: "boundary=").map { type[$0.upperBound...].prefix { $0 != ";" } }
+    let boundary = said.map { $0.filter { $0 != "\"" && !$0.isWhitespace } } ?? "lull-parts"
+    var text = ""
+    var isOfFile = false
+    for part in try parameters.elements {
+      let name = try part.needed("name").neededString.replacing("\"", with: "%22")
+      text += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\""
+      if let file = part.member("fileName")?.string {
+        text += "; filename=\"\(file.replacing("\"", with: "%22"))\""
+        isOfFile = true
+      }
+      if let type = part.member("contentType")?.string, !type.isEmpty {
+        text += "\r\nContent-Type: \(type)"
+      }
+      text += "\r\n\r\n\(part.member("value")?.string ?? "")\r\n"
+    }
+    text += "--\(boundary)--\r\n"
+    var body = HARBody(
+      Array(text.utf8), type: said == nil ? "multipart/form-data; boundary=\(boundary)" : type)
+    body.isOfFile = isOfFile
+    return body
   }
 
   /// nil where there is none, or it was not recorded.

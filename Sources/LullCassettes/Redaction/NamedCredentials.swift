@@ -32,6 +32,8 @@ enum NamedCredentials {
   ) -> [String] {
     guard text.contains("=") else { return [] }
     var values: [String] = []
+    // There is a blank in the mask of a secret.
+    let text = MaskedText.bare(CredentialMask.decodedMasks(text))
     for piece in text.split(whereSeparator: { "?&#<>\"' ;,".contains($0) }) {
       guard let equals = piece.firstIndex(of: "=") else { continue }
       let value = piece[piece.index(after: equals)...]

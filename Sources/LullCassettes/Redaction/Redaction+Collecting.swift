@@ -7,9 +7,7 @@ extension Redaction {
     for (user, password) in NamedCredentials.users(in: request.url) where !user.isEmpty {
       mask(unlessShort: password)
     }
-    for text in NamedCredentials.values(
-      inQueryOf: MaskedText.bare(CredentialMask.decodedMasks(request.url)))
-    { mask(unlessShort: text) }
+    for text in NamedCredentials.values(inQueryOf: request.url) { mask(unlessShort: text) }
     for header in request.headers {
       let value = MaskedText.bare(String(escaping: header.value))
       guard CredentialName.names(header.name) || CredentialMask.header(header.name, value) != value
@@ -33,8 +31,7 @@ extension Redaction {
     var values = headers.filter { names.contains($0.name.lowercased()) }
       .map { MaskedText.bare(String(escaping: $0.value)) }
     for url in urls {
-      values += NamedCredentials.values(
-        inQueryOf: MaskedText.bare(CredentialMask.decodedMasks(url)), certainty)
+      values += NamedCredentials.values(inQueryOf: url, certainty)
     }
     if let body, let text = RecordedText(body.bytes) {
       values += NamedCredentials.values(inBody: text.bytes, certainty)

@@ -251,7 +251,7 @@ extension APIOwner {
         """
         How it is written there, as OpenAPI 3.1 has it: in a path `simple`, `label` or `matrix`, in a query and a \
         form `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`, in a header `simple`, in a cookie `form`; \
-        default the first.
+        default the first. Of `json` there is `deepObject` alone: lists and tables in brackets, to any depth.
         """),
       .field(
         "explode", "boolean?",

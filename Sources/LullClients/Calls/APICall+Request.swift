@@ -56,7 +56,8 @@ extension APICall {
   ) -> ParameterValue? {
     if case .secret(let text) = value { return .secret(text) }
     let text = value.text
-    guard value.isSingle, !parameter.keepsReserved, !text.isEmpty else { return nil }
+    guard value.isSingle, !value.isNested(in: parameter), !parameter.keepsReserved, !text.isEmpty
+    else { return nil }
     return .text(text)
   }
 
@@ -90,7 +91,7 @@ extension APICall {
   private func check(_ value: CallValue, of parameter: CallParameter) throws(Misfit) {
     let subject = "the parameter '\(parameter.name)' of call '\(name)'"
     let isStyled = parameter.place != .body || bodyForm == .form
-    if parameter.kind == .object, case .json = value, isStyled {
+    if parameter.kind == .object, case .json = value, isStyled, !value.isNested(in: parameter) {
       throw Misfit(
         message: "\(subject) has fields that are lists or tables, for which there is no form in "
           + parameter.place.described)

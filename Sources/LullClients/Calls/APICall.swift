@@ -30,7 +30,7 @@ package struct APICall {
   /// nil: the call's answer does not come in pages.
   var pages: LuaPages.Options?
   /// What the file says of its answers itself.
-  var schema: CallSchema?
+  package internal(set) var schema: CallSchema?
   /// What `lull mock` answers it with.
   package var mock = CallMock()
 

@@ -87,7 +87,11 @@ struct CallBody {
   // MARK: Forms
 
   private func form() throws(APICall.Misfit) -> RequestBody {
-    guard fields.contains(where: { !$0.value.isSingle || $0.parameter.keepsReserved }) else {
+    let hasForms = fields.contains { field in
+      !field.value.isSingle || field.value.isNested(in: field.parameter)
+        || field.parameter.keepsReserved
+    }
+    guard hasForms else {
       // As all forms are written.
       if hasSecrets {
         return .form(secrets: fields.map { ($0.parameter.wireName, $0.value.secretText) })

@@ -110,17 +110,3 @@ package struct CallRequest {
     resource.built(method, body: body, requestMutation: mutation)
   }
 }
-
-extension Headers {
-  /// Adds cookies to those there are, in the one header that they share. (RFC 6265, 5.4)
-  fileprivate mutating func add(cookies: [(name: String, value: SecretText)]) {
-    let known = texts.filter { $0.name == "cookie" }.map(\.text)
-    let all = known + cookies.map { SecretText($0.name + "=") + $0.value }
-    remove("cookie")
-    var line = SecretText([])
-    for (position, text) in all.enumerated() {
-      line = position == 0 ? text : line + SecretText("; ") + text
-    }
-    if line.secrets.isEmpty { add("cookie", line.masked) } else { add("cookie", line) }
-  }
-}

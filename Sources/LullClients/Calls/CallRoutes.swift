@@ -73,7 +73,7 @@ package struct CallRoutes: Sendable {
     let (path, query) = CallRoutes.target(of: url)
     let parts = RouteTemplate.parts(of: path.isEmpty ? "/" : path)
     let pairs = EscapedPair.all(in: query)
-    let origin = ResourceURL(absolute: url)?.origin
+    let origin = ResourceURL(shown: url)?.origin
     let found = [parts.count, nil].compactMap { count in
       places[Key(method: method, parts: count)]?.first { place in
         let route = routes[place]
@@ -98,7 +98,7 @@ package struct CallRoutes: Sendable {
 
   /// Whether a URL is one of the API's.
   package func contains(_ url: String) -> Bool {
-    guard let origin, ResourceURL(absolute: url)?.origin == origin else { return false }
+    guard let origin, ResourceURL(shown: url)?.origin == origin else { return false }
     let path = CallRoutes.target(of: url).path
     return path == self.path || path.hasPrefix(self.path + "/")
   }

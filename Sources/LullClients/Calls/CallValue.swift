@@ -60,6 +60,11 @@ package enum CallValue: Equatable {
     if case .secret = self { true } else { false }
   }
 
+  /// Whether its lists and objects are written by many pairs, in a query or a form.
+  func isNested(in parameter: CallParameter) -> Bool {
+    if case .json = self { parameter.style == .deepObject } else { false }
+  }
+
   /// Whether it is one text, which is all that most places have room for.
   var isSingle: Bool {
     switch self {

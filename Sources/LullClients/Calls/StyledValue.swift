@@ -89,6 +89,7 @@ struct StyledValue {
   func pairs() throws(APICall.Misfit) -> [Pair] {
     let name = ParameterEscapes.strict.escaped(parameter.wireName)
     switch (value, parameter.style) {
+    case (.json(let text), .deepObject): return try deepPairs(name, text)
     case (.list(let elements), .deepObject):
       // Not said by OpenAPI, but what PHP and Rails read, and APIs mean.
       return elements.map { (name + "%5B%5D", escapes("&").escaped($0.text)) }
@@ -114,6 +115,17 @@ struct StyledValue {
       return parts.isEmpty ? [] : [(name, parts.joined(separator: separator))]
     default: return [(name, escapes("").escaped(value.text))]
     }
+  }
+
+  private func deepPairs(_ name: String, _ text: [UInt8]) throws(APICall.Misfit) -> [Pair] {
+    guard let document = try? JSONDocument(parsing: text) else {
+      return [(name, escapes("&").escaped(value.text))]
+    }
+    let pairs = DeepPairs(name, document.root, escapes("&")).pairs
+    guard !pairs.isEmpty || !parameter.isRequired else {
+      throw misfit("is required: what is empty has no form in \(parameter.place.described)")
+    }
+    return pairs
   }
 
   /// What stands between parts that are one value. A separator that is an escape is no other than the same in a part.

@@ -136,7 +136,7 @@ struct BodyWriter {
   }
 
   private func write(encodingOf field: CallParameter, _ writer: inout JSONWriter) {
-    guard field.kind != .json else {
+    guard field.kind != .json || field.style == .deepObject else {
       return writer.write(key: "contentType", "application/json")
     }
     if field.style != .form { writer.write(key: "style", field.style.rawValue) }

@@ -106,7 +106,7 @@ struct OperationWriter {
       if isRequired { writer.write(key: "required", true) }
       let schema = ParameterSchema(
         parameter: parameter, known: entry?["parameters"]?[parameter.name])
-      if parameter.kind == .json {
+      if parameter.kind == .json, parameter.style != .deepObject {
         writer.writeObject(key: "content") { writer in
           writer.writeObject(key: "application/json") { writer in
             writer.write(key: "schema")
@@ -137,7 +137,7 @@ struct OperationWriter {
     if !isMoved, parameter.style != usual {
       writer.write(key: "style", parameter.style.rawValue)
     }
-    let hasParts = parameter.isList || parameter.kind == .object
+    let hasParts = parameter.isRepeated || parameter.kind == .json
     let explodes = isMoved ? false : parameter.explodes
     let usuallyExplodes = isMoved ? true : parameter.style.explodes
     if hasParts, explodes != usuallyExplodes { writer.write(key: "explode", explodes) }

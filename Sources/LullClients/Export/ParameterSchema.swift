@@ -30,7 +30,9 @@ struct ParameterSchema {
 
   /// Whether it always has one value: it is a part of each request then.
   static func isConstant(_ parameter: CallParameter) -> Bool {
-    guard case .choice(let words) = parameter.kind, words.count == 1, !parameter.isList else {
+    guard case .choice(let words) = parameter.kind, words.count == 1, !parameter.isList,
+      !parameter.hasWrittenCredential
+    else {
       return false
     }
     return parameter.standard == .string(words[0])
@@ -66,7 +68,7 @@ struct ParameterSchema {
       writer.write(key: "format", "binary")
     case .choice(let words):
       writer.write(key: "type", "string")
-      writer.write(key: "enum", words)
+      if !parameter.hasWrittenCredential { writer.write(key: "enum", words) }
     }
   }
 

@@ -79,14 +79,18 @@ extension APIDeclaration {
     if parameter.isWhole { try checkWhole(declared, in: place, of: call, beside: all) }
     let isForm = place != .body || call.bodyForm == .form
     let isSingle = !parameter.isList && parameter.kind != .object
-    guard isForm, parameter.kind != .json else {
+    let isDeep = declared.style == .deepObject && [.query, .body].contains(place)
+    guard isForm, parameter.kind != .json || isDeep else {
       // What it is written as is settled.
       let what = parameter.kind == .json ? "JSON" : "a part of a body that is no form"
       for (key, isGiven) in [
         ("style", declared.style != nil), ("explode", declared.explodes != nil),
         ("reserved", parameter.keepsReserved),
       ] where isGiven {
-        throw PlaceProblem(key, "is \(what), for which '\(key)' has no meaning")
+        let other =
+          isForm && key == "style" && parameter.place != .cookie && parameter.place != .header
+          ? ", but of \"deepObject\"" : ""
+        throw PlaceProblem(key, "is \(what), for which '\(key)' has no meaning\(other)")
       }
       try checkNames(parameter)
       return parameter
@@ -99,7 +103,7 @@ extension APIDeclaration {
         "stands in \(place.described), where there is no style \"\(parameter.style.rawValue)\", but "
           + WordList.text(styles.map(\.rawValue)))
     }
-    if isSingle, parameter.style.needsParts {
+    if isSingle, parameter.kind != .json, parameter.style.needsParts {
       throw PlaceProblem(
         "style",
         "has one value: \"\(parameter.style.rawValue)\" is a style of lists and objects")
@@ -120,7 +124,7 @@ extension APIDeclaration {
       throw PlaceProblem(
         "reserved", "stands in a header, where nothing is escaped: 'reserved' has no meaning")
     }
-    if case .json? = parameter.standard, parameter.kind == .object {
+    if case .json? = parameter.standard, parameter.kind == .object, !isDeep {
       throw PlaceProblem(
         "default",
         "has fields that are lists or tables, for which there is no form in \(place.described)")

@@ -73,9 +73,7 @@ struct ParameterValueReader {
     case (.choice(let words), _):
       if let text = value.text, words.contains(text) { return .string(text) }
     case (.integer, _), (.number, Int(LULL_INTEGER)):
-      if let number = value.double, let whole = Int(exactly: number) {
-        return .integer(whole)
-      }
+      if let whole = ParameterValueReader.whole(value) { return .integer(whole) }
     case (.number, Int(LULL_NUMBER)):
       if value.number.isFinite { return .number(value.number) }
     case (.json, _): return .json(try text(index, state, of: parameter))
@@ -126,6 +124,12 @@ struct ParameterValueReader {
     if let bool = value.bool { return .boolean(bool) }
     if let text = value.string { return .string(text) }
     guard let number = value.double, number.isFinite else { return nil }
-    return Int(exactly: number).map { .integer($0) } ?? .number(number)
+    return whole(value).map { .integer($0) } ?? .number(number)
+  }
+
+  /// As it is: the number of something may have more digits than a float holds.
+  private static func whole(_ value: lull_value) -> Int? {
+    if value.kind == Int32(LULL_INTEGER) { return Int(value.integer) }
+    return value.double.flatMap { Int(exactly: $0) }
   }
 }

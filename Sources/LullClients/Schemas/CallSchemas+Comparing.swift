@@ -43,30 +43,54 @@ extension CallSchemas {
   private func whole(of parts: [JSONElement]) throws(SchemaProblem) -> [UInt8] {
     var bytes: [UInt8] = []
     var waiting = Array(parts.reversed())
-    var seen: Set<String> = []
+    var seen: Set<Entry> = []
+    let file = try openedFile()
     while let element = waiting.popLast() {
       bytes += CallSchemas.canonical(element) + [10]
-      var names: [String] = []
-      CallSchemas.findReferences(in: element, &names)
-      for name in names where seen.insert(name).inserted {
-        bytes += Array(name.utf8) + [10]
-        if let definition = try openedFile()?.definition(name) { waiting.append(definition) }
+      var references: [String] = []
+      CallSchemas.findReferences(in: element, &references)
+      for reference in references {
+        // Of an anchor nobody knows where it is: any definition may have it.
+        let entries =
+          CallSchemas.entry(of: reference).map { [$0] }
+          ?? file.map { $0.definitions.map { Entry(section: "$defs", name: $0) } } ?? []
+        for entry in entries where seen.insert(entry).inserted {
+          bytes += Array("\(entry.section)/\(entry.name)\n".utf8)
+          if let target = try file?.entry(entry.name, in: entry.section) { waiting.append(target) }
+        }
       }
     }
     return bytes
   }
 
-  /// The names of definitions of the file.
-  private static func findReferences(in element: JSONElement, _ names: inout [String]) {
+  /// What stands in a section of a file.
+  private struct Entry: Hashable {
+    let section: String
+    let name: String
+  }
+
+  /// What a reference leads to, or into; nil of an anchor.
+  private static func entry(of reference: String) -> Entry? {
+    guard reference.hasPrefix("#/") else { return nil }
+    let names = reference.dropFirst(2).split(
+      separator: "/", maxSplits: 2, omittingEmptySubsequences: false
+    ).map { name in
+      CredentialMask.decoded(name.replacing("+", with: "%2B")).replacing("~1", with: "/").replacing(
+        "~0", with: "~")
+    }
+    return names.count > 1 ? Entry(section: names[0], name: names[1]) : nil
+  }
+
+  private static func findReferences(in element: JSONElement, _ references: inout [String]) {
     switch element.kind {
     case .object:
       for (key, value) in element.pairs {
-        if key == "$ref", let text = value.string, text.hasPrefix("#/$defs/") {
-          names.append(String(text.dropFirst(8)))
+        if ["$ref", "$dynamicRef"].contains(key), let text = value.string {
+          references.append(text)
         }
-        findReferences(in: value, &names)
+        findReferences(in: value, &references)
       }
-    case .array: for value in element.elements { findReferences(in: value, &names) }
+    case .array: for value in element.elements { findReferences(in: value, &references) }
     default: break
     }
   }
@@ -77,9 +101,21 @@ extension CallSchemas {
     return CanonicalJSON(isExact: false).bytes(of: JSONText(valid: text))
   }
 
+  /// Members by their names: the same whatever order they are written in.
   private static func shown(_ element: JSONElement) -> String {
-    var text: [UInt8] = []
-    element.encode(into: &text)
+    let text = (try? sorted(element).encode()) ?? []
     return LogText.part(String(decoding: text, as: UTF8.self), limit: shownLength)
+  }
+
+  private static func sorted(_ element: JSONElement) -> JSONValue {
+    switch element.kind {
+    case .object:
+      .object(
+        element.pairs.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map {
+          .init($0.key, sorted($0.value))
+        })
+    case .array: .array(element.elements.map { sorted($0) })
+    default: element.plainValue
+    }
   }
 }

@@ -21,6 +21,8 @@ package final class CallSchemas: AnswerSchemas {
   /// Answers of `lull mock`, by call.
   var examples: [String: (status: Int, body: [UInt8])?] = [:]
   private var validators: FileValidators?
+  /// Of what is sent.
+  private var sentValidators: FileValidators?
   /// What has been told, by schema, place and keyword.
   private var told: Set<[String]> = []
 
@@ -94,6 +96,16 @@ package final class CallSchemas: AnswerSchemas {
   /// nil if there is none.
   package func openedFile() throws(SchemaProblem) -> SchemaFile? { try file?.get() }
 
+  /// That of a parameter or a body.
+  func sentValidator(
+    _ pointer: String, _ file: SchemaFile
+  ) throws(SchemaProblem) -> SchemaValidator {
+    let validators = sentValidators ?? FileValidators(file, isOfAnswers: false)
+    sentValidators = validators
+    return try validators.validator(pointer)
+  }
+
+  /// That of an answer.
   func validator(_ pointer: String, _ file: SchemaFile) throws(SchemaProblem)
     -> SchemaValidator
   {

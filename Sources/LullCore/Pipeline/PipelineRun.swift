@@ -127,7 +127,7 @@ public final class PipelineRun {
       userMessage: cause.userMessage, httpStatusCode: original.entity?.exchange?.status,
       entity: original.entity, cause: cause, timestamp: now)
     error.method = request.method
-    error.url = request.url
+    error.url = request.urlWithoutCredentials
     error.attempt = request.attempt
     error.attempts = request.attempts
     error.exchange = original.entity?.exchange

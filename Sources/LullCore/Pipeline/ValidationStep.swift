@@ -19,7 +19,7 @@ final class ValidationStep: ResponseTransformer {
       status != 206, let target = run.request.target, let schemas = target.schemas,
       let document = ValidationStep.document(of: entity, run),
       let schema = schemas.schema(
-        of: run.method, run.request.url ?? target.address, status: status)
+        of: run.method, run.request.urlWithoutCredentials ?? target.address, status: status)
     else { return response }
     guard document.memory > ContentParser.largestOnHomeThread else {
       return judged(response, schema.misfits(of: document.root), schema, schemas, run)

@@ -2,7 +2,7 @@
 /// in them, or a stage of the provider chain that gets one.
 ///
 /// A setting of the configuration. It is put on when everything else of a request is there, unless
-/// the request has a header, or a parameter, of that name. Lua: `lull.auth.bearer(secret)`.
+/// the request has a header, a cookie or a parameter of that name. Lua: `lull.auth.bearer(secret)`.
 public final class Auth: CustomStringConvertible {
   package enum Proof {
     /// By a name in lower case.
@@ -20,7 +20,8 @@ public final class Auth: CustomStringConvertible {
 
   /// What other clients have options for.
   package enum Login: Sendable, Equatable {
-    case basic(user: String)
+    /// By a user as people see one.
+    case basic(user: String, hasPassword: Bool)
     /// By a user as people see one.
     case digest(user: String)
     case netrc(path: String?, isOptional: Bool)
@@ -89,6 +90,8 @@ public final class Auth: CustomStringConvertible {
   /// Puts it on, unless the request has something there; nothing of a stage.
   package func put(on http: inout HTTPRequest) {
     switch proof {
+    case .header("cookie", let value):
+      if !http.headers.omitted.contains("cookie") { http.headers.add(cookieHeader: value) }
     case .header(let name, let value):
       if http.headers[name] == nil { http.headers.add(name, value) }
     case .query(let credential): credential.put(on: &http)
@@ -103,13 +106,21 @@ public final class Auth: CustomStringConvertible {
 
   /// `Authorization: Basic …`, the base64 of `user:password`. (RFC 7617, section 2)
   public static func basic(user: String, password: SecretText) -> Auth {
-    Auth(
-      header: "authorization", value: basicValue(user: user, password: password),
-      login: .basic(user: user))
+    basic(user: SecretText(user), password: password)
   }
 
-  package static func basicValue(user: String, password: SecretText) -> SecretText {
-    SecretText("Basic ") + SecretText([.base64(SecretText(user + ":") + password)])
+  /// The same with a user that is a secret, such as the key of an API that wants no password: an empty one.
+  public static func basic(user: SecretText, password: SecretText) -> Auth {
+    let hasPassword = !(password.secrets.isEmpty && password.masked.isEmpty)
+    return Auth(
+      header: "authorization", value: basicValue(user: user, password: password),
+      login: .basic(user: user.masked, hasPassword: hasPassword))
+  }
+
+  package static func basicValue(user: SecretText, password: SecretText) -> SecretText {
+    // One text where it is one: what is the same is equal.
+    let start = user.secrets.isEmpty ? SecretText(user.masked + ":") : user + SecretText(":")
+    return SecretText("Basic ") + SecretText([.base64(start + password)])
   }
 
   /// A header of that name.

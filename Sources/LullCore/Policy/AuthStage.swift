@@ -12,6 +12,9 @@ package protocol AuthStage: AnyObject {
     proceed: @escaping (Result<AuthorizedRequest, TransportError>) -> Void
   ) -> (() -> Void)?
 
+  /// What of its settings is not in the identity of its auth, as a number in this process.
+  var fingerprint: Int { get }
+
   /// The statuses after which it may have something better: 401 alone, unless it says otherwise.
   var renewableStatuses: Set<Int> { get }
 

@@ -13,7 +13,7 @@ public final class ChainedRequest: Request {
   /// How often chains may pass to chains before the last one fails.
   package static let longestChain = 100
 
-  private let wrapped: Request
+  let wrapped: Request
   private let decide: Decision
   private let maker: AnyObject?
   /// The request this waits for now.

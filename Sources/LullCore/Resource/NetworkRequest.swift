@@ -8,7 +8,7 @@ public final class NetworkRequest: Request {
   /// Whether it asks on the condition of the data that is there when it is built.
   private let revalidates: Bool
   private let adHoc: AdHocMutation?
-  private var http: HTTPRequest
+  private(set) var http: HTTPRequest
   private let heldBody: HeldBytes?
   /// The file that the answer becomes; nil: it is content.
   private let download: Download?
@@ -368,7 +368,7 @@ public final class NetworkRequest: Request {
   private func labelled(_ response: Response) -> Response {
     guard case .failure(var error) = response.outcome, error.url == nil else { return response }
     error.method = http.method
-    error.url = http.withoutCredentials(http.url)
+    error.url = urlWithoutCredentials
     error.attempt = attempt
     error.attempts = attempts
     return Response(.failure(error), isNew: response.isNew)

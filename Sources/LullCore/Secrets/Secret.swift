@@ -24,11 +24,23 @@ public final class Secret: Sendable, Hashable {
   /// Where it may be sent besides the origin of the service that uses it, as `https://host:port`.
   public let origins: [String]
 
+  /// What it stands for, where a text stands in its place since it is only looked at.
+  package let meant: Source?
+
   /// Without a name it is called after its source.
   public init(_ source: Source, name: String? = nil, origins: [String] = []) {
     self.source = source
     self.origins = origins
     self.name = Secret.shown(name ?? Secret.name(of: source))
+    meant = nil
+  }
+
+  /// One in the place of another, which nobody is to look up.
+  package init(standingFor meant: Source, literal: String, name: String, origins: [String] = []) {
+    source = .literal(literal)
+    self.origins = origins
+    self.name = Secret.shown(name)
+    self.meant = meant
   }
 
   /// What is seen in its place: `‹secret NAME›`.
@@ -37,10 +49,13 @@ public final class Secret: Sendable, Hashable {
   public static func == (left: Secret, right: Secret) -> Bool {
     left === right
       || left.source == right.source && left.name == right.name && left.origins == right.origins
+        && left.meant == right.meant
   }
 
   public func hash(into hasher: inout Hasher) {
     hasher.combine(source)
+    hasher.combine(meant)
+    hasher.combine(origins)
   }
 
   private static func name(of source: Source) -> String {

@@ -76,9 +76,12 @@ extension APIOwner {
           """,
         swift: "Auth.bearer(_:)"),
       .function(
-        "basic", "(user: string, password: Secret|string): Auth",
+        "basic", "(user: string|Secret, password: Secret|string): Auth",
         "Sends `Authorization: Basic …`, made of a user and a password.",
-        "A user with a colon in it raises.",
+        """
+        A user with a colon in it raises. Beside a user that is a secret the password may be empty, as APIs \
+        want it that take a key in the user's place: `lull.auth.basic(lull.secret{ env = "KEY" }, "")`.
+        """,
         example: """
           api:configure{ auth = lull.auth.basic("ann", lull.secret{ file = "~/.password" }) }
           print(api:configuration_for(user).auth)   --> authorization: Basic ‹secret .password›

@@ -8,7 +8,7 @@ package final class LuaPages {
     package var next = NextPage.automatic
     /// nil: `PageProgress.defaultLimit` pages, beyond which it raises.
     package var max: Int?
-    var allowsOtherOrigins = false
+    package var allowsOtherOrigins = false
 
     /// The kept function that tells the next page.
     package var function: Int64?

@@ -66,6 +66,7 @@ struct OAuth2Options {
     settings.audience = texts["audience"]
     settings.tokenFile =
       permissions.isInspecting ? nil : texts["token_file"] ?? standardFile
+    settings.saidTokenFile = texts["token_file"]
     guard settings.tokenFile == nil || !permissions.isSandboxed else {
       throw .message("'token_file' is not available in the sandbox")
     }

@@ -8,7 +8,7 @@ protocol ScriptCache: EntityCache {
 }
 
 /// `lull.cache.memory()`, `lull.cache.file()` or `lull.cache.shared()` on a stage of some configuration.
-final class ReadyCache<Cache: EntityCache>: ScriptCache {
+final class ReadyCache<Cache: EntityCache>: ScriptCache, ComparedCache {
   private let cache: Cache
   let assigned: KeptValue
 
@@ -17,6 +17,7 @@ final class ReadyCache<Cache: EntityCache>: ScriptCache {
     self.assigned = assigned
   }
 
+  var fingerprint: Int { (cache as? any ComparedCache)?.fingerprint ?? 0 }
   var operations: CacheOperations { cache.operations }
   var outlivesProcess: Bool { cache.outlivesProcess }
 

@@ -41,11 +41,16 @@ extension Method {
       let auth = Auth.bearer(try headerCredential(call, 0))
       call.return(call.values.of(AuthBox(auth), .auth))
     },
-    .function("auth.basic", "sv") { call throws(Misuse) in
-      let user = try call.text(0, argument: 1)
+    .function("auth.basic", "vv") { call throws(Misuse) in
+      let user = try call.reading.credentials.user(call.raw(0), argument: 1)
       // RFC 7617, section 2: the colon would end it.
-      guard !user.contains(":") else { throw .argument(1, "a user without a colon expected") }
-      let auth = Auth.basic(user: user, password: try credential(call, 1))
+      guard !user.secrets.isEmpty || !user.masked.contains(":") else {
+        throw .argument(1, "a user without a colon expected")
+      }
+      // Keys of APIs that have no password.
+      let isKey = !user.secrets.isEmpty && call.raw(1).string == ""
+      let auth = Auth.basic(
+        user: user, password: isKey ? SecretText("") : try credential(call, 1))
       call.return(call.values.of(AuthBox(auth), .auth))
     },
     .function("auth.digest", "vv") { call throws(Misuse) in

@@ -30,7 +30,9 @@ extension CredentialReader {
     guard permissions.isInspecting else {
       return .netrc(path, login: login, isOptional: isOptional)
     }
-    return .basic(user: login ?? "", password: CredentialReader.standIn("netrc"))
+    return .basic(
+      user: login ?? "",
+      password: CredentialReader.standIn("netrc", for: .file("\(path ?? "") \(isOptional)")))
   }
 
   /// `lull.auth.aws_sigv4{ access_key =, secret_key = }`, `lull.auth.aws_sigv4{ env = true }`
@@ -85,8 +87,9 @@ extension CredentialReader {
       : .environment
   }
 
-  private static func standIn(_ name: String) -> SecretText {
-    SecretText(Secret(.literal(Inspection.secret), name: name))
+  private static func standIn(_ name: String, for meant: Secret.Source? = nil) -> SecretText {
+    SecretText(
+      Secret(standingFor: meant ?? .environment(name), literal: Inspection.secret, name: name))
   }
 
   private static func isScopeByte(_ byte: UInt8) -> Bool {

@@ -54,7 +54,8 @@ struct CredentialReader {
     let secret = Secret(source, name: name ?? standardName, origins: origins)
     guard permissions.isInspecting else { return secret }
     // Of what is only looked at nothing is read, whoever asks for it: its own networking may.
-    return Secret(.literal(Inspection.secret), name: secret.name, origins: origins)
+    return Secret(
+      standingFor: source, literal: Inspection.secret, name: secret.name, origins: origins)
   }
 
   private func source(

@@ -42,6 +42,7 @@ extension Setting {
         swift: "ConnectionOptions.clientKey")),
     Setting(
       "proxy", .proxy, ofTransfer: \.connection.proxy,
+      fingerprint: { "\($0.options?.connection.proxy ?? .environment)".hashValue },
       SettingDocumentation(
         "string|false|nil", "The URL of a proxy, or false for none whatever the environment says",
         """

@@ -14,6 +14,7 @@ extension Setting {
           type: "PipelineSettings?", summary: "The order of stages, and their caches.",
           isWritable: true),
         swift: "Configuration.pipeline"),
+      fingerprint: { $0.pipeline.fingerprint },
       value: { PipelineSetting.value(of: $0.pipeline) },
       change: { given throws(Misuse) in
         try PipelineSetting.change(
@@ -42,6 +43,7 @@ extension Setting {
           type: "Auth|false|nil", summary: "What proves who sends the requests; false for nothing.",
           isWritable: true),
         swift: "Configuration.auth"),
+      fingerprint: { $0.auth?.fingerprint ?? 0 },
       value: { $0.auth.map { .string($0.description) } },
       change: { given throws(Misuse) in
         let auth = try given.auth()

@@ -34,6 +34,8 @@ package struct Setting: Sendable {
   let documentation: SettingDocumentation
   let access: Access
   let explanation: Explanation
+  /// What tells its values apart in this process; nil: what they are as values of Lua.
+  let fingerprint: (@Sendable (Configuration) -> Int)?
   /// What it is in a configuration; nil: not set, or nothing to be read.
   let value: @Sendable (Configuration) -> LuaValue?
   /// Checks what a script gives, and makes a change of it, to be applied in order later: a mistake
@@ -45,11 +47,13 @@ package struct Setting: Sendable {
   init(
     _ name: String, access: Access = .field, explanation: Explanation = .value,
     _ documentation: SettingDocumentation,
+    fingerprint: (@Sendable (Configuration) -> Int)? = nil,
     value: @escaping @Sendable (Configuration) -> LuaValue?,
     clear: (@Sendable (inout Configuration) -> Void)? = nil,
     change: @escaping @Sendable (GivenSetting) throws(Misuse) -> Change
   ) {
     self.name = name
+    self.fingerprint = fingerprint
     self.documentation = documentation
     self.access = access
     self.explanation = explanation
@@ -76,10 +80,11 @@ package struct Setting: Sendable {
   init<Value: Sendable>(
     _ name: String, _ type: SettingType<Value>,
     ofTransfer path: any WritableKeyPath<TransferOptions.Fields, Value> & Sendable,
+    fingerprint: (@Sendable (Configuration) -> Int)? = nil,
     _ documentation: SettingDocumentation
   ) {
     self.init(
-      name, documentation,
+      name, documentation, fingerprint: fingerprint,
       value: { type.show(($0.options ?? TransferOptions())[dynamicMember: path]) },
       change: { given throws(Misuse) in
         let value = try type.read(given)
@@ -138,10 +143,16 @@ extension Setting {
     }
   }
 
+  @Sendable private func fingerprint(in settings: Configuration) -> Int {
+    if let fingerprint { return fingerprint(settings) }
+    return value(settings).map { $0.explained(limit: .max).hashValue } ?? 0
+  }
+
   /// How explanations tell of it, by its name in Lua; nil where its parts are told of.
   private var explained: ExplainedSetting? {
     switch explanation {
-    case .value, .words: ExplainedSetting(name, off: "false") { words(in: $0) }
+    case .value, .words:
+      ExplainedSetting(name, off: "false", fingerprint: fingerprint(in:)) { words(in: $0) }
     case .functions(let count): ExplainedSetting(name, functions: count)
     case .parts: nil
     }
@@ -158,19 +169,21 @@ extension Setting {
 
 extension LuaValue {
   fileprivate var words: String {
-    if case .number = self { "\(explained) s" } else { explained }
+    if case .number = self { "\(explained()) s" } else { explained() }
   }
 
   /// In a few words, for people.
-  private var explained: String {
+  ///
+  /// - Parameter limit: of texts, in characters.
+  fileprivate func explained(limit: Int = 80) -> String {
     switch self {
     case .bool(let bool): bool ? "true" : "false"
     case .int(let int): String(int)
     case .number(let number): LogText.number(number)
-    case .string(let text): LogText.part(text, limit: 80)
-    case .list(let elements): elements.map(\.explained).joined(separator: ", ")
+    case .string(let text): limit == .max ? text : LogText.part(text, limit: limit)
+    case .list(let elements): elements.map { $0.explained(limit: limit) }.joined(separator: ", ")
     case .map(let pairs), .readOnly(let pairs):
-      pairs.map { "\($0.0) = \($0.1.explained)" }.joined(separator: ", ")
+      pairs.map { "\($0.0) = \($0.1.explained(limit: limit))" }.joined(separator: ", ")
     case .nil, .null: "none"
     default: "…"
     }

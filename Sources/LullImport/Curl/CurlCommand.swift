@@ -271,7 +271,9 @@ struct CurlCommand {
   ) throws(ImportProblem) -> SeenRequest {
     var request = SeenRequest()
     var url = try operation.isGlobOff ? url : CurlCommand.withoutGlobs(url)
-    if !url.contains("://") { url = "http://\(url)" }
+    if !url.prefix(while: { !"/?#".contains($0) }).hasSuffix(":") || !url.contains("://") {
+      url = "http://\(url)"
+    }
     if let path = operation.upload, url.hasSuffix("/"), path != "-" {
       let name = path.split(separator: "/").last.map(String.init) ?? ""
       url += PercentText.escaped(name).replacing("+", with: "%20")
@@ -363,6 +365,11 @@ struct CurlCommand {
       let fields = SeenRequest.fields(text)
     {
       request.body = .fields(fields)
+    } else if request.bodyType == "multipart/form-data",
+      let parts = MultipartText.parts(
+        text, type: request.header("content-type") ?? "", hasBlanks: true)
+    {
+      request.body = .parts(parts)
     } else {
       request.body = .whole(text)
     }

@@ -47,6 +47,10 @@ package struct CurlImport {
     }
     let base = known?.base(of: first)
     if let known, base == nil {
+      if known.isBase(first) {
+        throw ImportProblem(
+          "it asks the file's base URL itself, and calls are below it: name another file with -o")
+      }
       throw ImportProblem(
         "it asks \(first.origin)\(Blank.shown(first.path)), and the file is about \(known.shownBases): "
           + "name another file with -o")
@@ -69,6 +73,10 @@ package struct CurlImport {
       variables: VariableNames(api: name ?? HostTitle.name(of: first.origin)),
       hasShellBlanks: true, known: known?.calls ?? []
     ).api
+    api.leaveOutOthers()
+    if api.calls.isEmpty, let first = api.leftOut.first {
+      throw ImportProblem("\(first.what) cannot be called: \(first.reason)")
+    }
     for request in others {
       let place =
         request.origin == first.origin ? "not below \(base?.text ?? "")" : "of another host"

@@ -110,7 +110,7 @@ package struct HARImport {
     {
       request.body = .fields(fields)
     } else if type == "multipart/form-data",
-      let parts = RecordedParts.parts(
+      let parts = MultipartText.parts(
         String(decoding: body.bytes, as: UTF8.self), type: request.header("content-type") ?? "")
     {
       request.body = .parts(parts)

@@ -24,9 +24,14 @@ package struct ImportedFiles {
   /// What is there. Folders that are missing are made when something is written.
   package init(_ path: [UInt8]) throws(Refusal) {
     self.path = path
-    read = (
-      try ImportedFiles.read(path + Array(".imported".utf8)), try ImportedFiles.read(path)
-    )
+    var read = try ImportedFiles.both(path)
+    if read.current != nil, read.kept == nil {
+      // Somebody may be in between, having put one of them there.
+      let lock = ImportedFiles.lock(FileName.folder(of: path), LOCK_SH)
+      defer { if lock >= 0 { close(lock) } }
+      read = try ImportedFiles.both(path)
+    }
+    self.read = read
     let parts = read.kept.map { SchemasMark.split($0) }
     // Somebody may have copied the one to the other.
     current = read.current.map { SchemasMark.split($0).text }
@@ -34,6 +39,19 @@ package struct ImportedFiles {
     if current != nil, base == nil {
       throw .refused(ImportedFiles.stays(path))
     }
+  }
+
+  private static func both(_ path: [UInt8]) throws(Refusal) -> (kept: [UInt8]?, current: [UInt8]?) {
+    (try read(path + Array(".imported".utf8)), try read(path))
+  }
+
+  /// One at a time in a folder; where there are no such locks, what has changed is seen all the same.
+  ///
+  /// - Returns: What is to be closed; negative: there is none.
+  private static func lock(_ folder: [UInt8], _ kind: Int32) -> Int32 {
+    let lock = open(FileName.cString(folder), O_RDONLY | O_CLOEXEC)
+    while lock >= 0, flock(lock, kind) != 0, errno == EINTR {}
+    return lock
   }
 
   private static func stays(_ path: [UInt8]) -> String {
@@ -123,10 +141,8 @@ package struct ImportedFiles {
       throw .refused(
         "cannot make the folder '\(String(escaping: folder))': \(ErrorText.of(code))")
     }
-    // One at a time in a folder; where there are no such locks, what has changed is seen all the same.
-    let lock = open(FileName.cString(folder), O_RDONLY | O_CLOEXEC)
+    let lock = ImportedFiles.lock(folder, LOCK_EX)
     defer { if lock >= 0 { close(lock) } }
-    while lock >= 0, flock(lock, LOCK_EX) != 0, errno == EINTR {}
     try checkUnchanged()
     let known = try ImportedFiles.read(schemasPath)
     if let schemas, let known { try check(known, at: schemasPath, givesWayTo: schemas) }

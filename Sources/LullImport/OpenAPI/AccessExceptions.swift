@@ -27,7 +27,23 @@ enum AccessExceptions {
     pattern.split(separator: "/", omittingEmptySubsequences: false)
   }
 
-  static func made(of entries: [Entry], standard: ImportedAccess) -> [ImportedException] {
+  /// What most have, and of several the first that is one.
+  static func commonest(of accesses: some Sequence<ImportedAccess>) -> ImportedAccess? {
+    var counts: [(access: ImportedAccess, count: Int)] = []
+    for access in accesses {
+      if let place = counts.firstIndex(where: { $0.access == access }) {
+        counts[place].count += 1
+      } else {
+        counts.append((access, 1))
+      }
+    }
+    guard let most = counts.map(\.count).max() else { return nil }
+    let all = counts.filter { $0.count == most }.map(\.access)
+    return all.first { $0 != ImportedAccess() } ?? all.first
+  }
+
+  /// - Parameter standard: what holds without an entry; nil: nobody knows.
+  static func made(of entries: [Entry], standard: ImportedAccess?) -> [ImportedException] {
     guard entries.contains(where: { $0.access != standard }) else { return [] }
     var accesses: [Place: ImportedAccess] = [:]
     var order: [Place] = []
@@ -98,6 +114,20 @@ enum AccessExceptions {
   private static func stars(_ pattern: String) -> Int { pattern.count { $0 == "*" } }
 
   /// Whether there is something that both match, segment by segment.
+  /// Whether a pattern matches all that another does, or all that there is of a path.
+  static func reaches(_ pattern: String, _ other: String) -> Bool {
+    let (left, right) = (parts(of: pattern), parts(of: other))
+    return left.count == right.count
+      && zip(left, right).allSatisfy { part, other in
+        part == other || part.contains("*") && NamePattern(String(part)).matches(String(other))
+      }
+  }
+
+  static func overlap(_ pattern: String, _ other: String) -> Bool {
+    let (left, right) = (parts(of: pattern), parts(of: other))
+    return left.count == right.count && covers(left, right)
+  }
+
   private static func covers(_ parts: [Substring], _ others: [Substring]) -> Bool {
     zip(parts, others).allSatisfy { part, other in
       part == other || part.contains("*") && NamePattern(String(part)).matches(String(other))

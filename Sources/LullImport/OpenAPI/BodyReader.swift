@@ -110,17 +110,20 @@ struct BodyReader {
       if call.body == .multipart {
         setPart(&parameter, shape, encoding)
       } else {
-        parameters.set(&parameter, by: shape, isJSON: false)
-        setStyle(&parameter, encoding)
+        let isNested = parameters.set(&parameter, by: shape, isJSON: false)
+        if isNested, encoding?.string("style") == "deepObject" {
+          parameter.setDeep()
+        } else if !setJSON(&parameter, encoding) {
+          setStyle(&parameter, encoding)
+          parameter.lacksForm = isNested
+        }
       }
       call.parameters.append(parameter)
     }
   }
 
   private func setStyle(_ parameter: inout ImportedParameter, _ encoding: ImportNode?) {
-    guard !setJSON(&parameter, encoding), parameter.isList || parameter.kind == .object else {
-      return
-    }
+    guard parameter.isList || parameter.kind == .object else { return }
     if encoding?.string("style") == "deepObject" {
       if !parameter.isList || !parameter.key.hasSuffix("[]") { parameter.style = "deepObject" }
     } else if let style = encoding?.string("style"),

@@ -87,9 +87,27 @@ package struct OpenAPIImport {
       }
     }
     settleAccess()
+    noteWithoutForm()
     let bytes = schemas.text
     api.notes += schemas.notes
     return Result(api: api, schemas: bytes)
+  }
+
+  /// Says what somebody has to write as the server wants it.
+  private mutating func noteWithoutForm() {
+    var count = 0
+    var first = ""
+    for call in api.calls {
+      for parameter in call.parameters where parameter.lacksForm {
+        if count == 0 { first = "'\(parameter.key)' of '\(call.name)'" }
+        count += 1
+      }
+    }
+    guard count > 0 else { return }
+    api.notes.append(
+      "\(count) \(count == 1 ? "parameter has" : "parameters have") elements that are lists or objects, for which "
+        + "their places have no form: each is sent as the text that is given, as of \(ShortText.comment(first))"
+    )
   }
 
   private mutating func leaveOut(_ what: String, _ reason: String) {
@@ -175,18 +193,9 @@ package struct OpenAPIImport {
   /// What most calls want is for all, and the others get entries of their own.
   private mutating func settleAccess() {
     let wanted = wanted.filter { $0.call < api.calls.count }
-    var counts: [(access: ImportedAccess, count: Int)] = []
-    for (_, one) in wanted {
-      if let place = counts.firstIndex(where: { $0.access == one.access }) {
-        counts[place].count += 1
-      } else {
-        counts.append((one.access, 1))
-      }
-    }
-    let most = counts.max { $0.count < $1.count }
     api.access =
       standard.problem == nil && standard.access.way != nil
-      ? standard.access : most?.access ?? .init()
+      ? standard.access : AccessExceptions.commonest(of: wanted.map(\.wanted.access)) ?? .init()
     let entries = wanted.map { entry in
       AccessExceptions.Entry(
         path: api.calls[entry.call].path, method: api.calls[entry.call].method,

@@ -80,9 +80,13 @@ struct ParameterReader {
     var shape = SchemaShape.of(node["schema"], in: document)
     if shape.kind == .any, let container = shape.container.first { shape = container }
     let isNested = set(&parameter, by: shape, isJSON: false)
-    let isContainer = parameter.isList || parameter.kind == .object
-    setStyle(&parameter, node.string("style"), node.bool("explode"), isContainer: isContainer)
-    if isNested, parameter.kind == .json { parameter.kind = .string }
+    if isNested, place == .query, node.string("style") == "deepObject" {
+      parameter.setDeep()
+    } else {
+      let isContainer = parameter.isList || parameter.kind == .object
+      setStyle(&parameter, node.string("style"), node.bool("explode"), isContainer: isContainer)
+      parameter.lacksForm = isNested
+    }
     let schema = document.target(of: node["schema"])
     parameter.firstPage = schema.flatMap { $0["default"] ?? $0["minimum"] }?.element.int
     if case .choice(let words) = parameter.kind, words.count == 1, parameter.isRequired,

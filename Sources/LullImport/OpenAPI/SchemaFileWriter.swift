@@ -20,9 +20,17 @@ struct SchemaFileWriter {
   mutating func add(_ call: ImportedCall, _ operation: ImportNode, in item: ImportNode) {
     var parts: [(key: String, json: [UInt8])] = []
     var responses: [(key: String, json: [UInt8])] = []
-    for (status, written) in operation["responses"]?.pairs ?? [] where !status.hasPrefix("x-") {
-      guard let schema = jsonSchema(document.target(of: written)) else { continue }
-      responses.append((status, definitions.text(of: schema, sharedBy: written)))
+    let answers = (operation["responses"]?.pairs ?? []).filter { !$0.key.hasPrefix("x-") }
+    let hasStandard = answers.contains { status, written in
+      status == "default" && jsonSchema(document.target(of: written)) != nil
+    }
+    for (status, written) in answers {
+      if let schema = jsonSchema(document.target(of: written)) {
+        responses.append((status, definitions.text(of: schema, sharedBy: written)))
+      } else if hasStandard {
+        // What is said of all others is not said of it.
+        responses.append((status, Array("true".utf8)))
+      }
     }
     if !responses.isEmpty { parts.append(("responses", SchemaFileWriter.object(responses))) }
     if let schema = jsonSchema(document.target(of: operation["requestBody"])) {

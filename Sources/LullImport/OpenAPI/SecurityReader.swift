@@ -13,6 +13,8 @@ struct SecurityReader {
     var access = ImportedAccess()
     /// Parameters of the query beside another access.
     var query: [ImportedAccess.Key] = []
+    /// Those of one header.
+    var cookies: [ImportedAccess.Key] = []
     /// What could not be made of it.
     var problem: String?
   }
@@ -87,6 +89,15 @@ struct SecurityReader {
       take(scheme, name, &wanted)
       if wanted.problem != nil { return wanted }
     }
+    let cookies = wanted.cookies.sorted { $0.name < $1.name }
+    wanted.cookies = []
+    if cookies.count == 1 {
+      add(
+        .header(name: "Cookie", prefix: cookies[0].name + "=", variable: cookies[0].variable),
+        &wanted)
+    } else if cookies.count > 1 {
+      add(.cookies(cookies), &wanted)
+    }
     if wanted.access.way == nil, !wanted.query.isEmpty {
       wanted.access.way = .query(wanted.query.sorted { $0.name < $1.name })
       wanted.query = []
@@ -106,7 +117,7 @@ struct SecurityReader {
       let variable = self.variable(name, "KEY", among: ["apiKey"])
       switch scheme.string("in") {
       case "query": wanted.query.append(.init(name: called, variable: variable))
-      case "cookie": add(.header(name: "Cookie", prefix: called + "=", variable: variable), &wanted)
+      case "cookie": wanted.cookies.append(.init(name: called, variable: variable))
       default: add(.header(name: called, prefix: "", variable: variable), &wanted)
       }
     case "http":

@@ -11,16 +11,13 @@ extension PostmanImport {
   }
 
   mutating func take(auth: JSONElement?, _ request: inout SeenRequest) {
-    guard let auth, let type = auth["type"]?.string else {
-      openCalls.insert(requests.count)
-      return
-    }
+    guard let auth, let type = auth["type"]?.string else { return }
     func secret(_ key: String) -> String {
       variables.filled(detail(auth, type, key) ?? "", isSecret: true)
     }
     func hasHeader(_ name: String) -> Bool { request.header(name.lowercased()) != nil }
     switch type {
-    case "noauth": openCalls.insert(requests.count)
+    case "noauth": break
     case "bearer":
       if !hasHeader("authorization") {
         request.headers.append(("Authorization", "Bearer \(secret("token"))"))
@@ -31,7 +28,6 @@ extension PostmanImport {
     case "apikey":
       let name = variables.filled(detail(auth, type, "key") ?? "", isSecret: false)
       guard !name.isEmpty, !Blank.isIn(name) else {
-        openCalls.insert(requests.count)
         return note("a key whose name is not said is left out (apikey)")
       }
       request.secretNames.insert(name.lowercased())
@@ -39,8 +35,6 @@ extension PostmanImport {
         if !request.query.contains(where: { $0.name == name }) {
           let variable = names.variable(for: Blank.name(secret("value")) ?? name)
           clients[requests.count] = ImportedAccess(.query([.init(name: name, variable: variable)]))
-        } else {
-          openCalls.insert(requests.count)
         }
       } else if !hasHeader(name) {
         request.headers.append((name, secret("value")))
@@ -68,7 +62,6 @@ extension PostmanImport {
         request.headers.append(("Authorization", "Bearer \(secret("accessToken"))"))
       }
     default:
-      openCalls.insert(requests.count)
       note("access of the type '\(LogText.part(type, limit: 30))' is not kept")
     }
   }
@@ -77,13 +70,5 @@ extension PostmanImport {
   private func plain(_ auth: JSONElement, _ key: String) -> String? {
     let text = detail(auth, "oauth2", key).map { variables.filledHost($0) }
     return text.flatMap { Blank.isIn($0) || $0.isEmpty ? nil : $0 }
-  }
-
-  /// Whether it says itself who asks.
-  func asksBySomebody(_ request: SeenRequest) -> Bool {
-    request.user != nil
-      || request.headers.contains {
-        SeenAccess.isCredential($0.name, of: request) && !$0.value.isEmpty
-      }
   }
 }

@@ -12,8 +12,6 @@ package struct PostmanImport {
   let names: VariableNames
   /// Who asks, of requests that say it by a token of OAuth 2 or a key in the query.
   var clients: [Int: ImportedAccess] = [:]
-  /// Requests that nobody asks by.
-  var openCalls: Set<Int> = []
 
   private static let deepest = 50
 
@@ -135,13 +133,27 @@ package struct PostmanImport {
     if let reason = takeURL(isURL ? element : element["url"], &request) {
       return leaveOut(what, reason)
     }
-    for header in enabled(element["header"]) {
-      guard let name = header["key"]?.string, !name.isEmpty else { continue }
-      request.headers.append((name, filled(PostmanImport.text(header["value"]) ?? "", keyed: name)))
+    for (name, value) in headers(element["header"]) {
+      request.headers.append((name, filled(value, keyed: name)))
     }
     takeBody(element["body"], &request)
     take(auth: auth, &request)
     requests.append(request)
+  }
+
+  /// A list of them, or lines of a text.
+  private mutating func headers(_ element: JSONElement?) -> [(name: String, value: String)] {
+    guard let lines = element?.string else {
+      return enabled(element).compactMap { header in
+        guard let name = header["key"]?.string, !name.isEmpty else { return nil }
+        return (name, PostmanImport.text(header["value"]) ?? "")
+      }
+    }
+    return lines.split(whereSeparator: \.isNewline).compactMap { line in
+      let name = line.prefix { $0 != ":" }
+      let value = line[name.endIndex...].dropFirst().drop { $0 == " " || $0 == "\t" }
+      return name.isEmpty || name.endIndex == line.endIndex ? nil : (String(name), String(value))
+    }
   }
 
   private mutating func leaveOut(_ what: String, _ reason: String) {
@@ -155,9 +167,10 @@ package struct PostmanImport {
 
   /// Why it cannot be called; nil if it can.
   private mutating func takeURL(_ url: JSONElement?, _ request: inout SeenRequest) -> String? {
-    guard let raw = (url?.string ?? url?["raw"]?.string).map({ $0.filter { !$0.isNewline } }),
-      !raw.isEmpty
-    else { return "it has no URL" }
+    let whole = url?.string ?? url?["raw"]?.string ?? PostmanImport.joined(url)
+    guard let raw = whole.map({ $0.filter { !$0.isNewline } }), !raw.isEmpty else {
+      return "it has no URL"
+    }
     var text = variables.filledHost(raw)
     if !text.contains("://"), !Blank.isIn(text.prefix { $0 != "/" }) { text = "http://\(text)" }
     guard request.take(url: text) else {
@@ -201,6 +214,22 @@ package struct PostmanImport {
     return nil
   }
 
+  /// A URL of which there are only the parts; nil where there is no host.
+  private static func joined(_ url: JSONElement?) -> String? {
+    func parts(_ element: JSONElement?) -> [String]? {
+      guard let element else { return nil }
+      if let text = element.string { return [text] }
+      let texts = element.elements.map { $0.string ?? $0["value"]?.string ?? "" }
+      return texts.isEmpty ? nil : texts
+    }
+    guard let host = parts(url?["host"]) else { return nil }
+    var text = url?["protocol"]?.string.map { "\($0)://" } ?? ""
+    text += host.joined(separator: ".")
+    if let port = PostmanImport.text(url?["port"]), !port.isEmpty { text += ":\(port)" }
+    let path = parts(url?["path"])?.joined(separator: "/") ?? ""
+    return text + (path.hasPrefix("/") || path.isEmpty ? "" : "/") + path
+  }
+
   // MARK: Bodies
 
   private mutating func takeBody(_ body: JSONElement?, _ request: inout SeenRequest) {
@@ -242,16 +271,20 @@ package struct PostmanImport {
         } else {
           parts.append(
             SeenRequest.Part(
-              name: name, value: filled(PostmanImport.text(pair["value"]) ?? "", keyed: name)))
+              name: name, value: filled(PostmanImport.text(pair["value"]) ?? "", keyed: name),
+              type: pair["contentType"]?.string))
         }
       }
       request.body = .parts(parts)
     case "file": request.body = .file(body["file"]?["src"]?.string)
     case "graphql":
       setType("application/json", &request)
-      let query = body["graphql"]?["query"]?.string ?? ""
+      let query = filled(body["graphql"]?["query"]?.string ?? "")
       let given = filled(body["graphql"]?["variables"]?.string ?? "")
-      var members = [JSONValue.Member("query", .string(Blank.without(query)))]
+      var members = [JSONValue.Member("query", .string(query))]
+      if let operation = body["graphql"]?["operationName"]?.string, !operation.isEmpty {
+        members.append(.init("operationName", .string(filled(operation))))
+      }
       if let variables = SeenJSON(given) { members.append(.init("variables", variables.value)) }
       let bytes = (try? JSONValue.object(members).encode()) ?? []
       request.body = .whole(String(decoding: bytes, as: UTF8.self))
@@ -282,19 +315,12 @@ package struct PostmanImport {
     }
     let own = requests.indices.filter { requests[$0].origin == origin }
     var api = RequestImport(
-      own.map { requests[$0] }, origin: origin, isRecorded: false, variables: names
+      own.map { requests[$0] }, origin: origin, isRecorded: false, variables: names,
+      given: Dictionary(
+        uniqueKeysWithValues: own.enumerated().compactMap { number, request in
+          clients[request].map { (number, $0) }
+        })
     ).api
-    for (number, request) in own.enumerated() {
-      guard let client = clients[request] else { continue }
-      take(client, of: number, into: &api)
-    }
-    if api.access.way != nil {
-      for (number, request) in own.enumerated()
-      where openCalls.contains(request) && !asksBySomebody(requests[request]) {
-        api.exceptions.append(
-          RequestImport.exception(api.calls[number], ImportedAccess()))
-      }
-    }
     if let description = PostmanImport.text(info["description"]) ?? info["name"]?.string {
       api.description = description
     }
@@ -314,14 +340,5 @@ package struct PostmanImport {
     if examples > 0 { api.notes.append("left out: \(examples) answers that are kept as examples") }
     api.notes = notes + api.notes
     return api
-  }
-
-  /// The first one is the API's, and what is another one is its call's.
-  private func take(_ client: ImportedAccess, of number: Int, into api: inout ImportedAPI) {
-    if api.access.way == nil {
-      api.access.way = client.way
-    } else if api.access.way != client.way {
-      api.exceptions.append(RequestImport.exception(api.calls[number], client))
-    }
   }
 }

@@ -10,7 +10,8 @@ struct PostmanVariables {
     guard let list else { return }
     for variable in list.elements where variable["disabled"]?.bool != true {
       guard let name = variable["key"]?.string ?? variable["id"]?.string else { continue }
-      guard variable["type"]?.string != "secret", let value = variable["value"]?.string else {
+      guard variable["type"]?.string != "secret", let value = PostmanImport.text(variable["value"])
+      else {
         continue
       }
       values[name] = Blank.without(value)

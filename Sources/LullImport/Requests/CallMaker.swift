@@ -84,7 +84,7 @@ struct CallMaker {
         var parameter = ImportedParameter(key: key, place: .path)
         parameter.isRequired = true
         let known = value.flatMap { Blank.name($0) }.flatMap { request.blankValues[$0] } ?? value
-        if let value = known, !SeenValues.isHarmless(value) {
+        if let value = known, !SeenValues.isHarmlessSegment(value) {
           if Blank.name(value) == nil, !isRecorded {
             notes.append(
               "the segment of the path that is '\(key)' looks like a token, and is to be given")
@@ -197,7 +197,7 @@ struct CallMaker {
         parameter.standard = .string(text)
         parameter.isRequired = false
       } else {
-        notes.append("the body has blanks, is long or looks like a token, and is to be given")
+        notes.append("the body has blanks, is long or may have a credential, and is to be given")
       }
     }
     parameters.append(parameter)
@@ -232,6 +232,11 @@ struct CallMaker {
         parameters.append(parameter)
       } else {
         add(name, .body, parts.map { $0.map { $0.value ?? Blank.text(name) } }, saysPlace: !puts)
+        if let type = parts.joined().compactMap(\.type).first {
+          notes.append(
+            "of the part '\(LogText.part(name, limit: 40))' of the form the type '\(LogText.part(Blank.shown(type), limit: 60))' is not kept"
+          )
+        }
       }
     }
   }
@@ -295,7 +300,7 @@ struct CallMaker {
         call.headers.append((spelled, .secret(prefix: before, variable: blank)))
       } else if Blank.isIn(value) {
         add(spelled, .header, values, saysPlace: true)
-      } else if SeenValues.isHarmless(value) {
+      } else if SeenValues.isHarmless(value, called: name) {
         call.headers.append((spelled, .plain(value)))
       } else {
         call.headers.append(

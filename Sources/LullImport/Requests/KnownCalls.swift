@@ -18,6 +18,13 @@ package struct KnownCalls {
     package let line: Int
   }
 
+  /// A file to which calls have been added.
+  package struct Addition {
+    package let bytes: [UInt8]
+    /// Calls that are sent without what holds for the others.
+    package let openCalls: [String]
+  }
+
   private let file: DeclaredFile
   private let text: String
   /// Where it is, also in environments, as it is and as it was imported.
@@ -49,6 +56,11 @@ package struct KnownCalls {
     bases.filter { $0.path(of: request) != nil }.max { $0.path.utf8.count < $1.path.utf8.count }
   }
 
+  /// Whether a request is for one of its base URLs, and for nothing below.
+  func isBase(_ request: SeenRequest) -> Bool {
+    bases.contains { $0.origin == request.origin && $0.path == request.path }
+  }
+
   /// What it is about, for messages.
   var shownBases: String {
     var shown: [String] = []
@@ -59,43 +71,57 @@ package struct KnownCalls {
   /// Calls of another that ask for what is asked for here, in other words.
   package func clashes(with api: ImportedAPI) -> [Clash] {
     guard let new = DeclaredFile(Array(APIFileWriter.text(of: api).utf8)) else { return [] }
+    let all = Dictionary(
+      calls.map { ("\($0.method) \(KnownCalls.shape($0.path))", $0.name) },
+      uniquingKeysWith: { first, _ in first })
+    let ours = Dictionary(file.calls.fields.map { ($0.key ?? "", $0) }) { first, _ in first }
+    let theirs = Dictionary(new.calls.fields.map { ($0.key ?? "", $0) }) { first, _ in first }
     return api.calls.compactMap { call in
       let shape = KnownCalls.shape(LuaLiteral.quoted(call.path).dropFirst().dropLast())
-      guard
-        let known = calls.first(where: {
-          $0.method == call.method && KnownCalls.shape($0.path) == shape
-        }),
-        let field = file.calls[known.name]
-      else { return nil }
-      if known.name == call.name, let other = new.calls[call.name],
+      guard let known = all["\(call.method) \(shape)"], let field = ours[known] else { return nil }
+      if known == call.name, let other = theirs[call.name],
         file.meaning(field.value) == new.meaning(other.value)
       {
         return nil
       }
       return Clash(
-        request: "\(call.method) \(call.path.prefix { $0 != "?" })", name: known.name,
+        request: "\(call.method) \(call.path.prefix { $0 != "?" })", name: known,
         line: file.line(field.tokens.lowerBound))
     }
   }
 
   /// What a path is but for the names in it.
   private static func shape(_ path: some StringProtocol) -> String {
-    String(path.prefix { $0 != "?" }).replacing(/\{[^{}]*\}/, with: "{}")
+    var result = ""
+    var isInside = false
+    for character in path.prefix(while: { $0 != "?" }) {
+      if character == "}" { isInside = false }
+      if !isInside { result.append(character) }
+      if character == "{" { isInside = true }
+    }
+    return result
   }
 
   /// What it is with the calls of another: those of the same name take the place of what was there.
   ///
   /// - Returns: nil if what is there is no file that was imported.
-  package func adding(_ api: ImportedAPI) -> [UInt8]? {
+  package func adding(_ api: ImportedAPI) throws(ImportProblem) -> Addition? {
     var api = api
-    let statements = AccessWriter(api).statements
-    let isKnown = text.contains(statements)
-    // Others have other credentials there, or none.
-    if !isKnown, !calls.isEmpty, api.access != ImportedAccess() {
-      api.exceptions += api.calls.map { RequestImport.exception($0, api.access) }
+    var added = AccessWriter(api).statements
+    var open: [String] = []
+    if calls.isEmpty {
+      if text.contains(added) { added = "" }
+    } else {
+      let known = KnownAccess(file)
+      let exceptions = AccessExceptions.made(
+        of: api.accessEntries, standard: standard(of: api, known))
+      if known.isGeneral {
+        open = api.calls.filter { $0.access == ImportedAccess() }.map(\.name)
+      }
       api.access = ImportedAccess()
+      api.exceptions = exceptions
+      added = try statements(of: api)
     }
-    let added = isKnown ? "" : self.statements(of: api)
     guard let new = DeclaredFile(Array(APIFileWriter.text(of: api).utf8)) else { return nil }
     var head = Array(file.head.joined(separator: [10]))
     if !added.isEmpty {
@@ -105,9 +131,12 @@ package struct KnownCalls {
     var fields: [(key: String?, text: [UInt8])] = file.calls.fields.map {
       ($0.key, source($0, of: file))
     }
+    let places = Dictionary(
+      fields.enumerated().map { ($0.element.key, $0.offset) },
+      uniquingKeysWith: { first, _ in first })
     for field in new.calls.fields {
       let text = source(field, of: new)
-      if let place = fields.firstIndex(where: { $0.key == field.key }) {
+      if let place = places[field.key] {
         fields[place].text = text
       } else {
         fields.append((field.key, text))
@@ -115,21 +144,48 @@ package struct KnownCalls {
     }
     var bytes = head + Array("{\n".utf8)
     for field in fields { bytes += Array("    ".utf8) + field.text + Array(",\n".utf8) }
-    return bytes + Array("  }".utf8) + Array(file.tail.joined(separator: [10]))
+    bytes += Array("  }".utf8) + Array(file.tail.joined(separator: [10]))
+    return Addition(bytes: bytes, openCalls: open)
   }
 
-  /// Each by itself: what several have in common has a name in files that are written as a whole.
-  private func statements(of api: ImportedAPI) -> String {
+  /// What holds for calls without entries of their own; nil if nobody knows.
+  private func standard(of api: ImportedAPI, _ known: KnownAccess) -> ImportedAccess? {
+    if api.calls.contains(where: { known.covers($0.path) }) { return nil }
+    guard known.isGeneral else { return ImportedAccess() }
+    var general = api
+    general.exceptions = []
+    let statement = AccessWriter(general).statements
+    return !statement.isEmpty && text.contains(statement) ? api.access : nil
+  }
+
+  /// Those that are not there, each by itself: what several have in common has a name in files that are written as a
+  /// whole.
+  private func statements(of api: ImportedAPI) throws(ImportProblem) -> String {
+    let names = Set(api.calls.map(\.name))
     var own = api
-    own.exceptions = []
-    var added = AccessWriter(own).statements
+    var added = ""
     for exception in api.exceptions {
-      own.access = ImportedAccess()
       own.exceptions = [exception]
       let statement = AccessWriter(own).statements
-      if !text.contains(statement) { added += statement.drop { $0 == "\n" } }
+      if isLast(statement, about: exception) { continue }
+      let hit = calls.first { call in
+        !names.contains(call.name) && exception.methods.contains(call.method)
+          && AccessExceptions.reaches(exception.pattern, AccessExceptions.pattern(of: call.path))
+      }
+      if let hit {
+        throw ImportProblem(
+          "what it is let in by would be that of '\(hit.name)' too, whose path \(exception.pattern) covers: "
+            + "name another file with -o")
+      }
+      added += statement.drop { $0 == "\n" }
     }
     return added
+  }
+
+  /// Whether it is there, and nothing behind it is about the same requests.
+  private func isLast(_ statement: String, about exception: ImportedException) -> Bool {
+    guard let end = text.ranges(of: statement).last?.upperBound else { return false }
+    return !text[end...].contains("api:configure(\(LuaLiteral.quoted(exception.pattern)),")
   }
 
   private func source(_ field: DeclaredTable.Field, of file: DeclaredFile) -> [UInt8] {

@@ -22,7 +22,8 @@ struct PathTemplate {
         segments.append(.place(text))
       } else if Blank.isIn(text) {
         segments.append(.mixed(text))
-      } else if position > 0, PathTemplate.isCertain(text) || !SeenValues.isHarmless(text) {
+      } else if !SeenValues.isHarmlessSegment(text) || position > 0 && PathTemplate.isCertain(text)
+      {
         // The first one may be a version.
         segments.append(.place(text))
       } else {

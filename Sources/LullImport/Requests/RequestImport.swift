@@ -8,53 +8,72 @@ struct RequestImport {
   let hasShellBlanks: Bool
   private(set) var api: ImportedAPI
 
+  /// - Parameter given: who asks besides, of requests by their numbers, where no header says it.
   init(
     _ requests: [SeenRequest], origin: String, isRecorded: Bool, variables: VariableNames,
-    hasShellBlanks: Bool = false, known: [KnownCalls.Call] = []
+    hasShellBlanks: Bool = false, known: [KnownCalls.Call] = [],
+    given: [Int: ImportedAccess] = [:]
   ) {
     self.isRecorded = isRecorded
     self.variables = variables
     self.hasShellBlanks = hasShellBlanks
     api = ImportedAPI(baseURL: origin)
-    let groups = isRecorded ? keptGroups(of: requests) : requests.map { [$0] }
+    let groups = keptGroups(of: requests)
     var titles = CallTitles(known)
-    var accesses: [(access: ImportedAccess, call: Int)] = []
-    for group in groups {
+    var accesses: [[ImportedAccess]] = []
+    for (numbers, group) in groups {
       var maker = CallMaker(
         group, isRecorded: isRecorded, variables: variables, hasShellBlanks: hasShellBlanks)
       var call = maker.call()
       call.name = titles.name(for: group[0], path: call.path)
       for text in maker.notes { note("\(call.name): \(text)") }
-      for request in group {
-        let seen = SeenAccess(request, variables, hasShellBlanks: hasShellBlanks)
-        for text in seen.notes { note("\(call.name): \(text)") }
-        if seen.access != ImportedAccess() { accesses.append((seen.access, api.calls.count)) }
+      var seen: [ImportedAccess] = []
+      for (number, request) in zip(numbers, group) {
+        let own = SeenAccess(request, variables, hasShellBlanks: hasShellBlanks)
+        for text in own.notes { note("\(call.name): \(text)") }
+        seen.append(access(own.access, and: given[number], of: call.name))
       }
+      accesses.append(seen)
       api.calls.append(call)
     }
-    takeAccess(accesses)
+    settle(accesses)
     if isRecorded { liftHeaders() }
     noteHeaders(requests)
+  }
+
+  private mutating func access(
+    _ own: ImportedAccess, and given: ImportedAccess?, of call: String
+  ) -> ImportedAccess {
+    guard let given else { return own }
+    guard own.way != nil else {
+      var access = own
+      access.way = given.way
+      return access
+    }
+    note("\(call): it has credentials of two kinds, of which that of its headers is kept")
+    return own
   }
 
   private mutating func note(_ text: String) {
     if !api.notes.contains(text) { api.notes.append(text) }
   }
 
-  /// Without requests whose queries have what makes no text, unless all of a group have the same: a parameter has no
-  /// such value.
-  private mutating func keptGroups(of requests: [SeenRequest]) -> [[SeenRequest]] {
-    var groups = RequestImport.groups(requests)
-    for place in groups.indices {
-      let group = groups[place]
+  /// Requests of one call each, with their numbers; without those whose queries have what makes no text, unless all
+  /// of a group have the same and it is no credential: a parameter has no such value.
+  private mutating func keptGroups(
+    of requests: [SeenRequest]
+  ) -> [(numbers: [Int], requests: [SeenRequest])] {
+    let groups =
+      isRecorded ? RequestImport.groups(requests) : requests.indices.map { [$0] }
+    return groups.compactMap { numbers in
+      let group = numbers.map { requests[$0] }
       let isSame = group.allSatisfy { $0.literalQuery == group[0].literalQuery }
       let isFine = group[0].literalQuery.allSatisfy { pair in
         let name = pair.prefix { $0 != "=" }
         return !group[0].isSecret(SeenRequest.decoded(name))
           && SeenValues.isHarmless(String(pair.dropFirst(name.count)))
       }
-      guard !isSame || !isFine else { continue }
-      groups[place] = group.filter(\.literalQuery.isEmpty)
+      guard !isSame || !isFine else { return (numbers, group) }
       for request in group where !request.literalQuery.isEmpty {
         let reason =
           isFine
@@ -63,55 +82,46 @@ struct RequestImport {
         let one = ImportedAPI.LeftOut(what: request.shown, reason: reason)
         if !api.leftOut.contains(one) { api.leftOut.append(one) }
       }
+      let kept = numbers.filter { requests[$0].literalQuery.isEmpty }
+      return kept.isEmpty ? nil : (kept, kept.map { requests[$0] })
     }
-    return groups.filter { !$0.isEmpty }
   }
 
   /// By method and what is at its path, in the order in which they came first.
-  private static func groups(_ requests: [SeenRequest]) -> [[SeenRequest]] {
+  private static func groups(_ requests: [SeenRequest]) -> [[Int]] {
     var places: [String: Int] = [:]
-    var groups: [[SeenRequest]] = []
-    for request in requests {
+    var groups: [[Int]] = []
+    for (number, request) in requests.enumerated() {
       let key = "\(request.method) \(PathTemplate(request.path).key)"
       if let place = places[key] {
-        groups[place].append(request)
+        groups[place].append(number)
       } else {
         places[key] = groups.count
-        groups.append([request])
+        groups.append([number])
       }
     }
     return groups
   }
 
-  /// What most of them have is the API's, and what another has is its own.
-  private mutating func takeAccess(_ accesses: [(access: ImportedAccess, call: Int)]) {
-    var counts: [(access: ImportedAccess, count: Int)] = []
-    for (access, _) in accesses {
-      if let place = counts.firstIndex(where: { $0.access == access }) {
-        counts[place].count += 1
-      } else {
-        counts.append((access, 1))
-      }
-    }
-    guard let most = counts.map(\.count).max(),
-      let main = counts.first(where: { $0.count == most })?.access
-    else { return }
-    api.access = main
-    var done: Set<Int> = []
-    for (access, number) in accesses where access != main && done.insert(number).inserted {
-      let call = api.calls[number]
-      // A recorded one may have had less for a while, as before a login.
-      if isRecorded, access.way == nil || access.way == main.way { continue }
-      api.exceptions.append(RequestImport.exception(call, access))
-    }
-  }
+  // MARK: Access
 
-  static func exception(_ call: ImportedCall, _ access: ImportedAccess) -> ImportedException {
-    ImportedException(pattern: pattern(call.path), methods: [call.method], access: access)
-  }
-
-  private static func pattern(_ path: String) -> String {
-    String(path.prefix { $0 != "?" }).replacing(/\{[^{}]*\}/, with: "*")
+  /// Says of each call who asks.
+  ///
+  /// - Parameter seen: of each call by its requests.
+  private mutating func settle(_ seen: [[ImportedAccess]]) {
+    guard isRecorded else {
+      for (number, accesses) in seen.enumerated() { api.calls[number].access = accesses.first }
+      return api.settleAccess()
+    }
+    // One that is recorded may have had less for a while, as before a login.
+    let main =
+      AccessExceptions.commonest(of: seen.joined().filter { $0 != ImportedAccess() })
+      ?? ImportedAccess()
+    for (number, accesses) in seen.enumerated() {
+      let other = accesses.first { $0.way != nil && $0.way != main.way }
+      api.calls[number].access = accesses.contains(main) ? main : other ?? main
+    }
+    api.settleAccess()
   }
 
   /// What all calls say is the API's.
@@ -142,16 +152,43 @@ struct RequestImport {
 }
 
 extension ImportedAPI {
-  /// Keeps those calls alone, and the access that one of them has for itself.
+  /// Keeps those calls alone, and the access that one of them has.
   package mutating func keepCalls(where isKept: (ImportedCall) -> Bool) {
     calls.removeAll { !isKept($0) }
-    let own = calls.map { RequestImport.exception($0, access) }
-    exceptions.removeAll { exception in
-      !own.contains { one in
-        one.pattern == exception.pattern
-          && (exception.methods.isEmpty || !Set(one.methods).isDisjoint(with: exception.methods))
+    settleAccess()
+  }
+
+  /// Without calls of a path that others have with other credentials: the configuration is by paths.
+  package mutating func leaveOutOthers() {
+    var known: [String: ImportedCall] = [:]
+    var left: [LeftOut] = []
+    calls.removeAll { call in
+      let place = "\(call.method) \(AccessExceptions.pattern(of: call.path))"
+      guard let first = known[place], first.access != call.access else {
+        known[place] = known[place] ?? call
+        return false
       }
+      left.append(
+        .init(
+          what: "\(call.method) \(call.path)",
+          reason:
+            "it has other credentials than '\(first.name)', whose path is the same, and goes into a file of its own"
+        ))
+      return true
     }
+    guard !left.isEmpty else { return }
+    leftOut = left + leftOut
+    settleAccess()
+  }
+
+  /// What most calls ask by is the API's, and others have entries of their own.
+  mutating func settleAccess() {
+    access = AccessExceptions.commonest(of: calls.compactMap(\.access)) ?? ImportedAccess()
+    exceptions = AccessExceptions.made(of: accessEntries, standard: access)
+  }
+
+  var accessEntries: [AccessExceptions.Entry] {
+    calls.map { .init(path: $0.path, method: $0.method, access: $0.access ?? access) }
   }
 
   /// Gives parameters other options by which `lull call` has them, where they would be called as one of these.

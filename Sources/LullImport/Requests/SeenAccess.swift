@@ -20,6 +20,9 @@ struct SeenAccess {
     func basic(_ text: String) -> ImportedAccess.Way {
       let user = text.prefix { $0 != ":" }
       let password = text.dropFirst(user.count + 1)
+      if password.isEmpty, text.hasSuffix(":"), !request.isDigest {
+        return .basicKey(variable: variable("key", user))
+      }
       let names = (variable("user", user), variable("password", password))
       return request.isDigest
         ? .digest(user: names.0, password: names.1) : .basic(user: names.0, password: names.1)

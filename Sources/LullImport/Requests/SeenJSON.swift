@@ -62,9 +62,9 @@ struct SeenJSON {
   var value: JSONValue { root.plainValue }
 
   /// As a literal of Lua; nil if it has none.
-  var standard: JSONValue? { SeenJSON.standard(root) }
+  var standard: JSONValue? { SeenJSON.standard(root, called: "") }
 
-  static func standard(_ element: JSONElement) -> JSONValue? {
+  static func standard(_ element: JSONElement, called name: String) -> JSONValue? {
     switch element.kind {
     case .null: return nil
     case .bool, .int: return element.plainValue
@@ -76,14 +76,14 @@ struct SeenJSON {
       return .double(number)
     case .string:
       let text = element.string ?? ""
-      return SeenValues.isHarmless(text) ? .string(text) : nil
+      return SeenValues.isHarmless(text, called: name) ? .string(text) : nil
     case .array:
-      let elements = element.elements.map { standard($0) }
+      let elements = element.elements.map { standard($0, called: name) }
       guard !elements.isEmpty, !elements.contains(where: { $0 == nil }) else { return nil }
       return .array(elements.compactMap { $0 })
     case .object:
       let pairs = element.pairs.map {
-        ($0.key, CredentialName.names($0.key) ? nil : standard($0.value))
+        ($0.key, CredentialName.names($0.key) ? nil : standard($0.value, called: $0.key))
       }
       guard !pairs.isEmpty, !pairs.contains(where: { $0.1 == nil }) else { return nil }
       return .object(pairs.compactMap { pair in pair.1.map { JSONValue.Member(pair.0, $0) } })
@@ -122,7 +122,7 @@ struct SeenJSON {
     parameter.isRequired = true
     let texts = Set(seen.map { text($0.value) })
     guard texts.count == 1 else { return parameter }
-    if let value = standard(first.value), !CredentialName.names(name),
+    if let value = standard(first.value, called: name), !CredentialName.names(name),
       !isRecorded || isSimple(first.value)
     {
       parameter.standard = value

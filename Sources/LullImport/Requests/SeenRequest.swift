@@ -18,6 +18,8 @@ struct SeenRequest {
     /// nil: it is not known.
     var value: String?
     var isFile = false
+    /// What a text says of itself.
+    var type: String?
   }
 
   var method = "GET"

@@ -13,7 +13,34 @@ struct SeenValues {
 
   /// Whether a value may be written down as a default.
   static func isHarmless(_ text: String) -> Bool {
+    !Blank.isIn(text) && RandomText.words(in: text).isEmpty && CredentialMask.body(text) == text
+  }
+
+  /// The same of what has a name, which says whether hexadecimal digits are a key or a digest of something.
+  static func isHarmless(_ text: String, called name: String) -> Bool {
+    isHarmless(text) && !(mayNameKey(name) && hasHexadecimalKey(text))
+  }
+
+  private static let namesOfKeys = [
+    "key", "appid", "token", "secret", "auth", "access", "master", "licen", "client", "pass", "sid",
+  ]
+
+  private static func mayNameKey(_ name: String) -> Bool {
+    let plain = name.lowercased().filter(\.isLetter)
+    return namesOfKeys.contains { plain.contains($0) }
+  }
+
+  /// The same of a segment of a path, where digits tell things apart.
+  static func isHarmlessSegment(_ text: String) -> Bool {
     !Blank.isIn(text) && RandomText.words(in: text).isEmpty
+  }
+
+  /// Whether there are hexadecimal digits in it as keys have them: more than databases call things by, and no UUID.
+  private static func hasHexadecimalKey(_ text: String) -> Bool {
+    text.split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.contains { word in
+      word.utf8.count >= 32 && word.allSatisfy(\.isHexDigit) && word.contains(where: \.isNumber)
+        && word.contains(where: \.isLetter)
+    }
   }
 
   static func kind(of texts: [String]) -> ImportedParameter.Kind {
@@ -62,7 +89,7 @@ struct SeenValues {
     }
     guard isAlways, let first = values.first else { return parameter }
     let isSame = values.allSatisfy { $0 == first }
-    guard isSame, first.allSatisfy(SeenValues.isHarmless) else {
+    guard isSame, first.allSatisfy({ SeenValues.isHarmless($0, called: name) }) else {
       parameter.isRequired = true
       if isSame, !isRecorded, !first.contains(where: { Blank.isIn($0) }) {
         notes.append(

@@ -99,6 +99,19 @@ struct AccessWriter {
       .call("lull.auth.basic", [name(in: user), secret(password)])
     case .digest(let user, let password):
       .call("lull.auth.digest", [name(in: user), secret(password)])
+    case .basicKey(let variable): .call("lull.auth.basic", [secret(variable), .text("")])
+    case .cookies(let keys):
+      .call(
+        "lull.auth.header",
+        [
+          .text("Cookie"),
+          .code(
+            keys.enumerated().map { number, key in
+              let start = number == 0 ? "" : "; "
+              return
+                "\(LuaLiteral.quoted("\(start)\(key.name)=")) .. lull.secret{ env = \(LuaLiteral.quoted(key.variable)) }"
+            }.joined(separator: " .. ")),
+        ])
     case .header(let name, let prefix, let variable):
       .call(
         "lull.auth.header",

@@ -18,16 +18,30 @@ package struct DriftReport {
     let pointer: String
   }
 
-  private let file: SchemaFile
-  private var walk: DriftWalk
+  /// A schema that the API file says of a call's successes itself.
+  package enum OwnSchema {
+    case document(JSONElement)
+    /// By its name among those of the file of schemas.
+    case definition(String)
+  }
+
+  private let file: SchemaFile?
+  private var walk: DriftWalk?
+  private let own: [String: OwnSchema]
+  /// Of calls with documents of their own.
+  private var ownWalks: [String: DriftWalk] = [:]
   private var counts: [Answer: Int] = [:]
   private var findings: [Key: DriftFinding] = [:]
   private var optional: [Key: (there: Int, chances: Int)] = [:]
   private var others: [DriftFinding] = []
 
-  package init(_ file: SchemaFile) {
+  /// - Parameters:
+  ///   - file: nil: there is none.
+  ///   - own: by the names of calls; of their successes these count before the file's.
+  package init(_ file: SchemaFile?, own: [String: OwnSchema] = [:]) {
     self.file = file
-    walk = DriftWalk(file)
+    self.own = own
+    walk = file.map { DriftWalk($0) }
   }
 
   /// How many answers have been compared with a schema.
@@ -43,13 +57,20 @@ package struct DriftReport {
   package mutating func add(
     _ value: JSONElement?, type: String, status: Int, of call: String
   ) throws(SchemaProblem) {
-    guard let responses = try file.call(call)?["responses"], responses.kind == .object else {
-      note(.withoutSchema, call, "", "")
-      return
-    }
-    guard let (name, schema) = DriftReport.declared(status, in: responses) else {
-      note(.undeclaredStatus, call, String(status), "")
-      return
+    let name: String
+    let schema: JSONElement
+    if (200..<300).contains(status), let own = own[call] {
+      (name, schema) = ("2XX", try self.schema(of: own, call))
+    } else {
+      guard let responses = try file?.call(call)?["responses"], responses.kind == .object else {
+        note(.withoutSchema, call, "", "")
+        return
+      }
+      guard let declared = DriftReport.declared(status, in: responses) else {
+        note(.undeclaredStatus, call, String(status), "")
+        return
+      }
+      (name, schema) = declared
     }
     let answer = Answer(call: call, status: name)
     counts[answer, default: 0] += 1
@@ -63,7 +84,35 @@ package struct DriftReport {
       )
       return
     }
-    try walk.look(at: value, schema)
+    if case .document? = own[call], name == "2XX" {
+      var own =
+        ownWalks[call] ?? DriftWalk(SchemaFile(root: schema, name: "the schema of call '\(call)'"))
+      // Not held twice while it looks.
+      ownWalks[call] = nil
+      defer { ownWalks[call] = own }
+      try own.look(at: value, schema)
+      take(own, answer)
+    } else if var walk {
+      self.walk = nil
+      defer { self.walk = walk }
+      try walk.look(at: value, schema)
+      take(walk, answer)
+    }
+  }
+
+  private func schema(of own: OwnSchema, _ call: String) throws(SchemaProblem) -> JSONElement {
+    switch own {
+    case .document(let root): return root
+    case .definition(let name):
+      guard let element = try file?.definition(name) else {
+        throw SchemaProblem(
+          "call '\(call)' names '\(name)', which is not defined", file: file?.name)
+      }
+      return element
+    }
+  }
+
+  private mutating func take(_ walk: DriftWalk, _ answer: Answer) {
     take(walk.differences, answer)
     for (pointer, isThere) in walk.optional {
       let key = Key(answer: answer, change: .unseen, pointer: pointer)

@@ -23,6 +23,7 @@ struct DriftWalk {
   /// Fields that may be missing, by their places: whether they were there.
   private(set) var optional: [(pointer: String, isThere: Bool)] = []
   private var optionalPlaces: [String: Int] = [:]
+  private var patterns: [String: SchemaPattern] = [:]
 
   init(_ file: SchemaFile) { self.file = file }
 
@@ -67,18 +68,19 @@ struct DriftWalk {
   private mutating func look(
     atMembersOf value: JSONElement, _ view: SchemaView, _ pointer: String, _ depth: Int
   ) throws(SchemaProblem) {
-    let others = view.others
+    let rest = view.rest
+    let patterned = view.patterned
     let names = view.propertyNames
     // Without a word on fields anything may be there.
-    let isOpen = names.isEmpty && others.isEmpty && view.required.isEmpty
+    let isOpen = names.isEmpty && patterned.isEmpty && rest.isEmpty && view.required.isEmpty
     for (key, member) in value.pairs {
-      let schemas = view.property(key)
-      if !schemas.isEmpty {
+      let own = view.property(key)
+      let fitting = patterned.filter { pattern(of: $0.pattern).map { $0.isFound(in: key) } ?? true }
+      let schemas = own + fitting.map(\.schema)
+      if !own.isEmpty {
         try look(at: member, schemas, DriftWalk.place(key, in: pointer), depth + 1)
-      } else if !others.isEmpty {
-        // Which of the patterns applies is for the validator to say.
-        guard !view.hasPatterns else { continue }
-        try look(at: member, others, pointer + "/*", depth + 1)
+      } else if !schemas.isEmpty || !rest.isEmpty {
+        try look(at: member, schemas.isEmpty ? rest : schemas, pointer + "/*", depth + 1)
       } else if !isOpen {
         let name = KeyLook.isData(key) ? pointer + "/*" : DriftWalk.place(key, in: pointer)
         note(.added, .added, name, "", DriftWalk.kind(of: member))
@@ -111,6 +113,14 @@ struct DriftWalk {
     }
   }
 
+  /// nil of one that is no regular expression, of which nothing is known.
+  private mutating func pattern(of text: String) -> SchemaPattern? {
+    if let known = patterns[text] { return known }
+    let made = try? SchemaPattern(text)
+    patterns[text] = made
+    return made
+  }
+
   // MARK: Schemas
 
   /// What applies to a value: with the likeliest branch of each choice.
@@ -124,7 +134,7 @@ struct DriftWalk {
     while taken < view.choices.count, taken < 16 {
       if let branch = try likeliest(of: view.choices[taken], for: value) {
         schemas.append(branch)
-        view = try SchemaView(schemas, in: file)
+        view = try made(of: schemas)
       }
       taken += 1
     }
@@ -132,12 +142,21 @@ struct DriftWalk {
   }
 
   private mutating func view(of schemas: [JSONElement]) throws(SchemaProblem) -> SchemaView {
-    guard schemas.count == 1 else { return try SchemaView(schemas, in: file) }
+    guard schemas.count == 1 else { return try made(of: schemas) }
     let place = SchemaView.Place(schemas[0])
     if let known = views[place] { return known }
-    let view = try SchemaView(schemas, in: file)
+    let view = try made(of: schemas)
     views[place] = view
     return view
+  }
+
+  /// - Throws: A reference within the file that leads to nothing: as declared nothing would be then.
+  private func made(of schemas: [JSONElement]) throws(SchemaProblem) -> SchemaView {
+    let view = try SchemaView(schemas, in: file)
+    // What has an identifier of its own is not followed.
+    guard let lost = view.lostReference, lost.hasPrefix("#") else { return view }
+    throw SchemaProblem(
+      "the $ref '\(LogText.part(lost, limit: 80))' leads to nothing", file: file.name)
   }
 
   private mutating func likeliest(of branches: [JSONElement], for value: JSONElement)

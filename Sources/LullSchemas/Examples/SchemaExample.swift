@@ -168,15 +168,13 @@ package struct SchemaExample {
     var needed: [String] = []
     var least = 0
     for (element, _) in parts {
-      for name in element["required"]?.elements.compactMap(\.string) ?? []
-      where !needed.contains(name) {
-        needed.append(name)
-      }
+      for name in element.requiredInAnswers where !needed.contains(name) { needed.append(name) }
       least = max(least, element["minProperties"].flatMap { SchemaNumber($0)?.count } ?? 0)
     }
     var names: [String] = []
     for (element, _) in parts {
-      for (name, _) in element["properties"]?.pairs ?? [] where !names.contains(name) {
+      for (name, schema) in element["properties"]?.pairs ?? []
+      where !names.contains(name) && schema["writeOnly"]?.bool != true {
         names.append(name)
       }
     }

@@ -8,6 +8,8 @@ struct SchemaView {
   private(set) var parts: [JSONElement] = []
   /// The branches of each `anyOf` and `oneOf`.
   private(set) var choices: [[JSONElement]] = []
+  /// The first reference that leads to nothing in the file; nil: all lead somewhere.
+  private(set) var lostReference: String?
 
   /// What a file of any size may make of one schema.
   private static let mostParts = 200
@@ -20,10 +22,12 @@ struct SchemaView {
         seen.insert(Place(schema)).inserted
       else { continue }
       parts.append(schema)
-      if let reference = schema["$ref"]?.string,
-        let target = try SchemaView.target(of: reference, from: schema, in: file)
-      {
-        rest.append(target)
+      if let reference = (schema["$ref"] ?? schema["$dynamicRef"])?.string {
+        if let target = try SchemaView.target(of: reference, from: schema, in: file) {
+          rest.append(target)
+        } else {
+          lostReference = lostReference ?? reference
+        }
       }
       rest += (schema["allOf"].map { Array($0.elements) } ?? []).reversed()
       for name in ["anyOf", "oneOf"] {
@@ -50,7 +54,15 @@ struct SchemaView {
   static func target(of reference: String, from schema: JSONElement, in file: SchemaFile)
     throws(SchemaProblem) -> JSONElement?
   {
-    guard reference.hasPrefix("#/") else { return nil }
+    guard reference.hasPrefix("#/") else {
+      guard reference.hasPrefix("#") else { return nil }
+      let anchor = CredentialMask.decoded(reference.dropFirst().replacing("+", with: "%2B"))
+      return anchor.isEmpty ? file.root : file.anchor(anchor)
+    }
+    if let root = file.root {
+      return root[
+        pointer: CredentialMask.decoded(reference.dropFirst().replacing("+", with: "%2B"))]
+    }
     var names = reference.dropFirst(2).split(separator: "/", omittingEmptySubsequences: false).map {
       CredentialMask.decoded($0).replacing("~1", with: "/").replacing("~0", with: "~")
     }
@@ -109,28 +121,32 @@ struct SchemaView {
     parts.compactMap { $0["properties"]?[name] }
   }
 
+  /// Of answers.
   var required: [String] {
     var names: [String] = []
     for part in parts {
-      for name in part["required"]?.elements.compactMap(\.string) ?? [] where !names.contains(name)
-      {
-        names.append(name)
-      }
+      for name in part.requiredInAnswers where !names.contains(name) { names.append(name) }
     }
     return names
   }
 
-  /// What applies to properties that have no schema of their own; empty: nothing is said of them.
-  var others: [JSONElement] {
+  /// Patterns of names of properties, and what applies to those.
+  var patterned: [(pattern: String, schema: JSONElement)] {
+    parts.flatMap { part in (part["patternProperties"]?.pairs ?? []).map { ($0.key, $0.value) } }
+  }
+
+  /// What applies to properties that neither have a schema of their own nor fit a pattern.
+  var rest: [JSONElement] {
     parts.flatMap { part in
-      let rest = [part["additionalProperties"], part["unevaluatedProperties"]].compactMap(\.self)
-      let patterns = part["patternProperties"]?.pairs.map(\.value) ?? []
-      return patterns + rest.filter { $0.bool != false }
+      [part["additionalProperties"], part["unevaluatedProperties"]].compactMap(\.self)
+        .filter { $0.bool != false }
     }
   }
 
-  /// Whether what others may be depends on their names.
-  var hasPatterns: Bool { parts.contains { ($0["patternProperties"]?.count ?? 0) > 0 } }
+  /// What applies to properties that have no schema of their own; empty: nothing is said of them.
+  var others: [JSONElement] {
+    patterned.map(\.schema) + rest
+  }
 
   /// What applies to the element of an array at a position; empty: nothing is said of it.
   func element(_ position: Int) -> [JSONElement] {

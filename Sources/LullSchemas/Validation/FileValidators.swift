@@ -1,12 +1,16 @@
-/// The schemas of a file that have been made ready: what several refer to is made once. One thread at a time.
+/// The schemas of a file, of answers or of what is sent, that have been made ready: what several refer to is made once. One thread at a time.
 package final class FileValidators {
   package let file: SchemaFile
   private var known: [String: SchemaValidator] = [:]
   private var compiler: SchemaCompiler?
   private var resource = 0
 
-  package init(_ file: SchemaFile) {
+  private let isOfAnswers: Bool
+
+  /// - Parameter isOfAnswers: whether what is only written need not be there.
+  package init(_ file: SchemaFile, isOfAnswers: Bool = true) {
     self.file = file
+    self.isOfAnswers = isOfAnswers
   }
 
   /// The schema at a pointer, such as `#/$defs/user`.
@@ -34,6 +38,6 @@ package final class FileValidators {
     if let compiler { return compiler }
     let resources = SchemaResources(documents: [:])
     resource = try resources.add(.file(file), uri: "")
-    return SchemaCompiler(resources)
+    return SchemaCompiler(resources, isOfAnswers: isOfAnswers)
   }
 }

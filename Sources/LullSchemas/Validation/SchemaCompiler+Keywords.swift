@@ -109,7 +109,11 @@ extension SchemaCompiler {
       if isUnique { keywords.append(.uniqueItems) }
     }
     if let value = context.element["required"] {
-      let names = try context.names("required", value)
+      var names = try context.names("required", value)
+      if isOfAnswers {
+        let kept = Set(context.element.requiredInAnswers)
+        names.removeAll { !kept.contains($0) }
+      }
       if !names.isEmpty { keywords.append(.required(names)) }
     }
     if let members = try context.members("dependentRequired") {

@@ -11,6 +11,7 @@ struct SchemaCompiler {
   }
 
   let resources: SchemaResources
+  let isOfAnswers: Bool
   private(set) var nodes: [SchemaNode] = []
   /// Of each resource that has nodes, those of its dynamic anchors that are wanted.
   private(set) var dynamicAnchors: [Int: [String: Int]] = [:]
@@ -19,8 +20,10 @@ struct SchemaCompiler {
   private var dynamicNames: Set<String> = []
   private var patterns: [String: SchemaPattern] = [:]
 
-  init(_ resources: SchemaResources) {
+  /// - Parameter isOfAnswers: whether what is only written need not be there.
+  init(_ resources: SchemaResources, isOfAnswers: Bool = false) {
     self.resources = resources
+    self.isOfAnswers = isOfAnswers
   }
 
   /// - Returns: The node of the schema there.

@@ -30,6 +30,12 @@ final class SchemaPattern: Sendable {
 
   deinit { cpcre2_free(pattern) }
 
+  /// The same of a name; what costs too much to tell counts as found.
+  func isFound(in text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { isFound(in: $0) } ?? true
+  }
+
   /// nil if it costs too much to tell.
   func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool? {
     text.withMemoryRebound(to: CChar.self) { text in

@@ -17,6 +17,13 @@ final class AWSAuth: AuthStage {
   /// What is seen of it.
   var shown: String { "\(AWSSignature.algorithm) \(settings.secretKey.masked)" }
 
+  var fingerprint: Int {
+    var hasher = Hasher()
+    hasher.combine(settings.sessionToken)
+    hasher.combine(settings.signsBody)
+    return hasher.finalize()
+  }
+
   /// Who signs, and what for.
   var identity: SecretText {
     SecretText("aws \(settings.service ?? "") \(settings.region ?? "") ") + settings.accessKey
@@ -103,7 +110,7 @@ final class AWSAuth: AuthStage {
     let now = context.pump.clock.now
     let origin = request.http.origin
     guard request.generation != AWSAuth.notOurs, let response = result.response,
-      response.url.map({ ResourceURL(absolute: $0)?.origin == origin }) ?? true,
+      response.url.map({ ResourceURL(shown: $0)?.origin == origin }) ?? true,
       let date = response.headers["date"].flatMap({ HTTPDate.parse($0, now: now) }),
       abs(date - now - (offsets[origin] ?? 0)) > AWSAuth.tolerance
     else { return false }

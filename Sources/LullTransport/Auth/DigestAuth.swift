@@ -69,7 +69,7 @@ final class DigestAuth: AuthStage {
     }
     let origin = request.http.origin
     // Whoever answers elsewhere is told nothing, and asks for nothing.
-    guard response.url.map({ ResourceURL(absolute: $0)?.origin == origin }) ?? true else {
+    guard response.url.map({ ResourceURL(shown: $0)?.origin == origin }) ?? true else {
       return false
     }
     let offered = AuthChallenge.all(in: response.headers.values("www-authenticate"))

@@ -28,6 +28,8 @@ package final class OAuth2: AuthStage {
     /// Whether the client's secret goes into the body, not into a header. (RFC 6749, section 2.3.1)
     package var sendsSecretInBody = false
     package var tokenFile: String?
+    /// What a script has said for it, also where nothing is kept.
+    package var saidTokenFile: String?
     /// The environment of an API file that the tokens are for; nil: none.
     package private(set) var environment: String?
 
@@ -79,6 +81,15 @@ package final class OAuth2: AuthStage {
       shown += ", by \(login.command ?? "logIn(over:)")"
     }
     return Auth(stage: self, identity: identity, shown: "Bearer ‹\(shown)›")
+  }
+
+  package var fingerprint: Int {
+    var hasher = Hasher()
+    hasher.combine(settings.clientSecret)
+    hasher.combine(settings.sendsSecretInBody)
+    hasher.combine(settings.saidTokenFile)
+    if case .login(let login) = settings.grant { hasher.combine("\(login)") }
+    return hasher.finalize()
   }
 
   package let settings: Settings

@@ -40,7 +40,8 @@ struct OAuth2Request {
       headers.add(
         "authorization",
         Auth.basicValue(
-          user: OAuth2Request.escaped(settings.clientID), password: SecretText(escaping: secret)))
+          user: SecretText(OAuth2Request.escaped(settings.clientID)),
+          password: SecretText(escaping: secret)))
     } else {
       pairs.append(("client_id", SecretText(settings.clientID)))
       if let secret = settings.clientSecret { pairs.append(("client_secret", secret)) }

@@ -29,6 +29,8 @@ struct APIDifference {
 
   struct CallChange {
     let name: String
+    /// nil: the file as it is, or in all.
+    let environment: String?
     let before: APIPicture.Call?
     let after: APIPicture.Call?
     /// What is otherwise, each with its words on both sides.
@@ -101,8 +103,15 @@ struct APIDifference {
     let names = Set(right.map(\.0))
     var changes = right.compactMap { name, setting -> SettingChange? in
       guard old[name]?.mark != setting.mark else { return nil }
-      return SettingChange(
-        name: setting.name, before: old[name].map(side), after: side(setting))
+      var after = side(setting)
+      // What a mask hides, or is behind the end, is another all the same.
+      if let before = old[name], before.value == setting.value,
+        !setting.value.hasSuffix("function"),
+        !setting.value.hasSuffix("functions")
+      {
+        after = Side(value: "\(after.value) (another)", place: after.place)
+      }
+      return SettingChange(name: setting.name, before: old[name].map(side), after: after)
     }
     changes += left.filter { !names.contains($0.0) }.map { _, setting in
       SettingChange(name: setting.name, before: side(setting), after: nil)
@@ -125,36 +134,59 @@ struct APIDifference {
 
   // MARK: Calls
 
-  mutating func addCalls(_ before: [APIPicture.Call], _ after: [APIPicture.Call]) {
+  /// Takes what is otherwise in an environment, as far as it is not known of the file as it is.
+  mutating func addCalls(
+    _ before: [APIPicture.Call], _ after: [APIPicture.Call], in environment: String? = nil
+  ) {
     let old = Dictionary(uniqueKeysWithValues: before.map { ($0.name, $0) })
     let new = Set(after.map(\.name))
     for call in after {
       guard let known = old[call.name] else {
-        calls.append(CallChange(name: call.name, before: nil, after: call, details: []))
+        note(call.name, nil, call, [], environment)
         continue
       }
       let details = APIDifference.details(known, call)
-      guard !details.isEmpty else { continue }
-      calls.append(CallChange(name: call.name, before: known, after: call, details: details))
+      if !details.isEmpty { note(call.name, known, call, details, environment) }
     }
-    calls += before.filter { !new.contains($0.name) }.map {
-      CallChange(name: $0.name, before: $0, after: nil, details: [])
+    for call in before where !new.contains(call.name) {
+      note(call.name, call, nil, [], environment)
     }
+  }
+
+  private mutating func note(
+    _ name: String, _ before: APIPicture.Call?, _ after: APIPicture.Call?,
+    _ details: [(what: String, before: String?, after: String?)], _ environment: String?
+  ) {
+    let isKnown = calls.contains { known in
+      known.name == name && (known.before == nil) == (before == nil)
+        && (known.after == nil) == (after == nil)
+        && known.details.elementsEqual(details, by: ==)
+    }
+    guard !isKnown else { return }
+    calls.append(
+      CallChange(
+        name: name, environment: environment, before: before, after: after, details: details))
   }
 
   private static func details(
     _ before: APIPicture.Call, _ after: APIPicture.Call
   ) -> [(what: String, before: String?, after: String?)] {
-    var left = [("method", before.method.rawValue), ("path", before.path)] + before.traits
-    var right = [("method", after.method.rawValue), ("path", after.path)] + after.traits
-    left += before.parameters.map { ("parameter \($0.name)", $0.text) }
-    right += after.parameters.map { ("parameter \($0.name)", $0.text) }
-    let names = left.map(\.0) + right.map(\.0).filter { name in !left.contains { $0.0 == name } }
+    let (left, right) = (traits(before), traits(after))
+    let names =
+      left.map(\.name) + right.map(\.name).filter { name in !left.contains { $0.name == name } }
     return names.compactMap { name in
-      let old = left.first { $0.0 == name }?.1
-      let new = right.first { $0.0 == name }?.1
-      return old == new ? nil : (name, old, new)
+      let old = left.first { $0.name == name }
+      let new = right.first { $0.name == name }
+      guard old?.mark != new?.mark else { return nil }
+      // What a mask hides is another all the same.
+      let isHidden = old?.text == new?.text
+      return (name, old?.text, new.map { isHidden ? "\($0.text) (another)" : $0.text })
     }
+  }
+
+  private static func traits(_ call: APIPicture.Call) -> [APIPicture.Trait] {
+    [.init("method", call.method.rawValue), .init("path", call.path)] + call.traits
+      + call.parameters
   }
 
   mutating func addEnvironments(_ before: [String], _ after: [String]) {

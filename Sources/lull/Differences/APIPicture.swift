@@ -14,9 +14,17 @@ struct APIPicture {
     let mark: String
   }
 
-  struct Parameter: Hashable {
+  struct Trait {
     let name: String
     let text: String
+    /// What two of them are compared by.
+    let mark: String
+
+    init(_ name: String, _ text: String, mark: String? = nil) {
+      self.name = name
+      self.text = text
+      self.mark = mark ?? text
+    }
   }
 
   struct Call {
@@ -25,8 +33,8 @@ struct APIPicture {
     let path: String
     let place: String
     /// What else it says, each by its name.
-    let traits: [(name: String, text: String)]
-    let parameters: [Parameter]
+    let traits: [Trait]
+    let parameters: [Trait]
     /// A path that fits it.
     let sample: String
   }

@@ -114,11 +114,24 @@ struct DiffCommand {
       let targets = try urls.map { (path) throws(PictureMaker.Failure) in
         try DiffCommand.targets(in: path)
       }
-      for pair in try pairs() {
-        let difference = try FileComparison(pair.before, pair.after, environment).difference(
-          of: targets)
-        report.files.append(
-          .init(before: pair.before.shownName, after: pair.after.shownName, difference: difference))
+      let pairs = try pairs()
+      var modules = 0
+      for pair in pairs {
+        do throws(PictureMaker.Failure) {
+          let difference = try FileComparison(pair.before, pair.after, environment).difference(
+            of: targets)
+          report.files.append(
+            .init(
+              before: pair.before.shownName, after: pair.after.shownName, difference: difference))
+        } catch {
+          // What the others require stands beside them, and a pattern of the shell names it too.
+          guard error.isOfModule, pair.before.isNoAPI, pair.after.isNoAPI, pairs.count > 1 else {
+            throw error
+          }
+          modules += 1
+          guard modules < pairs.count else { throw error }
+          Exit.complain("lull: left out: \(pair.after.shownName) is a module, and no API\n")
+        }
       }
     } catch {
       Exit.complain(error.report)
@@ -185,6 +198,20 @@ struct DiffCommand {
     }
   }
 
+  /// Why a line is neither a path nor a URL; nil: it is one.
+  private static func problem(of text: String) -> String? {
+    if text.contains(where: \.isWhitespace) {
+      return "has a blank in it: write a path or a URL a line"
+    }
+    let start = text.prefix { !"/?#".contains($0) }
+    guard let colon = start.firstIndex(of: ":") else { return nil }
+    let scheme = start[..<colon].lowercased()
+    let isURL =
+      text[colon...].hasPrefix("://") || ["mailto", "data", "file", "tel", "urn"].contains(scheme)
+    return isURL && !["http", "https"].contains(scheme)
+      ? "is no URL of HTTP, and no path that begins with /" : nil
+  }
+
   /// A path or a URL a line, each once; those that are empty or begin with # say nothing.
   private static func targets(
     in path: String
@@ -208,6 +235,9 @@ struct DiffCommand {
       }
       let text = line.trimmingBlanks
       guard !text.isEmpty, text.first != "#", seen.insert(text).inserted else { continue }
+      if let problem = DiffCommand.problem(of: text) {
+        throw failure(":\(number + 1): '\(LogText.url(text))' \(problem)")
+      }
       targets.append(
         APIPicture.Target(
           label: LogText.url(text), method: .get, path: text, place: "\(name):\(number + 1)"))

@@ -42,7 +42,8 @@ extension DifferenceReport {
   private static func json(of call: APIDifference.CallChange) -> JSONValue {
     let change = call.before == nil ? "added" : call.after == nil ? "removed" : "changed"
     return .object([
-      .init("name", .string(call.name)), .init("change", .string(change)),
+      .init("name", .string(call.name)), .init("environment", text(call.environment)),
+      .init("change", .string(change)),
       .init("before", json(call.before)), .init("after", json(call.after)),
       .init(
         "changes",

@@ -18,9 +18,11 @@ extension DifferenceReport {
     text += table(["Setting", "Before", "After", "Where"], settings)
     var calls: [[String]] = []
     for call in difference.calls {
-      if call.details.isEmpty { calls.append([call.name, summary(of: call), "", ""]) }
+      if call.details.isEmpty { calls.append([shownName(of: call), summary(of: call), "", ""]) }
       for detail in call.details {
-        calls.append([call.name, detail.what, detail.before ?? "none", detail.after ?? "none"])
+        calls.append([
+          shownName(of: call), detail.what, detail.before ?? "none", detail.after ?? "none",
+        ])
       }
     }
     text += table(["Call", "What", "Before", "After"], calls)

@@ -39,12 +39,16 @@ struct DifferenceReport {
       if let places = places(of: use) { lines.append("    \(places)") }
     }
     for call in difference.calls {
-      lines.append("  call \(call.name): \(summary(of: call))")
+      lines.append("  call \(shownName(of: call)): \(summary(of: call))")
       for detail in call.details {
         lines.append("    \(detail.what)  \(detail.before ?? "none") → \(detail.after ?? "none")")
       }
     }
     return lines.map { ControlCharacters.shown(in: $0) + "\n" }.joined()
+  }
+
+  static func shownName(of call: APIDifference.CallChange) -> String {
+    call.name + (call.environment.map { " in \($0)" } ?? "")
   }
 
   static func summary(of call: APIDifference.CallChange) -> String {

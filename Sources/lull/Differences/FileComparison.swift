@@ -22,6 +22,17 @@ struct ComparedFile {
     (folder.map { "\($0.revision):\(known)" } ?? known) + (environment.map { "@\($0)" } ?? "")
   }
 
+  /// Whether it is a module, or is not there.
+  var isNoAPI: Bool {
+    do throws(PictureMaker.Failure) {
+      guard path != nil else { return true }
+      _ = try picture(environment, [])
+      return false
+    } catch {
+      return error.isOfModule
+    }
+  }
+
   /// What it says in an environment; nil: as it is. Of one that is not there nothing.
   func picture(
     _ environment: String?, _ targets: [APIPicture.Target]
@@ -81,8 +92,9 @@ struct FileComparison {
       ? new.environments.filter { old.environments.contains($0) }
       : old.environments + new.environments
     for name in [nil] + common.map({ Optional($0) }) {
-      difference.add(
-        try before.picture(name, targets), try after.picture(name, targets), in: name, of: targets)
+      let (old, new) = (try before.picture(name, targets), try after.picture(name, targets))
+      if name != nil { difference.addCalls(old.calls, new.calls, in: name) }
+      difference.add(old, new, in: name, of: targets)
     }
     return difference
   }

@@ -10,6 +10,8 @@ struct PictureMaker {
     /// For standard error, a line or more.
     let report: String
     let code: Int32
+    /// Whether it is since the file is no API but what others require.
+    var isOfModule = false
   }
 
   /// The file to read.
@@ -37,7 +39,8 @@ struct PictureMaker {
     case .needs(let note):
       throw Failure(
         report: "lull: \(shown(note)): it cannot be compared without running it\n", code: 3)
-    case .module(let report), .wrong(let report, _): throw Failure(report: shown(report), code: 3)
+    case .module(let report): throw Failure(report: shown(report), code: 3, isOfModule: true)
+    case .wrong(let report, _): throw Failure(report: shown(report), code: 3)
     case .ended(let code): throw Failure(report: "", code: code)
     }
   }
@@ -71,6 +74,20 @@ private final class Painter {
       picture.service.append(
         APIPicture.Setting(
           name: "confirm_writes", value: "true", place: place(api.path, line), mark: "true"))
+    }
+    if api.service.isOffline {
+      let keys = api.environment.map { ["environments", $0.name, "offline"] } ?? ["offline"]
+      picture.service.append(
+        APIPicture.Setting(
+          name: "offline", value: "true", place: place(api.path, own.line(of: keys)), mark: "true"))
+    }
+    if let name = api.environment?.name,
+      let file = own.literal(of: ["environments", name, "env_file"])
+    {
+      let line = own.line(of: ["environments", name, "env_file"])
+      picture.service.append(
+        APIPicture.Setting(
+          name: "env_file", value: file, place: place(api.path, line), mark: file))
     }
     var known: [[Int]: Int] = [:]
     for target in targets {
@@ -121,12 +138,12 @@ private final class Painter {
       places(in: place.file).line(of: key, inCallOnLine: place.line)
     }
     var settings = zip(explanation.settings, located.settings).map { setting, located in
-      var mark = "\(setting.value) \(setting.fingerprint)"
+      var mark = "\(withTexts(setting.value)) \(setting.fingerprint)"
       if setting.isOfFunctions, let place = setting.source?.place {
         mark += places(in: place.file).text(ofCallOnLine: place.line) ?? ""
       }
       return APIPicture.Setting(
-        name: setting.name, value: setting.value,
+        name: setting.name, value: shown(setting.value),
         place: located.source.map { shown($0.description) }, mark: mark)
     }
     for failure in explanation.failures {
@@ -136,6 +153,16 @@ private final class Painter {
           place: shown(failure.source.description), mark: shown(failure.error.description)))
     }
     return settings
+  }
+
+  /// A value with the texts of functions where it says at which line they are: what moves is no other.
+  private func withTexts(_ value: String) -> String {
+    value.replacing(#/ at ([^,;]+):([0-9]+)/#) { match in
+      guard let line = Int(match.2),
+        let text = places(in: String(match.1)).text(ofCallOnLine: line)
+      else { return String(match.0) }
+      return " \(text)"
+    }
   }
 
   private func places(in file: String) -> DeclarationPlaces {
@@ -153,32 +180,55 @@ private final class Painter {
   // MARK: Calls
 
   private func call(_ call: APICall, _ line: Int) -> APIPicture.Call {
-    var traits: [(name: String, text: String)] = []
-    if call.bodyForm != .json { traits.append(("body", call.bodyForm.rawValue)) }
-    if call.hasPages { traits.append(("pages", "true")) }
-    if let rows = call.rows { traits.append(("rows", rows)) }
-    if !call.columns.isEmpty { traits.append(("columns", call.columns.joined(separator: ", "))) }
-    if let type = call.contentType { traits.append(("content_type", type)) }
+    var traits: [APIPicture.Trait] = []
+    if call.bodyForm != .json { traits.append(.init("body", call.bodyForm.rawValue)) }
+    if let pages = call.pagesText { traits.append(.init("pages", pages)) }
+    if let rows = call.rows { traits.append(.init("rows", rows)) }
+    if !call.columns.isEmpty {
+      traits.append(.init("columns", call.columns.joined(separator: ", ")))
+    }
+    if let type = call.contentType { traits.append(.init("content_type", type)) }
     for (name, value) in call.headers.pairs.sorted(by: { $0.name < $1.name }) {
-      traits.append(("header \(name)", CredentialMask.header(name, value)))
+      let given = call.headers.texts.filter { $0.name == name }.map(\.text)
+      traits.append(
+        .init(
+          "header \(name)", CredentialMask.header(name, value), mark: "\(value) \(given.hashValue)")
+      )
     }
     if let schemas = api.service.schemas as? CallSchemas,
       let (text, whole) = schemas.wording(ofCall: call.name)
     {
       // Of what is behind the end, and of definitions, there is a digest.
       let digest = whole.withUnsafeBufferPointer { Digest.sha256.of($0) } ?? whole
-      traits.append(("schema", "\(shown(text)) (\(Hexadecimal.text(digest.prefix(4))))"))
+      traits.append(.init("schema", "\(shown(text)) (\(Hexadecimal.text(digest.prefix(4))))"))
     }
     return APIPicture.Call(
       name: call.name, method: call.method, path: call.path, place: place(api.path, line),
       traits: traits, parameters: call.parameters.map(parameter), sample: sample(call))
   }
 
-  private func parameter(_ parameter: CallParameter) -> APIPicture.Parameter {
+  private func parameter(_ parameter: CallParameter) -> APIPicture.Trait {
     var words = ["\(parameter.place)", parameter.typeName, parameter.option]
+    if parameter.wireName != parameter.name { words.append("called '\(parameter.wireName)'") }
+    if parameter.isWhole { words.append("whole") }
+    let usual = ParameterStyle.styles(in: parameter.place).first
+    if parameter.kind == .json ? parameter.style == .deepObject : parameter.style != usual {
+      words.append("style \(parameter.style.rawValue)")
+    }
+    if parameter.isRepeated, parameter.explodes != parameter.style.explodes {
+      words.append(parameter.explodes ? "explode" : "no explode")
+    }
+    if parameter.keepsReserved { words.append("reserved") }
     if parameter.isRequired { words.append("required") }
-    if let standard = parameter.standard { words.append("default \(standard.text)") }
-    return APIPicture.Parameter(name: parameter.name, text: words.joined(separator: ", "))
+    var mark = ""
+    if let standard = parameter.standard {
+      words.append(
+        "default \(parameter.hasWrittenCredential ? CredentialMask.mark : standard.text)")
+      mark = standard.text
+      if case .secret(let text) = standard { mark += " \(text.hashValue)" }
+    }
+    let text = words.joined(separator: ", ")
+    return .init("parameter \(parameter.name)", text, mark: "\(text) \(mark)")
   }
 
   /// The path with something in the place of each parameter.

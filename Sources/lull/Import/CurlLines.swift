@@ -75,8 +75,9 @@ struct CurlLines {
     var values: [String: CallValue] = [:]
     for parameter in call.parameters
     where parameter.isRequired && parameter.standard == nil
-      // Nothing hides it in a path.
+      // Nothing hides it in a path, or in what is made of several.
       || parameter.place == .path && parameter.hasWrittenCredential
+      || parameter.nestsWrittenCredential
     {
       values[parameter.name] = value(of: parameter, in: call, &variables)
     }
@@ -155,10 +156,17 @@ struct CurlLines {
   private static func user(
     of auth: Auth, _ prefix: String, _ variables: inout ShellVariables
   ) -> String? {
-    let secret = auth.identity.secrets.last?.name
+    let secrets = auth.identity.secrets.map(\.name)
     switch auth.login {
-    case .basic(let name)?, .digest(let name)?:
-      let password = secret ?? prefix + "PASSWORD"
+    case .basic(let name, false)?:
+      let user = CredentialMask.isMasked(name) ? secrets.first : nil
+      return (user.map { variables.mark(forCredential: $0) } ?? name) + ":"
+    case .basic(let name, true)?, .digest(let name)?:
+      if CredentialMask.isMasked(name), secrets.count > 1 {
+        return variables.mark(forCredential: secrets[0]) + ":"
+          + variables.mark(forCredential: secrets[secrets.count - 1])
+      }
+      let password = secrets.last ?? prefix + "PASSWORD"
       let start =
         password.hasSuffix("PASSWORD") ? String(password.dropLast("PASSWORD".count)) : prefix
       // What comes from the environment is empty here, or a word that stands for all of it.

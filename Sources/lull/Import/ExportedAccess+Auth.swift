@@ -14,6 +14,8 @@ extension ExportedAccess {
     case nil: break
     }
     switch auth.proof {
+    case .header("cookie", let value) where value.cookies.count > 1:
+      return value.cookies.map { ExportedAccess(header: "cookie", $0.text) }
     case .header(let name, let value), .stage(_, let name, let value):
       return [
         value.secrets.isEmpty

@@ -127,7 +127,12 @@ struct RequestsCommand {
           + "change it there, or name another file with -o")
       return 3
     }
-    guard let new = known.adding(api) else { throw unfit }
+    guard let addition = try known.adding(api) else { throw unfit }
+    if !addition.openCalls.isEmpty {
+      api.notes.append(
+        "without credentials, as in the command: \(addition.openCalls.joined(separator: ", "))")
+    }
+    let new = addition.bytes
     return isAddition ? target.add(api, new, files) : target.write(api, new, files)
   }
 
@@ -154,6 +159,7 @@ struct RequestsCommand {
         return 2
       }
     }
+    api.leaveOutOthers()
     var words = [kind.rawValue, source, "-o", path]
     if let baseURL { words += ["--base-url", baseURL] }
     api.avoid(options: CallPage.taken(hasPages: true))

@@ -9,10 +9,12 @@ extension CurlText {
     // What was given for this request comes before what is configured.
     let own = http.headers["authorization"]
     guard own == nil || own == auth.maskedHeader else { return nil }
-    let user = { (name: String) in "--user \(quoted(shown ?? "\(name):\(Masking.mark)"))" }
+    let user = { (name: String, password: String) in
+      "--user \(quoted(shown ?? "\(name):\(password)"))"
+    }
     switch login {
-    case .basic(let name): return [user(name)]
-    case .digest(let name): return ["--digest \(user(name))"]
+    case .basic(let name, let hasPassword): return [user(name, hasPassword ? Masking.mark : "")]
+    case .digest(let name): return ["--digest \(user(name, Masking.mark))"]
     case .netrc(let path, let isOptional):
       let option = isOptional ? "--netrc-optional" : "--netrc"
       return [
@@ -23,7 +25,7 @@ extension CurlText {
       var kind = "aws:amz"
       if let region { kind += ":\(region)" }
       if let region, let service { kind = "aws:amz:\(region):\(service)" }
-      return ["--aws-sigv4 \(quoted(kind)) \(user(accessKey))"]
+      return ["--aws-sigv4 \(quoted(kind)) \(user(accessKey, Masking.mark))"]
     }
   }
 }

@@ -25,7 +25,7 @@ struct CurlText {
     // curl would take these for a set of URLs.
     if url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
     // And would resolve these.
-    if ResourceURL(absolute: url)?.hasDotSegments ?? false { words.append("--path-as-is") }
+    if ResourceURL(shown: url)?.hasDotSegments ?? false { words.append("--path-as-is") }
     words.append(CurlText.quoted(url))
     let login = CurlText.login(auth, http, user: user)
     if login == nil, let user = Masking.user(of: http.url) {

@@ -29,10 +29,13 @@ struct WireHead {
 
   /// A request's, a status', or of what follows a body a header.
   private func first(_ line: String, _ style: OutputStyle) -> String {
-    let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
     if line.hasPrefix("HTTP/") { return style.painted(CredentialMask.text(line), "1") }
-    guard words.count == 3, words[2].hasPrefix("HTTP/") else { return self.line(line, style) }
-    return style.painted("\(words[0]) \(CredentialMask.url(String(words[1]))) \(words[2])", "1")
+    // There are blanks in the masks of secrets, which its URL may have.
+    guard let method = line.firstIndex(of: " "),
+      let version = line.ranges(of: " HTTP/").last?.lowerBound, method < version
+    else { return self.line(line, style) }
+    let url = String(line[line.index(after: method)..<version])
+    return style.painted("\(line[..<method]) \(CredentialMask.url(url))\(line[version...])", "1")
   }
 
   private func line(_ line: String, _ style: OutputStyle) -> String {

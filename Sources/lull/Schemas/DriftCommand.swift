@@ -81,7 +81,7 @@ struct DriftCommand {
       guard !traffic.exchanges.isEmpty else {
         throw CommandFailure(code: 3, message: "lull: \(nothing(of: api, traffic))\n")
       }
-      var report = DriftReport(schemas)
+      var report = DriftReport(schemas, own: api.ownSchemas)
       do throws(SchemaProblem) {
         for exchange in traffic.exchanges { try DriftCommand.add(exchange, of: api, to: &report) }
       } catch {
@@ -97,12 +97,14 @@ struct DriftCommand {
     }
   }
 
-  private static func schemas(of api: SeenAPI) throws(CommandFailure) -> SchemaFile {
+  /// nil where calls say theirs themselves.
+  private static func schemas(of api: SeenAPI) throws(CommandFailure) -> SchemaFile? {
     do throws(SchemaProblem) {
       if let schemas = try api.schemas() { return schemas }
     } catch {
       throw CommandFailure(code: 3, message: "lull: \(error)\n")
     }
+    guard api.ownSchemas.isEmpty else { return nil }
     throw CommandFailure(
       code: 3,
       message:

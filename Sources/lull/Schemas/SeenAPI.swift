@@ -15,6 +15,8 @@ struct SeenAPI {
   let base: String?
   let calls: [TypedCall]
   let routes: CallRoutes
+  /// Schemas that its calls say themselves, by their names.
+  let ownSchemas: [String: DriftReport.OwnSchema]
   /// Where its schemas are: in the file that it names, else in one that is called as it is.
   let schemasPath: String
 
@@ -26,6 +28,14 @@ struct SeenAPI {
     environments = api.environments
     base = api.service.baseURL.map { LogText.url($0.text) }
     calls = declared.map { TypedCall($0) }
+    ownSchemas = Dictionary(
+      uniqueKeysWithValues: declared.compactMap { call in
+        switch call.schema {
+        case .document(let document)?: (call.name, .document(document.root))
+        case .definition(let name)?: (call.name, .definition(name))
+        case nil: nil
+        }
+      })
     routes = CallRoutes(declared.map { CallRoutes.Call($0) }, base: api.service.baseURL)
     let named = (api.service.schemas as? CallSchemas)?.path
     schemasPath = named ?? "\(FileName.folder(of: api.path))/\(api.name).schemas.json"

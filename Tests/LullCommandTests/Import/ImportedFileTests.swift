@@ -156,7 +156,6 @@ struct ImportedFileTests {
     #expect(imported.contains("https://shop.example/v1"), "\(imported)")
     for url in [
       "https://shop.example/v2/orders", "https://shop.example/v10/orders",
-      "https://shop.example/v1",
       "https://other.example/v1/orders",
     ] {
       let ending = try run("curl", "curl \(url)", "-o", "s.lua")
@@ -166,6 +165,9 @@ struct ImportedFileTests {
             "lull: it asks \(url), and the file is about https://shop.example/v1"),
         "\(ending)")
     }
+    #expect(
+      try run("curl", "curl https://shop.example/v1", "-o", "s.lua").errors.hasPrefix(
+        "lull: it asks the file's base URL itself, and calls are below it"))
     // What the document says of a call stays, whatever its parameter is called there.
     let one = try #require(imported.split(separator: "\n").firstIndex { $0.contains("things.one") })
     for (path, name) in [("things", "things.list"), ("things/17", "things.one")] {

@@ -25,6 +25,7 @@ struct MockParameterTests {
     query_spaces = { path = "/s", params = { p = { list = true, style = "spaceDelimited" } }, mock = echo },
     query_pipes = { path = "/t", params = { p = { type = "object", style = "pipeDelimited" } }, mock = echo },
     query_deep = { path = "/u", params = { p = { type = "object", style = "deepObject" }, other = "string" }, mock = echo },
+    query_nested = { path = "/ub", params = { p = { type = "json", style = "deepObject" } }, mock = echo },
     query_brackets = { path = "/v", params = { p = { list = true, style = "deepObject" } }, mock = echo },
     query_json = { path = "/w", params = { p = "json" }, mock = echo },
     query_open = { path = "/x", params = { p = { reserved = true, list = true } }, mock = echo },
@@ -146,6 +147,10 @@ struct MockParameterTests {
     try mock.folder.write("text.csv", "a,b\n1,2\n")
     for (words, answer) in [
       (["query_list", "--p", "a b", "--p", "c&d", "--p="], #"{"p":["a b","c&d",""]}"#),
+      (
+        ["query_nested", "--p", #"[{"a":["x y","z"]},{"b":{"c":"é]["}}]"#],
+        #"{"p":[{"a":["x y","z"]},{"b":{"c":"é]["}}]}"#
+      ),
       (
         ["query_deep", "--p", "kind=cat", "--p", "size=3=4"], #"{"p":{"kind":"cat","size":"3=4"}}"#
       ),

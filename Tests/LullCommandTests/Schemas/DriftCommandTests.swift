@@ -227,4 +227,74 @@ struct DriftCommandTests {
     #expect(json.code == 3)
     #expect(json.output.split(separator: "\n").count == 2)
   }
+
+  @Test func `DRF-11 what a call says of its answers itself counts before the file of schemas`()
+    throws
+  {
+    try folder.write(
+      "apis/own.lua",
+      """
+      local lull = require "lull"
+      return { service = lull.service("\(RecordedTraffic.base)"), calls = {
+        item = { path = "/items/{id}", params = { id = "integer" },
+          schema = { type = "object", required = { "id" }, properties = { id = { ["$ref"] = "#/$defs/id" } },
+            ["$defs"] = { id = { type = "integer" } } } } } }
+      """)
+    try write("fits.har", #"{"id":1}"#)
+    try write("not.har", #"{"idd":1}"#, #"{"id":"x"}"#)
+    let fits = try drift("own", "--from-har", "fits.har", "--fail-on", "added")
+    #expect(
+      fits.code == 0 && fits.errors == "lull: 1 answer of 1 compared: as declared\n", "\(fits)")
+    let ending = try drift("own", "--from-har", "not.har", "--fail-on", "breaking", "-o", "ndjson")
+    #expect(ending.code == 7, "\(ending)")
+    for part in [
+      #""change":"removed","call":"item","status":"2XX","place":"/id""#, #""change":"type""#,
+    ] {
+      #expect(ending.output.contains(part), "\(ending)")
+    }
+    // By its name in the file of schemas.
+    try folder.write(
+      "apis/own.lua",
+      """
+      local lull = require "lull"
+      return { service = lull.service("\(RecordedTraffic.base)"), schemas = "own.schemas.json", calls = {
+        item = { path = "/items/{id}", params = { id = "integer" }, schema = "thing" } } }
+      """)
+    try folder.write(
+      "apis/own.schemas.json",
+      #"{"calls":{"item":{"responses":{"200":{}}}},"$defs":{"thing":{"type":"object","required":["id"]}}}"#
+    )
+    #expect(try drift("own", "--from-har", "not.har", "--fail-on", "breaking").code == 7)
+  }
+
+  @Test func `DRF-12 references are followed however they lead, and told where they lead nowhere`()
+    throws
+  {
+    try write("a.har", #"{"id":"x","x-a":"str"}"#)
+    for (schemas, isFound) in [
+      (
+        ##"{"calls":{"item":{"responses":{"200":{"$ref":"#it"}}}},"$defs":{"i":{"$anchor":"it","type":"object","required":["price"]}}}"##,
+        true
+      ),
+      (
+        #"{"calls":{"item":{"responses":{"200":{"type":"object","patternProperties":{"^x-":{"type":"integer"}},"additionalProperties":false,"properties":{"id":{}}}}}}}"#,
+        true
+      ),
+      (
+        #"{"calls":{"item":{"responses":{"200":{"type":"object","patternProperties":{"^x-":{"type":"string"}},"additionalProperties":false,"properties":{"id":{}}}}}}}"#,
+        false
+      ),
+    ] {
+      try folder.write("apis/shop.schemas.json", schemas)
+      let ending = try drift("shop", "--from-har", "a.har", "--fail-on", "breaking")
+      #expect(ending.code == (isFound ? 7 : 0), "\(schemas) \(ending)")
+    }
+    try folder.write(
+      "apis/shop.schemas.json",
+      ##"{"calls":{"item":{"responses":{"200":{"$ref":"#/$defs/missing"}}}}}"##)
+    let lost = try drift("shop", "--from-har", "a.har")
+    #expect(
+      lost.code == 3 && lost.errors.contains("the $ref '#/$defs/missing' leads to nothing"),
+      "\(lost)")
+  }
 }

@@ -157,7 +157,10 @@ extension NextPage {
   }
 
   private static func base(of resource: Resource, _ entity: Entity) -> ResourceURL {
-    entity.exchange?.url.flatMap { ResourceURL(absolute: $0) } ?? resource.url
+    // What masks stand in is no part of what is relative to it.
+    entity.exchange?.url.flatMap { text in
+      ResourceURL(absolute: text) ?? ResourceURL(shown: String(text.prefix { $0 != "?" }))
+    } ?? resource.url
   }
 }
 

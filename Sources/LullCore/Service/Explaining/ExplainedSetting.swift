@@ -11,15 +11,19 @@ package struct ExplainedSetting: Sendable {
   /// What one reads as that a block has switched off.
   let off: String
   private let telling: Telling
+  /// What tells a value from another in this process, also what its words do not say.
+  private let fingerprint: (@Sendable (Configuration) -> Int)?
 
   /// One that is told of by its value.
   ///
   /// - Parameter words: nil where it is not set, or switched off.
   package init(
-    _ name: String, off: String, words: @escaping @Sendable (Configuration) -> String?
+    _ name: String, off: String, fingerprint: (@Sendable (Configuration) -> Int)? = nil,
+    words: @escaping @Sendable (Configuration) -> String?
   ) {
     self.name = name
     self.off = off
+    self.fingerprint = fingerprint
     telling = .value(words)
   }
 
@@ -27,12 +31,15 @@ package struct ExplainedSetting: Sendable {
   package init(_ name: String, functions: @escaping @Sendable (Configuration) -> Int) {
     self.name = name
     off = ""
+    fingerprint = nil
     telling = .functions(functions)
   }
 
   func words(in settings: Configuration) -> String? {
     if case .value(let words) = telling { words(settings) } else { nil }
   }
+
+  func fingerprint(in settings: Configuration) -> Int { fingerprint?(settings) ?? 0 }
 
   func functionCount(in settings: Configuration) -> Int {
     if case .functions(let count) = telling { count(settings) } else { 0 }

@@ -106,7 +106,8 @@ public struct ResourceExplanation: Sendable {
     let headers = sources.settings.headers
     for (name, value) in headers.pairs.sorted(by: { $0.name < $1.name }) {
       add(header: name, CredentialMask.header(name, value), sources.ofHeaders[name])
-      settings[settings.count - 1].fingerprint = value.hashValue
+      settings[settings.count - 1].fingerprint =
+        headers.texts.filter { $0.name == name }.map(\.text).hashValue ^ value.hashValue
     }
     for name in headers.omitted.sorted() {
       add(header: name, "not sent", sources.ofOmissions[name])
@@ -132,6 +133,7 @@ public struct ResourceExplanation: Sendable {
       // Without a value: one that nobody has set, or that somebody has switched off.
       guard text != nil || entry != nil else { continue }
       add(setting.name, text ?? setting.off, entry)
+      settings[settings.count - 1].fingerprint = sources.fingerprints[index]
     }
     for (entry, name, count) in sources.functions {
       add(name, count == 1 ? "a function" : "\(count) functions", entry)

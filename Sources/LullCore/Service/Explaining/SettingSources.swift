@@ -11,6 +11,8 @@ struct SettingSources {
   private(set) var ofSettings: [ConfigurationEntry?]
   /// The settings in words; those that are unset have none.
   private(set) var texts: [String?]
+  /// What tells them apart besides, in the same order.
+  private(set) var fingerprints: [Int]
   /// How many functions of that setting's name a block has added.
   private(set) var functions: [(entry: ConfigurationEntry, name: String, count: Int)] = []
   /// Headers of a block that are not sent, the resource being on another origin. (CFG-02)
@@ -23,6 +25,7 @@ struct SettingSources {
     self.list = list
     let standard = Configuration()
     texts = list.map { $0.words(in: standard) }
+    fingerprints = list.map { $0.fingerprint(in: standard) }
     ofSettings = list.map { _ in nil }
     // Settings of the service are none of an invalid resource. (SVC-23)
     guard resource.record.invalidSource == nil else { return }
@@ -31,6 +34,7 @@ struct SettingSources {
     // What it has for itself is called otherwise than it was set.
     let own = settings.kept(apart: environment.name)
     texts = list.map { $0.words(in: own) }
+    fingerprints = list.map { $0.fingerprint(in: own) }
   }
 
   private mutating func take(_ applied: Service.AppliedEntry) {
@@ -46,8 +50,10 @@ struct SettingSources {
     withheld += applied.withheld.map { (entry, $0) }
     for (index, setting) in list.enumerated() {
       let words = setting.words(in: applied.after)
-      if words != texts[index] { ofSettings[index] = entry }
+      let fingerprint = setting.fingerprint(in: applied.after)
+      if words != texts[index] || fingerprint != fingerprints[index] { ofSettings[index] = entry }
       texts[index] = words
+      fingerprints[index] = fingerprint
       let count =
         setting.functionCount(in: applied.after) - setting.functionCount(in: applied.before)
       if count > 0 { functions.append((entry, setting.name, count)) }

@@ -1339,13 +1339,14 @@ function lull.auth.bearer(token) end
 
 --- Sends `Authorization: Basic …`, made of a user and a password.
 ---
---- A user with a colon in it raises.
+--- A user with a colon in it raises. Beside a user that is a secret the password may be empty, as APIs
+--- want it that take a key in the user's place: `lull.auth.basic(lull.secret{ env = "KEY" }, "")`.
 ---
 --- ```lua
 --- api:configure{ auth = lull.auth.basic("ann", lull.secret{ file = "~/.password" }) }
 --- print(api:configuration_for(user).auth)   --> authorization: Basic ‹secret .password›
 --- ```
----@param user string
+---@param user string|lull.Secret
 ---@param password lull.Secret|string
 ---@return lull.Auth
 function lull.auth.basic(user, password) end
@@ -3448,7 +3449,7 @@ function APICall:resource(params) end
 ---@field list? boolean # Whether it is a list of values of that type, as `[]` behind it says; words need it.
 ---@field place? "path"|"query"|"header"|"cookie"|"body" # Where it goes; default the path if that has its name in braces, the body of POST, PUT, PATCH and further methods that have one, else the query. `body` gives any method a body.
 ---@field name? string # What it is called there; default its key.
----@field style? string # How it is written there, as OpenAPI 3.1 has it: in a path `simple`, `label` or `matrix`, in a query and a form `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`, in a header `simple`, in a cookie `form`; default the first.
+---@field style? string # How it is written there, as OpenAPI 3.1 has it: in a path `simple`, `label` or `matrix`, in a query and a form `form`, `spaceDelimited`, `pipeDelimited` or `deepObject`, in a header `simple`, in a cookie `form`; default the first. Of `json` there is `deepObject` alone: lists and tables in brackets, to any depth.
 ---@field explode? boolean # Whether each element and field is written for itself; default true of `form` and `deepObject`.
 ---@field reserved? boolean # Whether characters that URLs reserve stand for themselves, as far as they do not end what they stand in; a path then takes slashes.
 ---@field whole? boolean # Whether it is the body itself, JSON or raw.

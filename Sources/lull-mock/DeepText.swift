@@ -1,0 +1,58 @@
+import LullClients
+import LullCore
+
+/// What pairs such as `items[0][price]=p1` say, as JSON: each value is a text, of whatever type it was.
+struct DeepText {
+  private indirect enum Node {
+    case text(String)
+    case members([(name: String, node: Node)])
+
+    /// A list where all names are numbers or nothing, else an object.
+    var value: JSONValue {
+      switch self {
+      case .text(let text): return .string(text)
+      case .members(let members):
+        let isList = members.allSatisfy { $0.name.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+        if isList { return .array(members.map(\.node.value)) }
+        return .object(members.map { .init($0.name, $0.node.value) })
+      }
+    }
+
+    mutating func put(_ text: String, at path: ArraySlice<String>) {
+      guard let name = path.first else {
+        self = .text(text)
+        return
+      }
+      var members: [(name: String, node: Node)] = []
+      if case .members(let known) = self { members = known }
+      // Without a name each is one of its own.
+      if !name.isEmpty, let place = members.firstIndex(where: { $0.name == name }) {
+        members[place].node.put(text, at: path.dropFirst())
+      } else {
+        var node = Node.members([])
+        node.put(text, at: path.dropFirst())
+        members.append((name, node))
+      }
+      self = .members(members)
+    }
+  }
+
+  private static let deepest = 100
+
+  /// - Parameter fields: names behind that of the parameter, `[0][price]`, and values.
+  /// - Returns: nil: they have another form.
+  static func json(_ fields: [(name: String, value: String)]) -> [UInt8]? {
+    var root = Node.members([])
+    for (name, value) in fields {
+      var path: [String] = []
+      var rest = name[...]
+      while rest.first == "[", let end = rest.firstIndex(of: "]") {
+        path.append(String(rest[rest.index(after: rest.startIndex)..<end]))
+        rest = rest[rest.index(after: end)...]
+      }
+      guard rest.isEmpty, path.count <= deepest else { return nil }
+      root.put(value, at: path[...])
+    }
+    return try? root.value.encode()
+  }
+}
