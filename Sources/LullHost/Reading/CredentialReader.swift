@@ -129,7 +129,9 @@ struct CredentialReader {
     guard let text = value.string else {
       throw .argument(position, "string or Secret expected, got \(value.described)")
     }
-    guard value.isValidUTF8 else { throw .argument(position, "not valid UTF-8") }
+    guard value.isValidUTF8 else {
+      throw .argument(position, "not valid UTF-8: '\(LogText.part(text, limit: 100))'")
+    }
     return SecretText(text)
   }
 
