@@ -7,15 +7,7 @@ enum MaskedText {
 
   /// With one character in the place of each mask of a secret, which may have spaces in it.
   static func bare(_ text: String) -> String {
-    var result = ""
-    var rest = text[...]
-    while let start = rest.firstRange(of: "‹secret "),
-      let end = rest[start.upperBound...].firstIndex(of: "›")
-    {
-      result += rest[..<start.lowerBound] + String(mark)
-      rest = rest[rest.index(after: end)...]
-    }
-    return result + rest
+    CredentialMask.replacingMasks(in: text) { _ in String(mark) }
   }
 
   /// The parts beside masks that may be something by themselves; the whole text where nothing is masked.

@@ -8,15 +8,13 @@ extension CallParameter {
 
   /// Whether its default has fields, or parts, that are called like credentials, whatever it is called itself.
   package var nestsWrittenCredential: Bool {
+    guard let standard else { return false }
     switch standard {
-    case .string(let text)?: CredentialMask.body(text) != text
-    case .json(let bytes)?: CredentialMask.body(bytes) != bytes
-    case .list?, .object?:
-      standard.map { value in
-        let bytes = value.jsonText
-        return CredentialMask.body(bytes) != bytes
-      } ?? false
-    case .number?, .integer?, .boolean?, .secret?, .file?, .content?, nil: false
+    case .string(let text): return CredentialMask.body(text) != text
+    case .json, .list, .object:
+      let bytes = standard.jsonText
+      return CredentialMask.body(bytes) != bytes
+    case .number, .integer, .boolean, .secret, .file, .content: return false
     }
   }
 

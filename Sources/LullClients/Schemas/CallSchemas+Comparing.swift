@@ -75,8 +75,7 @@ extension CallSchemas {
     let names = reference.dropFirst(2).split(
       separator: "/", maxSplits: 2, omittingEmptySubsequences: false
     ).map { name in
-      CredentialMask.decoded(name.replacing("+", with: "%2B")).replacing("~1", with: "/").replacing(
-        "~0", with: "~")
+      SchemaFragment.decoded(name).replacing("~1", with: "/").replacing("~0", with: "~")
     }
     return names.count > 1 ? Entry(section: names[0], name: names[1]) : nil
   }

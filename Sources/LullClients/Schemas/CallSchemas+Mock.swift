@@ -56,7 +56,8 @@ extension CallSchemas {
       else { return nil }
       let pointer =
         "#/calls/\(JSONPointer.escaped(call))/parameters/\(JSONPointer.escaped(name))"
-      let found = try sentValidator(pointer, file).violations(of: document.root, limit: 1)
+      let found = try validator(pointer, file, isOfAnswer: false).violations(
+        of: document.root, limit: 1)
       return found.first.map { "the parameter '\(name)' of call '\(call)' does not fit: \($0)" }
     } catch {
       // It is told by lull check.
@@ -81,7 +82,8 @@ extension CallSchemas {
         return "the body of call '\(call)' is not JSON: \(error)"
       }
       let pointer = "#/calls/\(JSONPointer.escaped(call))/body"
-      let found = try sentValidator(pointer, file).violations(of: document.root, limit: 1)
+      let found = try validator(pointer, file, isOfAnswer: false).violations(
+        of: document.root, limit: 1)
       return found.first.map { "the body of call '\(call)' does not fit: \($0)" }
     } catch {
       // It is told by lull check.

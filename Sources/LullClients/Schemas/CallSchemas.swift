@@ -20,9 +20,8 @@ package final class CallSchemas: AnswerSchemas {
   private var known: [String: CallAnswerSchema?] = [:]
   /// Answers of `lull mock`, by call.
   var examples: [String: (status: Int, body: [UInt8])?] = [:]
-  private var validators: FileValidators?
-  /// Of what is sent.
-  private var sentValidators: FileValidators?
+  /// By whether they are of answers.
+  private var validators: [Bool: FileValidators] = [:]
   /// What has been told, by schema, place and keyword.
   private var told: Set<[String]> = []
 
@@ -96,22 +95,13 @@ package final class CallSchemas: AnswerSchemas {
   /// nil if there is none.
   package func openedFile() throws(SchemaProblem) -> SchemaFile? { try file?.get() }
 
-  /// That of a parameter or a body.
-  func sentValidator(
-    _ pointer: String, _ file: SchemaFile
+  /// - Parameter isOfAnswer: false for a parameter or a body.
+  func validator(
+    _ pointer: String, _ file: SchemaFile, isOfAnswer: Bool = true
   ) throws(SchemaProblem) -> SchemaValidator {
-    let validators = sentValidators ?? FileValidators(file, isOfAnswers: false)
-    sentValidators = validators
-    return try validators.validator(pointer)
-  }
-
-  /// That of an answer.
-  func validator(_ pointer: String, _ file: SchemaFile) throws(SchemaProblem)
-    -> SchemaValidator
-  {
-    let validators = validators ?? FileValidators(file)
-    self.validators = validators
-    return try validators.validator(pointer)
+    let known = validators[isOfAnswer] ?? FileValidators(file, isOfAnswers: isOfAnswer)
+    validators[isOfAnswer] = known
+    return try known.validator(pointer)
   }
 
   private func schema(of call: APICall, _ status: Int) -> CallAnswerSchema? {

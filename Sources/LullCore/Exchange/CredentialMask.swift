@@ -56,6 +56,19 @@ package enum CredentialMask {
     value.contains("‹secret ") || value.contains("%E2%80%B9secret") || value.contains(standIn)
   }
 
+  /// With something else in the place of each mask of a secret.
+  package static func replacingMasks(in text: String, _ make: (Substring) -> String) -> String {
+    var result = ""
+    var rest = text[...]
+    while let start = rest.firstRange(of: "‹secret "),
+      let end = rest[start.upperBound...].firstIndex(of: "›")
+    {
+      result += rest[..<start.lowerBound] + make(rest[start.lowerBound...end])
+      rest = rest[rest.index(after: end)...]
+    }
+    return result + rest
+  }
+
   /// With masks of secrets as they are, where they were escaped for a URL.
   package static func decodedMasks(_ text: String) -> String {
     var result = ""

@@ -113,25 +113,25 @@ enum AccessExceptions {
 
   private static func stars(_ pattern: String) -> Int { pattern.count { $0 == "*" } }
 
-  /// Whether there is something that both match, segment by segment.
   /// Whether a pattern matches all that another does, or all that there is of a path.
   static func reaches(_ pattern: String, _ other: String) -> Bool {
     let (left, right) = (parts(of: pattern), parts(of: other))
     return left.count == right.count
-      && zip(left, right).allSatisfy { part, other in
-        part == other || part.contains("*") && NamePattern(String(part)).matches(String(other))
-      }
+      && zip(left, right).allSatisfy(hits)
   }
 
+  /// Whether there is something that both match.
   static func overlap(_ pattern: String, _ other: String) -> Bool {
     let (left, right) = (parts(of: pattern), parts(of: other))
     return left.count == right.count && covers(left, right)
   }
 
+  /// Of segments.
+  private static func hits(_ part: Substring, _ other: Substring) -> Bool {
+    part == other || part.contains("*") && NamePattern(String(part)).matches(String(other))
+  }
+
   private static func covers(_ parts: [Substring], _ others: [Substring]) -> Bool {
-    zip(parts, others).allSatisfy { part, other in
-      part == other || part.contains("*") && NamePattern(String(part)).matches(String(other))
-        || other.contains("*") && NamePattern(String(other)).matches(String(part))
-    }
+    zip(parts, others).allSatisfy { hits($0, $1) || hits($1, $0) }
   }
 }

@@ -23,7 +23,7 @@ struct DriftWalk {
   /// Fields that may be missing, by their places: whether they were there.
   private(set) var optional: [(pointer: String, isThere: Bool)] = []
   private var optionalPlaces: [String: Int] = [:]
-  private var patterns: [String: SchemaPattern] = [:]
+  private var patterns: [String: SchemaPattern?] = [:]
 
   init(_ file: SchemaFile) { self.file = file }
 
@@ -117,7 +117,7 @@ struct DriftWalk {
   private mutating func pattern(of text: String) -> SchemaPattern? {
     if let known = patterns[text] { return known }
     let made = try? SchemaPattern(text)
-    patterns[text] = made
+    patterns[text] = .some(made)
     return made
   }
 

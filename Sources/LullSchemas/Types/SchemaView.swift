@@ -56,15 +56,14 @@ struct SchemaView {
   {
     guard reference.hasPrefix("#/") else {
       guard reference.hasPrefix("#") else { return nil }
-      let anchor = CredentialMask.decoded(reference.dropFirst().replacing("+", with: "%2B"))
+      let anchor = SchemaFragment.decoded(reference.dropFirst())
       return anchor.isEmpty ? file.root : file.anchor(anchor)
     }
     if let root = file.root {
-      return root[
-        pointer: CredentialMask.decoded(reference.dropFirst().replacing("+", with: "%2B"))]
+      return root[pointer: SchemaFragment.decoded(reference.dropFirst())]
     }
     var names = reference.dropFirst(2).split(separator: "/", omittingEmptySubsequences: false).map {
-      CredentialMask.decoded($0).replacing("~1", with: "/").replacing("~0", with: "~")
+      SchemaFragment.decoded($0).replacing("~1", with: "/").replacing("~0", with: "~")
     }
     guard names.count >= 2 else { return nil }
     let section = names.removeFirst()

@@ -1,10 +1,10 @@
-/// The schemas of a file, of answers or of what is sent, that have been made ready: what several refer to is made once. One thread at a time.
+/// The schemas of a file, of answers or of what is sent, that have been made ready: what several refer to
+/// is made once. One thread at a time.
 package final class FileValidators {
   package let file: SchemaFile
   private var known: [String: SchemaValidator] = [:]
   private var compiler: SchemaCompiler?
   private var resource = 0
-
   private let isOfAnswers: Bool
 
   /// - Parameter isOfAnswers: whether what is only written need not be there.

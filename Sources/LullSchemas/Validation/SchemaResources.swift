@@ -52,10 +52,7 @@ final class SchemaResources {
     let target = SchemaURI(reference).resolved(against: resources[resource].uri)
     let place = try place(of: target.document, reference, resource)
     let written = target.fragment ?? ""
-    let fragment =
-      (try? PercentEncoding.decode(Array(written.utf8)[...])).map {
-        String(decoding: $0, as: UTF8.self)
-      } ?? written
+    let fragment = SchemaFragment.decoded(written)
     if fragment.isEmpty {
       guard case .element(let element) = resources[place].root else {
         throw SchemaProblem("the reference '\(reference)' leads to a file as a whole")

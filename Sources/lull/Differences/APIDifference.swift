@@ -157,11 +157,14 @@ struct APIDifference {
     _ name: String, _ before: APIPicture.Call?, _ after: APIPicture.Call?,
     _ details: [(what: String, before: String?, after: String?)], _ environment: String?
   ) {
-    let isKnown = calls.contains { known in
-      known.name == name && (known.before == nil) == (before == nil)
-        && (known.after == nil) == (after == nil)
-        && known.details.elementsEqual(details, by: ==)
-    }
+    // Of the file as it is each call is looked at once.
+    let isKnown =
+      environment != nil
+      && calls.contains { known in
+        known.name == name && (known.before == nil) == (before == nil)
+          && (known.after == nil) == (after == nil)
+          && known.details.elementsEqual(details, by: ==)
+      }
     guard !isKnown else { return }
     calls.append(
       CallChange(

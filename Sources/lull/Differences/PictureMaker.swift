@@ -138,7 +138,8 @@ private final class Painter {
       places(in: place.file).line(of: key, inCallOnLine: place.line)
     }
     var settings = zip(explanation.settings, located.settings).map { setting, located in
-      var mark = "\(withTexts(setting.value)) \(setting.fingerprint)"
+      let value = setting.name == "pipeline" ? withTexts(setting.value) : setting.value
+      var mark = "\(value) \(setting.fingerprint)"
       if setting.isOfFunctions, let place = setting.source?.place {
         mark += places(in: place.file).text(ofCallOnLine: place.line) ?? ""
       }
@@ -155,7 +156,7 @@ private final class Painter {
     return settings
   }
 
-  /// A value with the texts of functions where it says at which line they are: what moves is no other.
+  /// A pipeline with the texts of functions where it says at which line they are: what moves is no other.
   private func withTexts(_ value: String) -> String {
     value.replacing(#/ at ([^,;]+):([0-9]+)/#) { match in
       guard let line = Int(match.2),

@@ -289,6 +289,13 @@ struct DriftCommandTests {
       let ending = try drift("shop", "--from-har", "a.har", "--fail-on", "breaking")
       #expect(ending.code == (isFound ? 7 : 0), "\(schemas) \(ending)")
     }
+    // A plus stands for itself.
+    try folder.write(
+      "apis/shop.schemas.json",
+      ##"{"calls":{"item":{"responses":{"200":{"$ref":"#/$defs/a+b"}}}},"$defs":{"a+b":{"required":["price"]}}}"##
+    )
+    let plus = try drift("shop", "--from-har", "a.har", "--fail-on", "breaking")
+    #expect(plus.code == 7, "\(plus)")
     try folder.write(
       "apis/shop.schemas.json",
       ##"{"calls":{"item":{"responses":{"200":{"$ref":"#/$defs/missing"}}}}}"##)
