@@ -313,7 +313,7 @@ describe("a stream", function()
     local resource = api("/events"):with_params { count = "12", every = "30" }
     equal(#texts(resource), 12)
     local err, before = failing(
-      api("/events"):with_param("end", "silence"), { timeout = 0.2 })
+      api("/events"):with_param("end", "silence"), { timeout = 0.8 })
     equal(err.cause.kind, "timeout")
     equal(#before, 10)
     api = spec.demo { idle_timeout = 0.1 }

@@ -156,7 +156,7 @@ struct NamedDownloadTests {
     let url = "\(api.url)/events?count=1000000&every=1"
     #expect(try shell("lull get '\(url)' --stream -f x.id -o lines | head -2").output == "1\n2\n")
     let silent = try lull(
-      "get", "\(api.url)/events?count=1&end=silence", "--stream", "--timeout", "0.3")
+      "get", "\(api.url)/events?count=1&end=silence", "--stream", "--timeout", "1")
     #expect(silent.output == "{\"event\":\"message\",\"id\":\"1\",\"data\":{\"n\":1}}\n")
     #expect(silent.code == 6)
     let child = try Child(

@@ -52,7 +52,7 @@ struct ReplRecordingTests {
     #expect(text("tests/cassettes/shop.har").contains("\"_environment\": \"prod\""))
     func run(_ environment: String) throws -> Child.Ending {
       try Child(
-        Binaries.lull, ["test"], environment: ["CI": "", "LULL_ENV": environment],
+        Binaries.lull, ["test"], environment: ["LULL_ENV": environment],
         folder: folder.path
       ).wait()
     }
@@ -86,7 +86,7 @@ struct ReplRecordingTests {
     #expect(!test.contains("hunter2") && !text("tests/cassettes/ann.har").contains("hunter2"))
     #expect(!test.contains("nonsense"))
     let ending = try Child(
-      Binaries.lull, ["test", "--strict"], environment: ["CI": ""], folder: folder.path
+      Binaries.lull, ["test", "--strict"], folder: folder.path
     ).wait()
     #expect(ending.code == 0, "\(ending.output)\(ending.errors)")
     // Nothing takes the place of anything.
@@ -198,7 +198,7 @@ struct ReplRecordingTests {
     }
     #expect(!test.contains("tok-4711"))
     let run = try Child(
-      Binaries.lull, ["test", "--strict"], environment: ["CI": ""], folder: folder.path
+      Binaries.lull, ["test", "--strict"], folder: folder.path
     ).wait()
     #expect(run.code == 0, "\(run.output)\(run.errors)\(test)")
   }

@@ -125,8 +125,8 @@ extension TransportSuite {
         tunnel: "connection: the proxy does not connect to HOST (CONNECT tunnel failed"),
       BadProxy(
         answer: "HTTP/1.1 2", ending: .wait,
-        plain: "timeout: no complete answer from HOST within 0.5 s (timeout)",
-        tunnel: "timeout: no complete answer from HOST within 0.5 s (timeout)"),
+        plain: "timeout: no complete answer from HOST within 2 s (timeout)",
+        tunnel: "timeout: no complete answer from HOST within 2 s (timeout)"),
       BadProxy(
         answer: "HTTP/1.1 200 OK\r\n\r\nno TLS here", plain: "200 no TLS here",
         tunnel: "tls: no secure connection to HOST"),
@@ -140,7 +140,7 @@ extension TransportSuite {
         })
       for (scheme, expected) in [("http", bad.plain), ("https", bad.tunnel)] {
         let result = try Command.get(
-          "\(scheme)://nope.invalid/", timeout: 0.5, environment: ["all_proxy": proxy.url])
+          "\(scheme)://nope.invalid/", timeout: 2, environment: ["all_proxy": proxy.url])
         #expect(
           result.hasPrefix(expected.replacing("HOST", with: "nope.invalid")),
           "\(scheme): \(result)")

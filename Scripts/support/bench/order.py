@@ -50,7 +50,9 @@ def main():
         try:
             groups = [functions_run(stripped, words, folder) for words in (
                 ["run", empty], ["run", os.path.join(HERE, "get_one.lua"), server.url],
-                ["get", server.url + "/item/1"], ["run", *loads, "keep"], ["run", *loads, "await"])]
+                ["get", server.url + "/item/1"], ["run", *loads, "keep"], ["run", *loads, "await"],
+                ["run", os.path.join(HERE, "download.lua"), server.url + "/item/1",
+                 os.path.join(folder, "item")])]
         finally:
             server.stop()
     # What every start runs stands first.

@@ -165,7 +165,7 @@ struct ProofSnapshotTests {
       "\(ending.output)")
     #expect(ending.output.contains("\nok 3 - mixed_test.lua: later # SKIP\n1..3\n"))
     let prove = try shell(
-      "prove -v -e 'lull test --tap' good_test.lua mixed_test.lua 2>&1", environment: ["CI": ""],
+      "prove -v -e 'lull test --tap' good_test.lua mixed_test.lua 2>&1",
       folder: files.folder.path)
     #expect(prove.output.contains("Failed test:  2\n"), "\(prove.output)")
     #expect(!prove.output.contains("Parse errors"), "\(prove.output)")

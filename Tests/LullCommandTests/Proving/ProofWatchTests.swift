@@ -17,7 +17,7 @@ struct ProofWatchTests {
   private func start(terminal: Bool, _ words: String...) throws -> Child {
     try Child(
       Binaries.lull, ["test", "--watch", "--jobs", "1"] + words,
-      environment: ["CI": "", "TERM": "dumb"], folder: files.folder.path, terminal: terminal)
+      environment: ["TERM": "dumb"], folder: files.folder.path, terminal: terminal)
   }
 
   /// Waits until the text is there again behind what there was.

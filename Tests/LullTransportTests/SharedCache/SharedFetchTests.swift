@@ -83,7 +83,7 @@ struct SharedFetchTests {
   }
 
   @Test func `SCA-20 stale entities are asked for once, on their condition`() throws {
-    let hosts = try hosts(4, expirationTime: 0.2)
+    let hosts = try hosts(4, expirationTime: 0.6)
     for host in hosts {
       host.stub("/a", .json("1", etag: "\"v1\""), .init(status: 304))
     }
@@ -92,7 +92,7 @@ struct SharedFetchTests {
     release(hosts)
     turn(hosts) { hosts[0].service.resource("/a").latestData != nil }
     hosts[0].settle()
-    usleep(300_000)
+    usleep(700_000)
     // One has it, the others find it on the server.
     for host in hosts.dropFirst() { host.stub("/a", .init(status: 304)) }
     let requests = start(hosts)
@@ -108,7 +108,7 @@ struct SharedFetchTests {
     #expect(conditions.filter { $0 == "\"v1\"" }.count == 1)
     turn(hosts, seconds: 0.05)
     let times = hosts.compactMap { $0.service.resource("/a").latestData?.timestamp }
-    #expect(times.allSatisfy { abs($0 - (times.max() ?? 0)) < 0.15 })
+    #expect(times.allSatisfy { abs($0 - (times.max() ?? 0)) < 0.5 })
   }
 
   @Test func `SCA-21 who wants to load loads, and others wait for that`() throws {
@@ -151,17 +151,17 @@ struct SharedFetchTests {
   func `SCA-22 what is newer on the server will do if it is fresh, else it is asked for anew`()
     throws
   {
-    let hosts = try hosts(2, expirationTime: 0.3)
+    let hosts = try hosts(2, expirationTime: 0.6)
     let (first, second) = (hosts[0], hosts[1])
     for host in hosts { host.provider.holdsAnswers = false }
     second.loaded("/a", .json("1", etag: "\"v1\""))
-    usleep(350_000)
+    usleep(700_000)
     first.loaded("/a", .json("2", etag: "\"v2\""))
     // Its own is stale.
     #expect(second.content("/a") == "2")
     #expect(second.provider.requests.count == 1)
     first.loaded("/a", .json("3", etag: "\"v3\""))
-    usleep(350_000)
+    usleep(700_000)
     let recorder = recorder(second)
     second.stub("/a", .init(status: 304))
     #expect(second.content("/a") == "3")

@@ -96,7 +96,7 @@ struct SharedLeaseTests {
   }
 
   @Test func `SCA-32 decorated loads take turns, and end theirs when a 304 has been told`() throws {
-    let hosts = try hosts(4, expirationTime: 0.2)
+    let hosts = try hosts(4, expirationTime: 0.6)
     for host in hosts {
       host.service.configure {
         $0.decorateRequests { (_, request) throws(RequestError) in
@@ -110,7 +110,7 @@ struct SharedLeaseTests {
     hosts[0].provider.release()
     hosts.turn { first.isCompleted }
     hosts[0].settle()
-    usleep(300_000)
+    usleep(700_000)
     for host in hosts { host.stub("/a", .init(status: 304)) }
     let requests = try hosts.map { try start($0) }
     hosts.turn { hosts.requestCount == 2 }
