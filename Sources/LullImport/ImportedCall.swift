@@ -14,7 +14,8 @@ package struct ImportedCall: Equatable, Sendable {
     case linked
     /// By a field with the URL of the next page.
     case next(field: String)
-    case cursor(parameter: String, field: String)
+    /// By a field, of the last element of `items` if there are any, as long as `more` says so.
+    case cursor(parameter: String, field: String, items: String? = nil, more: String? = nil)
     /// By a number that is counted on by `step`.
     case counted(parameter: String, first: Int, step: Int, items: String?)
   }

@@ -17,11 +17,11 @@ package final class SchemaFile: Sendable {
   package let name: String
   private let form: Form
   private let parsed = Mutex<[SchemaLines.Entry: JSONElement]>([:])
-  private let anchors = Mutex<[String: JSONElement]?>(nil)
 
   private enum Form: Sendable {
     case lines(SchemaLines, [UInt8])
     case whole(JSONElement)
+    case schema(JSONElement)
   }
 
   /// - Throws: What is wrong with it as a whole, and on which line; an entry's own trouble shows when it is
@@ -53,35 +53,11 @@ package final class SchemaFile: Sendable {
   /// A schema of its own, to whose parts references within it lead.
   package init(root: JSONElement, name: String) {
     self.name = name
-    form = .whole(root)
+    form = .schema(root)
   }
 
   /// nil of a file of entries.
-  var root: JSONElement? { if case .whole(let root) = form { root } else { nil } }
-
-  /// The schema with an anchor of that name; nil if none has it. Costs what parsing all of it does, once.
-  func anchor(_ name: String) -> JSONElement? {
-    anchors.withLock { known in
-      if let known { return known[name] }
-      var found: [String: JSONElement] = [:]
-      var waiting: [JSONElement] = root.map { [$0] } ?? []
-      if root == nil {
-        for section in ["calls", "$defs"] {
-          waiting += names(in: section).compactMap { name in (try? entry(name, in: section)) ?? nil
-          }
-        }
-      }
-      while let element = waiting.popLast() {
-        for (key, value) in element.pairs where ["$anchor", "$dynamicAnchor"].contains(key) {
-          if let name = value.string, found[name] == nil { found[name] = element }
-        }
-        waiting += element.pairs.map(\.value)
-        waiting += element.elements
-      }
-      known = found
-      return found[name]
-    }
-  }
+  var root: JSONElement? { if case .schema(let root) = form { root } else { nil } }
 
   /// The names of calls, in order.
   package var calls: [String] { names(in: "calls") }
@@ -115,7 +91,7 @@ package final class SchemaFile: Sendable {
   /// A member of a section; `section` is one of the keys of the file.
   package func entry(_ name: String, in section: String) throws(SchemaProblem) -> JSONElement? {
     switch form {
-    case .whole(let root): return root[section]?[name]
+    case .whole(let root), .schema(let root): return root[section]?[name]
     case .lines(let lines, let bytes):
       guard let entry = lines.entry(name, in: section) else { return nil }
       return try element(entry, bytes)
@@ -130,7 +106,7 @@ package final class SchemaFile: Sendable {
 
   private func names(in section: String) -> [String] {
     switch form {
-    case .whole(let root): root[section]?.pairs.map(\.key) ?? []
+    case .whole(let root), .schema(let root): root[section]?.pairs.map(\.key) ?? []
     case .lines(let lines, _): lines.names(in: section)
     }
   }

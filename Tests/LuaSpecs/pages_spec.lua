@@ -139,6 +139,39 @@ describe("pages", function()
     equal(#walk(api("/a"):with_param("x", 1), { cursor = { param = "cursor", field = "meta.cursor" } }), 3)
   end)
 
+  it("PAG-01 go by a field of the last element, as long as another one says so", function()
+    local api, sent = site {
+      ["/a?limit=2"] = '{"data":[{"id":"x"},{"id":"y&z"}],"has_more":true}',
+      ["/a?limit=2&after=y%26z"] = '{"data":[{"id":7,"by":{"id":8}}],"has_more":true}',
+      ["/a?limit=2&after=7"] = '{"data":[{"id":"q"}],"has_more":false}',
+      ["/b"] = '{"data":[],"has_more":false}', ["/c"] = '{"last":"l","page":{"more":true}}',
+      ["/c?after=l"] = '{"last":"m","page":{"more":null}}',
+    }
+    local options = { cursor = { param = "after", field = "id", items = "data", more = "has_more" } }
+    equal(#walk(api("/a"):with_param("limit", 2), options), 3)
+    equal(#sent, 3)
+    equal(#walk(api("/b"), options), 1)
+    equal(#walk(api("/c"), { cursor = { param = "after", field = "last", more = "page.more" } }), 2)
+  end)
+
+  it("PAG-01 go by a field of the last element, until a page is empty", function()
+    local api = site {
+      ["/a"] = '[{"at":{"id":1}},{"at":{"id":2}}]', ["/a?after=2"] = '[{"at":{"id":3}}]', ["/a?after=3"] = "[]",
+      ["/b"] = '{"rows":[{"id":1}]}', ["/b?after=1"] = '{"rows":null}',
+    }
+    same(walk(api("/a"), { cursor = { param = "after", field = "at.id", items = "" } }),
+      { '[{"at":{"id":1}},{"at":{"id":2}}]', '[{"at":{"id":3}}]' })
+    same(walk(api("/b"), { cursor = { param = "after", field = "id", items = "rows" } }), { '{"rows":[{"id":1}]}' })
+  end)
+
+  it("PAG-01 do so in tables that transformers make", function()
+    local api = site { ["/a"] = '{"n":1}', ["/a?after=1"] = '{"n":2}' }
+    api:transform("/**", function(content)
+      return { of = { rows = { { id = 0 }, { key = { id = content.n } } } }, more = content.n == 1 }
+    end)
+    equal(#walk(api("/a"), { cursor = { param = "after", field = "/key/id", items = "of.rows", more = "more" } }), 2)
+  end)
+
   it("change only their own parameter, in its place", function()
     local api, sent = site {
       ["/a?tag=a&tag=b&q=c+d&x=&%7e"] = '{"cursor":"q&r"}',
@@ -383,6 +416,30 @@ describe("pages end with an error", function()
     equal(#walk(api("/b"), { cursor = { param = "c", field = "c" } }), 2)
   end)
 
+  it("PAG-02 when it is said that there is more, and not how to come to it", function()
+    local cursor = { param = "after", field = "id", items = "data", more = "has_more" }
+    for answer, message in pairs {
+      ['{"data":[{"id":1}]}'] = "The content has no 'has_more'",
+      ['{"data":[{"id":1}],"has_more":"yes"}'] = "'has_more' is neither true nor false",
+      ['{"data":[{"id":1}],"has_more":1}'] = "'has_more' is neither true nor false",
+      ['{"data":[],"has_more":true}'] = "'has_more' says that there is more, but 'data' is empty",
+      ['{"data":[{"id":1},{"ID":2}],"has_more":true}'] = "no cursor 'id' of the last element of 'data'",
+      ['{"data":{"id":1},"has_more":true}'] = "'data' is no list",
+      ['{"has_more":true}'] = "'data' is no list",
+      ['{"data":[{"id":{}}],"has_more":true}'] = "neither a string nor a number",
+      ['{"data":[{"id":1e300}],"has_more":true}'] = "too large",
+    } do
+      local err = failing(site { ["/a"] = answer } "/a", { cursor = cursor })
+      contains(err.user_message, message)
+    end
+    local err = failing(site { ["/a"] = '{"more":true}' } "/a", { cursor = { param = "c", field = "x", more = "more" } })
+    contains(err.user_message, "There is no cursor 'x'")
+    err = failing(site { ["/a"] = '[{"id":1},{}]' } "/a", { cursor = { param = "c", field = "id", items = "" } })
+    contains(err.user_message, "no cursor 'id' of the last element of the content")
+    err = failing(site { ["/a"] = '{"a":1}' } "/a", { cursor = { param = "c", field = "id", items = "" } })
+    contains(err.user_message, "is no list")
+  end)
+
   it("when what should have a field has none, being no JSON", function()
     local function html() return spec.answer("text/html", "<p>Sorry</p>") end
     local api = site {
@@ -540,6 +597,11 @@ describe("pages", function()
     end)
     raises("'cursor' must be a table, got 'x'", function() a:pages { cursor = "x" } end)
     raises("'cursor' needs 'param'", function() a:pages { cursor = { param = "x" } } end)
+    raises("'more' must name a field", function() a:pages { cursor = { param = "x", field = "y", more = "" } } end)
+    raises("'field' must name a field", function() a:pages { cursor = { param = "x", field = "" } } end)
+    raises("unknown setting 'item' (did you mean 'items'?)", function()
+      a:pages { cursor = { param = "x", field = "y", item = "z" } }
+    end)
     raises("unknown setting 'parm' (did you mean 'param'?)", function() a:pages { page = { parm = "x" } } end)
     raises("'page' needs 'param'", function() a:pages { page = {} } end)
     raises("'step' must be a whole number, got 0", function() a:pages { page = { param = "p", step = 0 } } end)

@@ -40,6 +40,14 @@ struct PagesTests {
       let cursors = try await PagesTests.walk(
         list.pages(.cursor(parameter: "c", field: "cursor")))
       #expect(cursors == ["", "?c=c2"])
+      test.network.stub(
+        "GET", PagesTests.list + "?k=1", .json(#"{"data": [{"id": 1}, {"id": "x"}], "more": true}"#)
+      )
+      test.network.stub(
+        "GET", PagesTests.list + "?k=1&after=x", .json(#"{"data": [{"id": 3}], "more": false}"#))
+      let last = PageRule.cursor(parameter: "after", field: "id", items: "data", more: "more")
+      let elements = try await PagesTests.walk(list.withParam("k", "1").pages(last))
+      #expect(elements == ["?k=1", "?k=1&after=x"])
       for (number, items) in [(1, "[1]"), (2, "[2]"), (3, "[]")] {
         test.network.stub("GET", PagesTests.list + "?p=\(number)", .json("{\"items\": \(items)}"))
       }

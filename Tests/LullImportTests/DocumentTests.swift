@@ -225,6 +225,10 @@ struct DocumentTests {
     let list = "{type: array, items: {type: object}}"
     let page =
       "{name: page, in: query, schema: {type: integer}}, {name: per_page, in: query, schema: {type: integer}}"
+    let after = "{name: starting_after, in: query, schema: {type: string}}"
+    func ids(_ record: String, _ more: String = "") -> String {
+      "{properties: {data: {type: array, items: \(record)}, has_more: {type: boolean}\(more)}}"
+    }
     let paths = [
       "  /a: " + answer(list, headers: "{link: {}}"),
       "  /b: " + answer("{properties: {data: \(list), next: {type: string, format: uri}}}"),
@@ -236,13 +240,33 @@ struct DocumentTests {
       "  /e: " + answer("{properties: {data: \(list)}}", page),
       "  /f: " + answer("{properties: {one: \(list), two: \(list)}}", page),
       "  /g: " + answer(list, "{name: page, in: query, schema: {type: integer}}"),
+      "  /h: " + answer(ids("{properties: {id: {type: string}}}"), after),
+      "  /i: "
+        + answer(
+          ids("{anyOf: [{properties: {id: {type: string}}}, {properties: {id: {type: integer}}}]}"),
+          after),
+      "  /j: "
+        + answer(ids("{anyOf: [{properties: {id: {type: string}}}, {type: object}]}"), after),
+      "  /k: " + answer(ids("{properties: {id: {type: string}}}"), "{name: after, in: query}"),
+      "  /l: "
+        + answer(
+          ids("{properties: {id: {type: string}}}", ", last_id: {type: string}"),
+          "{name: after, in: query, schema: {type: string}}"),
+      "  /m: "
+        + answer(
+          ids("{properties: {id: {type: string}}}").replacing("boolean", with: "string"), after),
     ]
     let calls = try read(paths.joined()).calls
     #expect(
       calls.map(\.pages) == [
         .linked, .linked, nil, .cursor(parameter: "cursor", field: "meta.next_cursor"),
         .counted(parameter: "page", first: 1, step: 1, items: "data"), nil, nil,
+        .cursor(parameter: "starting_after", field: "id", items: "data", more: "has_more"),
+        .cursor(parameter: "starting_after", field: "id", items: "data", more: "has_more"), nil,
+        nil, .cursor(parameter: "after", field: "last_id", more: "has_more"), nil,
       ])
-    #expect(calls.map(\.rows) == [nil, "data", "data", "rows", "data", nil, nil])
+    #expect(
+      calls.map(\.rows) == [nil, "data", "data", "rows", "data", nil, nil]
+        + [String](repeating: "data", count: 6))
   }
 }

@@ -96,6 +96,44 @@ import Testing
         ])
   }
 
+  @Test func `DRF-12 references lead to anchors, identifiers, and relative to these`() throws {
+    let schemas = ##"""
+      {"calls":{"users":{"responses":{"200":{"type":"array","items":{"$ref":"https://a.example/user"}}}}},
+      "$defs":{"user":{"$id":"https://a.example/user","type":"object","properties":{"id":{"$ref":"#/$defs/id"},"up":{"$ref":"pet"},"at":{"$ref":"#place"},"back":{"$ref":"/user#place"}},"$defs":{"id":{"type":"integer"},"at":{"$anchor":"place","type":"string"}}},
+      "pet":{"$id":"https://a.example/pet","type":"boolean"},"id":{"type":"null"}}}
+      """##
+    let sample = #"[{"id":"1","up":1,"at":2,"back":null}]"#
+    let expected = [
+      "breaking type /*/at string integer 1/1", "breaking type /*/back string null 1/1",
+      "breaking type /*/id integer string 1/1", "breaking type /*/up boolean integer 1/1",
+    ]
+    #expect(try DriftReportTests.report(sample, schemas: schemas) == expected)
+    // The same written by a person, which is parsed whole.
+    let spread = schemas.replacing(",", with: ",\n ")
+    #expect(try DriftReportTests.report(sample, schemas: spread) == expected)
+    for (old, reason) in [
+      (#""pet"}"#, "leads outside, to 'https://a.example/none'; nothing is fetched"),
+      ("#place", "there is no such anchor"), ("#/$defs/id", "leads nowhere"),
+    ] {
+      let lost = schemas.replacing(old, with: old.hasPrefix("#") ? old + "x" : #""none"}"#)
+      let problem = #expect(throws: SchemaProblem.self) {
+        try DriftReportTests.report(sample, schemas: lost)
+      }
+      #expect(problem?.description.contains(reason) == true, "\(String(describing: problem))")
+    }
+  }
+
+  @Test func `DRF-13 fields that fit different patterns are told each`() throws {
+    let schemas =
+      ##"{"calls":{"users":{"responses":{"200":{"type":"object","patternProperties":{"^n_":{"type":"integer"},"^s_":{"type":"string"}},"additionalProperties":{"type":"boolean"}}}}}}"##
+    #expect(
+      try DriftReportTests.report(
+        #"{"n_a":1,"n_b":"x","s_a":2,"s_b":3,"other":null}"#, schemas: schemas) == [
+          "breaking type /* boolean null 1/1", "breaking type /* integer string 1/1",
+          "breaking type /* string integer 1/1",
+        ])
+  }
+
   @Test func `SHP-06 what was inferred of samples describes them`() throws {
     let samples = [
       #"{"a":[{"x":1,"t":{"x":2,"t":null}},{"x":null}],"m":{"1":[1],"2":["a",{"z":1}]},"b":true}"#,

@@ -48,12 +48,13 @@ import Testing
     (##"{"anyOf":[{"$ref":"#/$defs/u"},{"type":"null"}]}"##, "shop.U|shop.Null"),
     (##"{"type":["object","null"],"properties":{"x":{"type":"string"}}}"##, "shop.TF|shop.Null"),
     (##"{"type":"array","items":{"type":"object","properties":{"x":{}}}}"##, "shop.TF[]"),
-    (##"{"$ref":"#/$defs/list"}"##, "any[]"),
+    (##"{"$ref":"#/$defs/list"}"##, "any[]"), (##"{"$ref":"#/$defs/a%2Bb+c"}"##, "integer"),
+    (##"{"$ref":"#named"}"##, "boolean"), (##"{"$ref":"https://a.example/x"}"##, "shop.TF"),
   ])
   func `SHP-07 a schema becomes the type that says most of it`(schema: String, type: String) throws
   {
     let others =
-      ##","u":{"type":"object","properties":{"id":{"type":"integer"},"u":{"$ref":"#/$defs/u"}}},"s":{"type":"string"},"loop":{"allOf":[{"$ref":"#/$defs/loop"}]},"list":{"type":"array","items":{"$ref":"#/$defs/list"}}"##
+      ##","u":{"type":"object","properties":{"id":{"type":"integer"},"u":{"$ref":"#/$defs/u"}}},"s":{"type":"string"},"loop":{"allOf":[{"$ref":"#/$defs/loop"}]},"list":{"type":"array","items":{"$ref":"#/$defs/list"}},"a+b+c":{"type":"integer"},"other":{"$anchor":"named","type":"boolean"},"x":{"$id":"https://a.example/x","type":"object","properties":{"y":{"$ref":"#/$defs/u"}},"$defs":{"u":{"type":"null"}}}"##
     #expect(try TypeFileTests.type(schema, others) == type)
   }
 
@@ -89,6 +90,37 @@ import Testing
     }
     let text = try TypeFileTests.text("{\"$defs\":{\(definitions.joined(separator: ","))}}")
     #expect(text.utf8.count < 10_000)
+  }
+
+  @Test func `SHP-17 what a call says itself counts before the file, with its own definitions`()
+    throws
+  {
+    func root(_ text: String) throws -> OwnSchema {
+      .document(try JSONDocument(parsing: Array(text.utf8)).root)
+    }
+    let schemas =
+      ##"{"calls":{"one":{"responses":{"200":{"type":"string"}}},"two":{"responses":{"200":{"$ref":"#/$defs/u"}}}},"$defs":{"u":{"type":"object","properties":{"id":{"type":"integer"}}}}}"##
+    let calls = ["one", "two", "three", "four"].map {
+      TypedCall(name: $0, method: "GET", path: "/" + $0)
+    }
+    let own: [String: OwnSchema] = [
+      "one": try root(
+        ##"{"type":"array","items":{"$ref":"#/$defs/u"},"$defs":{"u":{"type":"object","properties":{"up":{"$ref":"#/$defs/u"},"all":{"$ref":"#"}}}}}"##
+      ), "three": .definition("u"), "four": try root("true"),
+    ]
+    let file = try SchemaFile(Array(schemas.utf8), name: "x")
+    let text = try TypeFile(api: "shop", calls: calls, schemas: file, own: own).text
+    let reader = try AnnotationReader(text)
+    #expect(reader.classes["shop.OneEntity"]?["content"] == "shop.U2[]")
+    #expect(reader.classes["shop.U2"] == ["up?": "shop.U2", "all?": "shop.U2[]"])
+    #expect(reader.classes["shop.TwoEntity"]?["content"] == "shop.U")
+    #expect(reader.classes["shop.U"] == ["id?": "integer"])
+    #expect(reader.classes["shop.ThreeEntity"]?["content"] == "shop.U")
+    #expect(reader.classes["shop.FourEntity"] == nil)
+    let problem = #expect(throws: SchemaProblem.self) {
+      try TypeFile(api: "shop", calls: calls, schemas: file, own: ["one": .definition("none")])
+    }
+    #expect(problem?.message == "call 'one' names 'none', which is not defined")
   }
 
   @Test func `SHP-08 names and texts of others stay names and texts`() throws {

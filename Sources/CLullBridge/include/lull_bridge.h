@@ -279,9 +279,10 @@ int32_t lull_value_bundle(lull_runtime *runtime, const int64_t *ids, int32_t cou
 int32_t lull_value_same(lull_runtime *runtime, int64_t a, int64_t b);
 // What `count` keys, with a NUL after each, lead to from a kept table; nil if nowhere. Strings are
 // copied to the arena; of a table `integer` is its length, and `aux` whether there is anything in it.
+// After `list` keys the way goes on from the last element of the list there; nowhere if `list` is below 0.
 // 0 on success.
 int32_t lull_value_field(
-  lull_runtime *runtime, int64_t id, const char *keys, int32_t count, lull_value *value);
+  lull_runtime *runtime, int64_t id, const char *keys, int32_t count, int32_t list, lull_value *value);
 // values[id][position] = the value at `index` of L, nil unless `exists`; of a table. 0 on success.
 int32_t lull_value_set_element(
   lull_runtime *runtime, lua_State *L, int32_t index, int32_t exists, int64_t id, int64_t position);
@@ -447,6 +448,26 @@ void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failur
 // on success.
 int32_t lull_value_frame(
   lull_runtime *runtime, int64_t id, const char *method, lull_trace_frame *frame);
+// Lines that a function is defined on.
+typedef struct lull_definition {
+  const char *source;  // the chunk: "@file", "=name", or the text of a loaded string
+  size_t source_length;
+  int32_t line;
+  int32_t last_line;
+} lull_definition;
+
+// What a kept value does when it is called, apart from the text of its functions. The same bytes for the same,
+// whatever lines it is on.
+typedef struct lull_wording {
+  const char *values;  // what it is made of, and what its functions take from around them
+  size_t length;
+  const lull_definition *functions;  // in the order in which the values name them
+  int32_t count;
+  int32_t is_whole;  // 0 if there is more
+} lull_wording;
+
+// Those of the kept value, in the arena; 0 on success.
+int32_t lull_value_wording(lull_runtime *runtime, int64_t id, lull_wording *wording);
 // What lull.inspect shows of the kept value, as far as `size` allows; 0 on success.
 int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t size);
 // The state that runs begins or ends to run the loop inside a call: what runs meanwhile is not called by

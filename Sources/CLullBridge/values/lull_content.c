@@ -13,8 +13,20 @@ typedef struct walking {
   int64_t id;
   const char *keys;
   int32_t count;
+  int32_t list;
   lull_value *value;
 } walking;
+
+// [-0, +0] puts the last element in the place of the list on top; nil of what is none
+static void take_last(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
+  if (lua_istable(L, -1)) {
+    lua_rawgeti(L, -1, (lua_Integer)lua_rawlen(L, -1));
+  } else {
+    lua_pushnil(L);
+  }
+  lua_replace(L, -2);
+}
 
 // [-1, +0] fills the value: strings are copied into the arena
 static int walk(lua_State *L) {
@@ -23,6 +35,7 @@ static int walk(lua_State *L) {
   lull_values_push(context->runtime, L, context->id);
   const char *key = context->keys;
   for (int32_t i = 0; i < context->count; i++, key += strlen(key) + 1) {
+    if (i == context->list) take_last(L);
     if (!lua_istable(L, -1)) return 0;
     lua_pushstring(L, key);
     lua_rawget(L, -2);
@@ -46,10 +59,11 @@ static int walk(lua_State *L) {
 }
 
 int32_t lull_value_field(
-  lull_runtime *runtime, int64_t id, const char *keys, int32_t count, lull_value *value) {
+  lull_runtime *runtime, int64_t id, const char *keys, int32_t count, int32_t list,
+  lull_value *value) {
   *value = (lull_value){.kind = LULL_NIL};
   walking context = {
-    .runtime = runtime, .id = id, .keys = keys, .count = count, .value = value};
+    .runtime = runtime, .id = id, .keys = keys, .count = count, .list = list, .value = value};
   int status = lull_protect(runtime, walk, &context);
   if (status != LUA_OK) *value = (lull_value){.kind = LULL_NIL};
   return status;

@@ -1,5 +1,5 @@
 import LullCore
-import LullHost
+package import LullHost
 
 extension APICall {
   /// How its answer goes on, in words; nil: it does not come in pages.
@@ -11,8 +11,10 @@ extension APICall {
     case .link: words.append("link")
     case .field(let field): words.append("next '\(field.text)'")
     case .asked: words.append("a function")
-    case .cursor(let parameter, let field):
-      words.append("cursor '\(parameter)' of '\(field.text)'")
+    case .cursor(let cursor):
+      let items = cursor.items.map { " of the last of '\($0.text)'" } ?? ""
+      let more = cursor.more.map { ", while '\($0.text)'" } ?? ""
+      words.append("cursor '\(cursor.parameter)' of '\(cursor.field.text)'\(items)\(more)")
     case .numbered(let parameter, let first, let step, let items):
       words.append("'\(parameter)' from \(first) by \(step), items '\(items.text)'")
     }
@@ -20,4 +22,7 @@ extension APICall {
     if pages.allowsOtherOrigins { words.append("other origins too") }
     return words.joined(separator: ", ")
   }
+
+  /// What the function does that tells the next page; nil: there is none.
+  package var pagesWording: FunctionWording? { pages?.wording }
 }

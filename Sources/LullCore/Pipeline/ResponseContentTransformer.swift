@@ -111,6 +111,16 @@ public final class ResponseContentTransformer: ResponseTransformer {
   }
 }
 
+extension ResponseContentTransformer: FunctionHolder {
+  package var heldFunctions: [AnyObject] {
+    (function as? any FunctionHolder)?.heldFunctions ?? []
+  }
+
+  package var functionUse: String {
+    "\(rules) \((function as? any FunctionHolder)?.functionUse ?? "")"
+  }
+}
+
 /// The function of a content transformer, in one language.
 package protocol ContentFunction {
   /// As error causes name it.

@@ -24,6 +24,9 @@ public struct Configuration {
   }
   package var mutations: [Resource.RequestMutation] = []
   package var decorators: [RequestDecorator] = []
+  /// What the functions of settings are, in the order in which they were added, by the setting's name in Lua; of
+  /// functions that come from elsewhere nothing is known.
+  package var heldFunctions: [String: [AnyObject]] = [:]
   /// Retries, limits and credentials; nil if there are none of them.
   package var policies: Policies?
 

@@ -144,6 +144,15 @@ extension APIOwner {
       .field(
         "field", "string",
         "Where its value is: a field such as `meta.cursor`, or a JSON Pointer; null ends the list."),
+      .field(
+        "items", "string?",
+        """
+        The field that holds the list, if `field` is one of its last element; `""` if the content is the list. \
+        Empty ends it.
+        """),
+      .field(
+        "more", "string?",
+        "The field that says whether there is a further page: true or false, as `has_more`."),
     ])
 
   static let pageNumberOptions = APIOwner.table(

@@ -161,3 +161,8 @@ final class LuaCache: ScriptCache {
     }
   }
 }
+
+extension LuaCache: FunctionHolder {
+  var heldFunctions: [AnyObject] { [assigned] }
+  var functionUse: String { "cache" }
+}

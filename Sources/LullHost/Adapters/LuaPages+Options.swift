@@ -4,7 +4,7 @@ import LullCore
 // `resource:pages{ next =, cursor =, page =, max =, cross_origin = }`
 extension LuaPages.Options {
   static let pagesKeys = ["next", "cursor", "page", "max", "cross_origin"]
-  static let cursorKeys = ["param", "field"]
+  static let cursorKeys = ["param", "field", "items", "more"]
   static let pageNumberKeys = ["param", "first", "step", "items"]
 
   /// The options in a table; a kept function among them is the caller's to hold.
@@ -32,6 +32,7 @@ extension LuaPages.Options {
         if name == "next", Int(value.kind) == Int(LULL_FUNCTION) {
           options.next = .asked
           options.function = try kept.keep(state, index)
+          options.kept = kept
         } else {
           options.next = try Self.nextPage(reader, state, name, value, index)
         }
@@ -80,7 +81,14 @@ extension LuaPages.Options {
       throw .message(
         "'cursor' needs 'param', the parameter to set, and 'field', where the value comes from")
     }
-    return .cursor(parameter: parameter, field: FieldPath(field))
+    for name in ["field", "more"] where texts[name] == "" {
+      throw .message("'\(name)' must name a field, got an empty string")
+    }
+    return .cursor(
+      PageCursor(
+        parameter: parameter, field: FieldPath(field),
+        items: texts["items"].map { $0.isEmpty ? .root : FieldPath($0) },
+        more: texts["more"].map { FieldPath($0) }))
   }
 
   private static func pageNumber(_ reader: OptionReader, _ state: OpaquePointer?, _ index: Int32)

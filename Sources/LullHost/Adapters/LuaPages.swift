@@ -12,6 +12,10 @@ package final class LuaPages {
 
     /// The kept function that tells the next page.
     package var function: Int64?
+    weak var kept: KeptValues?
+
+    /// What that does; nil: there is none.
+    package var wording: FunctionWording? { function.flatMap { kept?.wording(of: $0) } }
 
     package init() {}
   }

@@ -52,3 +52,8 @@ final class LuaResponseTransformer: ResponseTransformer {
     }
   }
 }
+
+extension LuaResponseTransformer: FunctionHolder {
+  var heldFunctions: [AnyObject] { [function] }
+  var functionUse: String { "response" }
+}

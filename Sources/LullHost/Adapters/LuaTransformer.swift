@@ -123,6 +123,15 @@ final class LuaTransformer: ContentFunction {
   }
 }
 
+extension LuaTransformer: FunctionHolder {
+  var heldFunctions: [AnyObject] {
+    [function]
+      + [input, output].compactMap { if case .predicate(let test) = $0 { test } else { nil } }
+  }
+
+  var functionUse: String { "\(input.description) to \(output.description)" }
+}
+
 extension Content {
   /// Whether the content is of the type a word of `input` or `output` names.
   fileprivate func matches(_ word: String) -> Bool {

@@ -26,11 +26,6 @@ struct CallBrackets {
     tokens = all[open..<min(end, all.count)]
   }
 
-  /// Its tokens, however it is broken into lines.
-  var text: String {
-    tokens.map { $0.kind == .string ? "\"\($0.text)\"" : $0.text }.joined(separator: " ")
-  }
-
   /// Where `key =` and `["key"] =` stand first, by the key in lower case.
   var lines: [String: Int] {
     var lines: [String: Int] = [:]

@@ -3,7 +3,4 @@ extension DeclarationPlaces {
   package func line(of key: String, inCallOnLine line: Int) -> Int? {
     CallBrackets(self, line: line)?.lines[key.lowercased()]
   }
-
-  /// What stands inside the brackets of that call, without comments and line breaks; nil if there are none.
-  package func text(ofCallOnLine line: Int) -> String? { CallBrackets(self, line: line)?.text }
 }

@@ -2,16 +2,21 @@
 ///
 /// Its end only notes the number: the value itself is let go at the next turn, since nothing may be
 /// called across from `deinit`.
-final class KeptValue {
+package final class KeptValue {
   let id: Int64
   let handle: UInt64
   private let released: ReleasedValues
+  private weak var values: KeptValues?
 
-  init(id: Int64, handle: UInt64, _ released: ReleasedValues) {
+  init(id: Int64, handle: UInt64, _ values: KeptValues) {
     self.id = id
     self.handle = handle
-    self.released = released
+    self.values = values
+    released = values.released
   }
+
+  /// What it does; nil if it is gone.
+  package var wording: FunctionWording? { values?.wording(of: id) }
 
   deinit { released.add(id: id, handle: handle) }
 }

@@ -76,8 +76,7 @@ package final class KeptValues {
     -> KeptValue
   {
     KeptValue(
-      id: try keep(state, index, anchoredTo: service), handle: handles.handle(of: service),
-      released)
+      id: try keep(state, index, anchoredTo: service), handle: handles.handle(of: service), self)
   }
 
   /// What a kept value is, taken for content. (A string is text if it is valid UTF-8.) The caller anchors
@@ -104,6 +103,16 @@ package final class KeptValues {
       var frame = lull_trace_frame()
       guard lull_value_frame(bridge.pointer, id, method?.cString, &frame) == 0 else { return nil }
       return TraceFrame(frame)
+    }
+  }
+
+  /// What a kept function, or table of functions, does; nil if it is gone, or without memory.
+  package func wording(of id: Int64) -> FunctionWording? {
+    guard !bridge.isClosed else { return nil }
+    return bridge.withArena {
+      var wording = lull_wording()
+      guard lull_value_wording(bridge.pointer, id, &wording) == 0 else { return nil }
+      return FunctionWording(wording)
     }
   }
 

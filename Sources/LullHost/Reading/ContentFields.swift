@@ -21,16 +21,33 @@ struct ContentFields: ContentFieldReader {
     return .nothing
   }
 
-  private func field(_ way: [String], in foreign: ForeignContent) -> FieldValue {
+  func value(
+    _ path: FieldPath, ofLastElementOf list: FieldPath, in content: Content
+  ) -> FieldValue {
+    guard case .foreign(let foreign) = content else {
+      return JSONFields().value(path, ofLastElementOf: list, in: content)
+    }
+    for start in list.ways {
+      for way in path.ways {
+        let value = field(start + way, in: foreign, list: start.count)
+        if value != .nothing { return value }
+      }
+    }
+    return .nothing
+  }
+
+  /// - Parameter list: after so many names the way goes on from the last element of what is there.
+  private func field(_ way: [String], in foreign: ForeignContent, list: Int = -1) -> FieldValue {
     let mark = lull_arena_mark(bridge.pointer)
     defer { lull_arena_release(bridge.pointer, mark) }
     var value = lull_value()
     var keys: [CChar] = []
     for name in way { keys += name.utf8CString }
     keys.append(0)
-    guard lull_value_field(bridge.pointer, foreign.id, keys, Int32(way.count), &value) == 0 else {
-      return .nothing
-    }
+    guard
+      lull_value_field(
+        bridge.pointer, foreign.id, keys, Int32(way.count), Int32(list), &value) == 0
+    else { return .nothing }
     switch Int(value.kind) {
     case Int(LULL_NIL), Int(LULL_NULL): return .nothing
     case Int(LULL_BOOLEAN): return value.integer != 0 ? .other("true") : .nothing

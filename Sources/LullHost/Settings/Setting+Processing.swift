@@ -73,11 +73,13 @@ extension Setting {
         swift: "Configuration.mutateRequests(with:)"),
       value: { _ in nil },
       change: { given throws(Misuse) in
+        let held = try given.functions()
         let functions = given.call.functions
-        let mutations = try given.functions().map { function in
-          functions.mutation { function.id }
+        let mutations = held.map { function in functions.mutation { function.id } }
+        return { settings in
+          for mutation in mutations { settings.mutateRequests(with: mutation) }
+          settings.heldFunctions["mutate_requests", default: []] += held
         }
-        return { settings in for mutation in mutations { settings.mutateRequests(with: mutation) } }
       }),
     Setting(
       "decorate_requests", access: .method, explanation: .functions { $0.decorators.count },
@@ -108,10 +110,12 @@ extension Setting {
         swift: "Configuration.decorateRequests(with:)"),
       value: { _ in nil },
       change: { given throws(Misuse) in
+        let held = try given.functions()
         let functions = given.call.functions
-        let decorators = try given.functions().map { functions.decorator($0) }
+        let decorators = held.map { functions.decorator($0) }
         return { settings in
           for decorator in decorators { settings.decorateRequests(with: decorator) }
+          settings.heldFunctions["decorate_requests", default: []] += held
         }
       }),
   ]

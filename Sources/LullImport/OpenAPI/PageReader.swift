@@ -54,6 +54,7 @@ struct PageReader {
     if let object {
       if PageReader.usualFields.contains(where: { isURL(at: $0, in: object) }) { return .linked }
       if let cursor = cursor(in: object, call) { return cursor }
+      if let cursor = lastElement(in: object, list, call) { return cursor }
     }
     return counted(list, call)
   }
@@ -94,6 +95,46 @@ struct PageReader {
       }
     }
     return nil
+  }
+
+  /// `has_more` beside a list, and a parameter for the ID of what came last: `starting_after`.
+  private func lastElement(in object: ObjectShape, _ list: String?, _ call: ImportedCall)
+    -> ImportedCall.Pages?
+  {
+    func kind(_ property: ObjectShape.Property) -> SchemaShape.Kind {
+      SchemaShape.of(property.schema, in: document).kind
+    }
+    let isID: (ObjectShape.Property) -> Bool = { [.string, .integer].contains(kind($0)) }
+    let more = object.properties.first {
+      ["has_more", "hasMore"].contains($0.name) && kind($0) == .boolean
+    }
+    let parameter = call.parameters.first { parameter in
+      parameter.place == .query && !parameter.isList
+        && ["starting_after", "startingAfter", "after_id", "afterId", "after"]
+          .contains(parameter.name ?? parameter.key)
+    }
+    guard let more, let parameter, let items = object.properties.first(where: { $0.name == list })
+    else { return nil }
+    let name = parameter.name ?? parameter.key
+    if let last = object.properties.first(where: { ["last_id", "lastId"].contains($0.name) }),
+      isID(last)
+    {
+      return .cursor(parameter: name, field: last.name, more: more.name)
+    }
+    // `after` alone may be anything.
+    guard name != "after", let element = SchemaShape.of(items.schema, in: document).items,
+      alternatives(of: element).allSatisfy({ record in
+        ObjectShape(record, in: document).properties.contains { $0.name == "id" && isID($0) }
+      })
+    else { return nil }
+    return .cursor(parameter: name, field: "id", items: items.name, more: more.name)
+  }
+
+  /// The schemas of which one applies, or the one there is.
+  private func alternatives(of schema: ImportNode) -> [ImportNode] {
+    let target = document.target(of: schema) ?? schema
+    let parts = (target["oneOf"] ?? target["anyOf"])?.elements ?? []
+    return parts.isEmpty ? [target] : parts
   }
 
   private func nested(in object: ObjectShape) -> [(String, ObjectShape)] {

@@ -71,10 +71,13 @@ package struct APIFileWriter {
     switch pages {
     case .linked: return .bool(true)
     case .next(let field): return .table([("next", .text(field))])
-    case .cursor(let parameter, let field):
-      return .table([
-        ("cursor", .table([("param", .text(parameter)), ("field", .text(field))]))
-      ])
+    case .cursor(let parameter, let field, let items, let more):
+      var fields: [(key: String, value: LuaLiteral)] = [
+        ("param", .text(parameter)), ("field", .text(field)),
+      ]
+      if let items { fields.append(("items", .text(items))) }
+      if let more { fields.append(("more", .text(more))) }
+      return .table([("cursor", .table(fields))])
     case .counted(let parameter, let first, let step, let items):
       var fields: [(key: String, value: LuaLiteral)] = [("param", .text(parameter))]
       if first != 1 { fields.append(("first", .code(String(first)))) }

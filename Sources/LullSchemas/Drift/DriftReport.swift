@@ -16,13 +16,8 @@ package struct DriftReport {
     let answer: Answer
     let change: DriftFinding.Change
     let pointer: String
-  }
-
-  /// A schema that the API file says of a call's successes itself.
-  package enum OwnSchema {
-    case document(JSONElement)
-    /// By its name among those of the file of schemas.
-    case definition(String)
+    /// Fields that fit different patterns stand at one place.
+    var declared = ""
   }
 
   private let file: SchemaFile?
@@ -60,7 +55,7 @@ package struct DriftReport {
     let name: String
     let schema: JSONElement
     if (200..<300).contains(status), let own = own[call] {
-      (name, schema) = ("2XX", try self.schema(of: own, call))
+      (name, schema) = ("2XX", try own.element(ofCall: call, in: file))
     } else {
       guard let responses = try file?.call(call)?["responses"], responses.kind == .object else {
         note(.withoutSchema, call, "", "")
@@ -86,7 +81,7 @@ package struct DriftReport {
     }
     if case .document? = own[call], name == "2XX" {
       var own =
-        ownWalks[call] ?? DriftWalk(SchemaFile(root: schema, name: "the schema of call '\(call)'"))
+        ownWalks[call] ?? DriftWalk(OwnSchema.file(schema, ofCall: call))
       // Not held twice while it looks.
       ownWalks[call] = nil
       defer { ownWalks[call] = own }
@@ -97,18 +92,6 @@ package struct DriftReport {
       defer { self.walk = walk }
       try walk.look(at: value, schema)
       take(walk, answer)
-    }
-  }
-
-  private func schema(of own: OwnSchema, _ call: String) throws(SchemaProblem) -> JSONElement {
-    switch own {
-    case .document(let root): return root
-    case .definition(let name):
-      guard let element = try file?.definition(name) else {
-        throw SchemaProblem(
-          "call '\(call)' names '\(name)', which is not defined", file: file?.name)
-      }
-      return element
     }
   }
 
@@ -130,7 +113,9 @@ package struct DriftReport {
     // One answer may have values of several kinds at one place.
     var counted: Set<Key> = []
     for difference in differences {
-      let key = Key(answer: answer, change: difference.change, pointer: difference.pointer)
+      let key = Key(
+        answer: answer, change: difference.change, pointer: difference.pointer,
+        declared: difference.declared)
       var finding =
         findings[key]
         ?? DriftFinding(
@@ -183,7 +168,7 @@ package struct DriftReport {
     return all.sorted { one, other in
       guard one.tier == other.tier else { return one.tier < other.tier }
       let texts = { (finding: DriftFinding) in
-        [finding.call, finding.status, finding.pointer, finding.change.rawValue]
+        [finding.call, finding.status, finding.pointer, finding.change.rawValue, finding.declared]
       }
       return texts(one).lexicographicallyPrecedes(texts(other))
     }

@@ -15,8 +15,8 @@ struct DriftWalk {
 
   private static let deepest = 200
 
-  private let file: SchemaFile
-  private var views: [SchemaView.Place: SchemaView] = [:]
+  private let references: SchemaReferences
+  private var views: [SchemaPlace: SchemaView] = [:]
   /// In this answer, in order, each once.
   private(set) var differences: [Difference] = []
   private var seen: Set<Difference> = []
@@ -25,7 +25,7 @@ struct DriftWalk {
   private var optionalPlaces: [String: Int] = [:]
   private var patterns: [String: SchemaPattern?] = [:]
 
-  init(_ file: SchemaFile) { self.file = file }
+  init(_ file: SchemaFile) { references = SchemaReferences(file) }
 
   mutating func look(at value: JSONElement, _ schema: JSONElement) throws(SchemaProblem) {
     differences = []
@@ -143,20 +143,18 @@ struct DriftWalk {
 
   private mutating func view(of schemas: [JSONElement]) throws(SchemaProblem) -> SchemaView {
     guard schemas.count == 1 else { return try made(of: schemas) }
-    let place = SchemaView.Place(schemas[0])
+    let place = SchemaPlace(schemas[0])
     if let known = views[place] { return known }
     let view = try made(of: schemas)
     views[place] = view
     return view
   }
 
-  /// - Throws: A reference within the file that leads to nothing: as declared nothing would be then.
+  /// - Throws: A reference that leads to nothing: as declared nothing would be then.
   private func made(of schemas: [JSONElement]) throws(SchemaProblem) -> SchemaView {
-    let view = try SchemaView(schemas, in: file)
-    // What has an identifier of its own is not followed.
-    guard let lost = view.lostReference, lost.hasPrefix("#") else { return view }
-    throw SchemaProblem(
-      "the $ref '\(LogText.part(lost, limit: 80))' leads to nothing", file: file.name)
+    let view = try SchemaView(schemas, references)
+    guard let lost = view.lost else { return view }
+    throw SchemaProblem(lost.message, file: references.file.name)
   }
 
   private mutating func likeliest(of branches: [JSONElement], for value: JSONElement)

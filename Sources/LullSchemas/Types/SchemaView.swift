@@ -8,25 +8,24 @@ struct SchemaView {
   private(set) var parts: [JSONElement] = []
   /// The branches of each `anyOf` and `oneOf`.
   private(set) var choices: [[JSONElement]] = []
-  /// The first reference that leads to nothing in the file; nil: all lead somewhere.
-  private(set) var lostReference: String?
+  /// The first reference that leads to nothing; nil: all lead somewhere.
+  private(set) var lost: SchemaResources.Lost?
 
   /// What a file of any size may make of one schema.
   private static let mostParts = 200
 
-  init(_ schemas: [JSONElement], in file: SchemaFile) throws(SchemaProblem) {
-    var seen: Set<Place> = []
+  init(_ schemas: [JSONElement], _ references: SchemaReferences) throws(SchemaProblem) {
+    var seen: Set<SchemaPlace> = []
     var rest = Array(schemas.reversed())
     while let schema = rest.popLast() {
       guard schema.kind == .object, parts.count < SchemaView.mostParts,
-        seen.insert(Place(schema)).inserted
+        seen.insert(SchemaPlace(schema)).inserted
       else { continue }
       parts.append(schema)
       if let reference = (schema["$ref"] ?? schema["$dynamicRef"])?.string {
-        if let target = try SchemaView.target(of: reference, from: schema, in: file) {
-          rest.append(target)
-        } else {
-          lostReference = lostReference ?? reference
+        switch try references.target(of: reference, from: schema) {
+        case .success(let target): rest.append(target)
+        case .failure(let reason): lost = lost ?? reason
         }
       }
       rest += (schema["allOf"].map { Array($0.elements) } ?? []).reversed()
@@ -37,42 +36,6 @@ struct SchemaView {
         choices.append(Array(branches.elements))
       }
     }
-  }
-
-  /// A value of a document.
-  struct Place: Hashable {
-    private let document: Int64
-    private let index: Int
-
-    init(_ element: JSONElement) {
-      document = element.document.serial
-      index = element.index
-    }
-  }
-
-  /// What a reference within the file leads to; nil if that is nothing.
-  static func target(of reference: String, from schema: JSONElement, in file: SchemaFile)
-    throws(SchemaProblem) -> JSONElement?
-  {
-    guard reference.hasPrefix("#/") else {
-      guard reference.hasPrefix("#") else { return nil }
-      let anchor = SchemaFragment.decoded(reference.dropFirst())
-      return anchor.isEmpty ? file.root : file.anchor(anchor)
-    }
-    if let root = file.root {
-      return root[pointer: SchemaFragment.decoded(reference.dropFirst())]
-    }
-    var names = reference.dropFirst(2).split(separator: "/", omittingEmptySubsequences: false).map {
-      SchemaFragment.decoded($0).replacing("~1", with: "/").replacing("~0", with: "~")
-    }
-    guard names.count >= 2 else { return nil }
-    let section = names.removeFirst()
-    var found = try file.entry(names.removeFirst(), in: section)
-    for name in names {
-      guard let value = found else { return nil }
-      found = value.kind == .array ? Int(name).flatMap { value[$0] } : value[name]
-    }
-    return found
   }
 
   // MARK: What it says

@@ -8,6 +8,7 @@ package struct TypeFile {
   private let api: String
   private let environments: [String]
   private let calls: [TypedCall]
+  private let own: [String: OwnSchema]
   private let notes: [String]
   private var reader: TypeReader
   private var lines: [String] = []
@@ -16,15 +17,17 @@ package struct TypeFile {
   ///   - api: the name that `lull.api` is called with.
   ///   - environments: those of its file, behind an `@` in that name.
   ///   - schemas: of content; nil: content may be anything.
+  ///   - own: by the names of calls; of their successes these count before the file's.
   ///   - notes: what is to be said at the beginning, a line each.
   /// - Throws: What of the schemas cannot be read.
   package init(
     api: String, environments: [String] = [], calls: [TypedCall], schemas: SchemaFile?,
-    notes: [String] = []
+    own: [String: OwnSchema] = [:], notes: [String] = []
   ) throws(SchemaProblem) {
     self.api = api
     self.environments = environments
     self.calls = calls
+    self.own = own
     self.notes = notes
     reader = TypeReader(schemas, api: api)
     try write(schemas)
@@ -95,10 +98,10 @@ package struct TypeFile {
   private mutating func writeOthers(of draft: TypeReader.Draft, _ required: Set<String>)
     throws(SchemaProblem)
   {
-    guard let file = reader.file else { return }
+    guard let references = reader.references else { return }
     var seen = Set(draft.view.propertyNames)
     for branch in draft.view.choices.flatMap(\.self) {
-      let view = try SchemaView([branch], in: file)
+      let view = try SchemaView([branch], references)
       for name in view.propertyNames where seen.insert(name).inserted {
         let type = try reader.type(
           of: view.property(name), hint: TypeFile.hint(draft.name, name))
@@ -118,7 +121,10 @@ package struct TypeFile {
   {
     let schema = try schemas?.call(call.name)
     let stem = AnnotationText.typeName(call.name)
-    let content = try content(of: schema, stem)
+    let content =
+      if let own = own[call.name] { try content(of: own, call.name, stem, schemas) } else {
+        try content(of: schema, stem)
+      }
     var request = "lull.Request"
     var text: [String] = []
     if content != "any" {
@@ -138,7 +144,7 @@ package struct TypeFile {
       parameters = "params\(isOptional ? "?" : ""): \(name)"
       text.append("---@class \(name)")
       for parameter in call.parameters {
-        let declared = try TypeFile.schemas(of: parameter, in: schema, schemas)
+        let declared = try self.schemas(of: parameter, in: schema)
         var type = parameter.type
         if type == nil, !declared.isEmpty {
           type = try reader.type(of: declared, hint: stem + "_" + parameter.name)
@@ -159,12 +165,30 @@ package struct TypeFile {
   }
 
   /// What is said of a parameter: of one in the body that is what the body says of its field.
-  private static func schemas(
-    of parameter: TypedCall.Parameter, in call: JSONElement?, _ file: SchemaFile?
-  ) throws(SchemaProblem) -> [JSONElement] {
+  private func schemas(of parameter: TypedCall.Parameter, in call: JSONElement?)
+    throws(SchemaProblem) -> [JSONElement]
+  {
     if let own = call?["parameters"]?[parameter.name] { return [own] }
-    guard let file, let body = call?["body"] else { return [] }
-    return parameter.isWhole ? [body] : try SchemaView([body], in: file).property(parameter.name)
+    guard let references = reader.references, let body = call?["body"] else { return [] }
+    return parameter.isWhole
+      ? [body] : try SchemaView([body], references).property(parameter.name)
+  }
+
+  /// What a success has as the call says itself.
+  private mutating func content(
+    of own: OwnSchema, _ call: String, _ stem: String, _ schemas: SchemaFile?
+  ) throws(SchemaProblem) -> String {
+    let schema = try own.element(ofCall: call, in: schemas)
+    switch own {
+    case .definition(let name): return try reader.type(ofDefinition: name)
+    case .document:
+      var inner = TypeReader.Definitions(OwnSchema.file(schema, ofCall: call))
+      reader.exchange(&inner)
+      defer { reader.exchange(&inner) }
+      let type = try reader.type(of: [schema], hint: stem)
+      try writeClasses()
+      return type
+    }
   }
 
   /// What a success has.

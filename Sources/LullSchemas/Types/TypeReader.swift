@@ -9,6 +9,17 @@ struct TypeReader {
     let view: SchemaView
   }
 
+  /// What names of definitions mean.
+  struct Definitions {
+    let references: SchemaReferences?
+    /// Of those that have been read.
+    fileprivate var types: [String: String] = [:]
+    /// Those that are being read, which lead to themselves.
+    fileprivate var open: Set<String> = []
+
+    init(_ file: SchemaFile?) { references = file.map { SchemaReferences($0) } }
+  }
+
   /// What is deeper may be anything; it is only written without names of their own.
   private static let deepest = 32
   private static let mostWords = 100
@@ -17,22 +28,24 @@ struct TypeReader {
   private static let mostClasses = 100_000
   private static let longest = 10_000
 
-  let file: SchemaFile?
+  private var definitions: Definitions
   private(set) var names: TypeNames
-  /// Of definitions, and of schemas that are ones by what they are made of.
-  private var classes: [String: String] = [:]
-  private var places: [[SchemaView.Place]: String] = [:]
+  /// The classes of records, by what they are made of.
+  private var places: [[SchemaPlace]: String] = [:]
   private var steps = 0
-  /// Those that are being read, which lead to themselves.
-  private var open: Set<String> = []
   private(set) var drafts: [Draft] = []
   /// How null is called, once it is needed.
   private(set) var nullName: String?
 
   init(_ file: SchemaFile?, api: String) {
-    self.file = file
+    definitions = Definitions(file)
     names = TypeNames(api: api)
   }
+
+  var references: SchemaReferences? { definitions.references }
+
+  /// Reads schemas of another file from now on. What is yet to be written must be written before.
+  mutating func exchange(_ other: inout Definitions) { swap(&definitions, &other) }
 
   mutating func newName(_ text: String) -> String { names.name(text) }
 
@@ -43,20 +56,20 @@ struct TypeReader {
 
   /// The type of a definition by its name.
   mutating func type(ofDefinition name: String, depth: Int = 0) throws(SchemaProblem) -> String {
-    if let known = classes[name] { return known }
-    guard let file, let schema = try file.definition(name) else { return "any" }
+    if let known = definitions.types[name] { return known }
+    guard let references, let schema = try references.file.definition(name) else { return "any" }
     // A list of itself, without a record between, has no end.
-    guard !open.contains(name) else { return "any" }
-    let view = try SchemaView([schema], in: file)
+    guard !definitions.open.contains(name) else { return "any" }
+    let view = try SchemaView([schema], references)
     if TypeReader.isRecord(view), view.types.map({ $0 == ["object"] }) ?? true {
       let own = record(view, hint: name)
-      classes[name] = own
+      definitions.types[name] = own
       return own
     }
-    open.insert(name)
-    defer { open.remove(name) }
+    definitions.open.insert(name)
+    defer { definitions.open.remove(name) }
     let written = try type(of: [schema], hint: name, depth: depth)
-    classes[name] = written
+    definitions.types[name] = written
     return written
   }
 
@@ -67,23 +80,25 @@ struct TypeReader {
     -> String
   {
     steps += 1
-    guard let file, depth < TypeReader.deepest, steps < TypeReader.mostSteps else { return "any" }
-    let written = try type(of: schemas, hint, depth, in: file)
+    guard let references, depth < TypeReader.deepest, steps < TypeReader.mostSteps else {
+      return "any"
+    }
+    let written = try type(of: schemas, hint, depth, references)
     return written.utf8.count <= TypeReader.longest ? written : "any"
   }
 
   private mutating func type(
-    of schemas: [JSONElement], _ hint: String, _ depth: Int, in file: SchemaFile
+    of schemas: [JSONElement], _ hint: String, _ depth: Int, _ references: SchemaReferences
   ) throws(SchemaProblem) -> String {
     // The name of a definition, where nothing else is said.
     if schemas.count == 1, let reference = schemas[0]["$ref"]?.string,
       schemas[0].pairs.allSatisfy({ !TypeReader.restricts($0.key) })
     {
-      if let name = TypeReader.definition(reference) {
+      if let name = try TypeReader.definition(reference, of: schemas[0], references) {
         return try type(ofDefinition: name, depth: depth + 1)
       }
     }
-    let view = try SchemaView(schemas, in: file)
+    let view = try SchemaView(schemas, references)
     if let words = view.words, let type = literals(words) { return type }
     var types: [String] = []
     func add(_ type: String) { if !types.contains(type) { types.append(type) } }
@@ -109,7 +124,7 @@ struct TypeReader {
 
   /// The class of a record, which is to be written.
   private mutating func record(_ view: SchemaView, hint: String) -> String {
-    let place = view.parts.map { SchemaView.Place($0) }
+    let place = view.parts.map { SchemaPlace($0) }
     if let known = places[place] { return known }
     guard places.count < TypeReader.mostClasses else { return "table" }
     let name = names.name(hint)
@@ -174,12 +189,20 @@ struct TypeReader {
     return view.others.isEmpty ? ["any"] : ["object"]
   }
 
-  private static func definition(_ reference: String) -> String? {
+  /// The name of the definition that a reference leads to; nil if it leads to something else.
+  private static func definition(
+    _ reference: String, of schema: JSONElement, _ references: SchemaReferences
+  ) throws(SchemaProblem) -> String? {
     let start = "#/$defs/"
     guard reference.hasPrefix(start) else { return nil }
     let rest = reference.dropFirst(start.count)
     guard !rest.contains("/") else { return nil }
-    return CredentialMask.decoded(rest).replacing("~1", with: "/").replacing("~0", with: "~")
+    let name = SchemaFragment.decoded(rest).replacing("~1", with: "/").replacing("~0", with: "~")
+    // Within what has an identifier of its own that is another one.
+    guard case .success(let target) = try references.target(of: reference, from: schema),
+      let own = try references.file.definition(name), SchemaPlace(own) == SchemaPlace(target)
+    else { return nil }
+    return name
   }
 
   private static func restricts(_ key: String) -> Bool {

@@ -15,7 +15,7 @@ struct SchemaCompiler {
   private(set) var nodes: [SchemaNode] = []
   /// Of each resource that has nodes, those of its dynamic anchors that are wanted.
   private(set) var dynamicAnchors: [Int: [String: Int]] = [:]
-  private var known: [SchemaResources.Key: Int] = [:]
+  private var known: [SchemaPlace: Int] = [:]
   private var jobs: [Job] = []
   private var dynamicNames: Set<String> = []
   private var patterns: [String: SchemaPattern] = [:]
@@ -49,7 +49,7 @@ struct SchemaCompiler {
   mutating func node(_ element: JSONElement, _ resource: Int, _ pointer: String)
     throws(SchemaProblem) -> Int
   {
-    let key = SchemaResources.Key(element)
+    let key = SchemaPlace(element)
     if let node = known[key] { return node }
     guard nodes.count < SchemaCompiler.mostNodes else {
       throw SchemaProblem("the schema is too large", pointer: pointer)

@@ -14,21 +14,20 @@ final class SchemaResources {
     var dynamicAnchors: [String: JSONElement] = [:]
   }
 
-  /// Where a schema is: the same element is one schema, whoever leads there.
-  struct Key: Hashable {
-    let document: Int64
-    let index: Int
+  /// What a reference leads to, and what it is called if it is a dynamic anchor.
+  typealias Target = (element: JSONElement, dynamicAnchor: String?)
 
-    init(_ element: JSONElement) {
-      document = element.document.serial
-      index = element.index
-    }
+  /// Why a reference leads to nothing, in words.
+  struct Lost: Error {
+    let message: String
   }
 
   private(set) var resources: [Resource] = []
   private var places: [String: Int] = [:]
-  private var homes: [Key: Int] = [:]
+  private var homes: [SchemaPlace: Int] = [:]
   private let documents: [String: JSONElement]
+  /// Of how many resources all definitions have been come to.
+  private var enteredFiles = 0
 
   /// - Parameter documents: what else may be referred to, by URI. Nothing is fetched.
   init(documents: [String: JSONElement]) {
@@ -43,32 +42,54 @@ final class SchemaResources {
     return home(of: element) ?? resource
   }
 
-  func home(of element: JSONElement) -> Int? { homes[Key(element)] }
+  func home(of element: JSONElement) -> Int? { homes[SchemaPlace(element)] }
 
-  /// The schema that a reference leads to, and what it is called if it is a dynamic anchor.
-  func find(_ reference: String, from resource: Int) throws(SchemaProblem) -> (
-    element: JSONElement, dynamicAnchor: String?
-  ) {
+  /// The same of a schema that nobody may have come to yet, which is of `resource` unless it says what it is.
+  func enteredHome(of element: JSONElement, in resource: Int) throws(SchemaProblem) -> Int {
+    if let home = home(of: element) { return home }
+    try walk(element, resource, "")
+    return home(of: element) ?? resource
+  }
+
+  /// What a reference leads to.
+  ///
+  /// - Throws: That it leads to nothing, and what is wrong on the way.
+  func find(_ reference: String, from resource: Int) throws(SchemaProblem) -> Target {
+    switch try lookUp(reference, from: resource) {
+    case .success(let target): return target
+    case .failure(let lost): throw SchemaProblem(lost.message)
+    }
+  }
+
+  /// What a reference leads to, or why to nothing.
+  ///
+  /// - Throws: What is wrong with a schema on the way.
+  func lookUp(_ reference: String, from resource: Int) throws(SchemaProblem) -> Result<
+    Target, Lost
+  > {
     let target = SchemaURI(reference).resolved(against: resources[resource].uri)
-    let place = try place(of: target.document, reference, resource)
+    guard let place = try place(of: target.document, resource) else {
+      return lost(reference, "leads outside, to '\(target.document)'; nothing is fetched")
+    }
     let written = target.fragment ?? ""
     let fragment = SchemaFragment.decoded(written)
     if fragment.isEmpty {
       guard case .element(let element) = resources[place].root else {
-        throw SchemaProblem("the reference '\(reference)' leads to a file as a whole")
+        return lost(reference, "leads to a file as a whole")
       }
-      return (element, nil)
+      return .success((element, nil))
     }
     if fragment.hasPrefix("/") {
-      return (try element(at: fragment, in: place, reference), nil)
+      guard let element = try element(at: fragment, in: place) else {
+        return lost(reference, "leads nowhere")
+      }
+      return .success((element, nil))
     }
-    if case .file(let file) = resources[place].root, resources[place].anchors[fragment] == nil {
-      for name in file.definitions { _ = try definition(name, of: file, place) }
-    }
+    if resources[place].anchors[fragment] == nil { try enterDefinitions() }
     guard let element = resources[place].anchors[fragment] else {
-      throw SchemaProblem("the reference '\(reference)' leads nowhere: there is no such anchor")
+      return lost(reference, "leads nowhere: there is no such anchor")
     }
-    return (element, resources[place].dynamicAnchors[fragment] == nil ? nil : fragment)
+    return .success((element, resources[place].dynamicAnchors[fragment] == nil ? nil : fragment))
   }
 
   // MARK: Parts
@@ -79,17 +100,29 @@ final class SchemaResources {
     return resources.count - 1
   }
 
-  private func place(of document: String, _ reference: String, _ resource: Int)
-    throws(SchemaProblem) -> Int
-  {
+  private func lost(_ reference: String, _ why: String) -> Result<Target, Lost> {
+    .failure(Lost(message: "the reference '\(LogText.part(reference, limit: 200))' \(why)"))
+  }
+
+  /// nil of what is not known.
+  private func place(of document: String, _ resource: Int) throws(SchemaProblem) -> Int? {
     if document == resources[resource].uri.document { return resource }
     if let place = places[document] { return place }
-    guard let root = documents[document] else {
-      throw SchemaProblem(
-        "the reference '\(reference)' leads outside, to '\(document)'; nothing is fetched")
-    }
+    try enterDefinitions()
+    if let place = places[document] { return place }
+    guard let root = documents[document] else { return nil }
     _ = try add(.element(root), uri: document)
     return places[document] ?? resource
+  }
+
+  /// Comes to all definitions of files, each of which may be called anything. Costs what parsing them does, once.
+  private func enterDefinitions() throws(SchemaProblem) {
+    while enteredFiles < resources.count {
+      let place = enteredFiles
+      enteredFiles += 1
+      guard case .file(let file) = resources[place].root else { continue }
+      for name in file.definitions { _ = try definition(name, of: file, place) }
+    }
   }
 
   private func definition(_ name: String, of file: SchemaFile, _ resource: Int)
@@ -101,9 +134,7 @@ final class SchemaResources {
   }
 
   /// Step by step, since what a pointer passes may be a resource of its own.
-  private func element(at pointer: String, in place: Int, _ reference: String)
-    throws(SchemaProblem) -> JSONElement
-  {
+  private func element(at pointer: String, in place: Int) throws(SchemaProblem) -> JSONElement? {
     let tokens = pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
       String($0.replacing("~1", with: "/").replacing("~0", with: "~"))
     }
@@ -124,16 +155,14 @@ final class SchemaResources {
       if let own = self.home(of: element) { home = own }
       current = element.kind == .array ? Int(token).flatMap { element[$0] } : element[token]
     }
-    guard let found = current else {
-      throw SchemaProblem("the reference '\(reference)' leads nowhere")
-    }
+    guard let found = current else { return nil }
     if self.home(of: found) == nil { try walk(found, home, pointer) }
     return found
   }
 
   private func isRoot(_ element: JSONElement, of resource: Int) -> Bool {
     guard case .element(let root) = resources[resource].root else { return false }
-    return Key(root) == Key(element)
+    return SchemaPlace(root) == SchemaPlace(element)
   }
 
   /// What a schema may say that it is.
@@ -155,7 +184,7 @@ final class SchemaResources {
     throws(SchemaProblem)
   {
     guard element.kind == .object else {
-      homes[Key(element)] = resource
+      homes[SchemaPlace(element)] = resource
       return
     }
     if let dialect = element["$schema"]?.string,
@@ -179,7 +208,7 @@ final class SchemaResources {
         resource = enter(.element(element), uri)
       }
     }
-    homes[Key(element)] = resource
+    homes[SchemaPlace(element)] = resource
     if let anchor = element["$anchor"]?.string { resources[resource].anchors[anchor] = element }
     if let anchor = element["$dynamicAnchor"]?.string {
       resources[resource].anchors[anchor] = element

@@ -80,6 +80,7 @@ struct FileComparison {
     if difference.change == nil, pair == nil {
       difference.addEnvironments(old.environments, new.environments)
     }
+    let areGiven = targets != nil
     let targets = targets ?? FileComparison.targets(old.calls + new.calls)
     if let pair {
       difference.add(
@@ -92,19 +93,32 @@ struct FileComparison {
       ? new.environments.filter { old.environments.contains($0) }
       : old.environments + new.environments
     for name in [nil] + common.map({ Optional($0) }) {
-      let (old, new) = (try before.picture(name, targets), try after.picture(name, targets))
+      var (old, new) = (try before.picture(name, targets), try after.picture(name, targets))
+      var targets = targets
+      if name != nil, !areGiven {
+        // There may be calls in an environment alone.
+        let all = FileComparison.targets(old.calls + new.calls, besides: targets)
+        if all.count > targets.count {
+          targets = all
+          (old, new) = (try before.picture(name, targets), try after.picture(name, targets))
+        }
+      }
       if name != nil { difference.addCalls(old.calls, new.calls, in: name) }
       difference.add(old, new, in: name, of: targets)
     }
     return difference
   }
 
-  /// Those of calls, each once; the root where there are none.
-  private static func targets(_ calls: [APIPicture.Call]) -> [APIPicture.Target] {
-    var seen: Set<String> = []
-    let targets = calls.map {
-      APIPicture.Target(label: "\($0.method) \($0.path)", method: $0.method, path: $0.sample)
-    }.filter { seen.insert($0.label).inserted }
+  /// Those of calls behind some others, each once; the root where there are none.
+  private static func targets(
+    _ calls: [APIPicture.Call], besides known: [APIPicture.Target] = []
+  ) -> [APIPicture.Target] {
+    var seen = Set(known.map(\.label))
+    let targets =
+      known
+      + calls.map {
+        APIPicture.Target(label: "\($0.method) \($0.path)", method: $0.method, path: $0.sample)
+      }.filter { seen.insert($0.label).inserted }
     return targets.isEmpty ? [APIPicture.Target(label: "/", method: .get, path: "/")] : targets
   }
 }

@@ -134,14 +134,19 @@ private final class Painter {
 
   private func settings(of resource: Resource, _ method: RequestMethod) -> [APIPicture.Setting] {
     let explanation = ResourceExplanation(of: resource, method: method, LullHost.Setting.explained)
+    let configuration = resource.configuration(for: method)
+    var held = configuration.heldFunctions.mapValues { $0[...] }
     let located = explanation.locatingKeys { [self] key, place in
       places(in: place.file).line(of: key, inCallOnLine: place.line)
     }
     var settings = zip(explanation.settings, located.settings).map { setting, located in
-      let value = setting.name == "pipeline" ? withTexts(setting.value) : setting.value
-      var mark = "\(value) \(setting.fingerprint)"
-      if setting.isOfFunctions, let place = setting.source?.place {
-        mark += places(in: place.file).text(ofCallOnLine: place.line) ?? ""
+      var mark = "\(setting.value) \(setting.fingerprint)"
+      if setting.name == "pipeline" {
+        mark = self.mark(ofPipeline: setting, configuration.pipeline)
+      } else if setting.functionCount > 0 {
+        let own = held[setting.name]?.prefix(setting.functionCount) ?? []
+        held[setting.name]?.removeFirst(own.count)
+        mark += own.map { words($0) }.joined()
       }
       return APIPicture.Setting(
         name: setting.name, value: shown(setting.value),
@@ -156,14 +161,30 @@ private final class Painter {
     return settings
   }
 
-  /// A pipeline with the texts of functions where it says at which line they are: what moves is no other.
-  private func withTexts(_ value: String) -> String {
-    value.replacing(#/ at ([^,;]+):([0-9]+)/#) { match in
-      guard let line = Int(match.2),
-        let text = places(in: String(match.1)).text(ofCallOnLine: line)
-      else { return String(match.0) }
-      return " \(text)"
+  /// Its words without the places of functions, and what these do: what moves is no other.
+  private func mark(ofPipeline setting: ResourceExplanation.Setting, _ pipeline: Pipeline) -> String
+  {
+    let holders = pipeline.functionHolders.map { holder in
+      "\(holder.functionUse): " + holder.heldFunctions.map { words($0) }.joined(separator: ", ")
     }
+    let value = setting.value.replacing(#/ at [^,;]+:[0-9]+/#, with: "")
+    return "\(value) \(setting.fingerprint) " + holders.joined(separator: "; ")
+  }
+
+  /// The same of a function that a setting has been given.
+  private func words(_ function: AnyObject) -> String {
+    (function as? KeptValue)?.wording.map { words($0) } ?? ""
+  }
+
+  /// What a function does, with the texts of all that it uses, wherever these stand.
+  private func words(_ wording: FunctionWording) -> String {
+    let texts = wording.definitions.map { definition in
+      definition.source.hasPrefix("@")
+        ? places(in: String(definition.source.dropFirst())).text(
+          ofFunctionOnLines: definition.lines)
+        : definition.source
+    }
+    return Hexadecimal.text(wording.values) + " " + texts.joined(separator: "; ")
   }
 
   private func places(in file: String) -> DeclarationPlaces {
@@ -183,7 +204,10 @@ private final class Painter {
   private func call(_ call: APICall, _ line: Int) -> APIPicture.Call {
     var traits: [APIPicture.Trait] = []
     if call.bodyForm != .json { traits.append(.init("body", call.bodyForm.rawValue)) }
-    if let pages = call.pagesText { traits.append(.init("pages", pages)) }
+    if let pages = call.pagesText {
+      let mark = call.pagesWording.map { words($0) } ?? ""
+      traits.append(.init("pages", pages, mark: "\(pages) \(mark)"))
+    }
     if let rows = call.rows { traits.append(.init("rows", rows)) }
     if !call.columns.isEmpty {
       traits.append(.init("columns", call.columns.joined(separator: ", ")))

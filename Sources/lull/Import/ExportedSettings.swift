@@ -14,7 +14,7 @@ struct ExportedSettings {
       guard let place = setting.source?.place, setting.name != "auth",
         !setting.name.hasPrefix("headers.")
       else { continue }
-      if setting.isOfFunctions {
+      if setting.functionCount > 0 {
         functions.insert("'\(setting.name)' (\(place))")
       } else {
         names.insert(setting.name)

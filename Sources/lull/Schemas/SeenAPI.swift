@@ -16,7 +16,7 @@ struct SeenAPI {
   let calls: [TypedCall]
   let routes: CallRoutes
   /// Schemas that its calls say themselves, by their names.
-  let ownSchemas: [String: DriftReport.OwnSchema]
+  let ownSchemas: [String: OwnSchema]
   /// Where its schemas are: in the file that it names, else in one that is called as it is.
   let schemasPath: String
 

@@ -23,8 +23,9 @@ struct TypesCommand {
         Writes annotations (LuaCATS) for editors: classes of what the calls of an API file take, of what
         they give, and of the API, so that lull.api("github") completes its calls and their content.
 
-        What content has is known from the file of schemas beside the API file (github.schemas.json beside
-        github.lua), or, with --from-cache or --from-har, from answers that came before. Of those names of
+        What content has is known from the schema of a call and from the file of schemas beside the API file
+        (github.schemas.json beside github.lua), or, with --from-cache or --from-har, from answers that came
+        before, and of calls without any from the schema of the call. Of answers names of
         fields and types are written, never values, and no keys that are content themselves. A field may be
         missing if it was missing once; of a call with one answer nobody knows. What was seen is kept as a file
         of schemas as well, unless there is one of another origin, for the validator and lull drift.
@@ -69,20 +70,20 @@ struct TypesCommand {
       let api = try SeenAPI.look(word).get()
       let target = output ?? "\(api.folder)/types/\(api.name).lua"
       if target != "-" { try TypesCommand.requireOwn(target) }
-      let (schemas, notes, seen) = sources.isEmpty ? try known(of: api) : try seen(of: api)
+      let known = sources.isEmpty ? try known(of: api) : try seen(of: api)
       let text: String
       do throws(SchemaProblem) {
         let place = api.environment.map { ["As it is in the environment '\($0)'."] } ?? []
         text = try TypeFile(
-          api: api.name, environments: api.environments, calls: api.calls, schemas: schemas,
-          notes: place + notes
+          api: api.name, environments: api.environments, calls: api.calls, schemas: known.schemas,
+          own: known.own, notes: place + known.notes
         ).text
       } catch {
         throw CommandFailure(code: 3, message: "lull: \(error)\n")
       }
       guard target != "-" else { return Output.write(text) ? 0 : 1 }
       try TypesCommand.makeFolder(of: target)
-      if let seen { try keep(seen, of: api) }
+      if let seen = known.seen { try keep(seen, of: api) }
       try TypesCommand.write(Array(text.utf8), to: target)
       TypesCommand.tell("\(target): \(TypesCommand.counted(api.calls.count, "call"))")
       return 0
@@ -93,28 +94,36 @@ struct TypesCommand {
 
   // MARK: Schemas
 
-  /// Those of the file beside the API file.
-  private func known(of api: SeenAPI) throws(CommandFailure)
-    -> (SchemaFile?, notes: [String], seen: [UInt8]?)
-  {
+  private struct Known {
+    var schemas: SchemaFile?
+    /// Of calls that say theirs themselves.
+    var own: [String: OwnSchema]
+    var notes: [String]
+    /// What is to be kept of traffic.
+    var seen: [UInt8]?
+  }
+
+  /// Those of the API file, and of the file beside it.
+  private func known(of api: SeenAPI) throws(CommandFailure) -> Known {
+    var known = Known(own: api.ownSchemas, notes: TypesCommand.notes(on: api.ownSchemas, api))
     do throws(SchemaProblem) {
-      if let schemas = try api.schemas() {
-        let name = api.schemasPath.split(separator: "/").last ?? ""
-        return (schemas, ["From \(name)."], nil)
-      }
+      known.schemas = try api.schemas()
     } catch {
       throw CommandFailure(code: 3, message: "lull: \(error)\n")
     }
-    Exit.complain(
-      "lull: there is no \(api.schemasPath): what content has is not known; --from-cache or "
-        + "--from-har take it from answers that came before\n")
-    return (nil, [], nil)
+    if known.schemas != nil {
+      known.notes.append("From \(api.schemasPath.split(separator: "/").last ?? "").")
+    } else if let other = api.calls.first(where: { known.own[$0.name] == nil }) {
+      let whose = known.own.isEmpty ? "content" : "content of calls such as '\(other.name)'"
+      Exit.complain(
+        "lull: there is no \(api.schemasPath): what \(whose) has is not known; --from-cache or "
+          + "--from-har take it from answers that came before\n")
+    }
+    return known
   }
 
   /// Those of traffic, which are to be written, too.
-  private func seen(of api: SeenAPI) throws(CommandFailure)
-    -> (SchemaFile?, notes: [String], seen: [UInt8]?)
-  {
+  private func seen(of api: SeenAPI) throws(CommandFailure) -> Known {
     let traffic = try sources.traffic(of: api)
     var shapes = TrafficShapes()
     for exchange in traffic.exchanges {
@@ -140,7 +149,18 @@ struct TypesCommand {
     } catch {
       throw CommandFailure(code: 1, message: "lull: \(error)\n")
     }
-    return (schemas, TypesCommand.notes(on: shapes, names), bytes)
+    let own = api.ownSchemas.filter { name, schema in
+      guard case .document = schema else { return false }
+      return shapes.count(of: name) == 0
+    }
+    return Known(
+      schemas: schemas, own: own,
+      notes: TypesCommand.notes(on: own, api) + TypesCommand.notes(on: shapes, names), seen: bytes)
+  }
+
+  private static func notes(on own: [String: OwnSchema], _ api: SeenAPI) -> [String] {
+    let names = api.calls.map(\.name).filter { own[$0] != nil }
+    return names.isEmpty ? [] : ["As the call says: " + names.joined(separator: ", ") + "."]
   }
 
   private static func notes(on shapes: TrafficShapes, _ calls: [String]) -> [String] {

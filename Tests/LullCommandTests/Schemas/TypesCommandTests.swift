@@ -69,6 +69,39 @@ struct TypesCommandTests {
     #expect(try types("shop").errors.contains("there is no apis/gone.json"))
   }
 
+  @Test func `SHP-17 what calls say themselves needs no file, and is of those without answers`()
+    throws
+  {
+    try folder.write(
+      "apis/shop.lua",
+      RecordedTraffic.api.replacing(
+        "params = { id = \"integer\" }",
+        with:
+          "params = { id = \"integer\" }, schema = { properties = { own = { type = 'boolean' } } }")
+    )
+    let ending = try types("shop")
+    #expect(ending.code == 0)
+    #expect(
+      ending.errors.contains(
+        "there is no apis/shop.schemas.json: what content of calls such as 'items' has"))
+    let text = try #require(folder.text("apis/types/shop.lua"))
+    #expect(
+      text.contains("-- As the call says: item.\n") && text.contains("---@field own? boolean\n"))
+    try folder.write(
+      "b.har",
+      RecordedTraffic.file(RecordedTraffic.entry(RecordedTraffic.base + "/items", #"[{"n":1}]"#)))
+    let seen = try types("shop", "--from-har", "b.har", "-o", "-")
+    #expect(seen.output.contains("-- As the call says: item.\n"))
+    #expect(
+      seen.output.contains("---@field own? boolean\n") && seen.output.contains("---@field n "))
+    // Where there are answers these were asked for.
+    try folder.write(
+      "c.har",
+      RecordedTraffic.file(RecordedTraffic.entry(RecordedTraffic.base + "/items/1", #"{"n":1}"#)))
+    let other = try types("shop", "--from-har", "c.har", "-o", "-").output
+    #expect(!other.contains("As the call says") && !other.contains("own?"))
+  }
+
   @Test func `SHP-10 types of recordings are of the API's calls alone, and kept as schemas`() throws
   {
     try writeArchive()

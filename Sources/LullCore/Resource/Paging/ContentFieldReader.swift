@@ -2,6 +2,10 @@
 package protocol ContentFieldReader {
   /// What a path leads to.
   func value(_ path: FieldPath, in content: Content) -> FieldValue
+  /// What a path leads to from the last element of a list; nothing where there is none.
+  func value(
+    _ path: FieldPath, ofLastElementOf list: FieldPath, in content: Content
+  ) -> FieldValue
 }
 
 extension ContentFieldReader {
@@ -30,12 +34,30 @@ package struct JSONFields: ContentFieldReader {
     return .nothing
   }
 
-  package static func field(_ way: [String], in root: JSONElement) -> FieldValue {
-    var element = root
-    for name in way {
-      guard let next = element[name] else { return .nothing }
-      element = next
+  package func value(
+    _ path: FieldPath, ofLastElementOf list: FieldPath, in content: Content
+  ) -> FieldValue {
+    guard case .json(let document) = content else { return .nothing }
+    for start in list.ways {
+      guard let found = JSONFields.element(start, in: document.root), found.kind == .array,
+        found.count > 0, let last = found[found.count - 1]
+      else { continue }
+      for way in path.ways {
+        let value = JSONFields.field(way, in: last)
+        if value != .nothing { return value }
+      }
     }
+    return .nothing
+  }
+
+  private static func element(_ way: [String], in root: JSONElement) -> JSONElement? {
+    var element: JSONElement? = root
+    for name in way { element = element?[name] }
+    return element
+  }
+
+  package static func field(_ way: [String], in root: JSONElement) -> FieldValue {
+    guard let element = element(way, in: root) else { return .nothing }
     switch element.kind {
     case .null: return .nothing
     case .bool: return element.bool == true ? .other("true") : .nothing

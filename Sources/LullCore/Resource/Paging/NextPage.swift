@@ -8,7 +8,7 @@ package enum NextPage {
   /// Whoever walks the pages is asked.
   case asked
   /// A field whose value goes into a parameter.
-  case cursor(parameter: String, field: FieldPath)
+  case cursor(PageCursor)
   /// A parameter that counts.
   case numbered(parameter: String, first: Int, step: Int, items: FieldPath)
 
@@ -38,15 +38,10 @@ extension NextPage {
     case .field(let path):
       try NextPage.demandFields(of: entity, path)
       return try NextPage.page(at: path, resource, entity, fields)
-    case .cursor(let parameter, let path):
-      try NextPage.demandFields(of: entity, path)
-      switch fields.value(path, in: entity.content) {
-      case .nothing: return nil
-      case .text(let cursor): return resource.settingParam(parameter, .text(cursor))
-      case .inexact:
-        throw PagingProblem("The cursor '\(path.text)' is a number too large to be sent as it came")
-      default: throw PagingProblem("The cursor '\(path.text)' is neither a string nor a number")
-      }
+    case .cursor(let cursor):
+      try NextPage.demandFields(of: entity, cursor.more ?? cursor.field)
+      let value = try cursor.next(in: entity.content, fields)
+      return value.map { resource.settingParam(cursor.parameter, .text($0)) }
     case .numbered(let parameter, let first, let step, _):
       return resource.settingParam(parameter, .text(String(first &+ step &* count)))
     case .asked: return nil
@@ -55,6 +50,10 @@ extension NextPage {
 
   /// Whether a page is behind the last one, which can only be told once it is there.
   func isEmpty(_ entity: Entity, _ fields: some ContentFieldReader) throws(PagingProblem) -> Bool {
+    if case .cursor(let cursor) = self {
+      // What is no list has no next page either: that is told when it is asked for.
+      return (try? cursor.isBehindEnd(entity.content, fields)) ?? false
+    }
     guard case .numbered(_, _, _, let items) = self else { return false }
     if !items.text.isEmpty { try NextPage.demandFields(of: entity, items) }
     switch fields.value(items, in: entity.content) {

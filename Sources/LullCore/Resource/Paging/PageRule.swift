@@ -9,7 +9,10 @@ public enum PageRule {
   /// By the field that holds the URL: its name, names with dots between them, or a JSON Pointer.
   case field(String)
   /// By a field whose value goes into a parameter of the query; there is no further page without it.
-  case cursor(parameter: String, field: String)
+  ///
+  /// With `items`, the field of a list ("" if the content is the list), it is the field of the last element there, and
+  /// an empty page is the end. With `more`, a field that is true or false, that says whether there is a further page.
+  case cursor(parameter: String, field: String, items: String? = nil, more: String? = nil)
   /// By a parameter of the query that counts from `first` on, until `items`, the field of the list, is
   /// empty; "" if the content is the list.
   case numbered(parameter: String, first: Int = 1, step: Int = 1, items: String = "")
@@ -21,7 +24,12 @@ public enum PageRule {
     case .automatic: .automatic
     case .link: .link
     case .field(let text): .field(FieldPath(text))
-    case .cursor(let parameter, let field): .cursor(parameter: parameter, field: FieldPath(field))
+    case .cursor(let parameter, let field, let items, let more):
+      .cursor(
+        PageCursor(
+          parameter: parameter, field: FieldPath(field),
+          items: items.map { $0.isEmpty ? .root : FieldPath($0) }, more: more.map { FieldPath($0) })
+      )
     case .numbered(let parameter, let first, let step, let items):
       .numbered(
         parameter: parameter, first: first, step: step,

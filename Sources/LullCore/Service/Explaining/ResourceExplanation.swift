@@ -37,8 +37,8 @@ public struct ResourceExplanation: Sendable {
     public let isWithheld: Bool
     /// What it is called where a script sets it: of a header without `headers.`.
     let key: String
-    /// Whether it is told of by how many functions there are.
-    package var isOfFunctions = false
+    /// How many functions it is told of by; 0: by something else.
+    package var functionCount = 0
     /// What tells apart, in this process, what a mask hides.
     package var fingerprint = 0
   }
@@ -137,7 +137,7 @@ public struct ResourceExplanation: Sendable {
     }
     for (entry, name, count) in sources.functions {
       add(name, count == 1 ? "a function" : "\(count) functions", entry)
-      settings[settings.count - 1].isOfFunctions = true
+      settings[settings.count - 1].functionCount = count
     }
   }
 

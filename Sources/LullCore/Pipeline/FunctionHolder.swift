@@ -1,0 +1,18 @@
+/// What has functions of a script, or of a program, in it: descriptions say where they are, not what they do.
+package protocol FunctionHolder {
+  /// In the order in which they are asked. What they do is known to whoever has made them.
+  var heldFunctions: [AnyObject] { get }
+  /// How they are asked, the same words for the same.
+  var functionUse: String { get }
+}
+
+extension Pipeline {
+  /// What of it has functions in it, in the order in which it is passed.
+  package var functionHolders: [any FunctionHolder] {
+    order.flatMap { key in
+      let stage = self[key]
+      return stage.transformers.compactMap { $0 as? any FunctionHolder }
+        + [stage.cache as? any FunctionHolder].compactMap(\.self)
+    }
+  }
+}
