@@ -34,6 +34,8 @@ package struct ImportedParameter: Equatable, Sendable {
   /// What it is called by `lull call`, if not by its key.
   package var option: String?
   package var description: String?
+  /// Whether its text is a time.
+  var isTime = false
   /// Of a number of pages: that of the first.
   var firstPage: Int?
   /// Whether its elements are lists or objects, for which its place has no form.

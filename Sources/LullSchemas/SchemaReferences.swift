@@ -9,15 +9,28 @@ final class SchemaReferences {
 
   init(_ file: SchemaFile) { self.file = file }
 
+  /// Comes to a schema that stands in the file, and to all in it: what is called by names there is known then.
+  func enter(_ schema: JSONElement) throws(SchemaProblem) {
+    _ = try named { () throws(SchemaProblem) in
+      try resources.enteredHome(of: schema, in: try opened())
+    }
+  }
+
   /// What a reference of a schema leads to, or why to nothing.
   ///
   /// - Throws: What is wrong with a schema on the way.
   func target(of reference: String, from schema: JSONElement) throws(SchemaProblem)
     -> Result<JSONElement, SchemaResources.Lost>
   {
-    do throws(SchemaProblem) {
+    try named { () throws(SchemaProblem) in
       let home = try resources.enteredHome(of: schema, in: try opened())
       return try resources.lookUp(reference, from: home).map(\.element)
+    }
+  }
+
+  private func named<T>(_ body: () throws(SchemaProblem) -> T) throws(SchemaProblem) -> T {
+    do throws(SchemaProblem) {
+      return try body()
     } catch {
       var problem = error
       problem.file = problem.file ?? file.name

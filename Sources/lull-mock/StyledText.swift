@@ -93,7 +93,7 @@ struct StyledText {
       return all(pairs.filter { $0.name == name + "[]" }.map(\.value))
     case .deepObject:
       let fields = pairs.filter { $0.name.hasPrefix(name + "[") && $0.name.hasSuffix("]") }
-      if parameter.kind == .json || fields.contains(where: { $0.name.contains("][") }) {
+      if parameter.kind == .json {
         let single = pairs.filter { $0.name == name }.map { Parts?.some(.single(decode($0.value))) }
         guard !fields.isEmpty else { return single }
         let text = DeepText.json(

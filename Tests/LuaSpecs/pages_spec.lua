@@ -172,6 +172,22 @@ describe("pages", function()
     equal(#walk(api("/a"), { cursor = { param = "after", field = "/key/id", items = "of.rows", more = "more" } }), 2)
   end)
 
+  it("PAG-02 when transformers leave out what says how it goes on", function()
+    local answer = { ["/a"] = '{"data":[{"id":1}],"has_more":true}' }
+    local without = { param = "after", field = "id", items = "data" }
+    local with = { param = "after", field = "id", items = "data", more = "has_more" }
+    local function problem(cursor, make)
+      local api = site(answer)
+      api:transform("/**", make)
+      return failing(api "/a", { cursor = cursor }).user_message
+    end
+    contains(problem(with, function(content) return content.data end), "has no 'has_more'")
+    contains(problem(without, function(content) return content.data end), "'data' is no list")
+    contains(problem(with, function(content) return { data = content.data } end), "has no 'has_more'")
+    contains(problem(without, function() return { items = {} } end), "'data' is no list")
+    contains(problem(without, function() return "text" end), "has no field")
+  end)
+
   it("change only their own parameter, in its place", function()
     local api, sent = site {
       ["/a?tag=a&tag=b&q=c+d&x=&%7e"] = '{"cursor":"q&r"}',
@@ -432,7 +448,8 @@ describe("pages end with an error", function()
       local err = failing(site { ["/a"] = answer } "/a", { cursor = cursor })
       contains(err.user_message, message)
     end
-    local err = failing(site { ["/a"] = '{"more":true}' } "/a", { cursor = { param = "c", field = "x", more = "more" } })
+    local options = { cursor = { param = "c", field = "x", more = "more" } }
+    local err = failing(site { ["/a"] = '{"more":true}' } "/a", options)
     contains(err.user_message, "There is no cursor 'x'")
     err = failing(site { ["/a"] = '[{"id":1},{}]' } "/a", { cursor = { param = "c", field = "id", items = "" } })
     contains(err.user_message, "no cursor 'id' of the last element of the content")

@@ -155,7 +155,9 @@ struct DocumentTests {
           cookie: {type: apiKey, in: cookie, name: sid}
           cert: {type: mutualTLS}
           token: {type: http, scheme: bearer}
+          user: {type: http, scheme: basic}
       paths:
+        /stripe: {get: {security: [{user: []}, {token: []}]}}
         /a: {get: {}}
         /b: {get: {security: [{login: [c]}]}}
         /c: {get: {security: [{one: [], two: []}]}}
@@ -180,6 +182,7 @@ struct DocumentTests {
               tokenURL: "https://t.example/token", authorizationURL: "https://a.example/auth",
               clientID: "X_LOGIN_CLIENT_ID", scope: "a b c"))))
     #expect(exceptions["/ee"] == exceptions["/b"])
+    #expect(exceptions["/stripe"] == ImportedAccess(.bearer(variable: "X_TOKEN")))
     #expect(exceptions["/c"]?.headers.count == 1)
     #expect(
       exceptions["/d"]
@@ -255,6 +258,14 @@ struct DocumentTests {
       "  /m: "
         + answer(
           ids("{properties: {id: {type: string}}}").replacing("boolean", with: "string"), after),
+      "  /n: "
+        + answer(
+          ids("{properties: {id: {type: string}}}", ", last_id: {type: string}"),
+          "{name: after, in: query, schema: {type: string, format: date-time}}"),
+      "  /o: "
+        + answer(
+          ids("{properties: {id: {type: string}}}"),
+          "{name: after_id, in: query, schema: {type: integer}}"),
     ]
     let calls = try read(paths.joined()).calls
     #expect(
@@ -264,9 +275,10 @@ struct DocumentTests {
         .cursor(parameter: "starting_after", field: "id", items: "data", more: "has_more"),
         .cursor(parameter: "starting_after", field: "id", items: "data", more: "has_more"), nil,
         nil, .cursor(parameter: "after", field: "last_id", more: "has_more"), nil,
+        nil, nil,
       ])
     #expect(
       calls.map(\.rows) == [nil, "data", "data", "rows", "data", nil, nil]
-        + [String](repeating: "data", count: 6))
+        + [String](repeating: "data", count: 8))
   }
 }

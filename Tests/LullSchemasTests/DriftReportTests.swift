@@ -123,6 +123,63 @@ import Testing
     }
   }
 
+  @Test func `DRF-12 names are known wherever they stand in what a call says`() throws {
+    func report(_ schema: String, _ definitions: String = "") throws -> [String] {
+      try DriftReportTests.report(
+        #"{"n":1,"b":2}"#,
+        schemas:
+          "{\"calls\":{\"users\":{\"responses\":{\"200\":\(schema)}}},\n\"$defs\":{\"k\":{\"type\":\"integer\"}\(definitions)}}"
+      )
+    }
+    let own =
+      ##""type":"object","properties":{"n":{"$ref":"#/$defs/k"},"b":{}},"$defs":{"k":{"type":"string"}}"##
+    #expect(
+      try report(#"{"$id":"http://e/root",\#(own)}"#) == ["breaking type /n string integer 1/1"])
+    #expect(
+      try report(#"{"allOf":[{"$id":"http://e/root",\#(own)}]}"#) == [
+        "breaking type /n string integer 1/1"
+      ])
+    #expect(
+      try report(##"{"$ref":"#/$defs/u"}"##, #","u":{"$id":"http://e/u",\#(own)}"#) == [
+        "breaking type /n string integer 1/1"
+      ])
+    #expect(
+      try report(##"{"properties":{"n":{"$anchor":"A","type":"string"},"b":{"$ref":"#A"}}}"##) == [
+        "breaking type /b string integer 1/1", "breaking type /n string integer 1/1",
+      ])
+    #expect(
+      try report(
+        ##"{"$id":"http://e/r","properties":{"n":{"$ref":"k"},"b":{"$ref":"#"}},"$defs":{"x":{"$id":"k","type":"boolean"}}}"##
+      ) == ["breaking type /n boolean integer 1/1"])
+  }
+
+  @Test func `DRF-14 what nothing fits, words of several lists, and patterns that cannot be used`()
+    throws
+  {
+    func report(_ schema: String, _ sample: String) throws -> [String] {
+      try DriftReportTests.report(
+        sample, schemas: "{\"calls\":{\"users\":{\"responses\":{\"200\":\(schema)}}}}")
+    }
+    #expect(try report("false", "1") == ["breaking type nothing integer 1/1"])
+    #expect(
+      try report(
+        #"{"properties":{"a":false,"b":{"prefixItems":[{}],"items":false}}}"#, #"{"a":1,"b":[1,2]}"#
+      ) == [
+        "breaking type /a nothing integer 1/1", "breaking type /b/* nothing integer 1/1",
+      ])
+    #expect(
+      try report(#"{"allOf":[{"enum":["a","b"]},{"enum":["b"]}]}"#, #""a""#) == [
+        "changed word 1 word another 1/1"
+      ])
+    let one =
+      #"{"oneOf":[{"patternProperties":{"^x":{"type":"integer"}},"additionalProperties":false},{"patternProperties":{"^y":{"type":"integer"}},"additionalProperties":false}]}"#
+    #expect(try report(one, #"{"y1":1}"#) == [])
+    let problem = #expect(throws: SchemaProblem.self) {
+      try report(#"{"patternProperties":{"(":{}}}"#, #"{"a":1}"#)
+    }
+    #expect(problem?.message.contains("the pattern '(' cannot be used") == true)
+  }
+
   @Test func `DRF-13 fields that fit different patterns are told each`() throws {
     let schemas =
       ##"{"calls":{"users":{"responses":{"200":{"type":"object","patternProperties":{"^n_":{"type":"integer"},"^s_":{"type":"string"}},"additionalProperties":{"type":"boolean"}}}}}}"##

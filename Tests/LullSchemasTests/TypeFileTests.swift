@@ -50,6 +50,22 @@ import Testing
     (##"{"type":"array","items":{"type":"object","properties":{"x":{}}}}"##, "shop.TF[]"),
     (##"{"$ref":"#/$defs/list"}"##, "any[]"), (##"{"$ref":"#/$defs/a%2Bb+c"}"##, "integer"),
     (##"{"$ref":"#named"}"##, "boolean"), (##"{"$ref":"https://a.example/x"}"##, "shop.TF"),
+    (
+      #"{"patternProperties":{"^x_":{"type":"integer"},"^y_":{"type":"number"}},"additionalProperties":{"type":"boolean"}}"#,
+      "table<string, integer|number|boolean>"
+    ),
+    (
+      #"{"patternProperties":{"^x_":{"enum":["a"]}},"additionalProperties":{"enum":["a","b"]}}"#,
+      #"table<string, "a"|"b">"#
+    ),
+    (
+      #"{"type":"array","prefixItems":[{"type":"string"},{"type":"integer"}],"items":false}"#,
+      "(string|integer)[]"
+    ), ("false", "nil"),
+    (
+      ##"{"$id":"https://a.example/own","allOf":[{"$ref":"#/$defs/u"}],"$defs":{"u":{"type":"boolean"}}}"##,
+      "boolean"
+    ),
   ])
   func `SHP-07 a schema becomes the type that says most of it`(schema: String, type: String) throws
   {

@@ -448,26 +448,21 @@ void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failur
 // on success.
 int32_t lull_value_frame(
   lull_runtime *runtime, int64_t id, const char *method, lull_trace_frame *frame);
-// Lines that a function is defined on.
-typedef struct lull_definition {
-  const char *source;  // the chunk: "@file", "=name", or the text of a loaded string
-  size_t source_length;
-  int32_t line;
-  int32_t last_line;
-} lull_definition;
-
-// What a kept value does when it is called, apart from the text of its functions. The same bytes for the same,
-// whatever lines it is on.
+// What a kept function, or a table of functions, does. The same bytes for the same, whatever lines it is on; only
+// within this process.
 typedef struct lull_wording {
-  const char *values;  // what it is made of, and what its functions take from around them
+  const char *text;     // what the compiler has made of it, and what it takes from around it
   size_t length;
-  const lull_definition *functions;  // in the order in which the values name them
+  int64_t code_length;  // of the first function alone, without what that takes
+  const uint64_t *objects;  // the handles of Lull's objects in it, in the order in which the text has them
   int32_t count;
-  int32_t is_whole;  // 0 if there is more
+  int32_t is_whole;     // 0 if there is more
+  int64_t pieces_left;  // of those that it may have
 } lull_wording;
 
-// Those of the kept value, in the arena; 0 on success.
-int32_t lull_value_wording(lull_runtime *runtime, int64_t id, lull_wording *wording);
+// That of the kept value, in the arena; 0 on success.
+int32_t lull_value_wording(
+  lull_runtime *runtime, int64_t id, int64_t pieces_left, lull_wording *wording);
 // What lull.inspect shows of the kept value, as far as `size` allows; 0 on success.
 int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t size);
 // The state that runs begins or ends to run the loop inside a call: what runs meanwhile is not called by

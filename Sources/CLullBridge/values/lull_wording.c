@@ -1,17 +1,17 @@
-// What a kept function does, for comparisons: where it and the functions that it uses are defined, and the values
-// that they take from what is around them.
+// What a kept function does, for comparisons: what the compiler has made of it, and the values that it takes from
+// what is around it, other functions among them.
 //
-// Bytecode would say it too, but has the lines in it: what has moved is the same.
+// Bytecode is the same whatever lines and names of locals a text has, once the lines are left out that it mentions.
 #include <stdio.h>
 #include <string.h>
 
-#include "base/lull_arena.h"
 #include "base/lull_stack.h"
 #include "values/lull_kept.h"
 #include "values/lull_order.h"
 #include "values/lull_protect.h"
+#include "values/lull_read.h"
 
-enum { DEEPEST = 50, MOST_FUNCTIONS = 1000, MOST_PIECES = 100000 };
+enum { DEEPEST = 190, MOST_OBJECTS = 1000 };
 
 // Where the run's own values are on its stack.
 enum { PIECES = 2, SEEN = 3 };
@@ -19,7 +19,7 @@ enum { PIECES = 2, SEEN = 3 };
 typedef struct wording {
   lull_runtime *runtime;
   int64_t id;
-  lull_definition *functions;
+  uint64_t *objects;
   lull_wording *result;
   lua_Integer pieces;
   lua_Integer seen;
@@ -32,6 +32,7 @@ static void add_value(lua_State *L, wording *run);
 static void add_piece(lua_State *L, wording *run) {
   LULL_EFFECT(L, 1, 0);
   lua_rawseti(L, PIECES, ++run->pieces);
+  run->result->pieces_left--;
 }
 
 // [-0, +0]
@@ -58,40 +59,149 @@ static int is_known(lua_State *L, wording *run) {
   return 0;
 }
 
-// [-0, +0] a copy of where it is defined, in the arena
-static void define(wording *run, const lua_Debug *info) {
-  char *source = lull_arena_allocate(run->runtime, info->srclen + 1);
-  if (run->result->count >= MOST_FUNCTIONS || source == NULL) {
-    run->result->is_whole = 0;
-    return;
-  }
-  memcpy(source, info->source, info->srclen);
-  source[info->srclen] = 0;
-  run->functions[run->result->count++] = (lull_definition){
-    .source = source,
-    .source_length = info->srclen,
-    .line = info->linedefined,
-    .last_line = info->lastlinedefined};
+// --- Bytecode, as Lua 5.4 dumps it without what is for debuggers (ldump.c) ---
+
+// What is the same in each dump, up to the number of upvalues.
+enum { HEADER = 4 + 1 + 1 + 6 + 3 + sizeof(lua_Integer) + sizeof(lua_Number) + 1 };
+
+typedef struct dump {
+  const unsigned char *at;
+  const unsigned char *end;
+  const unsigned char *taken;  // what is before is said already
+} dump;
+
+// Whether there are so many bytes, which are passed.
+static int pass(dump *code, size_t count) {
+  if (count > (size_t)(code->end - code->at)) return 0;
+  code->at += count;
+  return 1;
 }
+
+// A number of groups of seven bits, the last one marked.
+static int read_number(dump *code, size_t *number) {
+  *number = 0;
+  while (code->at < code->end && *number < (size_t)1 << 56) {
+    unsigned char byte = *code->at++;
+    *number = *number << 7 | (byte & 0x7f);
+    if (byte & 0x80) return 1;
+  }
+  return 0;
+}
+
+// So many things of so many bytes, with their number before them.
+static int pass_list(dump *code, size_t size) {
+  size_t count;
+  return read_number(code, &count) && count <= (size_t)1 << 40 && pass(code, count * size);
+}
+
+static int pass_string(dump *code) {
+  size_t size;
+  return read_number(code, &size) && (size == 0 || pass(code, size - 1));
+}
+
+static int pass_constants(dump *code) {
+  size_t count;
+  if (!read_number(code, &count)) return 0;
+  for (size_t i = 0; i < count; i++) {
+    if (code->at == code->end) return 0;
+    switch (*code->at++) {
+      case 0x03: if (!pass(code, sizeof(lua_Integer))) return 0; break;
+      case 0x13: if (!pass(code, sizeof(lua_Number))) return 0; break;
+      case 0x04: case 0x14: if (!pass_string(code)) return 0; break;
+      case 0x00: case 0x01: case 0x11: break;
+      default: return 0;
+    }
+  }
+  return 1;
+}
+
+// [-0, +0] says what has been passed
+static void take(lua_State *L, wording *run, dump *code) {
+  LULL_EFFECT(L, 0, 0);
+  lua_pushlstring(L, (const char *)code->taken, (size_t)(code->at - code->taken));
+  add_piece(L, run);
+  code->taken = code->at;
+}
+
+// [-0, +0] passes a function and those in it, and says all but the lines that they are on; false of other code
+static int add_code(lua_State *L, wording *run, dump *code, int depth) {
+  LULL_EFFECT(L, 0, 0);
+  size_t count;
+  if (depth > 200 || !pass_string(code)) return 0;
+  take(L, run, code);
+  if (!read_number(code, &count) || !read_number(code, &count)) return 0;
+  code->taken = code->at;
+  if (!pass(code, 3) || !pass_list(code, 4) || !pass_constants(code) || !pass_list(code, 3)) return 0;
+  if (!read_number(code, &count)) return 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!add_code(L, run, code, depth + 1)) return 0;
+  }
+  // Of lines, variables and upvalues, of which there are none.
+  for (int i = 0; i < 4; i++) {
+    if (!read_number(code, &count) || count != 0) return 0;
+  }
+  take(L, run, code);
+  return 1;
+}
+
+typedef struct dumping {
+  luaL_Buffer buffer;
+  int is_open;
+} dumping;
+
+// [-0, +0] (unproved: the buffer may put a box on the stack, as that of string.dump does)
+static int write_dump(lua_State *L, const void *part, size_t size, void *context) {
+  dumping *dumped = context;
+  if (!dumped->is_open) {
+    dumped->is_open = 1;
+    luaL_buffinit(L, &dumped->buffer);
+  }
+  luaL_addlstring(&dumped->buffer, part, size);
+  return 0;
+}
+
+// [-0, +0] the code of the function on top
+static void add_dump(lua_State *L, wording *run) {
+  LULL_EFFECT(L, 0, 0);
+  dumping dumped = {.is_open = 0};
+  if (lua_dump(L, write_dump, &dumped, 1) != 0 || !dumped.is_open) luaL_error(L, "cannot be dumped");
+  luaL_pushresult(&dumped.buffer);
+  size_t length;
+  const char *text = lua_tolstring(L, -1, &length);
+  lua_Integer before = run->pieces;
+  dump code = {(const unsigned char *)text, (const unsigned char *)text + length, NULL};
+  code.taken = code.at;
+  if (!pass(&code, HEADER) || !add_code(L, run, &code, 0)) {
+    // Of another Lua: all of it, the lines too. What has moved is another one then.
+    run->pieces = before;
+    lua_pushvalue(L, -1);
+    add_piece(L, run);
+  }
+  lua_pop(L, 1);
+}
+
+// --- Values ---
 
 // [-0, +0] the function on top, and what it takes from around it
 static void add_function(lua_State *L, wording *run) {
   LULL_EFFECT(L, 0, 0);
   if (lua_iscfunction(L, -1)) {
-    add_text(L, run, "C;");
-    return;
+    char text[64];
+    // The same in all states of the process.
+    snprintf(text, sizeof(text), "C %p{", (void *)(uintptr_t)lua_tocfunction(L, -1));
+    add_text(L, run, text);
+  } else {
+    add_text(L, run, "function{");
+    add_dump(L, run);
+    if (run->result->code_length < 0) run->result->code_length = (int64_t)run->pieces;
   }
-  lua_Debug info;
-  lua_pushvalue(L, -1);
-  // ">S" takes the function off the stack.
-  if (lua_getinfo(L, ">S", &info)) define(run, &info);
-  lua_pushfstring(L, "function %d{", run->result->count);
-  add_piece(L, run);
-  const char *name;
-  for (int place = 1; (name = lua_getupvalue(L, -1, place)) != NULL; place++) {
-    // Globals are the same for all.
-    if (strcmp(name, "_ENV") == 0) {
+  for (int place = 1; lua_getupvalue(L, -1, place) != NULL; place++) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    int is_global = lua_rawequal(L, -1, -2);
+    lua_pop(L, 1);
+    if (is_global) {
       lua_pop(L, 1);
+      add_text(L, run, "globals;");
     } else {
       add_value(L, run);
     }
@@ -99,42 +209,77 @@ static void add_function(lua_State *L, wording *run) {
   add_text(L, run, "}");
 }
 
-// [-0, +0] the table on top
-static void add_table(lua_State *L, wording *run) {
+// [-0, +0] puts the keys of the table below into the list on top, and says how many there are
+static lua_Integer list_keys(lua_State *L, wording *run) {
   LULL_EFFECT(L, 0, 0);
-  lua_newtable(L);
   lua_Integer count = 0;
   lua_pushnil(L);
   while (lua_next(L, -3)) {
     lua_pop(L, 1);
     int type = lua_type(L, -1);
-    if (count + run->pieces >= MOST_PIECES) run->result->is_whole = 0;
-    // Others have no order that lasts.
-    if ((type == LUA_TSTRING || type == LUA_TNUMBER) && count + run->pieces < MOST_PIECES) {
-      lua_pushvalue(L, -1);
-      lua_rawseti(L, -3, ++count);
+    if (type == LUA_TBOOLEAN) continue;
+    if ((type != LUA_TSTRING && type != LUA_TNUMBER) || count >= run->result->pieces_left) {
+      // Others have no order that lasts.
+      run->result->is_whole = 0;
+      continue;
     }
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -3, ++count);
   }
-  lull_order_sort(L, lua_gettop(L), count);
+  return count;
+}
+
+// [-1, +0] the key on top and what the table two below it has under it
+static void add_member(lua_State *L, wording *run) {
+  LULL_EFFECT(L, 1, 0);
+  lua_pushvalue(L, -1);
+  add_value(L, run);
+  lua_rawget(L, -3);
+  add_value(L, run);
+}
+
+// [-0, +0] the table on top
+static void add_table(lua_State *L, wording *run) {
+  LULL_EFFECT(L, 0, 0);
   add_text(L, run, "{");
+  lua_newtable(L);
+  lua_Integer count = list_keys(L, run);
+  lull_order_sort(L, lua_gettop(L), count);
+  for (int key = 0; key <= 1; key++) {
+    lua_pushboolean(L, key);
+    add_member(L, run);
+  }
   for (lua_Integer i = 1; i <= count; i++) {
     lua_rawgeti(L, -1, i);
-    lua_pushvalue(L, -1);
-    add_value(L, run);
-    lua_rawget(L, -3);
+    add_member(L, run);
+  }
+  lua_pop(L, 1);
+  if (lua_getmetatable(L, -1)) {
+    add_text(L, run, "meta ");
     add_value(L, run);
   }
   add_text(L, run, "}");
-  lua_pop(L, 1);
 }
 
-// [-0, +0] the string on top, in which anything may stand
+// [-0, +0] the string on top, with its quotes and backslashes escaped: what a folder is called stays as it is
 static void add_string(lua_State *L, wording *run) {
   LULL_EFFECT(L, 0, 0);
-  lua_pushfstring(L, "%I:", (lua_Integer)lua_rawlen(L, -1));
+  add_text(L, run, "\"");
+  if (strpbrk(lua_tostring(L, -1), "\"\\") == NULL && strlen(lua_tostring(L, -1)) == lua_rawlen(L, -1)) {
+    lua_pushvalue(L, -1);
+  } else {
+    luaL_Buffer buffer;
+    size_t length;
+    const char *text = lua_tolstring(L, -1, &length);
+    luaL_buffinit(L, &buffer);
+    for (size_t i = 0; i < length; i++) {
+      if (text[i] == '"' || text[i] == '\\') luaL_addchar(&buffer, '\\');
+      luaL_addchar(&buffer, text[i]);
+    }
+    luaL_pushresult(&buffer);
+  }
   add_piece(L, run);
-  lua_pushvalue(L, -1);
-  add_piece(L, run);
+  add_text(L, run, "\"");
 }
 
 // [-0, +0]
@@ -150,27 +295,38 @@ static void add_number(lua_State *L, wording *run) {
   add_text(L, run, text);
 }
 
+// [-0, +0] the userdata on top: one of Lull's is known by its handle
+static void add_object(lua_State *L, wording *run) {
+  LULL_EFFECT(L, 0, 0);
+  if (!lull_userdata_kind(L, -1)) {
+    add_text(L, run, "userdata;");
+  } else if (run->result->count >= MOST_OBJECTS) {
+    run->result->is_whole = 0;
+  } else {
+    const lull_object *object = lua_touserdata(L, -1);
+    run->objects[run->result->count++] = object->handle;
+    add_text(L, run, "object;");
+  }
+}
+
 // [-1, +0]
 static void add_value(lua_State *L, wording *run) {
   LULL_EFFECT(L, 1, 0);
-  if (run->pieces >= MOST_PIECES || run->depth >= DEEPEST) {
+  if (run->result->pieces_left <= 0 || run->depth >= DEEPEST) {
     run->result->is_whole = 0;
     lua_pop(L, 1);
     return;
   }
-  luaL_checkstack(L, 10, NULL);
+  luaL_checkstack(L, 12, NULL);
   run->depth++;
   switch (lua_type(L, -1)) {
     case LUA_TSTRING: add_string(L, run); break;
     case LUA_TNUMBER: add_number(L, run); break;
     case LUA_TBOOLEAN: add_text(L, run, lua_toboolean(L, -1) ? "true;" : "false;"); break;
-    case LUA_TFUNCTION:
-      if (!is_known(L, run)) add_function(L, run);
-      break;
-    case LUA_TTABLE:
-      if (!is_known(L, run)) add_table(L, run);
-      break;
-    // An object of Lull's, a file, a coroutine: what it holds is its own.
+    case LUA_TUSERDATA: if (!is_known(L, run)) add_object(L, run); break;
+    case LUA_TFUNCTION: if (!is_known(L, run)) add_function(L, run); break;
+    case LUA_TTABLE: if (!is_known(L, run)) add_table(L, run); break;
+    // A coroutine, a null: what it holds is its own.
     default: add_text(L, run, luaL_typename(L, -1)); add_text(L, run, ";");
   }
   run->depth--;
@@ -180,15 +336,18 @@ static void add_value(lua_State *L, wording *run) {
 // [-0, +0] puts the pieces together, in the arena
 static void join(lua_State *L, wording *run) {
   LULL_EFFECT(L, 0, 0);
+  lua_Integer code_pieces = run->result->code_length;
   size_t length = 0;
+  run->result->code_length = 0;
   for (lua_Integer i = 1; i <= run->pieces; i++) {
     lua_rawgeti(L, PIECES, i);
     length += lua_rawlen(L, -1);
     lua_pop(L, 1);
+    if (i == code_pieces) run->result->code_length = (int64_t)length;
   }
   char *text = lull_arena_allocate(run->runtime, length + 1);
   if (text == NULL) luaL_error(L, "not enough memory");
-  run->result->values = text;
+  run->result->text = text;
   run->result->length = length;
   for (lua_Integer i = 1; i <= run->pieces; i++) {
     lua_rawgeti(L, PIECES, i);
@@ -206,18 +365,19 @@ static int find_wording(lua_State *L) {
   wording *run = lua_touserdata(L, 1);
   lua_newtable(L);
   lua_newtable(L);
-  run->functions = lull_arena_allocate(run->runtime, MOST_FUNCTIONS * sizeof(lull_definition));
-  if (run->functions == NULL) return luaL_error(L, "not enough memory");
-  run->result->functions = run->functions;
+  run->objects = lull_arena_allocate(run->runtime, MOST_OBJECTS * sizeof(uint64_t));
+  if (run->objects == NULL) return luaL_error(L, "not enough memory");
+  run->result->objects = run->objects;
   lull_values_push(run->runtime, L, run->id);
   add_value(L, run);
   join(L, run);
   return 0;
 }
 
-// [-0, +0]
-int32_t lull_value_wording(lull_runtime *runtime, int64_t id, lull_wording *result) {
-  *result = (lull_wording){.values = "", .is_whole = 1};
+int32_t lull_value_wording(
+  lull_runtime *runtime, int64_t id, int64_t pieces_left, lull_wording *result) {
+  *result =
+    (lull_wording){.text = "", .is_whole = 1, .code_length = -1, .pieces_left = pieces_left};
   wording run = {.runtime = runtime, .id = id, .result = result};
   return lull_protect(runtime, find_wording, &run) != LUA_OK;
 }

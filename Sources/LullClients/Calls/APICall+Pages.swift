@@ -23,6 +23,9 @@ extension APICall {
     return words.joined(separator: ", ")
   }
 
-  /// What the function does that tells the next page; nil: there is none.
-  package var pagesWording: FunctionWording? { pages?.wording }
+  /// Whether a function tells the next page.
+  package var asksForPages: Bool { pages?.asksFunction == true }
+
+  /// What that does; nil: there is none, or it is gone.
+  package func pagesWording(limit: Int) -> FunctionWording? { pages?.wording(limit: limit) }
 }

@@ -5,14 +5,3 @@ package protocol FunctionHolder {
   /// How they are asked, the same words for the same.
   var functionUse: String { get }
 }
-
-extension Pipeline {
-  /// What of it has functions in it, in the order in which it is passed.
-  package var functionHolders: [any FunctionHolder] {
-    order.flatMap { key in
-      let stage = self[key]
-      return stage.transformers.compactMap { $0 as? any FunctionHolder }
-        + [stage.cache as? any FunctionHolder].compactMap(\.self)
-    }
-  }
-}

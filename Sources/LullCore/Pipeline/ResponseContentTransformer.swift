@@ -117,7 +117,9 @@ extension ResponseContentTransformer: FunctionHolder {
   }
 
   package var functionUse: String {
-    "\(rules) \((function as? any FunctionHolder)?.functionUse ?? "")"
+    let types = rules.contentTypes.map { Set($0.map { "\($0)" }).sorted() }
+    let use = (function as? any FunctionHolder)?.functionUse ?? ""
+    return "\(rules.mismatch) \(rules.transformsErrors) \(types ?? ["any"]) \(use)"
   }
 }
 

@@ -132,9 +132,11 @@ final class MultipartBox {
 final class RegexBox {
   let regex: Regex<AnyRegexOutput>
   let source: String
+  let flags: String
 
-  init(_ regex: Regex<AnyRegexOutput>, source: String) {
+  init(_ regex: Regex<AnyRegexOutput>, source: String, flags: String) {
     self.regex = regex
     self.source = source
+    self.flags = flags
   }
 }

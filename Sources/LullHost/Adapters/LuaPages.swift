@@ -14,8 +14,13 @@ package final class LuaPages {
     package var function: Int64?
     weak var kept: KeptValues?
 
-    /// What that does; nil: there is none.
-    package var wording: FunctionWording? { function.flatMap { kept?.wording(of: $0) } }
+    /// What that does; nil: there is none, or it is gone.
+    package func wording(limit: Int) -> FunctionWording? {
+      function.flatMap { kept?.wording(of: $0, limit: limit) }
+    }
+
+    /// Whether there is one.
+    package var asksFunction: Bool { function != nil }
 
     package init() {}
   }

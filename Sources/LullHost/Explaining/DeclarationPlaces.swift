@@ -6,7 +6,6 @@ package struct DeclarationPlaces {
   private final class Text {
     let source: [UInt8]
     lazy var tokens = LineToken.all(in: source)
-    lazy var constants = ConstantDeclarations(tokens)
     lazy var lineEnds = source.indices.filter { source[$0] == 10 }
 
     init(_ source: [UInt8]) { self.source = source }
@@ -14,7 +13,6 @@ package struct DeclarationPlaces {
 
   package var tokens: [LineToken] { text.tokens }
   private var lineEnds: [Int] { text.lineEnds }
-  var constants: ConstantDeclarations { text.constants }
   private let text: Text
   private let index = DeclarationKeys()
 

@@ -1,29 +1,43 @@
 import CLullBridge
+import LullCore
 
-/// What a function of a script does, apart from the lines that it is written on: for comparisons with another one.
+/// What a function of a script does, whatever lines it is written on: for comparisons with another one, within this
+/// process.
 package struct FunctionWording {
-  /// The lines of a function.
-  package struct Definition {
-    /// As Lua has it: `@` and a file, else a text or its name.
-    package let source: String
-    package let lines: ClosedRange<Int>
+  /// How much is looked at, where nobody says otherwise.
+  package static let usualLimit = 1_000_000
+
+  /// What the compiler has made of it and of the functions that it uses, and what these take from around them:
+  /// constants, tables, objects. The same bytes for the same.
+  package let text: [UInt8]
+  /// How much of it is of the function alone, without what it takes.
+  package let codeCount: Int
+  /// Whether it says all.
+  package let isWhole: Bool
+  /// How much was looked at.
+  package let cost: Int
+
+  /// - Parameter names: of Lull's objects in it, in order.
+  init(_ wording: lull_wording, limit: Int, names: [String]) {
+    let bytes = UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(wording.text), count: wording.length)
+    text = Array(bytes) + Array("\n\(names.joined(separator: "\n"))".utf8)
+    codeCount = Int(wording.code_length)
+    isWhole = wording.is_whole != 0
+    cost = limit - Int(wording.pieces_left)
   }
+}
 
-  /// What it is made of, and what it and the functions that it uses take from around them: constants, tables. The
-  /// same bytes for the same.
-  package let values: [UInt8]
-  /// Its own, and those of the functions that it uses, in the order of the values.
-  package let definitions: [Definition]
-
-  init(_ wording: lull_wording) {
-    values = Array(
-      UnsafeRawBufferPointer(start: UnsafeRawPointer(wording.values), count: wording.length))
-    let definitions = UnsafeBufferPointer(start: wording.functions, count: Int(wording.count))
-    self.definitions = definitions.map { definition in
-      let first = Int(definition.line)
-      return Definition(
-        source: String(escaping: definition.source, definition.source_length),
-        lines: first...max(first, Int(definition.last_line)))
+extension ObjectHandles {
+  /// What tells an object that a function takes from others: of most their kind is known alone.
+  func comparedName(of handle: UInt64) -> String {
+    guard let kind = kind(handle) else { return "gone" }
+    switch kind {
+    case .secret: return "secret \(object(handle, kind, as: SecretBox.self)?.text.hashValue ?? 0)"
+    case .auth: return "auth \(object(handle, kind, as: AuthBox.self)?.auth.fingerprint ?? 0)"
+    case .regex:
+      return object(handle, kind, as: RegexBox.self).map { "regex \($0.flags) \($0.source)" } ?? ""
+    default: return kind.name
     }
   }
 }

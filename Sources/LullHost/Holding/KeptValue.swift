@@ -15,8 +15,8 @@ package final class KeptValue {
     released = values.released
   }
 
-  /// What it does; nil if it is gone.
-  package var wording: FunctionWording? { values?.wording(of: id) }
+  /// What it does; nil if it is gone, or without memory.
+  package func wording(limit: Int) -> FunctionWording? { values?.wording(of: id, limit: limit) }
 
   deinit { released.add(id: id, handle: handle) }
 }

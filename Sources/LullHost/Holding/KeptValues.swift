@@ -107,12 +107,16 @@ package final class KeptValues {
   }
 
   /// What a kept function, or table of functions, does; nil if it is gone, or without memory.
-  package func wording(of id: Int64) -> FunctionWording? {
+  ///
+  /// - Parameter limit: how much of it is looked at.
+  package func wording(of id: Int64, limit: Int) -> FunctionWording? {
     guard !bridge.isClosed else { return nil }
     return bridge.withArena {
       var wording = lull_wording()
-      guard lull_value_wording(bridge.pointer, id, &wording) == 0 else { return nil }
-      return FunctionWording(wording)
+      guard lull_value_wording(bridge.pointer, id, Int64(limit), &wording) == 0 else { return nil }
+      let objects = UnsafeBufferPointer(start: wording.objects, count: Int(wording.count))
+      return FunctionWording(
+        wording, limit: limit, names: objects.map { handles.comparedName(of: $0) })
     }
   }
 

@@ -241,8 +241,9 @@ extension Method {
     do {
       let regex = try Regex(source)
       call.return(
-        call.values.of(RegexBox(flags == "i" ? regex.ignoresCase() : regex, source: source), .regex)
-      )
+        call.values.of(
+          RegexBox(flags == "i" ? regex.ignoresCase() : regex, source: source, flags: flags), .regex
+        ))
     } catch {
       throw .argument(1, "'\(source)' is not a regular expression: \(error)")
     }

@@ -36,8 +36,24 @@ struct ContentFields: ContentFieldReader {
     return .nothing
   }
 
+  func isMissing(_ path: FieldPath, in content: Content) -> Bool {
+    guard case .foreign(let foreign) = content else {
+      return JSONFields().isMissing(path, in: content)
+    }
+    return path.ways.allSatisfy { way in
+      read(way, in: foreign, list: -1) { value in Int(value.kind) == Int(LULL_NIL) } ?? true
+    }
+  }
+
   /// - Parameter list: after so many names the way goes on from the last element of what is there.
   private func field(_ way: [String], in foreign: ForeignContent, list: Int = -1) -> FieldValue {
+    read(way, in: foreign, list: list) { value in ContentFields.field(value) } ?? .nothing
+  }
+
+  /// What a way leads to, as long as `body` looks at it; nil without memory.
+  private func read<T>(
+    _ way: [String], in foreign: ForeignContent, list: Int, _ body: (lull_value) -> T
+  ) -> T? {
     let mark = lull_arena_mark(bridge.pointer)
     defer { lull_arena_release(bridge.pointer, mark) }
     var value = lull_value()
@@ -47,7 +63,11 @@ struct ContentFields: ContentFieldReader {
     guard
       lull_value_field(
         bridge.pointer, foreign.id, keys, Int32(way.count), Int32(list), &value) == 0
-    else { return .nothing }
+    else { return nil }
+    return body(value)
+  }
+
+  private static func field(_ value: lull_value) -> FieldValue {
     switch Int(value.kind) {
     case Int(LULL_NIL), Int(LULL_NULL): return .nothing
     case Int(LULL_BOOLEAN): return value.integer != 0 ? .other("true") : .nothing

@@ -20,15 +20,19 @@ struct BodyReader {
     guard let content = contents.first(where: { $0.key == chosen.type })?.value else { return }
     let isRequired = body.bool("required") == true
     let schema = content["schema"]
-    call.body = chosen.body
-    switch chosen.body {
+    // Of any type, and a text or bytes: a file.
+    let isFile =
+      chosen.type.contains("*") && SchemaShape.of(schema, in: document).kind == .string
+    let kind = isFile ? .raw : chosen.body
+    call.body = kind
+    switch kind {
     case .json:
       let type = MediaType.essence(chosen.type)
       if type != "application/json", !type.contains("*") { call.contentType = chosen.type }
       readJSON(schema, body, &call, isRequired: isRequired)
     case .form, .multipart: readForm(schema, content, body, &call, isRequired: isRequired)
     case .raw:
-      call.contentType = chosen.type
+      call.contentType = isFile ? "application/octet-stream" : chosen.type
       var parameter = whole(body, isRequired: isRequired)
       parameter.kind = MediaType.isText(chosen.type) ? .string : .file
       call.parameters.append(parameter)
@@ -109,9 +113,17 @@ struct BodyReader {
       let encoding = content["encoding"]?[property.name]
       if call.body == .multipart {
         setPart(&parameter, shape, encoding)
+        if parameter.isList, encoding?.string("style") == "deepObject",
+          !parameter.key.hasSuffix("[]")
+        {
+          parameter.key += "[]"
+        }
       } else {
         let isNested = parameters.set(&parameter, by: shape, isJSON: false)
-        if isNested, encoding?.string("style") == "deepObject" {
+        if encoding?.string("style") == "deepObject",
+          isNested || shape.hasContainers(in: document)
+            || shape.isOneOfSeveral(property.schema, in: document)
+        {
           parameter.setDeep()
         } else if !setJSON(&parameter, encoding) {
           setStyle(&parameter, encoding)

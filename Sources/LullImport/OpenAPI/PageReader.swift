@@ -101,30 +101,38 @@ struct PageReader {
   private func lastElement(in object: ObjectShape, _ list: String?, _ call: ImportedCall)
     -> ImportedCall.Pages?
   {
-    func kind(_ property: ObjectShape.Property) -> SchemaShape.Kind {
-      SchemaShape.of(property.schema, in: document).kind
+    let shape = { (property: ObjectShape.Property) in SchemaShape.of(property.schema, in: document)
     }
-    let isID: (ObjectShape.Property) -> Bool = { [.string, .integer].contains(kind($0)) }
+    func isID(_ property: ObjectShape.Property, of parameter: ImportedParameter) -> Bool {
+      let found = shape(property)
+      // Times are none, nor is what the parameter does not take.
+      return found.format?.hasPrefix("date") != true
+        && (found.kind == .string && parameter.kind == .string
+          || found.kind == .integer && [.string, .integer].contains(parameter.kind))
+    }
     let more = object.properties.first {
-      ["has_more", "hasMore"].contains($0.name) && kind($0) == .boolean
+      ["has_more", "hasMore"].contains($0.name) && shape($0).kind == .boolean
     }
     let parameter = call.parameters.first { parameter in
       parameter.place == .query && !parameter.isList
         && ["starting_after", "startingAfter", "after_id", "afterId", "after"]
           .contains(parameter.name ?? parameter.key)
+        && !parameter.isTime
     }
     guard let more, let parameter, let items = object.properties.first(where: { $0.name == list })
     else { return nil }
     let name = parameter.name ?? parameter.key
     if let last = object.properties.first(where: { ["last_id", "lastId"].contains($0.name) }),
-      isID(last)
+      isID(last, of: parameter)
     {
       return .cursor(parameter: name, field: last.name, more: more.name)
     }
     // `after` alone may be anything.
     guard name != "after", let element = SchemaShape.of(items.schema, in: document).items,
       alternatives(of: element).allSatisfy({ record in
-        ObjectShape(record, in: document).properties.contains { $0.name == "id" && isID($0) }
+        ObjectShape(record, in: document).properties.contains {
+          $0.name == "id" && isID($0, of: parameter)
+        }
       })
     else { return nil }
     return .cursor(parameter: name, field: "id", items: items.name, more: more.name)

@@ -80,7 +80,11 @@ struct ParameterReader {
     var shape = SchemaShape.of(node["schema"], in: document)
     if shape.kind == .any, let container = shape.container.first { shape = container }
     let isNested = set(&parameter, by: shape, isJSON: false)
-    if isNested, place == .query, node.string("style") == "deepObject" {
+    parameter.isTime = shape.format?.hasPrefix("date") == true
+    if place == .query, node.string("style") == "deepObject",
+      isNested || shape.hasContainers(in: document)
+        || shape.isOneOfSeveral(node["schema"], in: document)
+    {
       parameter.setDeep()
     } else {
       let isContainer = parameter.isList || parameter.kind == .object

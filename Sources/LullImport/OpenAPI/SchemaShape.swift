@@ -13,6 +13,8 @@ struct SchemaShape {
   var kind = Kind.any
   /// Of a list.
   var items: ImportNode?
+  /// The schema of an object.
+  var object: ImportNode?
   /// Bytes, such as a file has.
   var isBinary = false
   var format: String?
@@ -32,7 +34,8 @@ struct SchemaShape {
     guard depth < deepest, schema.isObject else { return SchemaShape() }
     if let known = document.shapes[schema.identity] { return known }
     document.shapes[schema.identity] = SchemaShape()
-    let shape = made(of: schema, in: document, depth: depth)
+    var shape = made(of: schema, in: document, depth: depth)
+    if shape.kind == .object, shape.object == nil { shape.object = schema }
     document.shapes[schema.identity] = shape
     return shape
   }
@@ -61,6 +64,8 @@ struct SchemaShape {
       guard found.kind != .any else { continue }
       if shape.kind == .any || isChoice(found.kind) { shape = found }
     }
+    // All of its parts make the object, not one.
+    shape.object = nil
     guard shape.kind == .any else { return shape }
     let alternatives = (schema["oneOf"] ?? schema["anyOf"])?.elements ?? []
     var shapes: [SchemaShape] = []
@@ -68,9 +73,46 @@ struct SchemaShape {
       let found = of(alternative, in: document, depth: depth + 1)
       if found.kind != .null { shapes.append(found) }
     }
-    if let common = common(shapes) { return common }
+    if var common = common(shapes) {
+      common.object = nil
+      return common
+    }
     shape.container = shapes.filter { $0.kind == .object || $0.kind == .array }
     return shape
+  }
+
+  /// Whether it is an object with lists or objects in it.
+  func hasContainers(in document: OpenAPIDocument) -> Bool {
+    object.map { SchemaShape.hasContainers($0, in: document, depth: 0) } ?? false
+  }
+
+  /// Whether this is one alternative of a schema beside single values, other than the empty text that takes things
+  /// away.
+  func isOneOfSeveral(_ schema: ImportNode?, in document: OpenAPIDocument) -> Bool {
+    let target = document.target(of: schema)
+    let alternatives = (target?["oneOf"] ?? target?["anyOf"])?.elements ?? []
+    return alternatives.contains { alternative in
+      switch SchemaShape.of(alternative, in: document).kind {
+      case .string, .number, .integer, .boolean: true
+      case .choice(let words): words != [""]
+      case .null, .object, .array, .any: false
+      }
+    }
+  }
+
+  private static func hasContainers(
+    _ schema: ImportNode, in document: OpenAPIDocument, depth: Int
+  ) -> Bool {
+    guard depth < 4, let target = document.target(of: schema) else { return false }
+    var values = ObjectShape(target, in: document).properties.map(\.schema)
+    if let others = target["additionalProperties"], others.isObject { values.append(others) }
+    let isContainer = values.contains { value in
+      let shape = of(value, in: document)
+      return shape.kind == .object || shape.kind == .array || !shape.container.isEmpty
+    }
+    let alternatives = (target["oneOf"] ?? target["anyOf"])?.elements ?? []
+    return isContainer
+      || alternatives.contains { hasContainers($0, in: document, depth: depth + 1) }
   }
 
   private static func isChoice(_ kind: Kind) -> Bool {

@@ -72,8 +72,10 @@ struct SecurityReader {
 
   private static func effort(_ way: ImportedAccess.Way?) -> Int {
     switch way {
-    case .code: 2
-    case .clientCredentials: 1
+    case .code: 3
+    case .clientCredentials: 2
+    // A user and a password, of which APIs with keys want one to be empty.
+    case .basic, .digest: 1
     default: 0
     }
   }

@@ -96,9 +96,9 @@ struct AccessWriter {
     switch way {
     case .bearer(let variable): .call("lull.auth.bearer", [secret(variable)])
     case .basic(let user, let password):
-      .call("lull.auth.basic", [name(in: user), secret(password)])
+      .call("lull.auth.basic", [secret(user), secret(password)])
     case .digest(let user, let password):
-      .call("lull.auth.digest", [name(in: user), secret(password)])
+      .call("lull.auth.digest", [secret(user), secret(password)])
     case .basicKey(let variable): .call("lull.auth.basic", [secret(variable), .text("")])
     case .cookies(let keys):
       .call(
@@ -132,10 +132,6 @@ struct AccessWriter {
   }
 
   /// What is no secret, with something in its place where the environment lacks it.
-  private static func name(in variable: String) -> LuaLiteral {
-    .code("lull.env(\(LuaLiteral.quoted(variable))) or \"\"")
-  }
-
   private static func fields(of client: ImportedAccess.OAuth2) -> [(key: String, value: LuaLiteral)]
   {
     var fields: [(key: String, value: LuaLiteral)] = []

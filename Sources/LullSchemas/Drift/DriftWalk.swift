@@ -23,7 +23,7 @@ struct DriftWalk {
   /// Fields that may be missing, by their places: whether they were there.
   private(set) var optional: [(pointer: String, isThere: Bool)] = []
   private var optionalPlaces: [String: Int] = [:]
-  private var patterns: [String: SchemaPattern?] = [:]
+  private var patterns: [String: SchemaPattern] = [:]
 
   init(_ file: SchemaFile) { references = SchemaReferences(file) }
 
@@ -41,6 +41,7 @@ struct DriftWalk {
     guard depth < DriftWalk.deepest else { return }
     let view = try view(of: schemas, for: value)
     let kind = DriftWalk.kind(of: value)
+    if view.isNever { return note(.breaking, .type, pointer, "nothing", kind) }
     if let types = view.types, !types.contains(where: { SchemaView.covers($0, kind) }) {
       let isWhole = kind == "number" && types.contains("integer")
       if isWhole, let number = value.double, number.rounded() == number { return }
@@ -69,14 +70,12 @@ struct DriftWalk {
     atMembersOf value: JSONElement, _ view: SchemaView, _ pointer: String, _ depth: Int
   ) throws(SchemaProblem) {
     let rest = view.rest
-    let patterned = view.patterned
     let names = view.propertyNames
     // Without a word on fields anything may be there.
-    let isOpen = names.isEmpty && patterned.isEmpty && rest.isEmpty && view.required.isEmpty
+    let isOpen = names.isEmpty && view.patterned.isEmpty && rest.isEmpty && view.required.isEmpty
     for (key, member) in value.pairs {
       let own = view.property(key)
-      let fitting = patterned.filter { pattern(of: $0.pattern).map { $0.isFound(in: key) } ?? true }
-      let schemas = own + fitting.map(\.schema)
+      let schemas = own + (try fitting(key, in: view))
       if !own.isEmpty {
         try look(at: member, schemas, DriftWalk.place(key, in: pointer), depth + 1)
       } else if !schemas.isEmpty || !rest.isEmpty {
@@ -113,12 +112,28 @@ struct DriftWalk {
     }
   }
 
-  /// nil of one that is no regular expression, of which nothing is known.
-  private mutating func pattern(of text: String) -> SchemaPattern? {
+  /// What patterns say of a name.
+  private mutating func fitting(_ key: String, in view: SchemaView) throws(SchemaProblem)
+    -> [JSONElement]
+  {
+    var schemas: [JSONElement] = []
+    for (text, schema) in view.patterned where try pattern(text).isFound(in: key) {
+      schemas.append(schema)
+    }
+    return schemas
+  }
+
+  private mutating func pattern(_ text: String) throws(SchemaProblem) -> SchemaPattern {
     if let known = patterns[text] { return known }
-    let made = try? SchemaPattern(text)
-    patterns[text] = .some(made)
-    return made
+    do throws(SchemaPattern.Unusable) {
+      let made = try SchemaPattern(text)
+      patterns[text] = made
+      return made
+    } catch {
+      throw SchemaProblem(
+        "the pattern '\(LogText.part(text, limit: 80))' cannot be used: \(error.message)",
+        file: references.file.name)
+    }
   }
 
   // MARK: Schemas
@@ -181,9 +196,9 @@ struct DriftWalk {
     var likeness = 0
     for name in view.required where value[name] == nil { likeness -= 3 }
     for (key, member) in value.pairs {
-      let schemas = view.property(key)
+      let schemas = view.property(key) + (try fitting(key, in: view))
       guard !schemas.isEmpty else {
-        if view.others.isEmpty { likeness -= 1 }
+        if view.rest.isEmpty { likeness -= 1 }
         continue
       }
       likeness += 1

@@ -8,6 +8,8 @@ struct SchemaView {
   private(set) var parts: [JSONElement] = []
   /// The branches of each `anyOf` and `oneOf`.
   private(set) var choices: [[JSONElement]] = []
+  /// Whether no value fits.
+  private(set) var isNever = false
   /// The first reference that leads to nothing; nil: all lead somewhere.
   private(set) var lost: SchemaResources.Lost?
 
@@ -18,11 +20,13 @@ struct SchemaView {
     var seen: Set<SchemaPlace> = []
     var rest = Array(schemas.reversed())
     while let schema = rest.popLast() {
+      if schema.bool == false { isNever = true }
       guard schema.kind == .object, parts.count < SchemaView.mostParts,
         seen.insert(SchemaPlace(schema)).inserted
       else { continue }
       parts.append(schema)
-      if let reference = (schema["$ref"] ?? schema["$dynamicRef"])?.string {
+      try references.enter(schema)
+      for reference in [schema["$ref"], schema["$dynamicRef"]].compactMap({ $0?.string }) {
         switch try references.target(of: reference, from: schema) {
         case .success(let target): rest.append(target)
         case .failure(let reason): lost = lost ?? reason
@@ -59,11 +63,13 @@ struct SchemaView {
 
   /// The words of its `enum` or `const`; nil: any.
   var words: [JSONElement]? {
+    var words: [JSONElement]?
     for part in parts {
-      if let word = part["const"] { return [word] }
-      if let words = part["enum"], words.kind == .array { return Array(words.elements) }
+      let listed = part["enum"].flatMap { $0.kind == .array ? Array($0.elements) : nil }
+      guard let own = part["const"].map({ [$0] }) ?? listed else { continue }
+      words = words?.filter { word in own.contains { $0 == word } } ?? own
     }
-    return nil
+    return words
   }
 
   /// The names of its properties, each once, in order.
@@ -105,9 +111,10 @@ struct SchemaView {
     }
   }
 
-  /// What applies to properties that have no schema of their own; empty: nothing is said of them.
-  var others: [JSONElement] {
-    patterned.map(\.schema) + rest
+  /// What may apply to properties that have no schema of their own, of which each fits some; empty: nothing is said
+  /// of them.
+  var others: [[JSONElement]] {
+    patterned.map { [$0.schema] } + (rest.isEmpty ? [] : [rest])
   }
 
   /// What applies to the element of an array at a position; empty: nothing is said of it.
@@ -118,11 +125,10 @@ struct SchemaView {
     }
   }
 
-  /// What applies to elements of an array, wherever they are.
-  var elements: [JSONElement] {
-    parts.flatMap { part in
-      (part["prefixItems"].map { Array($0.elements) } ?? []) + [part["items"]].compactMap(\.self)
-    }
+  /// What applies to elements of an array, by where they are; empty: nothing is said of them.
+  var elements: [[JSONElement]] {
+    let count = parts.map { $0["prefixItems"]?.count ?? 0 }.max() ?? 0
+    return (0...count).map { element($0) }.filter { !$0.isEmpty }
   }
 
   var description: String? {

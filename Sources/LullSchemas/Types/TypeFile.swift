@@ -68,7 +68,8 @@ package struct TypeFile {
       lines.append("---@return \(reader.names.prefix).API")
       lines.append("function lull.api(name) end")
     }
-    var head = [TypeFile.heading, TypeFile.mark]
+    // Types may be long, and stand on one line.
+    var head = [TypeFile.heading, TypeFile.mark, "-- luacheck: no max line length"]
     head += notes.map { "-- " + AnnotationText.comment($0, limit: 1000) }
     head.append("")
     if let null = reader.nullName {
@@ -111,7 +112,8 @@ package struct TypeFile {
       }
     }
     guard !draft.view.others.isEmpty else { return }
-    let type = try reader.type(of: draft.view.others, hint: TypeFile.hint(draft.name, "entry"))
+    let type = try reader.type(
+      ofOneOf: draft.view.others, hint: TypeFile.hint(draft.name, "entry"))
     if type != "any" { lines.append("---@field [string] \(type)") }
   }
 

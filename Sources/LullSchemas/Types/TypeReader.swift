@@ -87,6 +87,20 @@ struct TypeReader {
     return written.utf8.count <= TypeReader.longest ? written : "any"
   }
 
+  /// The type of what one of these lists applies to.
+  mutating func type(ofOneOf alternatives: [[JSONElement]], hint: String, depth: Int = 0)
+    throws(SchemaProblem) -> String
+  {
+    var types: [String] = []
+    for schemas in alternatives where !schemas.contains(where: { $0.bool == false }) {
+      for type in TypeReader.choices(try type(of: schemas, hint: hint, depth: depth))
+      where !types.contains(type) {
+        types.append(type)
+      }
+    }
+    return types.isEmpty || types.contains("any") ? "any" : types.joined(separator: "|")
+  }
+
   private mutating func type(
     of schemas: [JSONElement], _ hint: String, _ depth: Int, _ references: SchemaReferences
   ) throws(SchemaProblem) -> String {
@@ -99,6 +113,7 @@ struct TypeReader {
       }
     }
     let view = try SchemaView(schemas, references)
+    if view.isNever { return "nil" }
     if let words = view.words, let type = literals(words) { return type }
     var types: [String] = []
     func add(_ type: String) { if !types.contains(type) { types.append(type) } }
@@ -141,11 +156,12 @@ struct TypeReader {
     case "null": return null()
     case "array":
       let element = try self.type(
-        of: view.elements, hint: RecordNames.singular(hint), depth: depth + 1)
+        ofOneOf: view.elements, hint: RecordNames.singular(hint), depth: depth + 1)
       return view.elements.isEmpty ? "any[]" : TypeReader.list(of: element)
     case "object":
       guard !view.others.isEmpty else { return "table" }
-      let value = try self.type(of: view.others, hint: RecordNames.singular(hint), depth: depth + 1)
+      let value = try self.type(
+        ofOneOf: view.others, hint: RecordNames.singular(hint), depth: depth + 1)
       return "table<string, \(value)>"
     default: return "any"
     }

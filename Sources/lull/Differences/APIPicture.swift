@@ -10,20 +10,47 @@ struct APIPicture {
     let value: String
     /// The line that sets it, and what it applies to there; nil: it is as it was built in.
     let place: String?
-    /// What two of them are compared by: values, also those that are masked, and texts of functions.
-    let mark: String
+    /// What two of them are compared by: values, also those that are masked, and what functions do.
+    var mark: Mark
+
+    init(name: String, value: String, place: String?, mark: Mark) {
+      self.name = name
+      self.value = value
+      self.place = place
+      self.mark = mark
+    }
+
+    init(name: String, value: String, place: String?, mark: String) {
+      self.init(name: name, value: value, place: place, mark: Mark(mark))
+    }
   }
 
   struct Trait {
     let name: String
     let text: String
     /// What two of them are compared by.
-    let mark: String
+    var mark: Mark
 
-    init(_ name: String, _ text: String, mark: String? = nil) {
+    init(_ name: String, _ text: String, mark: Mark? = nil) {
       self.name = name
       self.text = text
-      self.mark = mark ?? text
+      self.mark = mark ?? Mark(text)
+    }
+
+    init(_ name: String, _ text: String, mark: String) {
+      self.init(name, text, mark: Mark(mark))
+    }
+  }
+
+  /// The same for the same.
+  struct Mark: Hashable {
+    var text: String
+    /// Without what functions take from around them, which may be another one each time; nil: there are none.
+    var steady: String?
+
+    init(_ text: String, steady: String? = nil) {
+      self.text = text
+      self.steady = steady
     }
   }
 
@@ -33,7 +60,7 @@ struct APIPicture {
     let path: String
     let place: String
     /// What else it says, each by its name.
-    let traits: [Trait]
+    var traits: [Trait]
     let parameters: [Trait]
     /// A path that fits it.
     let sample: String

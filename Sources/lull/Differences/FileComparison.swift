@@ -74,8 +74,7 @@ struct FileComparison {
     if before.path == nil { difference.change = .added }
     if after.path == nil { difference.change = .removed }
     // A first look, for what there is.
-    let old = try before.picture(pair?.0, [])
-    let new = try after.picture(pair?.1, [])
+    let (old, new) = try pictures(pair ?? (nil, nil), [])
     difference.addCalls(old.calls, new.calls)
     if difference.change == nil, pair == nil {
       difference.addEnvironments(old.environments, new.environments)
@@ -83,9 +82,8 @@ struct FileComparison {
     let areGiven = targets != nil
     let targets = targets ?? FileComparison.targets(old.calls + new.calls)
     if let pair {
-      difference.add(
-        try before.picture(pair.0, targets), try after.picture(pair.1, targets),
-        in: environment, of: targets)
+      let (old, new) = try pictures(pair, targets)
+      difference.add(old, new, in: environment, of: targets)
       return difference
     }
     let common =
@@ -93,20 +91,32 @@ struct FileComparison {
       ? new.environments.filter { old.environments.contains($0) }
       : old.environments + new.environments
     for name in [nil] + common.map({ Optional($0) }) {
-      var (old, new) = (try before.picture(name, targets), try after.picture(name, targets))
+      var (old, new) = try pictures((name, name), targets)
       var targets = targets
       if name != nil, !areGiven {
         // There may be calls in an environment alone.
         let all = FileComparison.targets(old.calls + new.calls, besides: targets)
         if all.count > targets.count {
           targets = all
-          (old, new) = (try before.picture(name, targets), try after.picture(name, targets))
+          (old, new) = try pictures((name, name), targets)
         }
       }
       if name != nil { difference.addCalls(old.calls, new.calls, in: name) }
       difference.add(old, new, in: name, of: targets)
     }
     return difference
+  }
+
+  /// Both in their environments; where functions differ, without what is another one each time.
+  private func pictures(_ environments: (String?, String?), _ targets: [APIPicture.Target])
+    throws(PictureMaker.Failure) -> (APIPicture, APIPicture)
+  {
+    let old = try before.picture(environments.0, targets)
+    let new = try after.picture(environments.1, targets)
+    guard old.functionMarks != new.functionMarks else { return (old, new) }
+    let names = old.unsteadyNames(beside: try before.picture(environments.0, targets)).union(
+      new.unsteadyNames(beside: try after.picture(environments.1, targets)))
+    return names.isEmpty ? (old, new) : (old.steadied(names), new.steadied(names))
   }
 
   /// Those of calls behind some others, each once; the root where there are none.

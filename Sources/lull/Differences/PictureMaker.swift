@@ -24,14 +24,22 @@ struct PictureMaker {
   /// - Parameter targets: those that are asked for.
   func picture(of targets: [APIPicture.Target]) throws(Failure) -> APIPicture {
     var picture = APIPicture()
+    var isWhole = true
     let outcome = APILook(
       path, environment: environment, isSilent: true, isPatient: true
     ).lookInSandbox { api throws(APIFileProblem) in
       picture = APIPicture()
-      try Painter(api, shown).paint(targets, into: &picture)
+      let painter = Painter(api, shown)
+      try painter.paint(targets, into: &picture)
+      isWhole = painter.isWhole
     }
     switch outcome {
     case .seen:
+      if !isWhole {
+        Exit.complain(
+          "lull: warning: \(shown(path)): its functions use more than is compared: what they do may differ where "
+            + "nothing is told of it\n")
+      }
       guard let wrong = picture.invalid, let place = wrong.place else { return picture }
       throw Failure(
         report: "lull: \(place): '\(wrong.label)' is no URL that can be asked below "
@@ -51,11 +59,16 @@ private final class Painter {
   private let api: APIFile
   private let shown: (String) -> String
   private var files: [String: DeclarationPlaces] = [:]
+  private let functions: FunctionMarks
 
   init(_ api: APIFile, _ shown: @escaping (String) -> String) {
     self.api = api
     self.shown = shown
+    functions = FunctionMarks(ofFile: api.path)
   }
+
+  /// Whether all that functions use has been looked at.
+  var isWhole: Bool { functions.isWhole }
 
   func paint(
     _ targets: [APIPicture.Target], into picture: inout APIPicture
@@ -140,13 +153,13 @@ private final class Painter {
       places(in: place.file).line(of: key, inCallOnLine: place.line)
     }
     var settings = zip(explanation.settings, located.settings).map { setting, located in
-      var mark = "\(setting.value) \(setting.fingerprint)"
+      var mark = APIPicture.Mark("\(setting.value) \(setting.fingerprint)")
       if setting.name == "pipeline" {
-        mark = self.mark(ofPipeline: setting, configuration.pipeline)
+        mark = functions.mark(of: configuration.pipeline, setting.fingerprint)
       } else if setting.functionCount > 0 {
         let own = held[setting.name]?.prefix(setting.functionCount) ?? []
         held[setting.name]?.removeFirst(own.count)
-        mark += own.map { words($0) }.joined()
+        mark = functions.mark(of: Array(own))
       }
       return APIPicture.Setting(
         name: setting.name, value: shown(setting.value),
@@ -159,32 +172,6 @@ private final class Painter {
           place: shown(failure.source.description), mark: shown(failure.error.description)))
     }
     return settings
-  }
-
-  /// Its words without the places of functions, and what these do: what moves is no other.
-  private func mark(ofPipeline setting: ResourceExplanation.Setting, _ pipeline: Pipeline) -> String
-  {
-    let holders = pipeline.functionHolders.map { holder in
-      "\(holder.functionUse): " + holder.heldFunctions.map { words($0) }.joined(separator: ", ")
-    }
-    let value = setting.value.replacing(#/ at [^,;]+:[0-9]+/#, with: "")
-    return "\(value) \(setting.fingerprint) " + holders.joined(separator: "; ")
-  }
-
-  /// The same of a function that a setting has been given.
-  private func words(_ function: AnyObject) -> String {
-    (function as? KeptValue)?.wording.map { words($0) } ?? ""
-  }
-
-  /// What a function does, with the texts of all that it uses, wherever these stand.
-  private func words(_ wording: FunctionWording) -> String {
-    let texts = wording.definitions.map { definition in
-      definition.source.hasPrefix("@")
-        ? places(in: String(definition.source.dropFirst())).text(
-          ofFunctionOnLines: definition.lines)
-        : definition.source
-    }
-    return Hexadecimal.text(wording.values) + " " + texts.joined(separator: "; ")
   }
 
   private func places(in file: String) -> DeclarationPlaces {
@@ -205,8 +192,8 @@ private final class Painter {
     var traits: [APIPicture.Trait] = []
     if call.bodyForm != .json { traits.append(.init("body", call.bodyForm.rawValue)) }
     if let pages = call.pagesText {
-      let mark = call.pagesWording.map { words($0) } ?? ""
-      traits.append(.init("pages", pages, mark: "\(pages) \(mark)"))
+      traits.append(
+        .init("pages", pages, mark: call.asksForPages ? functions.mark(ofPages: call, pages) : nil))
     }
     if let rows = call.rows { traits.append(.init("rows", rows)) }
     if !call.columns.isEmpty {

@@ -111,30 +111,122 @@ struct DiffFunctionTests {
     #expect(ending.output.contains("  \(setting)  "), "\(ending)")
   }
 
-  @Test(arguments: [
-    "for n = 1, 200000 do t[n] = n end",
-    "for n = 1, 3000 do t[n] = function() return t[n - 1] end end",
-    "local c = t for _ = 1, 5000 do c.n = {} c = c.n end", "t.t = t t.c = coroutine.create(print)",
-    "setmetatable(t, { __index = error, __len = error, __pairs = error, __eq = error })",
-    "t[0/1] = 0/0 t[true] = t t[t] = true t[1e300] = math.huge t[-5] = string.rep('x', 1e6)",
-    "t.s = lull.secret{ env = 'HOME' } t.n = lull.null t.p = print",
-    "for n = 1, 250 do local u = t t = function() return u end end",
-  ])
-  func `REV-18 whatever they take ends, and is the same as itself`(made: String) throws {
-    for name in ["a.lua", "b.lua"] {
+  /// Files that say so of a function `f`, the same but for the words in brackets.
+  private func differs(_ body: String, _ name: String = "f") throws -> Child.Ending {
+    for (index, file) in ["a.lua", "b.lua"].enumerated() {
+      let said = body.replacing(#/⟨([^|⟩]*)\|([^⟩]*)⟩/#) { index == 0 ? $0.1 : $0.2 }
       try folder.write(
-        name,
-        """
-        local lull = require "lull"
-        local t = {}
-        \(made)
-        local api = lull.service{ base_url = "https://a.example" }
-        api:transform("/x", function(content) return t and content end)
-        return { service = api, calls = { x = { path = "/x" } } }
-        """)
+        file,
+        "local lull = require \"lull\"\n\(said)\n"
+          + "local api = lull.service{ base_url = \"https://a.example\" }\n"
+          + "api:transform(\"/x\", \(name))\nreturn { service = api, calls = { x = { path = \"/x\" } } }\n"
+      )
     }
-    let ending = try diff("a.lua", "b.lua")
+    return try diff("a.lua", "b.lua")
+  }
+
+  @Test(arguments: [
+    "local f = lull.list.⟨first|last⟩", "local f = string.⟨upper|lower⟩",
+    "local g = lull.json.⟨decode|encode⟩ local function f(c) return g(c) end",
+    "local C = {} C.__index = C function C:go(c) return ⟨1|2⟩ end local o = setmetatable({}, C) local function f(c) return o:go(c) end",
+    "local t = ⟨1|2⟩ for i = 1, 60 do t = { t } end local function f(c) return t end",
+    "local t = {} for i = 1, 60000 do t['k' .. i] = i end t.k60000 = ⟨1|2⟩ local function f(c) return t end",
+    "local a, b = function(c) return 1 end, function(c) return 2 end local f = ⟨a|b⟩",
+    "local function f\n(c)\nreturn ⟨1|2⟩\nend",
+    #"local function f(c) return ⟨"a" .. "b"|'a" .. "b'⟩ end"#,
+    #"local function f(c) return ⟨"\n"|[[\n]]⟩ end"#,
+    #"local function f(c) return "⟨\xe9|\xe8⟩" end"#, "local function f(c) return ⟨1|1.0⟩ end",
+    #"local f = load("return function(c) return ⟨1|2⟩ end", "=code")()"#,
+    #"local f = load("return y", "c", "t", { y = ⟨1|2⟩ })"#,
+    "local f do local _ENV = { y = ⟨1|2⟩ } f = function(c) return y end end",
+    "local t = { [true] = ⟨1|2⟩ } local function f(c) return t end",
+    "local r = lull.regex(\"⟨a|b⟩+\") local function f(c) return r end",
+    "local r = lull.regex(\"a\", ⟨\"i\"|nil⟩) local function f(c) return r end",
+    "local s = lull.secret{ env = \"⟨A|B⟩\" } local function f(c) return s end",
+    "local N <const> = ⟨1|2⟩ local function f(c) return N end",
+    "local function g() return ⟨1|2⟩ end local function f(c) return (function() return g() end)() end",
+    "local function f(c) goto ⟨a|b⟩ ::a:: do return 1 end ::b:: return 2 end",
+    "local function f(c, ⟨a|...⟩) return c end",
+    "local function f(c) return 1 end --⟨\n|\n⟩ --⟨x|y⟩ \nlocal g = f f = function(c) return ⟨g|c⟩ end",
+  ])
+  func `REV-18 whatever changes what a function does is a difference`(body: String) throws {
+    let ending = try differs(body)
+    #expect(ending.code == 7 && ending.errors == "", "\(ending)")
+    #expect(ending.output.contains("  pipeline  "), "\(ending)")
+  }
+
+  @Test(arguments: [
+    "local function f(c) return 1⟨| ⟩;end", "local function f(⟨c|d⟩) return 1 end",
+    "local function f(c) return 1 end ⟨|\n\n⟩local function g() return ⟨1|2⟩ end",
+    "local function o() local N <const> = ⟨5|7⟩ return N end local function f(c) local N <const> = 6 return N end",
+    "local headers <const> = ⟨5|6⟩ local function f(c) return c.headers end",
+    "local A <const>, B <const> = 1, ⟨2|3⟩ local function f(c) return A end",
+    "local f = function(c) return 1 ⟨--[[ end ]]|⟩ end⟨|;⟩",
+    "local f ⟨=|\n=\n⟩ function(c) ⟨-- x\n|⟩ return 'a' end",
+    "local now, id, t = lull.now(), lull.uuid(), os.time() local function f(c) return now, id, t end",
+    "local t = {} for n = 1, 3000 do t[n] = function() return t[n - 1] end end local function f(c) return t end",
+    "local t = setmetatable({}, { __index = error, __len = error, __pairs = error, __eq = error }) local function f(c) return t end",
+    "local t = { [1e300] = math.huge, [-5] = ('x'):rep(1e6), s = lull.secret{ env = 'HOME' }, n = lull.null, p = print } t.t = t t.c = coroutine.create(print) local function f(c) return t end",
+    "local t = { } for n = 1, 150 do local u = t t = function() return u end end local function f(c) return t end",
+  ])
+  func `REV-18 what does the same is none`(body: String) throws {
+    let ending = try differs(body)
     #expect(ending.code == 0 && ending.output == "" && ending.errors == "", "\(ending)")
+  }
+
+  @Test func `REV-18 what is no setting of it is not told of a function`() throws {
+    let ending = try differs(
+      """
+      local FIELDS <const> = { "id", "name" }
+      local api = lull.service "https://a.example"
+      api:configure("/x", { timeout = ⟨5|6⟩ })
+      api:configure("/x", function(c) c.retry_time = ⟨5|6⟩ c:mutate_requests(function(h) h.headers.A = "1" end) end)
+      api:transform("/x", function(c) return c[FIELDS[1]] end)
+      do return { service = api, calls = { x = { path = "/x" } } } end
+      """, "print")
+    #expect(ending.code == 7)
+    #expect(
+      ending.output.contains("  timeout  5 s → 6 s") && ending.output.contains("  retry_time  "))
+    #expect(!ending.output.contains("pipeline") && !ending.output.contains("mutate"), "\(ending)")
+  }
+
+  @Test(arguments: [
+    "local t = {} for n = 1, 600000 do t[n] = n end local function f(c) return t end",
+    "local t = {} for n = 1, 400 do t = { t } end local function f(c) return t end",
+    "local t = { [print] = 1 } local function f(c) return t end",
+  ])
+  func `REV-18 what is too large to be compared whole is told`(body: String) throws {
+    let ending = try differs(body)
+    #expect(ending.code == 0 && ending.output == "", "\(ending)")
+    #expect(
+      ending.errors.contains("lull: warning: a.lua: its functions use more than is compared"),
+      "\(ending)")
+  }
+
+  @Test func `REV-18 files in other folders, with other names, are the same`() throws {
+    let text = """
+      local lull = require "lull"
+      local path = ...
+      local where = select(2, require "mod")
+      local _, message = pcall(error, "x")
+      local _, at = pcall(function() error("x") end)
+      local function f(c) return path, where, message, at end
+      local api = lull.service{ base_url = "https://a.example" }
+      api:transform("/x", f)
+      return { service = api, calls = { x = { path = "/x" } } }
+      """
+    for file in ["x,y/a.lua", "z;1/a.lua", "apis/a.lua"] {
+      try folder.write(file, text)
+      try folder.write(String(file.prefix { $0 != "/" }) + "/mod.lua", "return ...")
+    }
+    try folder.commit()
+    for words in [
+      ["x,y/a.lua", "z;1/a.lua"], ["HEAD", "apis/a.lua"], ["apis/a.lua", "x,y/a.lua"],
+    ] {
+      let ending = try folder.runLull(
+        ["diff"] + words, environment: ["TMPDIR": folder.path + "/tmp"])
+      #expect(ending.code == 0 && ending.output == "", "\(ending)")
+    }
   }
 
   @Test func `REV-15 calls that there are in one environment alone are compared there`() throws {

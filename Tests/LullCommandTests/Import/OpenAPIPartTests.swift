@@ -174,6 +174,86 @@ struct OpenAPIPartTests {
     #expect(bad.code == 2, "\(bad)")
   }
 
+  @Test func `IMP-39 PAR-19 objects with lists or objects in them are written in brackets too`()
+    throws
+  {
+    let server = try EchoServer()
+    defer { server.stop() }
+    try folder.write(
+      "s.json",
+      document(
+        """
+        "/s":{"post":{"operationId":"s","responses":{},"requestBody":{"content":{"application/x-www-form-urlencoded":{
+          "schema":{"type":"object","properties":{
+            "shipping":{"anyOf":[{"$ref":"#/components/schemas/shipping"},{"enum":[""],"type":"string"}]},
+            "options":{"allOf":[{"$ref":"#/components/schemas/plain"},{"properties":{"tags":{"type":"array","items":{"type":"string"}}}}]},
+            "map":{"type":"object","additionalProperties":{"type":"object"}},
+            "metadata":{"anyOf":[{"type":"object","additionalProperties":{"type":"string"}},{"enum":[""],"type":"string"}]}}},
+          "encoding":{"shipping":{"style":"deepObject"},"options":{"style":"deepObject"},"map":{"style":"deepObject"},
+            "metadata":{"style":"deepObject"}}}}}}}
+        """,
+        #"""
+        "schemas":{"plain":{"type":"object","properties":{"name":{"type":"string"}}},
+          "shipping":{"type":"object","properties":{"name":{"type":"string"},"address":{"$ref":"#/components/schemas/plain"}}}}
+        """#, server: "http://127.0.0.1:\(server.port)"))
+    let (ending, text) = try folder.importing(["openapi", "s.json"], as: "x")
+    #expect(ending.errors == "", "\(ending)")
+    for name in ["shipping", "options", "map"] {
+      #expect(text.contains(#"\#(name) = { type = "json", style = "deepObject" }"#), "\(text)")
+    }
+    #expect(text.contains(#"metadata = { type = "object", style = "deepObject" }"#), "\(text)")
+    let words = [
+      "call", "x", "s", "--shipping", #"{"name":"Ann","address":{"name":"Home"}}"#, "--options",
+      #"{"tags":["a"]}"#, "--metadata", "k=v", "--map", #""""#,
+    ]
+    let call = try folder.runLull(words)
+    #expect(call.code == 0, "\(call)")
+    #expect(
+      String(decoding: server.requests.last?.body ?? [], as: UTF8.self)
+        == "map=&metadata%5Bk%5D=v&options%5Btags%5D%5B%5D=a&shipping%5Bname%5D=Ann&shipping%5Baddress%5D%5Bname%5D=Home"
+    )
+  }
+
+  @Test
+  func `IMP-40 bodies of any type that are texts are files, and lists of parts have brackets`()
+    throws
+  {
+    let server = try EchoServer()
+    defer { server.stop() }
+    try folder.write(
+      "s.json",
+      document(
+        """
+        "/u":{"post":{"operationId":"u","responses":{},"requestBody":{"content":{"*/*":{"schema":{"type":"string"}}}}}},
+        "/j":{"post":{"operationId":"j","responses":{},"requestBody":{"content":{"*/*":{"schema":{"type":"object"}}}}}},
+        "/m":{"post":{"operationId":"m","responses":{},"requestBody":{"content":{"multipart/form-data":{
+          "schema":{"type":"object","properties":{"expand":{"type":"array","items":{"type":"string"}}}},
+          "encoding":{"expand":{"style":"deepObject","explode":true}}}}}}},
+        "/a":{"post":{"operationId":"a","responses":{},"requestBody":{"content":{"application/x-www-form-urlencoded":{
+          "schema":{"type":"object","properties":{"created":{"anyOf":[{"type":"object","properties":{"gt":{"type":"integer"}}},{"type":"integer"}]}}},
+          "encoding":{"created":{"style":"deepObject"}}}}}}}
+        """, "", server: "http://127.0.0.1:\(server.port)"))
+    let (ending, text) = try folder.importing(["openapi", "s.json"], as: "x")
+    #expect(ending.errors == "", "\(ending)")
+    #expect(text.contains(#"content_type = "application/octet-stream""#), "\(text)")
+    try folder.write("f.pdf", "%PDF")
+    #expect(try folder.runLull(["call", "x", "u", "--body", "f.pdf"]).code == 0)
+    #expect(server.requests.last?.body == Array("%PDF".utf8))
+    #expect(
+      server.requests.last?.head.lowercased().contains("content-type: application/octet-stream")
+        == true)
+    #expect(try folder.runLull(["call", "x", "j", "--body", "{}"]).code == 0)
+    #expect(
+      server.requests.last?.head.lowercased().contains("content-type: application/json") == true)
+    #expect(try folder.runLull(["call", "x", "m", "--expand", "a", "--expand", "b"]).code == 0)
+    let body = String(decoding: server.requests.last?.body ?? [], as: UTF8.self)
+    #expect(body.split(separator: "name=\"expand[]\"").count == 3, "\(body)")
+    #expect(try folder.runLull(["call", "x", "a", "--created", "123"]).code == 0)
+    #expect(server.requests.last?.body == Array("created=123".utf8))
+    #expect(try folder.runLull(["call", "x", "a", "--created", #"{"gt":5}"#]).code == 0)
+    #expect(server.requests.last?.body == Array("created%5Bgt%5D=5".utf8))
+  }
+
   @Test func `IMX-26 recorded forms without a text are made of what is said of their parts`() throws
   {
     try folder.write(

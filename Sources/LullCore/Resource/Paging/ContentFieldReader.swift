@@ -6,6 +6,8 @@ package protocol ContentFieldReader {
   func value(
     _ path: FieldPath, ofLastElementOf list: FieldPath, in content: Content
   ) -> FieldValue
+  /// Whether a path leads to nothing at all, not to null or false either.
+  func isMissing(_ path: FieldPath, in content: Content) -> Bool
 }
 
 extension ContentFieldReader {
@@ -48,6 +50,11 @@ package struct JSONFields: ContentFieldReader {
       }
     }
     return .nothing
+  }
+
+  package func isMissing(_ path: FieldPath, in content: Content) -> Bool {
+    guard case .json = content else { return true }
+    return !has(path, in: content)
   }
 
   private static func element(_ way: [String], in root: JSONElement) -> JSONElement? {

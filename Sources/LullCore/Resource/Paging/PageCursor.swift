@@ -59,8 +59,9 @@ package struct PageCursor {
   {
     switch fields.value(path, in: content) {
     case .other("true"): return true
-    case .nothing where fields.has(path, in: content): return false
-    case .nothing: throw PagingProblem("The content has no '\(path.text)'")
+    case .nothing where fields.isMissing(path, in: content):
+      throw PagingProblem("The content has no '\(path.text)'")
+    case .nothing: return false
     default: throw PagingProblem("'\(path.text)' is neither true nor false")
     }
   }
@@ -70,7 +71,7 @@ package struct PageCursor {
   {
     switch fields.value(path, in: content) {
     case .list(let count): return count
-    case .nothing where !path.text.isEmpty && fields.has(path, in: content): return 0
+    case .nothing where !path.text.isEmpty && !fields.isMissing(path, in: content): return 0
     default: throw PagingProblem("\(name(of: path)) is no list, as 'items' of 'cursor' says")
     }
   }
