@@ -31,14 +31,21 @@ static void add_value(lua_State *L, wording *run);
 // [-1, +0] the string there is the next piece
 static void add_piece(lua_State *L, wording *run) {
   LULL_EFFECT(L, 1, 0);
+  run->result->left -= 1 + (int64_t)(lua_rawlen(L, -1) / 64);
   lua_rawseti(L, PIECES, ++run->pieces);
-  run->result->pieces_left--;
 }
 
 // [-0, +0]
 static void add_text(lua_State *L, wording *run, const char *text) {
   LULL_EFFECT(L, 0, 0);
   lua_pushstring(L, text);
+  add_piece(L, run);
+}
+
+// [-0, +0] ends what is compared by itself
+static void end_part(lua_State *L, wording *run) {
+  LULL_EFFECT(L, 0, 0);
+  lua_pushlstring(L, &(char){LULL_PART_END}, 1);
   add_piece(L, run);
 }
 
@@ -123,6 +130,27 @@ static void take(lua_State *L, wording *run, dump *code) {
   code->taken = code->at;
 }
 
+// [-0, +0] passes the places of what a function takes, and says them: of those that are local to what has made it
+// which, where that is said too; false of other code
+static int add_places(lua_State *L, wording *run, dump *code, int depth) {
+  LULL_EFFECT(L, 0, 0);
+  size_t count;
+  if (!read_number(code, &count)) return 0;
+  take(L, run, code);
+  for (size_t i = 0; i < count; i++) {
+    if (depth > 0) {
+      if (!pass(code, 2)) return 0;
+      take(L, run, code);
+      // Of what kind of local it is says nothing.
+      if (!pass(code, 1)) return 0;
+    } else if (!pass(code, 3)) {
+      return 0;
+    }
+    code->taken = code->at;
+  }
+  return 1;
+}
+
 // [-0, +0] passes a function and those in it, and says all but the lines that they are on; false of other code
 static int add_code(lua_State *L, wording *run, dump *code, int depth) {
   LULL_EFFECT(L, 0, 0);
@@ -131,7 +159,8 @@ static int add_code(lua_State *L, wording *run, dump *code, int depth) {
   take(L, run, code);
   if (!read_number(code, &count) || !read_number(code, &count)) return 0;
   code->taken = code->at;
-  if (!pass(code, 3) || !pass_list(code, 4) || !pass_constants(code) || !pass_list(code, 3)) return 0;
+  if (!pass(code, 3) || !pass_list(code, 4) || !pass_constants(code)) return 0;
+  if (!add_places(L, run, code, depth)) return 0;
   if (!read_number(code, &count)) return 0;
   for (size_t i = 0; i < count; i++) {
     if (!add_code(L, run, code, depth + 1)) return 0;
@@ -193,19 +222,17 @@ static void add_function(lua_State *L, wording *run) {
   } else {
     add_text(L, run, "function{");
     add_dump(L, run);
-    if (run->result->code_length < 0) run->result->code_length = (int64_t)run->pieces;
   }
   for (int place = 1; lua_getupvalue(L, -1, place) != NULL; place++) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-    int is_global = lua_rawequal(L, -1, -2);
+    end_part(L, run);
+    // Several functions may have one variable in common.
+    lua_pushlightuserdata(L, lua_upvalueid(L, -2, place));
+    int is_said = is_known(L, run);
     lua_pop(L, 1);
-    if (is_global) {
-      lua_pop(L, 1);
-      add_text(L, run, "globals;");
-    } else {
-      add_value(L, run);
-    }
+    if (is_said) lua_pop(L, 1);
+    else add_value(L, run);
   }
+  end_part(L, run);
   add_text(L, run, "}");
 }
 
@@ -218,7 +245,7 @@ static lua_Integer list_keys(lua_State *L, wording *run) {
     lua_pop(L, 1);
     int type = lua_type(L, -1);
     if (type == LUA_TBOOLEAN) continue;
-    if ((type != LUA_TSTRING && type != LUA_TNUMBER) || count >= run->result->pieces_left) {
+    if ((type != LUA_TSTRING && type != LUA_TNUMBER) || count >= run->result->left) {
       // Others have no order that lasts.
       run->result->is_whole = 0;
       continue;
@@ -232,6 +259,7 @@ static lua_Integer list_keys(lua_State *L, wording *run) {
 // [-1, +0] the key on top and what the table two below it has under it
 static void add_member(lua_State *L, wording *run) {
   LULL_EFFECT(L, 1, 0);
+  end_part(L, run);
   lua_pushvalue(L, -1);
   add_value(L, run);
   lua_rawget(L, -3);
@@ -255,10 +283,21 @@ static void add_table(lua_State *L, wording *run) {
   }
   lua_pop(L, 1);
   if (lua_getmetatable(L, -1)) {
+    end_part(L, run);
     add_text(L, run, "meta ");
     add_value(L, run);
   }
+  end_part(L, run);
   add_text(L, run, "}");
+}
+
+// [-0, +0] whether the table on top is that of all globals
+static int is_globals(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  int is_same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 1);
+  return is_same;
 }
 
 // [-0, +0] the string on top, with its quotes and backslashes escaped: what a folder is called stays as it is
@@ -312,7 +351,7 @@ static void add_object(lua_State *L, wording *run) {
 // [-1, +0]
 static void add_value(lua_State *L, wording *run) {
   LULL_EFFECT(L, 1, 0);
-  if (run->result->pieces_left <= 0 || run->depth >= DEEPEST) {
+  if (run->result->left <= 0 || run->depth >= DEEPEST) {
     run->result->is_whole = 0;
     lua_pop(L, 1);
     return;
@@ -325,7 +364,10 @@ static void add_value(lua_State *L, wording *run) {
     case LUA_TBOOLEAN: add_text(L, run, lua_toboolean(L, -1) ? "true;" : "false;"); break;
     case LUA_TUSERDATA: if (!is_known(L, run)) add_object(L, run); break;
     case LUA_TFUNCTION: if (!is_known(L, run)) add_function(L, run); break;
-    case LUA_TTABLE: if (!is_known(L, run)) add_table(L, run); break;
+    case LUA_TTABLE:
+      if (is_globals(L)) add_text(L, run, "globals;");
+      else if (!is_known(L, run)) add_table(L, run);
+      break;
     // A coroutine, a null: what it holds is its own.
     default: add_text(L, run, luaL_typename(L, -1)); add_text(L, run, ";");
   }
@@ -336,14 +378,11 @@ static void add_value(lua_State *L, wording *run) {
 // [-0, +0] puts the pieces together, in the arena
 static void join(lua_State *L, wording *run) {
   LULL_EFFECT(L, 0, 0);
-  lua_Integer code_pieces = run->result->code_length;
   size_t length = 0;
-  run->result->code_length = 0;
   for (lua_Integer i = 1; i <= run->pieces; i++) {
     lua_rawgeti(L, PIECES, i);
     length += lua_rawlen(L, -1);
     lua_pop(L, 1);
-    if (i == code_pieces) run->result->code_length = (int64_t)length;
   }
   char *text = lull_arena_allocate(run->runtime, length + 1);
   if (text == NULL) luaL_error(L, "not enough memory");
@@ -375,9 +414,8 @@ static int find_wording(lua_State *L) {
 }
 
 int32_t lull_value_wording(
-  lull_runtime *runtime, int64_t id, int64_t pieces_left, lull_wording *result) {
-  *result =
-    (lull_wording){.text = "", .is_whole = 1, .code_length = -1, .pieces_left = pieces_left};
+  lull_runtime *runtime, int64_t id, int64_t left, lull_wording *result) {
+  *result = (lull_wording){.text = "", .is_whole = 1, .left = left};
   wording run = {.runtime = runtime, .id = id, .result = result};
   return lull_protect(runtime, find_wording, &run) != LUA_OK;
 }

@@ -8,10 +8,10 @@ package struct FunctionWording {
   package static let usualLimit = 1_000_000
 
   /// What the compiler has made of it and of the functions that it uses, and what these take from around them:
-  /// constants, tables, objects. The same bytes for the same.
+  /// constants, tables, objects. The same bytes for the same, in parts.
   package let text: [UInt8]
-  /// How much of it is of the function alone, without what it takes.
-  package let codeCount: Int
+  /// What is between two parts.
+  package static let partEnd = UInt8(LULL_PART_END)
   /// Whether it says all.
   package let isWhole: Bool
   /// How much was looked at.
@@ -21,10 +21,10 @@ package struct FunctionWording {
   init(_ wording: lull_wording, limit: Int, names: [String]) {
     let bytes = UnsafeRawBufferPointer(
       start: UnsafeRawPointer(wording.text), count: wording.length)
-    text = Array(bytes) + Array("\n\(names.joined(separator: "\n"))".utf8)
-    codeCount = Int(wording.code_length)
+    let end = String(Unicode.Scalar(FunctionWording.partEnd))
+    text = Array(bytes) + names.flatMap { Array("\($0)\(end)".utf8) }
     isWhole = wording.is_whole != 0
-    cost = limit - Int(wording.pieces_left)
+    cost = limit - Int(wording.left)
   }
 }
 

@@ -22,7 +22,8 @@ struct BodyReader {
     let schema = content["schema"]
     // Of any type, and a text or bytes: a file.
     let isFile =
-      chosen.type.contains("*") && SchemaShape.of(schema, in: document).kind == .string
+      ["*/*", "application/*"].contains(MediaType.essence(chosen.type))
+      && SchemaShape.of(schema, in: document).kind == .string
     let kind = isFile ? .raw : chosen.body
     call.body = kind
     switch kind {

@@ -86,9 +86,10 @@ struct SchemaShape {
     object.map { SchemaShape.hasContainers($0, in: document, depth: 0) } ?? false
   }
 
-  /// Whether this is one alternative of a schema beside single values, other than the empty text that takes things
-  /// away.
+  /// Whether this is an object that is one alternative of a schema beside single values, other than the empty text that
+  /// takes things away.
   func isOneOfSeveral(_ schema: ImportNode?, in document: OpenAPIDocument) -> Bool {
+    guard kind == .object else { return false }
     let target = document.target(of: schema)
     let alternatives = (target?["oneOf"] ?? target?["anyOf"])?.elements ?? []
     return alternatives.contains { alternative in

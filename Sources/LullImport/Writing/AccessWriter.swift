@@ -131,7 +131,6 @@ struct AccessWriter {
     return [.text(key.name), secret(key.variable)]
   }
 
-  /// What is no secret, with something in its place where the environment lacks it.
   private static func fields(of client: ImportedAccess.OAuth2) -> [(key: String, value: LuaLiteral)]
   {
     var fields: [(key: String, value: LuaLiteral)] = []

@@ -1,44 +1,33 @@
 /// What functions take from around them may be another one each time that a file is run: the time, a number by chance.
 extension APIPicture {
-  /// The marks of all functions, with what they are of.
-  var functionMarks: Set<[String]> {
-    var marks: Set<[String]> = []
-    for setting in sets.joined() where setting.mark.steady != nil {
-      marks.insert([setting.name, setting.mark.text])
-    }
-    for call in calls {
-      for trait in call.traits where trait.mark.steady != nil {
-        marks.insert([APIPicture.name(trait, of: call), trait.mark.text])
-      }
-    }
-    return marks
+  /// The marks of all functions, in order.
+  var functionMarks: [Mark] {
+    (sets.joined().map(\.mark) + calls.flatMap { $0.traits.map(\.mark) }).filter { $0.parts != nil }
   }
 
-  /// What is another one in a second picture of the same.
-  func unsteadyNames(beside second: APIPicture) -> Set<String> {
-    Set(functionMarks.symmetricDifference(second.functionMarks).map { $0[0] })
+  private var functionParts: Set<Int> { Set(functionMarks.flatMap { $0.parts ?? [] }) }
+
+  /// What functions do here, and not in a second picture of the same, and the other way round.
+  func unsteadyParts(beside second: APIPicture) -> Set<Int> {
+    functionParts.symmetricDifference(second.functionParts)
   }
 
-  /// The same without what functions take from around them, where that is told nothing by.
-  func steadied(_ names: Set<String>) -> APIPicture {
+  /// The same with one part in the place of all these.
+  func steadied(_ parts: Set<Int>) -> APIPicture {
+    func steadied(_ mark: Mark) -> Mark {
+      Mark(mark.text, parts: mark.parts?.map { parts.contains($0) ? 0 : $0 })
+    }
     var picture = self
     for set in sets.indices {
-      for index in sets[set].indices where names.contains(sets[set][index].name) {
-        picture.sets[set][index].mark.text =
-          sets[set][index].mark.steady ?? sets[set][index].mark.text
+      for index in sets[set].indices {
+        picture.sets[set][index].mark = steadied(sets[set][index].mark)
       }
     }
     for call in calls.indices {
       for index in calls[call].traits.indices {
-        let trait = calls[call].traits[index]
-        guard names.contains(APIPicture.name(trait, of: calls[call])) else { continue }
-        picture.calls[call].traits[index].mark.text = trait.mark.steady ?? trait.mark.text
+        picture.calls[call].traits[index].mark = steadied(calls[call].traits[index].mark)
       }
     }
     return picture
-  }
-
-  private static func name(_ trait: Trait, of call: Call) -> String {
-    "calls.\(call.name).\(trait.name)"
   }
 }

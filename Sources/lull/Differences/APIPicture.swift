@@ -45,12 +45,12 @@ struct APIPicture {
   /// The same for the same.
   struct Mark: Hashable {
     var text: String
-    /// Without what functions take from around them, which may be another one each time; nil: there are none.
-    var steady: String?
+    /// Of functions, what they do; nil: there are none.
+    var parts: [Int]?
 
-    init(_ text: String, steady: String? = nil) {
+    init(_ text: String, parts: [Int]? = nil) {
       self.text = text
-      self.steady = steady
+      self.parts = parts
     }
   }
 
@@ -83,6 +83,8 @@ struct APIPicture {
   var places: [Int] = []
   /// The first of the targets that is no URL there.
   var invalid: Target?
+  /// Whether all that functions use has been looked at.
+  var isWhole = true
   /// What is of the service as a whole.
   var service: [Setting] = []
 }

@@ -1,22 +1,18 @@
 import LullClients
 import LullCore
 import LullHost
-import LullSystem
-import LullTransport
 
 /// What functions of an API file do, as marks that are the same for the same.
 final class FunctionMarks {
-  private let path: [UInt8]
-  private let folder: [UInt8]
+  private let places: [(here: [UInt8], there: [UInt8])]
   /// How much is looked at for one picture of a file.
-  private var left = 5 * FunctionWording.usualLimit
+  private var left = 2 * FunctionWording.usualLimit
   /// Whether all that they use has been looked at.
   private(set) var isWhole = true
 
-  /// - Parameter path: of the file, which is no part of what they do.
-  init(ofFile path: String) {
-    self.path = Array(path.utf8)
-    folder = Array(FileName.folder(of: path).utf8)
+  /// - Parameter places: where folders of the working tree are instead, and what these are called.
+  init(_ places: [(here: String, there: String)]) {
+    self.places = places.map { (Array($0.here.utf8), Array($0.there.utf8)) }
   }
 
   /// Of functions that a setting has been given.
@@ -56,55 +52,44 @@ final class FunctionMarks {
   private func mark(_ wording: FunctionWording?) -> APIPicture.Mark {
     guard let wording else {
       isWhole = false
+      // What has failed is not tried for each.
+      left -= limit
       return APIPicture.Mark("unknown")
     }
     left -= wording.cost
     isWhole = isWhole && wording.isWhole
-    return APIPicture.Mark(
-      FunctionMarks.digest(withoutPlaces(wording.text)),
-      steady: FunctionMarks.digest(Array(wording.text.prefix(wording.codeCount))))
-  }
-
-  private static func digest(_ bytes: [UInt8]) -> String {
-    let digest = bytes.withUnsafeBufferPointer { Digest.sha256.of($0) } ?? bytes
-    return Hexadecimal.text(digest)
+    let parts = withoutPlaces(wording.text).split(
+      separator: FunctionWording.partEnd, omittingEmptySubsequences: false)
+    return APIPicture.Mark("", parts: parts.map { Array($0).hashValue })
   }
 
   private static func joined(_ marks: [APIPicture.Mark], _ separator: String) -> APIPicture.Mark {
-    let isOfFunctions = marks.contains { $0.steady != nil }
+    let parts = marks.compactMap(\.parts)
     return APIPicture.Mark(
       marks.map(\.text).joined(separator: separator),
-      steady: isOfFunctions
-        ? marks.map { $0.steady ?? $0.text }.joined(separator: separator) : nil)
+      // With a mark between two of them.
+      parts: parts.isEmpty ? nil : parts.flatMap { [1] + $0 })
   }
 
-  /// The same whatever the file is called, and wherever it and its modules are.
+  /// The same wherever the working tree is: texts that name files of it. Of what begins with `./` that is left out.
   private func withoutPlaces(_ text: [UInt8]) -> [UInt8] {
-    let plain = FunctionMarks.replacing(path, in: text, by: "file", before: "\":")
-    return folder.isEmpty || folder == Array(".".utf8)
-      ? plain : FunctionMarks.replacing(folder, in: plain, by: "folder", before: "\"/")
+    let plain = places.reduce(text) { FunctionMarks.replacing($1.here, in: $0, by: $1.there) }
+    return FunctionMarks.replacing(Array("\"./".utf8), in: plain, by: Array("\"".utf8))
   }
 
-  /// Puts a name in the place of a path that stands at the beginning of a text, or of a word in it.
-  private static func replacing(
-    _ place: [UInt8], in text: [UInt8], by name: String, before ends: String
-  ) -> [UInt8] {
-    guard let first = place.first else { return text }
+  private static func replacing(_ part: [UInt8], in text: [UInt8], by other: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     var start = 0
     var index = 0
-    while index + place.count < text.count {
-      guard text[index] == first, text[index...].starts(with: place),
-        ends.utf8.contains(text[index + place.count]), index > 0,
-        "\"@( \t\n".utf8.contains(text[index - 1])
-      else {
+    while index + part.count <= text.count {
+      guard text[index] == part[0], text[index...].starts(with: part) else {
         index += 1
         continue
       }
-      result += text[start..<index] + Array(name.utf8)
-      index += place.count
+      result += text[start..<index] + other
+      index += part.count
       start = index
     }
-    return result + text[start...]
+    return start == 0 ? text : result + text[start...]
   }
 }

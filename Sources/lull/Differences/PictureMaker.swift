@@ -18,28 +18,22 @@ struct PictureMaker {
   let path: String
   /// nil: as it is.
   let environment: String?
+  /// Where folders of the working tree are instead, and what these are called.
+  let places: [(here: String, there: String)]
   /// As messages name files, and texts with their names in them.
   let shown: (String) -> String
 
   /// - Parameter targets: those that are asked for.
   func picture(of targets: [APIPicture.Target]) throws(Failure) -> APIPicture {
     var picture = APIPicture()
-    var isWhole = true
     let outcome = APILook(
       path, environment: environment, isSilent: true, isPatient: true
     ).lookInSandbox { api throws(APIFileProblem) in
       picture = APIPicture()
-      let painter = Painter(api, shown)
-      try painter.paint(targets, into: &picture)
-      isWhole = painter.isWhole
+      try Painter(api, places, shown).paint(targets, into: &picture)
     }
     switch outcome {
     case .seen:
-      if !isWhole {
-        Exit.complain(
-          "lull: warning: \(shown(path)): its functions use more than is compared: what they do may differ where "
-            + "nothing is told of it\n")
-      }
       guard let wrong = picture.invalid, let place = wrong.place else { return picture }
       throw Failure(
         report: "lull: \(place): '\(wrong.label)' is no URL that can be asked below "
@@ -61,14 +55,14 @@ private final class Painter {
   private var files: [String: DeclarationPlaces] = [:]
   private let functions: FunctionMarks
 
-  init(_ api: APIFile, _ shown: @escaping (String) -> String) {
+  init(
+    _ api: APIFile, _ places: [(here: String, there: String)],
+    _ shown: @escaping (String) -> String
+  ) {
     self.api = api
     self.shown = shown
-    functions = FunctionMarks(ofFile: api.path)
+    functions = FunctionMarks(places)
   }
-
-  /// Whether all that functions use has been looked at.
-  var isWhole: Bool { functions.isWhole }
 
   func paint(
     _ targets: [APIPicture.Target], into picture: inout APIPicture
@@ -117,6 +111,7 @@ private final class Painter {
       picture.places.append(picture.sets.count)
       picture.sets.append(settings(of: resource, target.method))
     }
+    picture.isWhole = functions.isWhole
   }
 
   private func baseKeys(_ own: DeclarationPlaces) -> [String] {

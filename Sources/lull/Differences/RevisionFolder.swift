@@ -51,12 +51,14 @@ final class RevisionFolder {
     return (folder.place + "/" + old, String(path.dropLast(name.count)) + old)
   }
 
+  /// Where folders of the working tree are here, with their slashes, and what these are called there.
+  var places: [(here: String, there: String)] {
+    folders.map { ($0.value.place + "/", $0.key == "." ? "" : "\($0.key)/") }
+  }
+
   /// A text with paths as people know them.
   func shown(in text: String) -> String {
-    folders.reduce(text) { text, entry in
-      text.replacing(
-        entry.value.place + "/", with: "\(revision):" + (entry.key == "." ? "" : "\(entry.key)/"))
-    }
+    places.reduce(text) { $0.replacing($1.here, with: "\(revision):\($1.there)") }
   }
 
   /// What Git takes a file for that has another name since; nil: a new one.

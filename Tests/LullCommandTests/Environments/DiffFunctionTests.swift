@@ -1,4 +1,5 @@
 import LullLibC
+import LullSystem
 import Testing
 
 /// Functions of two files, which are the same if they do the same, wherever they stand.
@@ -147,6 +148,7 @@ struct DiffFunctionTests {
     "local function g() return ⟨1|2⟩ end local function f(c) return (function() return g() end)() end",
     "local function f(c) goto ⟨a|b⟩ ::a:: do return 1 end ::b:: return 2 end",
     "local function f(c, ⟨a|...⟩) return c end",
+    "local n, m = 0, 0 local function g() n = n + 1 return n end local function f(c) return g() + ⟨n|m⟩ end",
     "local function f(c) return 1 end --⟨\n|\n⟩ --⟨x|y⟩ \nlocal g = f f = function(c) return ⟨g|c⟩ end",
   ])
   func `REV-18 whatever changes what a function does is a difference`(body: String) throws {
@@ -161,6 +163,11 @@ struct DiffFunctionTests {
     "local function o() local N <const> = ⟨5|7⟩ return N end local function f(c) local N <const> = 6 return N end",
     "local headers <const> = ⟨5|6⟩ local function f(c) return c.headers end",
     "local A <const>, B <const> = 1, ⟨2|3⟩ local function f(c) return A end",
+    "local y = 2 ⟨|local z, w = 1, 2⟩ local function f(c) return y end",
+    "⟨|local z = 1⟩ local function g() return 1 end local function f(c) return g(), lull end",
+    "local g ⟨|<const>⟩ = {} local function f(c) return g end",
+    "G = { g = _G } H = ⟨1|2⟩ local t = G local function f(c) return t end",
+    "local f do local _ENV = setmetatable({}, { __index = _G }) f = function(c) return y end end H = ⟨1|2⟩",
     "local f = function(c) return 1 ⟨--[[ end ]]|⟩ end⟨|;⟩",
     "local f ⟨=|\n=\n⟩ function(c) ⟨-- x\n|⟩ return 'a' end",
     "local now, id, t = lull.now(), lull.uuid(), os.time() local function f(c) return now, id, t end",
@@ -198,34 +205,70 @@ struct DiffFunctionTests {
   func `REV-18 what is too large to be compared whole is told`(body: String) throws {
     let ending = try differs(body)
     #expect(ending.code == 0 && ending.output == "", "\(ending)")
-    #expect(
-      ending.errors.contains("lull: warning: a.lua: its functions use more than is compared"),
-      "\(ending)")
+    let lines = ["a.lua", "b.lua"].map {
+      "lull: warning: \($0): its functions use more than can be compared: what they do may differ where nothing is "
+        + "told of it\n"
+    }
+    #expect(ending.errors == lines.joined())
   }
 
-  @Test func `REV-18 files in other folders, with other names, are the same`() throws {
-    let text = """
+  @Test(arguments: ["", "apis/"])
+  func `REV-18 where a revision was put is no difference, and what looks like a folder is a text`(
+    place: String
+  ) throws {
+    try folder.write(
+      "\(place)t.lua",
+      """
       local lull = require "lull"
       local path = ...
       local where = select(2, require "mod")
-      local _, message = pcall(error, "x")
       local _, at = pcall(function() error("x") end)
-      local function f(c) return path, where, message, at end
+      local paths = { "apis/users", "t.lua", "./t.lua" }
+      local function f(c) return path, where, at, paths end
       local api = lull.service{ base_url = "https://a.example" }
       api:transform("/x", f)
       return { service = api, calls = { x = { path = "/x" } } }
-      """
-    for file in ["x,y/a.lua", "z;1/a.lua", "apis/a.lua"] {
-      try folder.write(file, text)
-      try folder.write(String(file.prefix { $0 != "/" }) + "/mod.lua", "return ...")
-    }
+      """)
+    try folder.write("\(place)mod.lua", "return ...")
+    try folder.write("other/inner/x", "")
     try folder.commit()
-    for words in [
-      ["x,y/a.lua", "z;1/a.lua"], ["HEAD", "apis/a.lua"], ["apis/a.lua", "x,y/a.lua"],
-    ] {
-      let ending = try folder.runLull(
-        ["diff"] + words, environment: ["TMPDIR": folder.path + "/tmp"])
+    let here = try diff("HEAD", "\(place)t.lua")
+    #expect(here.code == 0 && here.output == "", "\(here)")
+    let environment = ["TMPDIR": folder.path + "/tmp"]
+    for (inner, path) in [
+      ("other", "../\(place)t.lua"), ("apis", place == "" ? "../t.lua" : "t.lua"),
+    ]
+    where FileName.isFolder("\(folder.path)/\(inner)") {
+      let ending = try Child(
+        Binaries.lull, ["diff", "HEAD", path], environment: environment,
+        folder: "\(folder.path)/\(inner)"
+      ).wait()
       #expect(ending.code == 0 && ending.output == "", "\(ending)")
+    }
+    try folder.write(
+      "\(place)u.lua",
+      try #require(folder.text("\(place)t.lua")).replacing("apis/users", with: "users"))
+    #expect(try diff("\(place)t.lua", "\(place)u.lua").code == 7)
+  }
+
+  @Test func `REV-18 beside what is another one each time the rest is compared`() throws {
+    func text(_ limit: Int, _ helper: String) -> String {
+      """
+      local lull = require "lull"
+      local now, limits = lull.now(), { now = lull.now(), most = \(limit) }
+      local function help(c) return \(helper) end
+      local api = lull.service{ base_url = "https://a.example", mutate_requests = function() return now end }
+      api:transform("/x", function(c) return now, help(c), limits end)
+      return { service = api, calls = { x = { path = "/x" } } }
+      """
+    }
+    try folder.write("a.lua", text(1, "c"))
+    for (limit, helper, code) in [(1, "c", 0), (2, "c", 7), (1, "c or 1", 7)]
+      as [(Int, String, Int32)]
+    {
+      try folder.write("b.lua", text(limit, helper))
+      let ending = try diff("a.lua", "b.lua")
+      #expect(ending.code == code && !ending.output.contains("mutate"), "\(ending)")
     }
   }
 

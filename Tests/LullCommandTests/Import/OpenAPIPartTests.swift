@@ -230,8 +230,9 @@ struct OpenAPIPartTests {
           "schema":{"type":"object","properties":{"expand":{"type":"array","items":{"type":"string"}}}},
           "encoding":{"expand":{"style":"deepObject","explode":true}}}}}}},
         "/a":{"post":{"operationId":"a","responses":{},"requestBody":{"content":{"application/x-www-form-urlencoded":{
-          "schema":{"type":"object","properties":{"created":{"anyOf":[{"type":"object","properties":{"gt":{"type":"integer"}}},{"type":"integer"}]}}},
-          "encoding":{"created":{"style":"deepObject"}}}}}}}
+          "schema":{"type":"object","properties":{"created":{"anyOf":[{"type":"object","properties":{"gt":{"type":"integer"}}},{"type":"integer"}]},
+            "trial":{"anyOf":[{"enum":["now"]},{"type":"integer"}]},"words":{"anyOf":[{"type":"array","items":{"type":"string"}},{"type":"string"}]}}},
+          "encoding":{"created":{"style":"deepObject"},"trial":{"style":"deepObject"},"words":{"style":"deepObject"}}}}}}}
         """, "", server: "http://127.0.0.1:\(server.port)"))
     let (ending, text) = try folder.importing(["openapi", "s.json"], as: "x")
     #expect(ending.errors == "", "\(ending)")
@@ -252,6 +253,9 @@ struct OpenAPIPartTests {
     #expect(server.requests.last?.body == Array("created=123".utf8))
     #expect(try folder.runLull(["call", "x", "a", "--created", #"{"gt":5}"#]).code == 0)
     #expect(server.requests.last?.body == Array("created%5Bgt%5D=5".utf8))
+    let words = try folder.runLull(["call", "x", "a", "--trial", "now", "--words", "b"])
+    #expect(words.code == 0, "\(words)")
+    #expect(server.requests.last?.body == Array("trial=now&words%5B%5D=b".utf8))
   }
 
   @Test func `IMX-26 recorded forms without a text are made of what is said of their parts`() throws
