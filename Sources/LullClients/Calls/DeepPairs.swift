@@ -1,4 +1,4 @@
-import LullCore
+import LullHost
 
 /// The pairs by which nested lists and objects are written in a query or a form: `items[0][price]=p1`.
 ///
@@ -11,29 +11,29 @@ struct DeepPairs {
 
   /// - Parameters:
   ///   - name: as it is written.
+  ///   - value: whose numbers keep their digits.
   ///   - escapes: of values.
-  init(_ name: String, _ value: JSONElement, _ escapes: ParameterEscapes) {
+  init(_ name: String, _ value: JSONText, _ escapes: ParameterEscapes) {
     self.escapes = escapes
     add(name, value)
   }
 
-  private mutating func add(_ name: String, _ value: JSONElement) {
+  private mutating func add(_ name: String, _ value: JSONText) {
     switch value.kind {
     case .object:
-      for (key, member) in value.pairs {
+      for (key, member) in value.members {
         add("\(name)%5B\(ParameterEscapes.strict.escaped(key))%5D", member)
       }
     case .array:
-      let isNested = value.elements.contains { $0.kind == .object || $0.kind == .array }
-      for (number, element) in value.elements.enumerated() {
+      let elements = value.lines
+      let isNested = elements.contains { $0.kind == .object || $0.kind == .array }
+      for (number, element) in elements.enumerated() {
         add("\(name)%5B\(isNested ? String(number) : "")%5D", element)
       }
-    case .null: pairs.append((name, ""))
     case .string: pairs.append((name, escapes.escaped(value.string ?? "")))
-    default:
-      var bytes: [UInt8] = []
-      value.encode(into: &bytes)
-      pairs.append((name, escapes.escaped(String(decoding: bytes, as: UTF8.self))))
+    case .atom, .number:
+      let text = String(decoding: value.bytes[value.range], as: UTF8.self)
+      pairs.append((name, text == "null" ? "" : escapes.escaped(text)))
     }
   }
 }

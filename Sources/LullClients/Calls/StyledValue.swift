@@ -1,4 +1,5 @@
 import LullCore
+import LullHost
 
 /// A value as it is written in a path, a query, a form, a cookie or a header, by its parameter's style.
 /// (OpenAPI 3.1.1, "Style Values" and "Style Examples"; RFC 6570)
@@ -118,10 +119,10 @@ struct StyledValue {
   }
 
   private func deepPairs(_ name: String, _ text: [UInt8]) throws(APICall.Misfit) -> [Pair] {
-    guard let document = try? JSONDocument(parsing: text) else {
+    guard (try? JSONDocument(parsing: text)) != nil else {
       return [(name, escapes("&").escaped(value.text))]
     }
-    let pairs = DeepPairs(name, document.root, escapes("&")).pairs
+    let pairs = DeepPairs(name, JSONText(valid: text), escapes("&")).pairs
     guard !pairs.isEmpty || !parameter.isRequired else {
       throw misfit("is required: what is empty has no form in \(parameter.place.described)")
     }

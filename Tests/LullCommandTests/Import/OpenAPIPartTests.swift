@@ -253,6 +253,10 @@ struct OpenAPIPartTests {
     #expect(server.requests.last?.body == Array("created=123".utf8))
     #expect(try folder.runLull(["call", "x", "a", "--created", #"{"gt":5}"#]).code == 0)
     #expect(server.requests.last?.body == Array("created%5Bgt%5D=5".utf8))
+    #expect(
+      try folder.runLull(["call", "x", "a", "--created", #"{"gt":12345678901234567890}"#]).code == 0
+    )
+    #expect(server.requests.last?.body == Array("created%5Bgt%5D=12345678901234567890".utf8))
     let words = try folder.runLull(["call", "x", "a", "--trial", "now", "--words", "b"])
     #expect(words.code == 0, "\(words)")
     #expect(server.requests.last?.body == Array("trial=now&words%5B%5D=b".utf8))
