@@ -49,7 +49,7 @@ import Testing
     (##"{"type":["object","null"],"properties":{"x":{"type":"string"}}}"##, "shop.TF|shop.Null"),
     (##"{"type":"array","items":{"type":"object","properties":{"x":{}}}}"##, "shop.TF[]"),
     (##"{"$ref":"#/$defs/list"}"##, "any[]"), (##"{"$ref":"#/$defs/a%2Bb+c"}"##, "integer"),
-    (##"{"$ref":"#named"}"##, "boolean"), (##"{"$ref":"https://a.example/x"}"##, "shop.TF"),
+    (##"{"$ref":"#named"}"##, "boolean"), (##"{"$ref":"https://a.example/x"}"##, "shop.X"),
     (
       #"{"patternProperties":{"^x_":{"type":"integer"},"^y_":{"type":"number"}},"additionalProperties":{"type":"boolean"}}"#,
       "table<string, integer|number|boolean>"

@@ -17,7 +17,22 @@ struct TypeReader {
     /// Those that are being read, which lead to themselves.
     fileprivate var open: Set<String> = []
 
+    private var names: [SchemaPlace: String]?
+
     init(_ file: SchemaFile?) { references = file.map { SchemaReferences($0) } }
+
+    /// The name of a schema that is a definition itself; nil of others.
+    fileprivate mutating func name(of schema: JSONElement) throws(SchemaProblem) -> String? {
+      if let names { return names[SchemaPlace(schema)] }
+      var names: [SchemaPlace: String] = [:]
+      for name in references?.file.definitions ?? [] {
+        if let element = try references?.file.definition(name) {
+          names[SchemaPlace(element)] = name
+        }
+      }
+      self.names = names
+      return names[SchemaPlace(schema)]
+    }
   }
 
   /// What is deeper may be anything; it is only written without names of their own.
@@ -108,7 +123,7 @@ struct TypeReader {
     if schemas.count == 1, let reference = schemas[0]["$ref"]?.string,
       schemas[0].pairs.allSatisfy({ !TypeReader.restricts($0.key) })
     {
-      if let name = try TypeReader.definition(reference, of: schemas[0], references) {
+      if let name = try definition(reference, of: schemas[0], references) {
         return try type(ofDefinition: name, depth: depth + 1)
       }
     }
@@ -205,20 +220,14 @@ struct TypeReader {
     return view.others.isEmpty ? ["any"] : ["object"]
   }
 
-  /// The name of the definition that a reference leads to; nil if it leads to something else.
-  private static func definition(
+  /// The name of the definition that a reference leads to, in whatever way; nil if it leads to something else.
+  private mutating func definition(
     _ reference: String, of schema: JSONElement, _ references: SchemaReferences
   ) throws(SchemaProblem) -> String? {
-    let start = "#/$defs/"
-    guard reference.hasPrefix(start) else { return nil }
-    let rest = reference.dropFirst(start.count)
-    guard !rest.contains("/") else { return nil }
-    let name = SchemaFragment.decoded(rest).replacing("~1", with: "/").replacing("~0", with: "~")
-    // Within what has an identifier of its own that is another one.
-    guard case .success(let target) = try references.target(of: reference, from: schema),
-      let own = try references.file.definition(name), SchemaPlace(own) == SchemaPlace(target)
-    else { return nil }
-    return name
+    guard case .success(let target) = try references.target(of: reference, from: schema) else {
+      return nil
+    }
+    return try definitions.name(of: target)
   }
 
   private static func restricts(_ key: String) -> Bool {
