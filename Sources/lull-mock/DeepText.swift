@@ -13,7 +13,14 @@ struct DeepText {
       case .text(let text): return .string(text)
       case .members(let members):
         let isList = members.allSatisfy { $0.name.utf8.allSatisfy { (0x30...0x39).contains($0) } }
-        if isList { return .array(members.map(\.node.value)) }
+        if isList {
+          // By their numbers, whichever came first; those without one as they came.
+          let ordered = members.enumerated().sorted { one, other in
+            let (left, right) = (Int(one.element.name) ?? 0, Int(other.element.name) ?? 0)
+            return left == right ? one.offset < other.offset : left < right
+          }
+          return .array(ordered.map(\.element.node.value))
+        }
         return .object(members.map { .init($0.name, $0.node.value) })
       }
     }

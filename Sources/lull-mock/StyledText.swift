@@ -94,7 +94,10 @@ struct StyledText {
     case .deepObject:
       let fields = pairs.filter { $0.name.hasPrefix(name + "[") && $0.name.hasSuffix("]") }
       if parameter.kind == .json {
-        let single = pairs.filter { $0.name == name }.map { Parts?.some(.single(decode($0.value))) }
+        // Where there are no brackets it is a text.
+        let single = pairs.filter { $0.name == name }.map { pair in
+          (try? JSONValue.string(decode(pair.value)).encode()).map { Parts.nested($0) }
+        }
         guard !fields.isEmpty else { return single }
         let text = DeepText.json(
           fields.map { (String($0.name.dropFirst(name.count)), decode($0.value)) })

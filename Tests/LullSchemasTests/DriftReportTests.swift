@@ -174,6 +174,13 @@ import Testing
     let one =
       #"{"oneOf":[{"patternProperties":{"^x":{"type":"integer"}},"additionalProperties":false},{"patternProperties":{"^y":{"type":"integer"}},"additionalProperties":false}]}"#
     #expect(try report(one, #"{"y1":1}"#) == [])
+    for types in [
+      #"{"type":"number"},{"type":"integer"}"#, #"{"type":"integer"},{"type":"number"}"#,
+    ] {
+      #expect(try report("{\"allOf\":[\(types)]}", "1") == [])
+      #expect(
+        try report("{\"allOf\":[\(types)]}", #""x""#) == ["breaking type integer string 1/1"])
+    }
     let problem = #expect(throws: SchemaProblem.self) {
       try report(#"{"patternProperties":{"(":{}}}"#, #"{"a":1}"#)
     }

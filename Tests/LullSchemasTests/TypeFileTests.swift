@@ -62,6 +62,8 @@ import Testing
       #"{"type":"array","prefixItems":[{"type":"string"},{"type":"integer"}],"items":false}"#,
       "(string|integer)[]"
     ), ("false", "nil"),
+    (#"{"type":"string","oneOf":[{"format":"ipv4"},{"format":"ipv6"}]}"#, "string"),
+    (#"{"allOf":[{"type":["number","null"]},{"type":["integer","null"]}]}"#, "shop.Null|integer"),
     (
       ##"{"$id":"https://a.example/own","allOf":[{"$ref":"#/$defs/u"}],"$defs":{"u":{"type":"boolean"}}}"##,
       "boolean"

@@ -50,8 +50,16 @@ struct SchemaView {
     for part in parts {
       guard let type = part["type"] else { continue }
       let own = type.string.map { [$0] } ?? type.elements.compactMap(\.string)
+      guard let known = types else {
+        types = own
+        continue
+      }
+      // Of a number and an integer the integer is left, in either order.
       types =
-        types?.filter { known in own.contains { SchemaView.covers($0, known) } } ?? own
+        known.filter { type in own.contains { SchemaView.covers($0, type) } }
+        + own.filter { type in
+          !known.contains(type) && known.contains { SchemaView.covers($0, type) }
+        }
     }
     return types
   }

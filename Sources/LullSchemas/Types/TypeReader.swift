@@ -144,6 +144,8 @@ struct TypeReader {
         add(type)
       }
     }
+    // Where branches say nothing of types, what is beside them does.
+    if types.contains("any"), view.types != nil { types = [] }
     if types.isEmpty {
       for type in view.types ?? TypeReader.guessed(view) {
         add(try plain(type, view, hint, depth))

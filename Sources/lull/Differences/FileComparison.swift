@@ -118,9 +118,10 @@ struct FileComparison {
     if !old.isWhole { partial.insert(before.shownName) }
     if !new.isWhole { partial.insert(after.shownName) }
     guard old.functionMarks != new.functionMarks else { return (old, new) }
-    let parts = old.unsteadyParts(beside: try before.picture(environments.0, targets)).union(
-      new.unsteadyParts(beside: try after.picture(environments.1, targets)))
-    return parts.isEmpty ? (old, new) : (old.steadied(parts), new.steadied(parts))
+    let masks = old.unsteadyParts(beside: try before.picture(environments.0, targets)).merging(
+      new.unsteadyParts(beside: try after.picture(environments.1, targets)),
+      uniquingKeysWith: APIPicture.Mask.union)
+    return masks.isEmpty ? (old, new) : (old.steadied(masks), new.steadied(masks))
   }
 
   /// Those of calls behind some others, each once; the root where there are none.

@@ -71,18 +71,28 @@ final class FunctionMarks {
       parts: parts.isEmpty ? nil : parts.flatMap { [1] + $0 })
   }
 
-  /// The same wherever the working tree is: texts that name files of it. Of what begins with `./` that is left out.
+  /// The same wherever the working tree is: texts that name files of it.
   private func withoutPlaces(_ text: [UInt8]) -> [UInt8] {
     let plain = places.reduce(text) { FunctionMarks.replacing($1.here, in: $0, by: $1.there) }
-    return FunctionMarks.replacing(Array("\"./".utf8), in: plain, by: Array("\"".utf8))
+    return FunctionMarks.replacing(Array("\"./".utf8), in: plain, by: Array("\"".utf8)) { rest in
+      // As modules beside a file are called: not what a script calls so.
+      let name = rest.prefix { !"\":\\".utf8.contains($0) }
+      return name.count < rest.count && rest[name.endIndex] != UInt8(ascii: "\\")
+        && name.reversed().starts(with: ".lua".utf8.reversed())
+    }
   }
 
-  private static func replacing(_ part: [UInt8], in text: [UInt8], by other: [UInt8]) -> [UInt8] {
+  private static func replacing(
+    _ part: [UInt8], in text: [UInt8], by other: [UInt8],
+    where isMeant: (ArraySlice<UInt8>) -> Bool = { _ in true }
+  ) -> [UInt8] {
     var result: [UInt8] = []
     var start = 0
     var index = 0
     while index + part.count <= text.count {
-      guard text[index] == part[0], text[index...].starts(with: part) else {
+      guard text[index] == part[0], text[index...].starts(with: part),
+        isMeant(text[(index + part.count)...])
+      else {
         index += 1
         continue
       }

@@ -45,6 +45,8 @@ struct MockParameterTests {
     json_json = { path = "/jb", method = "POST", params = { p = "json[]" }, mock = echo },
     json_whole = { path = "/kb", method = "POST", params = { p = { type = "json", whole = true } }, mock = echo },
     form_list = { path = "/lb", method = "POST", body = "form", params = { p = "string[]" }, mock = echo },
+    deep_json = { path = "/mc", method = "POST", body = "form",
+      params = { p = { type = "json", style = "deepObject" } }, mock = echo },
     form_deep = { path = "/mb", method = "POST", body = "form", params = { p = { type = "object", style = "deepObject" } },
       mock = echo },
     multipart_list = { path = "/nb", method = "POST", body = "multipart", params = { p = "string[]" }, mock = echo },
@@ -148,6 +150,9 @@ struct MockParameterTests {
     let mock = try start()
     try mock.folder.write("text.csv", "a,b\n1,2\n")
     for (words, answer) in [
+      (["deep_json", "--p", #""acct 1""#], #"{"p":"acct 1"}"#),
+      (["deep_json", "--p", #""""#], #"{"p":""}"#),
+      (["deep_json", "--p", #"[{"a":"x"},{"b":["y"]}]"#], #"{"p":[{"a":"x"},{"b":["y"]}]}"#),
       (["query_list", "--p", "a b", "--p", "c&d", "--p="], #"{"p":["a b","c&d",""]}"#),
       (
         ["query_nested", "--p", #"[{"a":["x y","z"]},{"b":{"c":"é]["}}]"#],
