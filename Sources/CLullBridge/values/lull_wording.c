@@ -1,11 +1,10 @@
 // What a kept function does, for comparisons: what the compiler has made of it, and the values that it takes from
 // what is around it, other functions among them.
-//
-// Bytecode is the same whatever lines and names of locals a text has, once the lines are left out that it mentions.
 #include <stdio.h>
 #include <string.h>
 
 #include "base/lull_stack.h"
+#include "values/lull_bytecode.h"
 #include "values/lull_kept.h"
 #include "values/lull_order.h"
 #include "values/lull_protect.h"
@@ -66,150 +65,12 @@ static int is_known(lua_State *L, wording *run) {
   return 0;
 }
 
-// --- Bytecode, as Lua 5.4 dumps it without what is for debuggers (ldump.c) ---
-
-// What is the same in each dump, up to the number of upvalues.
-enum { HEADER = 4 + 1 + 1 + 6 + 3 + sizeof(lua_Integer) + sizeof(lua_Number) + 1 };
-
-typedef struct dump {
-  const unsigned char *at;
-  const unsigned char *end;
-  const unsigned char *taken;  // what is before is said already
-} dump;
-
-// Whether there are so many bytes, which are passed.
-static int pass(dump *code, size_t count) {
-  if (count > (size_t)(code->end - code->at)) return 0;
-  code->at += count;
-  return 1;
-}
-
-// A number of groups of seven bits, the last one marked.
-static int read_number(dump *code, size_t *number) {
-  *number = 0;
-  while (code->at < code->end && *number < (size_t)1 << 56) {
-    unsigned char byte = *code->at++;
-    *number = *number << 7 | (byte & 0x7f);
-    if (byte & 0x80) return 1;
-  }
-  return 0;
-}
-
-// So many things of so many bytes, with their number before them.
-static int pass_list(dump *code, size_t size) {
-  size_t count;
-  return read_number(code, &count) && count <= (size_t)1 << 40 && pass(code, count * size);
-}
-
-static int pass_string(dump *code) {
-  size_t size;
-  return read_number(code, &size) && (size == 0 || pass(code, size - 1));
-}
-
-static int pass_constants(dump *code) {
-  size_t count;
-  if (!read_number(code, &count)) return 0;
-  for (size_t i = 0; i < count; i++) {
-    if (code->at == code->end) return 0;
-    switch (*code->at++) {
-      case 0x03: if (!pass(code, sizeof(lua_Integer))) return 0; break;
-      case 0x13: if (!pass(code, sizeof(lua_Number))) return 0; break;
-      case 0x04: case 0x14: if (!pass_string(code)) return 0; break;
-      case 0x00: case 0x01: case 0x11: break;
-      default: return 0;
-    }
-  }
-  return 1;
-}
-
-// [-0, +0] says what has been passed
-static void take(lua_State *L, wording *run, dump *code) {
+// [-0, +0] one piece of code
+static void add_code(lua_State *L, void *context, const char *text, size_t length) {
   LULL_EFFECT(L, 0, 0);
-  lua_pushlstring(L, (const char *)code->taken, (size_t)(code->at - code->taken));
-  add_piece(L, run);
-  code->taken = code->at;
+  lua_pushlstring(L, text, length);
+  add_piece(L, context);
 }
-
-// [-0, +0] passes the places of what a function takes, and says them: of those that are local to what has made it
-// which, where that is said too; false of other code
-static int add_places(lua_State *L, wording *run, dump *code, int depth) {
-  LULL_EFFECT(L, 0, 0);
-  size_t count;
-  if (!read_number(code, &count)) return 0;
-  take(L, run, code);
-  for (size_t i = 0; i < count; i++) {
-    if (depth > 0) {
-      if (!pass(code, 2)) return 0;
-      take(L, run, code);
-      // Of what kind of local it is says nothing.
-      if (!pass(code, 1)) return 0;
-    } else if (!pass(code, 3)) {
-      return 0;
-    }
-    code->taken = code->at;
-  }
-  return 1;
-}
-
-// [-0, +0] passes a function and those in it, and says all but the lines that they are on; false of other code
-static int add_code(lua_State *L, wording *run, dump *code, int depth) {
-  LULL_EFFECT(L, 0, 0);
-  size_t count;
-  if (depth > 200 || !pass_string(code)) return 0;
-  take(L, run, code);
-  if (!read_number(code, &count) || !read_number(code, &count)) return 0;
-  code->taken = code->at;
-  if (!pass(code, 3) || !pass_list(code, 4) || !pass_constants(code)) return 0;
-  if (!add_places(L, run, code, depth)) return 0;
-  if (!read_number(code, &count)) return 0;
-  for (size_t i = 0; i < count; i++) {
-    if (!add_code(L, run, code, depth + 1)) return 0;
-  }
-  // Of lines, variables and upvalues, of which there are none.
-  for (int i = 0; i < 4; i++) {
-    if (!read_number(code, &count) || count != 0) return 0;
-  }
-  take(L, run, code);
-  return 1;
-}
-
-typedef struct dumping {
-  luaL_Buffer buffer;
-  int is_open;
-} dumping;
-
-// [-0, +0] (unproved: the buffer may put a box on the stack, as that of string.dump does)
-static int write_dump(lua_State *L, const void *part, size_t size, void *context) {
-  dumping *dumped = context;
-  if (!dumped->is_open) {
-    dumped->is_open = 1;
-    luaL_buffinit(L, &dumped->buffer);
-  }
-  luaL_addlstring(&dumped->buffer, part, size);
-  return 0;
-}
-
-// [-0, +0] the code of the function on top
-static void add_dump(lua_State *L, wording *run) {
-  LULL_EFFECT(L, 0, 0);
-  dumping dumped = {.is_open = 0};
-  if (lua_dump(L, write_dump, &dumped, 1) != 0 || !dumped.is_open) luaL_error(L, "cannot be dumped");
-  luaL_pushresult(&dumped.buffer);
-  size_t length;
-  const char *text = lua_tolstring(L, -1, &length);
-  lua_Integer before = run->pieces;
-  dump code = {(const unsigned char *)text, (const unsigned char *)text + length, NULL};
-  code.taken = code.at;
-  if (!pass(&code, HEADER) || !add_code(L, run, &code, 0)) {
-    // Of another Lua: all of it, the lines too. What has moved is another one then.
-    run->pieces = before;
-    lua_pushvalue(L, -1);
-    add_piece(L, run);
-  }
-  lua_pop(L, 1);
-}
-
-// --- Values ---
 
 // [-0, +0] the function on top, and what it takes from around it
 static void add_function(lua_State *L, wording *run) {
@@ -221,7 +82,7 @@ static void add_function(lua_State *L, wording *run) {
     add_text(L, run, text);
   } else {
     add_text(L, run, "function{");
-    add_dump(L, run);
+    lull_bytecode_say(L, add_code, run);
   }
   for (int place = 1; lua_getupvalue(L, -1, place) != NULL; place++) {
     end_part(L, run);

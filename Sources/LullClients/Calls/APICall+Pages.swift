@@ -24,7 +24,7 @@ extension APICall {
   }
 
   /// Whether a function tells the next page.
-  package var asksForPages: Bool { pages?.asksFunction == true }
+  package var asksForPages: Bool { if case .asked? = pages?.next { true } else { false } }
 
   /// What that does; nil: there is none, or it is gone.
   package func pagesWording(limit: Int) -> FunctionWording? { pages?.wording(limit: limit) }

@@ -19,9 +19,6 @@ package final class LuaPages {
       function.flatMap { kept?.wording(of: $0, limit: limit) }
     }
 
-    /// Whether there is one.
-    package var asksFunction: Bool { function != nil }
-
     package init() {}
   }
 

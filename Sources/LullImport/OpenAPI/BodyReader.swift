@@ -122,8 +122,7 @@ struct BodyReader {
       } else {
         let isNested = parameters.set(&parameter, by: shape, isJSON: false)
         if encoding?.string("style") == "deepObject",
-          isNested || shape.hasContainers(in: document)
-            || shape.isOneOfSeveral(property.schema, in: document)
+          isNested || shape.isDeep(property.schema, in: document)
         {
           parameter.setDeep()
         } else if !setJSON(&parameter, encoding) {

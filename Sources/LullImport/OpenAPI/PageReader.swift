@@ -141,8 +141,7 @@ struct PageReader {
   /// The schemas of which one applies, or the one there is.
   private func alternatives(of schema: ImportNode) -> [ImportNode] {
     let target = document.target(of: schema) ?? schema
-    let parts = (target["oneOf"] ?? target["anyOf"])?.elements ?? []
-    return parts.isEmpty ? [target] : parts
+    return target.alternatives.isEmpty ? [target] : target.alternatives
   }
 
   private func nested(in object: ObjectShape) -> [(String, ObjectShape)] {

@@ -82,8 +82,7 @@ struct ParameterReader {
     let isNested = set(&parameter, by: shape, isJSON: false)
     parameter.isTime = shape.format?.hasPrefix("date") == true
     if place == .query, node.string("style") == "deepObject",
-      isNested || shape.hasContainers(in: document)
-        || shape.isOneOfSeveral(node["schema"], in: document)
+      isNested || shape.isDeep(node["schema"], in: document)
     {
       parameter.setDeep()
     } else {

@@ -67,9 +67,8 @@ struct SchemaShape {
     // All of its parts make the object, not one.
     shape.object = nil
     guard shape.kind == .any else { return shape }
-    let alternatives = (schema["oneOf"] ?? schema["anyOf"])?.elements ?? []
     var shapes: [SchemaShape] = []
-    for alternative in alternatives {
+    for alternative in schema.alternatives {
       let found = of(alternative, in: document, depth: depth + 1)
       if found.kind != .null { shapes.append(found) }
     }
@@ -81,18 +80,23 @@ struct SchemaShape {
     return shape
   }
 
+  /// Whether this, the shape of a schema, is more than pairs of names and single values: what has a form only in
+  /// brackets, to any depth.
+  func isDeep(_ schema: ImportNode?, in document: OpenAPIDocument) -> Bool {
+    hasContainers(in: document) || isOneOfSeveral(schema, in: document)
+  }
+
   /// Whether it is an object with lists or objects in it.
-  func hasContainers(in document: OpenAPIDocument) -> Bool {
+  private func hasContainers(in document: OpenAPIDocument) -> Bool {
     object.map { SchemaShape.hasContainers($0, in: document, depth: 0) } ?? false
   }
 
   /// Whether this is an object that is one alternative of a schema beside single values, other than the empty text that
   /// takes things away.
-  func isOneOfSeveral(_ schema: ImportNode?, in document: OpenAPIDocument) -> Bool {
+  private func isOneOfSeveral(_ schema: ImportNode?, in document: OpenAPIDocument) -> Bool {
     guard kind == .object else { return false }
     let target = document.target(of: schema)
-    let alternatives = (target?["oneOf"] ?? target?["anyOf"])?.elements ?? []
-    return alternatives.contains { alternative in
+    return (target?.alternatives ?? []).contains { alternative in
       switch SchemaShape.of(alternative, in: document).kind {
       case .string, .number, .integer, .boolean: true
       case .choice(let words): words != [""]
@@ -111,9 +115,8 @@ struct SchemaShape {
       let shape = of(value, in: document)
       return shape.kind == .object || shape.kind == .array || !shape.container.isEmpty
     }
-    let alternatives = (target["oneOf"] ?? target["anyOf"])?.elements ?? []
     return isContainer
-      || alternatives.contains { hasContainers($0, in: document, depth: depth + 1) }
+      || target.alternatives.contains { hasContainers($0, in: document, depth: depth + 1) }
   }
 
   private static func isChoice(_ kind: Kind) -> Bool {
@@ -176,4 +179,9 @@ struct SchemaShape {
     var seen: Set<[UInt8]> = []
     return words.filter { seen.insert(Array($0.utf8)).inserted }
   }
+}
+
+extension ImportNode {
+  /// The schemas of which one applies, or several do.
+  var alternatives: [ImportNode] { (self["oneOf"] ?? self["anyOf"])?.elements ?? [] }
 }

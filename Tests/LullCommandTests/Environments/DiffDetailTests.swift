@@ -1,4 +1,3 @@
-import LullLibC
 import Testing
 
 /// What two files do not have in common although they look alike, and what they have although they do not.
@@ -6,14 +5,10 @@ import Testing
 struct DiffDetailTests {
   private let folder: TemporaryFolder
 
-  init() throws {
-    folder = try TemporaryFolder()
-    mkdir(folder.path + "/tmp", 0o700)
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   private func diff(_ words: String...) throws -> Child.Ending {
-    try folder.runLull(
-      ["diff"] + words, environment: ["NO_COLOR": "1", "TMPDIR": folder.path + "/tmp"])
+    try folder.runDiff(words)
   }
 
   private func write(_ name: String, _ setting: String) throws {

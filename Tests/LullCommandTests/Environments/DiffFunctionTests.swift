@@ -1,4 +1,3 @@
-import LullLibC
 import LullSystem
 import Testing
 
@@ -7,14 +6,10 @@ import Testing
 struct DiffFunctionTests {
   private let folder: TemporaryFolder
 
-  init() throws {
-    folder = try TemporaryFolder()
-    mkdir(folder.path + "/tmp", 0o700)
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   private func diff(_ words: String...) throws -> Child.Ending {
-    try folder.runLull(
-      ["diff"] + words, environment: ["NO_COLOR": "1", "TMPDIR": folder.path + "/tmp"])
+    try folder.runDiff(words)
   }
 
   private static let api = """

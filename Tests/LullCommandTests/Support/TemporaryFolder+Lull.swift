@@ -1,6 +1,14 @@
+import LullLibC
 import LullTesting
 
 extension TemporaryFolder {
+  /// Runs `lull diff` there, with files of its own beside those of the folder.
+  func runDiff(_ words: [String]) throws -> Child.Ending {
+    mkdir(path + "/tmp", 0o700)
+    return try runLull(
+      ["diff"] + words, environment: ["NO_COLOR": "1", "TMPDIR": path + "/tmp"])
+  }
+
   /// Runs the command in this folder, where its state, caches and configuration are, too.
   func runLull(_ words: [String], environment: [String: String] = [:]) throws -> Child.Ending {
     try Child(
