@@ -83,6 +83,7 @@ let package = Package(
       name: "LullHost",
       dependencies: [
         "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "CLullBridge",
+        "CPCRE2",
       ],
       exclude: ["luacats"],
       swiftSettings: swiftSettings),
@@ -111,8 +112,8 @@ let package = Package(
     .target(
       name: "LullREPL",
       dependencies: [
-        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullCassettes",
-        "CEditline",
+        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
+        "LullCassettes", "CEditline",
       ],
       swiftSettings: swiftSettings),
     .target(

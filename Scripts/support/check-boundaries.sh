@@ -93,12 +93,12 @@ LullLibC: Glibc Musl Darwin
 LullSystem:
 LullCore: CSimdjson CIDN CLullLedger LullSystem
 LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CHiredis CCrypto CCompression
-LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge
+LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge CPCRE2
 LullSchemas: CSimdjson LullSystem LullCore CPCRE2
 LullClients: LullArguments LullSystem LullCore LullHost LullSchemas CLullBridge
 LullCassettes: LullSystem LullCore LullTransport LullHost LullClients
 LullImport: LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes CYAML
-LullREPL: LullSystem LullCore LullTransport LullHost LullCassettes CEditline
+LullREPL: LullArguments LullSystem LullCore LullTransport LullHost LullCassettes CEditline
 LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
 lull: LullArguments LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes LullREPL LullProving LullImport

@@ -93,7 +93,8 @@ is_stale() {
 
 is_demo_stale() {
   [ ! -e "$demo/release/lull-demo" ] || is_older "$demo/.built" \
-    "$root/Sources/lull-demo/Package.resolved" "$root/Sources/lull-demo" "$root/Sources/LullArguments"
+    "$root/Sources/lull-demo/Package.resolved" "$root/Sources/lull-demo" "$root/Sources/LullArguments" \
+    "$root/Sources/lull-mock/HostRule.swift"
 }
 
 # build_logged LOG ARGUMENT…: swift build with these arguments, of which is shown what has failed.

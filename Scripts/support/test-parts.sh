@@ -9,7 +9,7 @@ slow_topics=(documents file_cache files holding limits progress retry transport)
 slow_suites=(LullHostTests.AllocationFailureTests LullHostTests.MemoryTests LullHostTests.RandomCallTests
   LullTransportTests.TransportSuite/HostileServerTests LullTransportTests.TransportSuite/ManyInFlightTests
   LullTransportTests.TransportSuite/SlowServerTests LullTransportTests.TransportSuite/StandstillTests
-  LullTransportTests.TransportSuite/StuckCallGuardTests)
+  LullTransportTests.TransportSuite/StallTests LullTransportTests.TransportSuite/StuckCallGuardTests)
 fast_command_suites=(CommandTests OutputTests ReportTests ScriptErrorTests UsageTests VerbTests)
 
 # Lua specs ---------------------------------------------------------------------------------------
@@ -33,17 +33,25 @@ stock_specs() { bounded env LUA_CPATH="$1/?.so;;" lua5.4 Tests/LuaSpecs/run.lua 
 
 failed=0
 times=()
+# The ends of what failed parts printed. finish repeats them: a log may show its end alone.
+endings=()
 
 # run WHAT COMMAND…: says whether it failed, and notes how long it took.
 run() {
-  local what=$1 started=$SECONDS
+  local what=$1 started=$SECONDS log="$root/.build/part.log"
   shift
   say "── $what"
-  "$@" || { failed=$((failed + 1)); say "── failed: $what"; what+=" (failed)"; }
+  if ! "$@" 2>&1 | tee "$log" >&2; then
+    failed=$((failed + 1))
+    say "── failed: $what"
+    endings+=("── failed: $what"$'\n'"$(tail -n 60 "$log")")
+    what+=" (failed)"
+  fi
   times+=("$(printf '%6d s  %s' $((SECONDS - started)) "$what")")
 }
 
 finish() {
+  [ "$failed" -eq 0 ] || printf '%s\n' "${endings[@]}" >&2
   printf '%s\n' "${times[@]}" "$(printf '%6d s  together' $SECONDS)" >&2
   [ "$failed" -eq 0 ] || die "$failed of the parts above failed"
   say "$1"

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -422,43 +423,115 @@ bool fits(const uint8_t *digits, size_t count, bool isNegative) {
   return std::memcmp(digits, largest, places) <= 0;
 }
 
-// Copies the text with `.0` behind every integer simdjson cannot hold, which makes it the double
-// that JSN-12 wants. `output` has room for `widenedLength`. Returns the bytes written.
-size_t widen(Text text, uint8_t *output) {
-  uint8_t *next = output;
-  bool inString = false;
-  for (size_t at = 0; at < text.length;) {
-    uint8_t byte = text.bytes[at];
-    if (inString || (byte != '-' && (byte < '0' || byte > '9'))) {
+// A number in a text.
+struct Number {
+  size_t start;
+  size_t end;
+  // Whether it is an integer that simdjson cannot hold.
+  bool isLarge;
+};
+
+// The numbers of a text, one after the other.
+class Numbers {
+ public:
+  Numbers(Text text) : text_(text) {}
+
+  // False where there is no other.
+  bool next(Number *number) {
+    bool inString = false;
+    while (at_ < text_.length) {
+      uint8_t byte = text_.bytes[at_];
+      if (!inString && (byte == '-' || isDigit(at_))) {
+        read(number);
+        return true;
+      }
       if (byte == '"') inString = !inString;
-      *next++ = byte;
-      at++;
       // The character behind a backslash neither ends the string nor escapes another.
-      if (inString && byte == '\\' && at < text.length) *next++ = text.bytes[at++];
-      continue;
+      at_ += inString && byte == '\\' ? 2 : 1;
     }
-    auto isDigit = [&](size_t index) {
-      return index < text.length && text.bytes[index] >= '0' && text.bytes[index] <= '9';
-    };
-    auto isNumeric = [&](size_t index) {
-      return isDigit(index) || (index < text.length && text.bytes[index] != 0
-                                && std::strchr("+-.eE", text.bytes[index]) != nullptr);
-    };
-    size_t digits = at + (byte == '-' ? 1 : 0);
+    return false;
+  }
+
+ private:
+  Text text_;
+  size_t at_ = 0;
+
+  bool isDigit(size_t index) const {
+    return index < text_.length && text_.bytes[index] >= '0' && text_.bytes[index] <= '9';
+  }
+
+  bool isNumeric(size_t index) const {
+    return isDigit(index) || (index < text_.length && text_.bytes[index] != 0
+                              && std::strchr("+-.eE", text_.bytes[index]) != nullptr);
+  }
+
+  void read(Number *number) {
+    bool isNegative = text_.bytes[at_] == '-';
+    size_t digits = at_ + (isNegative ? 1 : 0);
     size_t end = digits;
     while (isDigit(end)) end++;
     bool isInteger = !isNumeric(end);
-    size_t integerDigits = end - digits;
+    size_t count = end - digits;
     while (isNumeric(end)) end++;
-    std::memcpy(next, text.bytes + at, end - at);
-    next += end - at;
-    if (isInteger && !fits(text.bytes + digits, integerDigits, byte == '-')) {
-      *next++ = '.';
-      *next++ = '0';
-    }
-    at = end;
+    *number = {at_, end, isInteger && !fits(text_.bytes + digits, count, isNegative)};
+    at_ = end;
   }
-  return size_t(next - output);
+};
+
+// Copies the text with `.0` behind every integer simdjson cannot hold, which makes it a double of two
+// words on the tape. `output` has room for `widenedLength`. Returns the bytes written.
+size_t widen(Text text, uint8_t *output) {
+  uint8_t *next = output;
+  size_t copied = 0;
+  Numbers numbers(text);
+  Number number;
+  while (numbers.next(&number)) {
+    if (!number.isLarge) continue;
+    std::memcpy(next, text.bytes + copied, number.end - copied);
+    next += number.end - copied;
+    copied = number.end;
+    *next++ = '.';
+    *next++ = '0';
+  }
+  std::memcpy(next, text.bytes + copied, text.length - copied);
+  return size_t(next - output) + text.length - copied;
+}
+
+// The bytes that the digits of such integers take among the strings.
+size_t digitBytes(Text text) {
+  size_t size = 0;
+  Numbers numbers(text);
+  Number number;
+  while (numbers.next(&number)) {
+    if (number.isLarge) size += sizeof(uint32_t) + (number.end - number.start) + 1;
+  }
+  return size;
+}
+
+// Puts their digits in the place of the doubles they have become. `text` is the one before it was widened,
+// whose numbers stand on the tape in the same order; the digits go to `offset` of the strings and behind.
+void keepDigits(Text text, uint64_t *tape, size_t tapeLength, uint8_t *strings, size_t offset) {
+  Numbers numbers(text);
+  Number number;
+  size_t index = 0;
+  while (numbers.next(&number)) {
+    auto isNumber = [&](size_t place) {
+      char type = char(tape[place] >> 56);
+      return type == 'l' || type == 'u' || type == 'd';
+    };
+    while (index < tapeLength && !isNumber(index)) index++;
+    if (index + 1 >= tapeLength) return;
+    if (number.isLarge) {
+      auto length = uint32_t(number.end - number.start);
+      std::memcpy(strings + offset, &length, sizeof length);
+      std::memcpy(strings + offset + sizeof length, text.bytes + number.start, length);
+      strings[offset + sizeof length + length] = 0;
+      tape[index] = uint64_t('i') << 56;
+      tape[index + 1] = offset;
+      offset += sizeof length + length + 1;
+    }
+    index += 2;
+  }
 }
 
 // Two bytes more for every 19 digits, which is the least an integer needs to be too large.
@@ -725,11 +798,12 @@ class Parser {
   // `origin` is where the text begins in the input, or -1 if offsets would not fit it.
   csj_document *parseText(Text text, int64_t origin, csj_error *error) {
     Text parsed = text;
+    const Text *original = nullptr;
     // simdjson counts non-empty levels only: at its limit of 1,000 it refuses a non-empty
     // thousandth level, and accepts an empty one, so what it accepts is always right. (JSN-14)
     size_t depth = CSJ_MAX_DEPTH;
     csj_document *document = nullptr;
-    error_code code = parseOnce(parsed, depth, &document);
+    error_code code = parseOnce(parsed, original, depth, &document);
     while (code != simdjson::SUCCESS) {
       if (code == simdjson::NUMBER_ERROR && parsed.bytes == text.bytes) {
         if (!widened_.reserve(widenedLength(text.length) + SIMDJSON_PADDING)) {
@@ -740,13 +814,14 @@ class Parser {
         if (written == text.length) break;
         std::memset(widened_.bytes() + written, 0, SIMDJSON_PADDING);
         parsed = {widened_.bytes(), written};
+        original = &text;
       } else if (code == simdjson::DEPTH_ERROR && depth == CSJ_MAX_DEPTH) {
         if (Diagnosis(text).run().message != nullptr) break;
         depth = CSJ_MAX_DEPTH + 1;
       } else {
         break;
       }
-      code = parseOnce(parsed, depth, &document);
+      code = parseOnce(parsed, original, depth, &document);
     }
     if (code == simdjson::SUCCESS) return document;
     if (code == simdjson::MEMALLOC) return outOfMemory(error);
@@ -789,8 +864,10 @@ class Parser {
   }
 
   // One run of simdjson, whose two stages are called one by one: after the first the number of
-  // tokens is known, and with it how little memory the second can need.
-  error_code parseOnce(Text text, size_t depth, csj_document **document) {
+  // tokens is known, and with it how little memory the second can need. `original` is the text before it
+  // was widened, NULL if it was not.
+  error_code parseOnce(
+    Text text, const Text *original, size_t depth, csj_document **document) {
     error_code code = prepare(text.length, depth);
     if (code) return code;
     code = implementation_->stage1(text.bytes, text.length, simdjson::stage1_mode::regular);
@@ -824,6 +901,13 @@ class Parser {
 
     size_t tapeLength = size_t(tapeOf(tape)[0] & simdjson::internal::JSON_VALUE_MASK);
     size_t used = usedStrings(text, tapeOf(tape), tapeLength, stringBytes.bytes());
+    if (original != nullptr) {
+      size_t kept = digitBytes(*original);
+      // Never: a number has two bytes more than its digits, and a token behind it.
+      if (used + kept + 1 > stringBytes.size()) return simdjson::MEMALLOC;
+      keepDigits(*original, tapeOf(tape), tapeLength, stringBytes.bytes(), used);
+      used += kept;
+    }
     *document = isSmall ? copied(tapeLength, used) : adopted(tape, tapeLength, stringBytes, used);
     return *document != nullptr ? simdjson::SUCCESS : simdjson::MEMALLOC;
   }
@@ -968,6 +1052,28 @@ size_t csj_total_bytes(void) { return totalBytes.load(std::memory_order_relaxed)
 
 csj_view csj_document_view(const csj_document *document) {
   return {document->tape, document->strings, document->tapeLength};
+}
+
+double csj_double_of_digits(const char *digits) { return std::strtod(digits, nullptr); }
+
+const char *csj_digits_at(
+  csj_view view, size_t index, char buffer[CSJ_DIGITS_SIZE], size_t *length) {
+  uint64_t word = view.tape[index + 1];
+  switch (char(view.tape[index] >> 56)) {
+    case 'u': {
+      auto end = std::to_chars(buffer, buffer + CSJ_DIGITS_SIZE - 1, word).ptr;
+      *end = 0;
+      *length = size_t(end - buffer);
+      return buffer;
+    }
+    case 'i': {
+      uint32_t count;
+      std::memcpy(&count, view.strings + word, sizeof count);
+      *length = count;
+      return reinterpret_cast<const char *>(view.strings + word + sizeof count);
+    }
+    default: return nullptr;
+  }
 }
 
 size_t csj_pairs(csj_view view, size_t object, csj_pair *pairs) {

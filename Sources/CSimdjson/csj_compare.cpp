@@ -1,13 +1,26 @@
 #include "csj_compare.h"
 
+#include <charconv>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 csj_atom csj_atom_at(csj_view view, size_t index) {
-  csj_atom atom = {csj_type_at(view, index), 0, 0, nullptr, 0};
+  csj_atom atom = {csj_type_at(view, index), 0, 0, nullptr, 0, 0};
   switch (atom.type) {
     case CSJ_INT: atom.integer = csj_int_at(view, index); break;
-    case CSJ_DOUBLE: atom.number = csj_double_at(view, index); break;
+    case CSJ_DOUBLE: {
+      atom.number = csj_double_at(view, index);
+      char buffer[CSJ_DIGITS_SIZE];
+      const char *digits = csj_digits_at(view, index, buffer, &atom.length);
+      if (digits == buffer) {
+        atom.unsigned_integer = view.tape[index + 1];
+      } else {
+        atom.text = digits;
+      }
+      break;
+    }
     case CSJ_STRING: atom.text = csj_string_at(view, index, &atom.length); break;
     default: break;
   }
@@ -20,12 +33,49 @@ int csj_same_number(int64_t integer, double number) {
     && int64_t(number) == integer;
 }
 
+namespace {
+
+// The digits of a double that is an integer beyond int64; null for any other.
+const char *digitsOf(const csj_atom &atom, char buffer[CSJ_DIGITS_SIZE], size_t *length) {
+  *length = atom.length;
+  if (atom.unsigned_integer == 0) return atom.text;
+  auto end = std::to_chars(buffer, buffer + CSJ_DIGITS_SIZE, atom.unsigned_integer).ptr;
+  *length = size_t(end - buffer);
+  return buffer;
+}
+
+bool isLarge(const csj_atom &atom) {
+  return atom.type == CSJ_DOUBLE && (atom.unsigned_integer != 0 || atom.text != nullptr);
+}
+
+// Whether an integer of these digits is a double's number, which is not rounded for it.
+bool sameDigits(const char *digits, size_t length, double number) {
+  if (!std::isfinite(number) || std::trunc(number) != number) return false;
+  // A double has 309 digits at most, and a sign.
+  char exact[320];
+  int count = std::snprintf(exact, sizeof exact, "%.0f", number);
+  return count > 0 && size_t(count) == length && std::memcmp(exact, digits, length) == 0;
+}
+
+bool sameDouble(const csj_atom &one, const csj_atom &other) {
+  if (!isLarge(one) && !isLarge(other)) return one.number == other.number;
+  char buffer[CSJ_DIGITS_SIZE], otherBuffer[CSJ_DIGITS_SIZE];
+  size_t length, otherLength;
+  const char *digits = digitsOf(one, buffer, &length);
+  const char *otherDigits = digitsOf(other, otherBuffer, &otherLength);
+  if (digits == nullptr) return sameDigits(otherDigits, otherLength, one.number);
+  if (otherDigits == nullptr) return sameDigits(digits, length, other.number);
+  return length == otherLength && std::memcmp(digits, otherDigits, length) == 0;
+}
+
+}  // namespace
+
 int csj_same_atom(csj_atom one, csj_atom other) {
   if (one.type == CSJ_INT && other.type == CSJ_DOUBLE) {
-    return csj_same_number(one.integer, other.number);
+    return !isLarge(other) && csj_same_number(one.integer, other.number);
   }
   if (one.type == CSJ_DOUBLE && other.type == CSJ_INT) {
-    return csj_same_number(other.integer, one.number);
+    return !isLarge(one) && csj_same_number(other.integer, one.number);
   }
   if (one.type != other.type) return 0;
   switch (one.type) {
@@ -33,7 +83,7 @@ int csj_same_atom(csj_atom one, csj_atom other) {
     case CSJ_FALSE:
     case CSJ_TRUE: return 1;
     case CSJ_INT: return one.integer == other.integer;
-    case CSJ_DOUBLE: return one.number == other.number;
+    case CSJ_DOUBLE: return sameDouble(one, other);
     case CSJ_STRING:
       return one.length == other.length
         && (one.length == 0 || std::memcmp(one.text, other.text, one.length) == 0);

@@ -288,7 +288,12 @@ void writeValue(const Source &source, size_t index) {
     case CSJ_FALSE: return csj_write_bool(writer, 0);
     case CSJ_TRUE: return csj_write_bool(writer, 1);
     case CSJ_INT: return csj_write_int(writer, csj_int_at(view, index));
-    case CSJ_DOUBLE: return csj_write_double(writer, csj_double_at(view, index));
+    case CSJ_DOUBLE: {
+      char buffer[CSJ_DIGITS_SIZE];
+      const char *digits = csj_digits_at(view, index, buffer, &length);
+      if (digits != nullptr) return csj_write_raw(writer, digits, length);
+      return csj_write_double(writer, csj_double_at(view, index));
+    }
     case CSJ_STRING: {
       const char *text = csj_string_at(view, index, &length);
       csj_write_string(writer, text, length, 1);

@@ -233,6 +233,10 @@ package struct ArgumentParser {
     }
   }
 
+  private func isLarge(_ text: String) -> Bool {
+    spec.takesLargeIntegers && ArgumentText.largeInteger(text) != nil
+  }
+
   private func check(_ text: String, of argument: Argument) throws(End) {
     guard argument.choices.isEmpty || argument.choices.contains(text) else {
       let near = NearestName.suggestion(for: text, among: argument.choices)
@@ -241,7 +245,7 @@ package struct ArgumentParser {
           + (near.map { " (did you mean '\($0)'?)" } ?? ""))
     }
     switch argument.kind {
-    case .integer where ArgumentText.integer(text) == nil:
+    case .integer where ArgumentText.integer(text) == nil && !isLarge(text):
       throw .problem("'\(argument.shown)' must be a whole number, got '\(text)'")
     case .number where ArgumentText.number(text) == nil:
       throw .problem("'\(argument.shown)' must be a number, got '\(text)'")

@@ -11,6 +11,9 @@ package struct ArgumentSpec: Sendable {
   /// What to type instead of options that there are not, by their names.
   package var hints: [String: String] = [:]
 
+  /// Whether integers beyond 64 bits are taken, too. (JSN-111)
+  package var takesLargeIntegers = false
+
   package init() {}
 
   package init(

@@ -35,6 +35,15 @@ package enum ArgumentText {
 
   package static func integer(_ text: String) -> Int64? { Int64(text) }
 
+  /// The digits of an integer beyond 64 bits, as JSON writes it; nil for any other text.
+  package static func largeInteger(_ text: String) -> String? {
+    let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), Int64(text) == nil,
+      Double(text).map(\.isFinite) == true
+    else { return nil }
+    return (text.hasPrefix("-") ? "-" : "") + digits.drop { $0 == "0" }
+  }
+
   package static func number(_ text: String) -> Double? {
     // Neither `nan` nor `inf` nor hexadecimal fractions are what somebody types on purpose.
     guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }) else { return nil }

@@ -26,6 +26,7 @@ extension Call {
     let path = ByteString(try path(1, argument: 1))
     let options = try RequestOptions.ofDownload(self, 2)
     let request = resource.download(to: path, resume: options.resumes, adHoc: options.edit)
+    if let label = options.label { progress.show(request, label.isEmpty ? path.lastName : label) }
     self.return(values.of(request))
   }
 
@@ -61,5 +62,12 @@ extension Call {
       callbacks.coroutines.start(Callable(id: callback), [], context)
       callbacks.kept.unpin(callback)
     }
+  }
+}
+
+extension ByteString {
+  /// Of a path: what is behind its last slash.
+  fileprivate var lastName: String {
+    String(escaping: bytes.split(separator: UInt8(ascii: "/")).last ?? [])
   }
 }

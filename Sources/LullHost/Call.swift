@@ -37,6 +37,7 @@ package struct Call {
   var caches: ScriptCaches { host.caches }
   var stages: StageNames { host.stages }
   var tasks: Tasks { host.tasks }
+  var unhandled: UnhandledRequests { host.unhandled }
   var combining: Combining { host.combining }
   var progress: ProgressBars { host.progress }
   var reporter: Reporter { host.reporter }

@@ -27,6 +27,7 @@ package final class LuaHost {
   package let reporter: Reporter
   package let log: ScriptLog
   package let tasks: Tasks
+  package let unhandled: UnhandledRequests
   let progress: ProgressBars
   let combining: Combining
   let sampleAPI = SampleAPI()
@@ -51,7 +52,7 @@ package final class LuaHost {
     writer = ValueWriter(bridge)
     handles = ObjectHandles(bridge)
     kept = KeptValues(bridge, handles, pump)
-    values = ScriptValues(bridge, handles, kept)
+    values = ScriptValues(bridge, handles, kept, SharedContent(bridge, handles, kept, pump))
     reading = ScriptReading(bridge, handles, permissions, sources)
     nilContents = NilContents(bridge, handles, sources)
     coroutines = Coroutines(bridge, writer, handles, kept, pump, nilContents)
@@ -64,18 +65,21 @@ package final class LuaHost {
       environment, bridge, kept, values, permissions, coroutines, requests, limits, loop, sources)
     log = ScriptLog(bridge, kept, coroutines, reporter, pump.log)
     tasks = Tasks(bridge, kept, values, coroutines, loop, waits, reporter, pump)
+    unhandled = UnhandledRequests(bridge, permissions, session, reporter)
     progress = ProgressBars(session, pump)
     combining = Combining(
       bridge, handles, kept, values, coroutines, waits, tasks, progress, pump)
     callbacks = Callbacks(handles, kept, values, coroutines, reporter)
     observers = ScriptObservers(bridge, callbacks)
     caches = ScriptCaches(bridge, callbacks)
-    functions = ModelFunctions(callbacks, permissions, pump)
+    functions = ModelFunctions(callbacks, permissions, limits, pump)
     iterators = ScriptIterators(bridge, callbacks, waits, loop, reading.fields, pump)
     chunks = Chunks(bridge, kept, sources)
     collector = Collector(bridge, handles, kept, loop)
-    hooks = ModelHooks(bridge, kept, coroutines, requests, collector)
+    hooks = ModelHooks(
+      bridge, kept, coroutines, requests, unhandled, collector, values)
     guestHooks = GuestHooks(hooks, bridge, handles, kept, requests)
+    values.shared.report = { [unowned reporter] in reporter.report(sharedContent: $0) }
   }
 
   var pump: Pump { environment.pump }
@@ -107,6 +111,7 @@ package final class LuaHost {
     lull_memory_check(bridge.pointer)
     observers.tellOrphans()
     tasks.reportUnawaited(atEnd: session.isAtPrompt)
+    if environment.isShared { unhandled.report(atEnd: false) }
     collector.collectIfStalled()
     session.showOutput()
   }
@@ -132,8 +137,12 @@ package final class LuaHost {
 
   /// What is to be told of a script when its state is going away.
   func reportEnd() {
-    values.strict?.checkAll()
+    values.shared.report = { [unowned reporter] in
+      reporter.reportWithoutLua(sharedContent: $0)
+    }
+    values.shared.checkAll()
     tasks.reportUnawaitedWithoutLua()
+    if !loop.isInterrupted { unhandled.report(atEnd: true) }
     reporter.reportRepetitions()
     reporter.reportAbandoned()
   }

@@ -46,10 +46,10 @@ package struct Method: Sendable {
       moduleMethods, requestFactoryMethods, serviceMethods, resourceMethods, requestMethods,
       valueMethods, observationMethods, taskMethods, concurrencyMethods, configurationMethods,
       pipelineMethods, httpRequestMethods, logMethods, networkingMethods, watchMethods,
-      pagesMethods, progressMethods, streamMethods, argumentMethods, fileMethods, secretMethods,
-      bodyMethods, shareMethods,
+      pagesMethods, changesMethods, statusMethods, progressMethods, streamMethods,
+      argumentMethods, fileMethods, secretMethods, bodyMethods, shareMethods,
       urlMethods,
-      digestMethods, timeMethods, csvMethods, tableMethods, oneOffMethods,
+      digestMethods, httpStatusMethods, timeMethods, csvMethods, tableMethods, oneOffMethods,
     ]
     var own: [Method] = []
     own.reserveCapacity(groups.reduce(0) { $0 + $1.count })

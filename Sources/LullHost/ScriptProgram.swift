@@ -143,9 +143,7 @@ package final class ScriptProgram {
       }
     }
     host.log.enableFromEnvironment()
-    host.values.strict = StrictContent.ofEnvironment(host.bridge) { [unowned host] in
-      host.reporter.countError()
-    }
+    host.values.shared.readEnvironment()
   }
 
   /// - Parameter isSession: Ctrl-C ends what runs, not the process.
@@ -175,8 +173,9 @@ package final class ScriptProgram {
       }
     }
     context.isStrong = true
-    _ = lull_main_begin(host.bridge.pointer)
-    host.coroutines.start(chunk.callable, arguments.map { .bytes($0) }, context)
+    var main = chunk.callable
+    main.isMain = true
+    host.coroutines.start(main, arguments.map { .bytes($0) }, context)
     if !mainHasEnded { watch(context) }
   }
 
@@ -218,7 +217,8 @@ package final class ScriptProgram {
     }
     finishWhatIsHeld()
     host.tasks.reportUnawaited(atEnd: true)
-    host.values.strict?.checkAll()
+    if !host.loop.isInterrupted { host.unhandled.report(atEnd: true) }
+    host.values.shared.checkAll()
     host.reporter.reportRepetitions()
     if host.limits.endsRun {
       host.reporter.reportPassedLimit()

@@ -28,8 +28,18 @@ package struct ImportOrigin {
     return String(decoding: word, as: UTF8.self)
   }
 
+  /// Whether a file was imported with `--with-mock`.
+  package static func hasMock(in file: [UInt8]) -> Bool {
+    lines(of: file).first.map { $0.split(separator: " ").contains("--with-mock") } ?? false
+  }
+
   /// What a file says that was imported: the patterns of `--only`.
   package static func only(in file: [UInt8]) -> [String] {
+    lines(of: file).filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
+  }
+
+  /// The comments at the head of a file, without dashes.
+  private static func lines(of file: [UInt8]) -> [String] {
     var lines: [String] = []
     // Git may have given them the ends of other systems.
     for line in String(decoding: file, as: UTF8.self).split(whereSeparator: \.isNewline) {
@@ -41,7 +51,7 @@ package struct ImportOrigin {
         lines.append(String(line.dropFirst(3)))
       }
     }
-    return lines.filter { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
+    return lines
   }
 
   /// As a shell reads it.

@@ -23,6 +23,19 @@ package struct ImportedAPI: Equatable, Sendable {
 
   package init(baseURL: String) { self.baseURL = baseURL }
 
+  /// The port of the environment `mock`.
+  package static let mockPort = 8080
+
+  /// Adds the environment `mock`, that of `lull mock --port 8080`, which serves calls below the same
+  /// path.
+  package mutating func addMock() {
+    guard !environments.contains(where: { $0.name == "mock" }) else { return }
+    let rest = baseURL.firstRange(of: "://").map { baseURL[$0.upperBound...] } ?? ""
+    var path = rest.drop { $0 != "/" }.prefix { !"?#".contains($0) }
+    if path.hasSuffix("/") { path = path.dropLast() }
+    environments.append(("mock", "http://localhost:\(ImportedAPI.mockPort)\(path)"))
+  }
+
   /// Something that has no call in the file.
   package struct LeftOut: Equatable, Sendable {
     /// As people find it in the document: `GET /users/{id}`.

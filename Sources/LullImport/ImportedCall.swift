@@ -18,6 +18,8 @@ package struct ImportedCall: Equatable, Sendable {
     case cursor(parameter: String, field: String, items: String? = nil, more: String? = nil)
     /// By a number that is counted on by `step`.
     case counted(parameter: String, first: Int, step: Int, items: String?)
+    /// By the number of rows before the page.
+    case offset(parameter: String, items: String?)
   }
 
   package var name: String
@@ -28,8 +30,14 @@ package struct ImportedCall: Equatable, Sendable {
   /// nil: as calls have it.
   package var body: Body?
   package var contentType: String?
+  /// Whether it has a body even without any of its fields.
+  package var requiresBody = false
   package var headers: [(name: String, value: ImportedText)] = []
   package var pages: Pages?
+  /// Whether it seems to come in pages, of which the document does not say how they go on.
+  package var lacksPages = false
+  /// Types of body that the document accepts and the call does not send.
+  package var leftBodies: [String] = []
   /// Where the rows are in the answer.
   package var rows: String?
   /// By what a pattern of `--only` may find it.
@@ -47,6 +55,7 @@ package struct ImportedCall: Equatable, Sendable {
     left.name == right.name && left.method == right.method && left.path == right.path
       && left.description == right.description && left.parameters == right.parameters
       && left.body == right.body && left.contentType == right.contentType
+      && left.requiresBody == right.requiresBody
       && left.access == right.access && left.pages == right.pages && left.rows == right.rows
       && left.tags == right.tags
       && left.headers.elementsEqual(right.headers, by: ==)

@@ -94,7 +94,8 @@ struct Completer {
       return session.fieldNames(of: ["string"], onlyFunctions: true)
     }
     guard let owner = owners(in: type).first else { return [] }
-    return owner.entries.filter { $0.kind == (isMethod ? .method : .property) }.map(\.name)
+    let own = isMethod ? chain.path.map { session.ownMethodNames(at: $0) } ?? [] : []
+    return owner.entries.filter { $0.kind == (isMethod ? .method : .property) }.map(\.name) + own
   }
 
   /// What the description says of the object an expression gives.
@@ -219,7 +220,8 @@ struct Completer {
     guard let entry = entry(of: place.callee) else { return [] }
     var tables: [APIOwner] = []
     for signature in entry.signatures where place.argument < signature.parameters.count {
-      tables += owners(in: signature.parameters[place.argument].type)
+      // What else may stand there, such as a resource for a pattern, is no table of options.
+      tables += owners(in: signature.parameters[place.argument].type).filter(\.isTable)
     }
     tables = withCompanions(tables)
     for key in place.keys {
@@ -259,6 +261,13 @@ struct Completer {
     return session.function(at: path).map { HelpText.text(for: $0.entry, of: $0.owner) }
   }
 
+  /// The type of the object of Lull that a path leads to; nil of other values.
+  func typeName(at path: some Collection<String>) -> String? {
+    guard let first = path.first else { return nil }
+    let steps = path.dropFirst().map { LineContext.Step.field($0) }
+    return owner(of: LineContext.Chain(name: first, steps: steps))?.name
+  }
+
   /// The function or method an expression calls.
   private func entry(of callee: LineContext.Chain) -> APIEntry? {
     if let path = callee.path, let function = session.function(at: path) { return function.entry }
@@ -287,7 +296,7 @@ struct Completer {
         let receiver = LineContext.Chain(name: callee.name, steps: callee.steps.dropLast()).path
       else { return [] }
       switch name {
-      case "resource": return session.resourcePaths(ofServiceAt: receiver)
+      case "resource": return resourcePaths(at: receiver)
       case "child": return session.childPaths(ofResourceAt: receiver)
       default: return []
       }
@@ -295,7 +304,19 @@ struct Completer {
     if let (owner, entry) = session.function(at: path), owner.name == "lull" {
       return session.choices(for: entry.name, typed: prefix)
     }
-    return session.resourcePaths(ofServiceAt: path)
+    return resourcePaths(at: path)
+  }
+
+  /// Of a service, or of that of an API.
+  private func resourcePaths(at path: [String]) -> [String] {
+    let paths = session.resourcePaths(ofServiceAt: path)
+    return paths.isEmpty ? session.resourcePaths(ofServiceAt: path + ["service"]) : paths
+  }
+}
+
+extension APIOwner {
+  fileprivate var isTable: Bool {
+    if case .table = kind { true } else { false }
   }
 }
 

@@ -64,7 +64,8 @@ struct Directive: Equatable {
       \(lines.joined(separator: "\n"))
 
       Lua: an expression prints what it gives, and _ is the last value. help() tells about Lull.
-      At a terminal Out[1] is the first one, and a request is waited for. NAME? tells what it is.
+      At a terminal Out[1] is the first one, and a request is waited for: _ is its data, and
+      Out[1].request the request. NAME? tells what a name stands for.
       Keys: Tab completes, Ctrl-R searches what was typed before, Ctrl-C stops a line or leaves it,
       Ctrl-D leaves a statement that goes on, else the session, as exit does.
 

@@ -106,6 +106,7 @@ struct History {
   }
 
   private static func makeFolder(of path: String) {
+    guard !HomeFolder.isMissing(for: path) else { return }
     let parts = path.split(separator: "/").dropLast()
     var folder = ""
     for part in parts {

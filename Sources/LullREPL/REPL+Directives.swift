@@ -1,4 +1,5 @@
 import LullLibC
+import LullArguments
 import LullCore
 import LullHost
 import LullSystem
@@ -9,7 +10,11 @@ extension REPL {
     guard let name = Directive.Name(rawValue: directive.name),
       isInteractive || !name.isForPeople
     else {
-      return refuse("unknown command '.\(directive.name)'; .help lists what there is")
+      let known = Directive.Name.allCases.filter { isInteractive || !$0.isForPeople }
+      let near = NearestName.suggestion(for: directive.name, among: known.map(\.rawValue))
+      return refuse(
+        "unknown command '.\(directive.name)'\(near.map { " (did you mean '.\($0)'?)" } ?? ""); "
+          + ".help lists what there is")
     }
     switch name {
     case .edit: return edit(directive.argumentBytes)

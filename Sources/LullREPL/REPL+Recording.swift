@@ -96,8 +96,9 @@ extension REPL {
       return refuse("nothing has been recorded that a test could answer from: .record NAME begins")
     }
     if !recording.hasEnded, !write(recording) { return false }
-    let typed = inputs.since(recording.start).filter { input in
-      if case .failure = input.result { true } else { input.hasSucceeded }
+    let typed = inputs.since(recording.start).filter { input -> Bool in
+      if case .failure = input.result { return true }
+      return input.hasSucceeded && input.file == nil
     }
     guard !typed.isEmpty else {
       return refuse("nothing has been typed since .record that could be tested")
@@ -111,7 +112,9 @@ extension REPL {
       }
       return statement
     }
-    let draft = TestDraft(recording.name, statements, environment: REPL.usualEnvironment)
+    let names = Set(typed.flatMap { StatementParts($0.text).names })
+    let draft = TestDraft(
+      recording.name, statements, using: names, environment: REPL.usualEnvironment)
     // What an answer has said again may stand in what is expected.
     let bytes = recording.recorder.hidden(script: draft.bytes)
     if let problem = put(bytes, at: recording.testPath) { return refuse(problem) }
@@ -139,7 +142,8 @@ extension REPL {
     return TestDraft.Statement(
       text: session.statement(
         of: input.text, hasValue: result != .nothing),
-      isValue: result != .nothing, result: result, left: left)
+      isValue: result != .nothing, result: result, left: left, number: input.number,
+      isAwaited: input.isAwaited)
   }
 
   /// What `LULL_ENV` says; nil: nothing, or nothing that could be the name of an environment.

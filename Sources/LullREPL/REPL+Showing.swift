@@ -12,6 +12,11 @@ struct PendingValues {
 
   let items: [Item]
   let number: Int
+
+  /// The number of the first one, if that is a request.
+  var numberOfRequest: Int? {
+    if number > 0, case .request? = items.first { number } else { nil }
+  }
 }
 
 extension TypedResult {
@@ -61,10 +66,16 @@ extension REPL {
   func show(_ values: SessionValues) {
     guard values.count > 0 else { return }
     lastNumber = values.number
+    lastHasValue = true
+    lastIsAwaited = isInteractive && values.request(0) != nil
     lastRequest = isInteractive ? nil : values.request(0)
     if values.request(0) == nil { lastResult = TypedResult(values.shown(0)) }
     let items: [PendingValues.Item] = (0..<values.count).map { position in
       if isInteractive, let request = values.request(position) { return .request(request) }
+      // An explanation is there to be read.
+      if let text = values.string(position), text == keeper.explanation {
+        return .text(String(text.dropLast(text.hasSuffix("\n") ? 1 : 0)))
+      }
       return .text(layout.text(values.shown(position)))
     }
     guard !values.isInterrupted else { return }
@@ -78,7 +89,7 @@ extension REPL {
   /// What has been waited for; false if a request has failed.
   func showPending() -> Bool {
     guard let pending else { return true }
-    self.pending = nil
+    settlePending()
     write(pending)
     var isDone = true
     for case .request(let request) in pending.items {
@@ -88,6 +99,12 @@ extension REPL {
       isDone = false
     }
     return isDone
+  }
+
+  /// Nothing is waited for any more: a request that has a number is data from now on.
+  func settlePending() {
+    if let number = pending?.numberOfRequest { session.settle(number) }
+    pending = nil
   }
 
   /// On one line if they are all short, else one below the other.

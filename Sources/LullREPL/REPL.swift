@@ -14,8 +14,9 @@ package final class REPL {
   let handles: ObjectHandles
   let log: ScriptLog
   private let permissions: Permissions
-  private let keeper: SessionKeeper
+  let keeper: SessionKeeper
   private let loop: ScriptLoop
+  private let requests: RequestsInFlight
   let session: LuaSession
   private let lines: any LineSource
   /// Lines read so far.
@@ -39,6 +40,11 @@ package final class REPL {
   var pending: PendingValues?
   /// The number of what the last line gave; 0 if it gave nothing.
   var lastNumber = 0
+  /// Whether it gave anything, and first a request that it waited for.
+  var lastHasValue = false
+  var lastIsAwaited = false
+  /// Whether requests were under way when the last input had ended.
+  private var leftRequests = false
   /// What the last line gave first.
   var lastResult = TypedResult.nothing
   /// The same where that is a request for which nobody waits.
@@ -59,12 +65,14 @@ package final class REPL {
     permissions = host.permissions
     keeper = host.session
     loop = host.loop
+    requests = host.requests
     environment = host.environment
     self.session = session
     lines = REPL.lines(host, session)
     oldModules = Set(session.loadedModules)
     if lines.isInteractive {
       session.numberResults()
+      keeper.pagesHelp = true
       session.tracePipelines()
     }
     session.onIdleInterrupt = { [lines] in lines.abandon() }
@@ -138,11 +146,32 @@ package final class REPL {
   package func load(_ file: [UInt8], name: String) -> Bool {
     if !files.contains(name) { files.append(name) }
     switch session.read(file: file, name: name, isScript: name == script) {
-    case .ready(let line): return evaluate(line, with: arguments)
+    case .ready(let line):
+      var input = TypedInput(text: file, file: name)
+      input.hasSucceeded = note(&input) { evaluate(line, with: arguments) }
+      if input.hasSucceeded, isInteractive, !inputs.hasRead(file) { inputs.add(input) }
+      return input.hasSucceeded
     case .incomplete(let report), .failed(let report):
       complain(report)
       return false
     }
+  }
+
+  /// Runs an input, and notes what it has found and given.
+  private func note(_ input: inout TypedInput, _ body: () -> Bool) -> Bool {
+    lastNumber = 0
+    lastHasValue = false
+    lastIsAwaited = false
+    lastResult = .nothing
+    lastRequest = nil
+    input.waitsBefore = leftRequests && requests.isEmpty
+    let isDone = body()
+    leftRequests = !requests.isEmpty
+    input.number = lastNumber
+    input.hasValue = lastHasValue
+    input.isAwaited = lastIsAwaited
+    input.result = lastResult
+    return isDone
   }
 
   // MARK: Lines
@@ -242,14 +271,9 @@ package final class REPL {
       complain(report)
       return false
     case .ready(let line):
-      lastNumber = 0
-      lastResult = .nothing
-      lastRequest = nil
       input.endedBefore = recording?.recorder.endedCount ?? 0
-      input.hasSucceeded = evaluate(line)
+      input.hasSucceeded = note(&input) { evaluate(line) }
       input.endedAfter = recording?.recorder.endedCount ?? 0
-      input.number = lastNumber
-      input.result = lastResult
       // It is held until its outcome is asked for.
       if recording != nil { input.request = lastRequest }
       lastRequest = nil
@@ -284,6 +308,7 @@ package final class REPL {
     case .finished: return showPending()
     case .failed(let report): complain(report)
     case .interrupted:
+      settlePending()
       if !loop.isInterrupted { complain("interrupted!\n") }
     }
     return false

@@ -7,6 +7,10 @@ struct TestDraft {
     let result: TypedResult
     /// Why what it gave is not expected; nil: it is.
     var left: String?
+    /// The number of what it gave; 0: none.
+    var number = 0
+    /// Whether that is a request that was waited for.
+    var isAwaited = false
     /// Seconds in which what was under way has ended, behind it.
     var pause = 0
   }
@@ -15,9 +19,14 @@ struct TestDraft {
   private let statements: [Statement]
   /// What `LULL_ENV` said in the session; nil: nothing.
   private let environment: String?
+  /// Names that the statements use, as they were typed.
+  private let names: Set<String>
 
-  init(_ name: String, _ statements: [Statement], environment: String?) {
+  init(
+    _ name: String, _ statements: [Statement], using names: Set<String>, environment: String?
+  ) {
     self.name = name
+    self.names = names
     self.statements = statements
     self.environment = environment
   }
@@ -39,6 +48,7 @@ struct TestDraft {
     }
     if !uses("lull") { bytes = TestDraft.without("local lull = require \"lull\"\n", bytes) }
     if statements.contains(where: \.isValue) { bytes += "  local _\n".utf8 }
+    if names.contains("Out") { bytes += "  local Out = {}\n".utf8 }
     for statement in statements { bytes += lines(of: statement) }
     return bytes + Array("end)\n".utf8)
   }
@@ -63,11 +73,25 @@ struct TestDraft {
       }
     if let expectation { bytes += "  t.expect(_):\(expectation)\n".utf8 }
     if let left = statement.left { bytes += "  -- Not expected: \(left).\n".utf8 }
+    bytes += publishing(statement).map { "  \($0)\n" }.joined().utf8
     if statement.pause > 0 {
       bytes +=
         "  t.clock:advance(\(statement.pause))  -- What was under way has ended meanwhile.\n".utf8
     }
     return bytes
+  }
+
+  /// What makes `_` and `Out` what they were in the session, where they are used.
+  private func publishing(_ statement: Statement) -> [String] {
+    let usesOut = names.contains("Out")
+    guard statement.number > 0, usesOut || names.contains("_") else { return [] }
+    let place = "Out[\(statement.number)]"
+    guard statement.isAwaited else { return usesOut ? ["\(place) = _"] : [] }
+    if case .failure = statement.result {
+      return (usesOut ? ["\(place) = { request = _, error = _.response.error }"] : []) + ["_ = nil"]
+    }
+    let data = "_.response.entity.content"
+    return (usesOut ? ["\(place) = { request = _, data = \(data) }"] : []) + ["_ = \(data)"]
   }
 
   /// Whether a statement has a name in it, so that its value may be made of something else.

@@ -5,6 +5,14 @@ struct TypedInput {
   let text: [UInt8]
   /// Whether it has run without an error.
   var hasSucceeded = false
+  /// The name of the file it was read from; nil: it was typed.
+  var file: String?
+  /// Whether it gave anything, nil too.
+  var hasValue = false
+  /// Whether the first of that is a request that was waited for.
+  var isAwaited = false
+  /// Whether requests that were under way before it had ended when it began.
+  var waitsBefore = false
   /// The number of what it gave; 0 if it gave nothing.
   var number = 0
   /// The first of what it gave.
@@ -44,7 +52,7 @@ struct TypedInputs {
     if inputs.count > 2 * TypedInputs.kept { inputs.removeFirst(inputs.count - TypedInputs.kept) }
   }
 
-  var succeeded: [TypedInput] { inputs.filter(\.hasSucceeded) }
+  var all: [TypedInput] { inputs }
 
   /// How many there were so far, those that are no longer kept as well.
   private(set) var count = 0
@@ -52,8 +60,14 @@ struct TypedInputs {
   /// Those that came after so many others.
   func since(_ count: Int) -> [TypedInput] { Array(inputs.suffix(max(0, self.count - count))) }
 
+  /// Whether a file of this content has run already.
+  func hasRead(_ content: [UInt8]) -> Bool {
+    inputs.contains { $0.file != nil && $0.text == content }
+  }
+
   /// By the number of what it gave, else the latest that begins so; of no name the last one.
   func named(_ name: [UInt8]) -> TypedInput? {
+    let inputs = inputs.filter { $0.file == nil }
     guard !name.isEmpty else { return inputs.last }
     if let number = Int(String(decoding: name, as: UTF8.self)) {
       return inputs.last { $0.number == number && number > 0 }

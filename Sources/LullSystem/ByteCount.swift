@@ -1,5 +1,14 @@
 /// Sizes as people read them.
 package enum ByteCount {
+  /// In the largest unit of which it is a whole number, such as `100 MB` and `1000 bytes`.
+  package static func exact(_ bytes: Int) -> String {
+    for (unit, name) in [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")]
+    where bytes >= unit && bytes % unit == 0 {
+      return "\(bytes / unit) \(name)"
+    }
+    return "\(bytes) bytes"
+  }
+
   /// Such as `17 B` and `1.5 MB`, of 1024 each.
   package static func text(_ bytes: Int) -> String {
     for (unit, name) in [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")] where bytes >= unit {

@@ -14,6 +14,9 @@ package enum StatusLines {
   /// Whether anybody would see them.
   package static var areSeen: Bool { StandardError.sink == nil && isatty(STDERR_FILENO) != 0 }
 
+  /// Whether there are any now.
+  package static var areShown: Bool { shown.withLock { !$0.isEmpty } }
+
   /// Shows these in the place of those before; nothing is written if they are the same. Each must fit
   /// a line of the terminal, or it could not be taken back.
   package static func show(_ lines: [String]) {

@@ -42,6 +42,7 @@ extension CurlProvider {
   /// Watches over an exchange that has begun, if its options ask for it.
   func watch(_ transfer: CurlTransfer, _ easy: CurlEasy, in queue: HostQueue) {
     guard let options = transfer.request.options else { return }
+    if easy.incoming.pointee.passesLater { limited.append(easy) }
     if let observer = options.wire {
       easy.observe(for: observer, transfer.request)
       observed.append(easy)

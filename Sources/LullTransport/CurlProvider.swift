@@ -19,8 +19,8 @@ package final class CurlProvider: NetworkingProvider {
   private let blocksSIGPIPE: Bool
   let allowedHosts: AllowedHosts?
   private let idleTime: Double
-  private let queues = HostQueues()
-  private let log: ExchangeLog
+  let queues = HostQueues()
+  let log: ExchangeLog
   /// nil before the first request with secrets.
   private(set) var secrets: SecretDesk?
   /// Hears of all texts that tell a secret of a request when it goes out; nil: nobody does.
@@ -34,6 +34,14 @@ package final class CurlProvider: NetworkingProvider {
   var distrusted: Set<Origin> = []
   /// Those in use of which somebody sees what goes over the wire.
   var observed: [CurlEasy] = []
+  /// Those in use whose limits are to hear when they have passed.
+  var limited: [CurlEasy] = []
+  /// Those that send a body and may use HTTP/2; see `wakeAnswered`.
+  var uploads: [CurlEasy] = []
+  /// Until it fires none of them is woken again.
+  var waking: (any HostTimer)?
+  /// Those that are to be sent once more when their limit has a place.
+  var awaitingPlaces: [CurlTransfer] = []
   /// nil before the first request.
   private(set) var curl: (multis: CurlMultis, pool: CurlPool)?
   /// When to look for what has run out of time, by the loop's `uptime`.
@@ -83,6 +91,7 @@ package final class CurlProvider: NetworkingProvider {
     -> any RequestNetworking
   {
     let transfer = CurlTransfer(request, completion: completion, provider: self)
+    request.options?.sending?.adopt()
     activeCount += 1
     if isClosed {
       refuse(transfer, TransportError(.network, "the network has been shut down"))
@@ -102,7 +111,9 @@ package final class CurlProvider: NetworkingProvider {
       }
     } else {
       let url = Redirect.shown(request.url)
-      let problem = ResourceURL.hostProblem(in: request.url).map { ": \($0)" } ?? ""
+      let problem =
+        ResourceURL.hostProblem(in: request.url).map { ": \($0)" }
+        ?? (ResourceURL.lacksScheme(request.url) ? ": it needs http:// or https:// before it" : "")
       refuse(
         transfer,
         TransportError(.invalidURL, "'\(url)' is not an absolute http or https URL\(problem)"))
@@ -134,7 +145,7 @@ package final class CurlProvider: NetworkingProvider {
     }
   }
 
-  private var secretDesk: SecretDesk {
+  var secretDesk: SecretDesk {
     if let secrets { return secrets }
     let desk = SecretDesk(pump: loop.pump, literal: onLiteral)
     secrets = desk
@@ -144,7 +155,8 @@ package final class CurlProvider: NetworkingProvider {
   /// Ends the exchange: its connection or stream is closed before this returns.
   func cancel(_ transfer: CurlTransfer) {
     guard !transfer.hasEnded else { return }
-    if let secrets, secrets.cancel(transfer) {
+    noteCancellation(of: transfer)
+    if secrets?.cancel(transfer) ?? false || forgetAwaiting(transfer) {
       return end(transfer, CurlProvider.cancellation)
     }
     guard let queue = transfer.queue else { return }
@@ -166,7 +178,7 @@ package final class CurlProvider: NetworkingProvider {
 
   // MARK: Going out and leaving
 
-  private func startWaiting(in queue: HostQueue) {
+  func startWaiting(in queue: HostQueue) {
     while !isClosed, let transfer = queue.takeNext() {
       if let error = begin(transfer, in: queue) { end(transfer, error) }
     }
@@ -211,6 +223,7 @@ package final class CurlProvider: NetworkingProvider {
       return noMemory
     }
     transfer.began(with: easy)
+    if easy.sendsBody, easy.mayUseHTTP2 { uploads.append(easy) }
     watch(transfer, easy, in: queue)
     return nil
   }
@@ -230,8 +243,10 @@ package final class CurlProvider: NetworkingProvider {
     return (multis, pool)
   }
 
-  private func detach(_ easy: CurlEasy, from queue: HostQueue) {
+  func detach(_ easy: CurlEasy, from queue: HostQueue) {
     if easy.wire != nil { endObserving(easy) }
+    if !limited.isEmpty { endReporting(easy) }
+    if !uploads.isEmpty { endWaking(easy) }
     if let multi = easy.multi {
       multi.remove(easy)
       if multi.index > 0, multi.attachedCount == 0 { tidyLater() }
@@ -288,14 +303,16 @@ package final class CurlProvider: NetworkingProvider {
     if code != CURLE_OK, transfer.retryCount < 5, easy.diedOnKeptConnection(code) {
       transfer.willBeRetried()
       detach(easy, from: queue)
-      queue.prepend(transfer)
+      sendAgain(transfer, in: queue)
     } else if code != CURLE_OK {
       let said = easy.error(code, of: transfer, at: queue.origin)
       let error = secrets?.masked(said, of: transfer) ?? said
       let isStopped = !isOver && easy.wasStopped
       if error.kind == .timeout || code == CURLE_HTTP2_STREAM || isStopped { queue.stopped(easy) }
-      // Of a response that breaks off, what came before the body is worth knowing.
-      let head = error.kind == .truncatedBody ? easy.response(of: transfer) : nil
+      // Of a response that breaks off, and of an error whose body cannot be decoded, what came before
+      // the body is worth knowing.
+      let isKnown = error.kind == .truncatedBody || easy.hasUndecodableError
+      let head = isKnown ? easy.response(of: transfer) : nil
       end(transfer, ArrivedResult(NetworkResult(response: head, error: error)))
       detach(easy, from: queue)
       log.failed(transfer.request, error)
@@ -313,37 +330,6 @@ package final class CurlProvider: NetworkingProvider {
     end(transfer, report)
     detach(easy, from: queue)
     if log.isOn { log.answered(transfer.request, report.result, remark) }
-  }
-
-  /// Sends the exchange on to where the response's Location points.
-  private func follow(_ easy: CurlEasy, _ transfer: CurlTransfer, _ queue: HostQueue) {
-    let redirect: Redirect
-    do throws(TransportError) {
-      redirect = try Redirect(
-        status: easy.status, location: easy.location ?? "",
-        of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount,
-        hiding: transfer.secrets == nil ? nil : secretDesk.hiding(transfer, from: queue.origin))
-    } catch {
-      end(transfer, error)
-      detach(easy, from: queue)
-      return
-    }
-    let refusal = refusal(
-      of: redirect.origin, for: redirect.request, redirectedBy: queue.origin.hostAndPort)
-    if let refusal {
-      end(transfer, refusal)
-      detach(easy, from: queue)
-      return
-    }
-    log.redirected(redirect)
-    guard !transfer.hasEnded else { return }
-    transfer.redirected(to: redirect.request)
-    detach(easy, from: queue)
-    let target = queues.queue(for: redirect.origin)
-    transfer.queue = target
-    target.prepend(transfer)
-    startWaiting(in: target)
-    if transfer.isWaiting { boundWait(of: transfer, in: target) }
   }
 }
 
@@ -364,11 +350,14 @@ extension CurlProvider: TurnParticipant {
     guard !isClosed else { return }
     isClosed = true
     loop.pump.countedParts.remove(queues)
-    for transfer in (secrets?.close() ?? []) + queues.takeAllWaiting() {
+    for transfer in (secrets?.close() ?? []) + queues.takeAllWaiting() + awaitingPlaces {
       end(transfer, CurlProvider.cancellation)
     }
+    awaitingPlaces = []
     tidying?.cancel()
     tidying = nil
+    waking?.cancel()
+    waking = nil
     guard let (multis, pool) = curl else { return }
     for easy in pool.inUse {
       if let transfer = easy.transfer, let queue = transfer.queue {
@@ -390,6 +379,8 @@ extension CurlProvider: TurnParticipant {
       for transfer in transfers { cancel(transfer) }
     }
     if !observed.isEmpty { tellObservers() }
+    if !limited.isEmpty { reportSending() }
+    if !uploads.isEmpty { wakeAnswered() }
     endOverdue()
     for queue in queues.takeFound() { startWaiting(in: queue) }
     for multi in work.multis { multi.readCompletions(finished) }

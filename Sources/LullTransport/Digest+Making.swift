@@ -102,6 +102,31 @@ extension Digest {
     return result
   }
 
+  /// Of a file's content, read part by part; blocks.
+  ///
+  /// - Parameter isStopped: whether to read no more; it fails then.
+  package func of(
+    file: UploadFile, unless isStopped: () -> Bool = { false }
+  ) -> Result<[UInt8], TransportError> {
+    do throws(TransportError) {
+      guard let digest = ccrypto_digest_begin(kind) else { throw isMissing }
+      var made: [UInt8]?
+      // Whatever happens below, this gives it back once.
+      defer { if made == nil { ccrypto_digest_end(digest, nil) } }
+      let parts = try file.parts()
+      while let part = try parts.next() {
+        guard !isStopped() else { throw TransportError(.cancelled, "nobody waits for it any more") }
+        guard ccrypto_digest_add(digest, part, part.count) == 1 else { throw isMissing }
+      }
+      let result = Digest.made { ccrypto_digest_end(digest, $0) } ?? []
+      made = result
+      guard !result.isEmpty else { throw isMissing }
+      return .success(result)
+    } catch {
+      return .failure(error)
+    }
+  }
+
   private static func made(_ make: (UnsafeMutablePointer<UInt8>) -> Int) -> [UInt8]? {
     var size = 0
     let digest = [UInt8](unsafeUninitializedCapacity: Int(CCRYPTO_MAX_SIZE)) { buffer, count in

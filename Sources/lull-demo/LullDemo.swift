@@ -14,6 +14,8 @@ enum LullDemo {
       print(ArgumentHelp.text(of: Options.spec), terminator: "")
     } catch Options.End.misuse(let problem) {
       Lifetime.fail("\(problem)\n\n\(ArgumentHelp.text(of: Options.spec))", code: 2)
+    } catch let failure as Origin.Failure {
+      Lifetime.fail("\(failure)", code: 1)
     } catch {
       Lifetime.fail("cannot start: \(error)", code: 1)
     }
@@ -23,14 +25,9 @@ enum LullDemo {
     let routes = RouteTable.make()
     let main = try Origin(port: options.port)
     let other = try Origin(port: 0)
-    let otherPort = try await other.listen()
-    // A port that was asked for may be tried by others before we announce it: routes come first.
-    if options.port != 0 {
-      await main.serve(routes, site: Site(port: options.port, otherPort: otherPort))
-    }
-    let site = Site(port: try await main.listen(), otherPort: otherPort)
-    if options.port == 0 { await main.serve(routes, site: site) }
-    await other.serve(routes, site: site.swapped)
+    let site = Site(port: main.port, otherPort: other.port)
+    try await main.serve(Router(routes: routes, site: site))
+    try await other.serve(Router(routes: routes, site: site.swapped))
 
     var announcement = "lull-demo listening on \(site.origin)\n"
     if !options.isQuiet { announcement += RouteTable.text(routes, site: site) + "\n" }

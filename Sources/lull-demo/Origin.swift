@@ -4,44 +4,55 @@ import Foundation
 
 /// One of the two servers of the process, on a port of the loopback interface.
 struct Origin: Sendable {
-  /// FlyingFox wants every method named, and answers others with 404 and no body.
-  private static let rareMethods: Set<HTTPMethod> = [
-    "QUERY", "PURGE", "LINK", "UNLINK", "REPORT", "SEARCH", "PROPFIND", "PROPPATCH", "MKCOL",
-    "COPY", "MOVE", "LOCK", "UNLOCK",
-  ]
-
-  private let server: HTTPServer
-  private let wanted: UInt16
-
-  init(port: UInt16) throws {
-    wanted = port
-    server = HTTPServer(
-      config: HTTPServer.Configuration(
-        address: try .inet(ip4: "127.0.0.1", port: port), timeout: 120,
-        sharedRequestBufferSize: 65_536, sharedRequestReplaySize: 65_536, pool: NoDelayPool(),
-        logger: .disabled))
+  /// Why a port cannot be served.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
   }
 
-  /// Starts to listen and says on which port. What it cannot recover from ends the process.
-  func listen() async throws -> UInt16 {
+  private let socket: Socket
+  private let pool: any AsyncSocketPool = HTTPServer.defaultPool()
+  let port: UInt16
+
+  /// Listens; who connects waits until `serve`.
+  init(port wanted: UInt16) throws {
+    do {
+      socket = try Socket(domain: AF_INET)
+      try socket.setValue(true, for: .localAddressReuse)
+      try socket.bind(to: .inet(ip4: "127.0.0.1", port: wanted))
+      try socket.listen()
+      // Accepted sockets inherit it: an answer does not wait for the acknowledgement of the last one.
+      var on: CInt = 1
+      let size = socklen_t(MemoryLayout<CInt>.size)
+      setsockopt(socket.file.rawValue, CInt(IPPROTO_TCP), TCP_NODELAY, &on, size)
+      guard case .ip4(_, let port) = try socket.sockname() else {
+        throw SocketError.unsupportedAddress
+      }
+      self.port = port
+    } catch SocketError.failed(_, _, let message) {
+      throw Failure(description: "cannot serve on 127.0.0.1:\(wanted): \(message)")
+    }
+  }
+
+  func serve(_ router: Router) async throws {
+    try await pool.prepare()
+    let listener = try AsyncSocket(socket: socket, pool: pool)
     Task {
       do {
-        try await server.run()
-      } catch SocketError.failed(_, _, let message) {
-        Lifetime.fail("cannot serve on 127.0.0.1:\(wanted): \(message)", code: 1)
+        try await pool.run()
       } catch {
         Lifetime.fail("the server stopped: \(error)", code: 1)
       }
     }
-    try await server.waitUntilListening()
-    guard case .ip4(_, let port) = await server.listeningAddress else {
-      throw SocketError.unsupportedAddress
+    Task {
+      while true {
+        do {
+          let client = try await listener.accept()
+          Task { await Connection(socket: client, router: router).serve() }
+        } catch {
+          // No descriptor is left, or the client has gone already.
+          try? await Task.sleep(for: .milliseconds(20))
+        }
+      }
     }
-    return port
-  }
-
-  func serve(_ routes: [Route], site: Site) async {
-    let methods = HTTPMethod.allMethods.union(Self.rareMethods)
-    await server.appendRoute("*", for: methods, to: Router(routes: routes, site: site))
   }
 }

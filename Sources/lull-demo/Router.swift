@@ -2,33 +2,28 @@ import FlyingFox
 import Foundation
 
 /// Finds the route of a request and finishes its answer.
-///
-/// FlyingFox has routing of its own, but its 404 is empty, it knows no 405, and HEAD is to it a
-/// method like any other; here all of that is in one place.
-struct Router: HTTPHandler {
+struct Router: Sendable {
   let routes: [Route]
   let site: Site
 
   @concurrent
-  func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-    // Whatever is left unread would be taken for the next request on the connection.
-    let body = try await request.bodyData
+  func response(to head: RequestHead, _ body: Data) async -> HTTPResponse {
     var response: HTTPResponse
     do {
-      response = try await answer(request, body: body)
+      response = try await answer(head, body: body)
     } catch let problem as Problem {
       response = Reply.problem(problem)
+    } catch {
+      response = Reply.problem(
+        Problem(status: 500, code: "internal_server_error", message: "the route failed: \(error)"))
     }
     response.headers[.date] = HTTPDate.string(from: HTTPDate.now)
-    if request.headers[.connection]?.lowercased() == "close" {
-      response.headers[.connection] = "close"
-    }
-    return request.method == .HEAD ? withoutBody(response) : response
+    return head.method == "HEAD" ? withoutBody(response) : response
   }
 
-  private func answer(_ request: HTTPRequest, body: Data) async throws -> HTTPResponse {
-    let method = request.method.rawValue
-    let path = request.target.path()
+  private func answer(_ head: RequestHead, body: Data) async throws -> HTTPResponse {
+    let method = head.method
+    let path = head.path
     let segments = path.split(separator: "/").map { part in
       part.removingPercentEncoding.map { $0[...] } ?? part
     }
@@ -41,7 +36,7 @@ struct Router: HTTPHandler {
       }
       let call = Call(
         method: method, path: path, parameters: parameters,
-        query: Query(request.target.query()), headers: request.headers, body: body, site: site)
+        query: Query(head.query), headers: head.headers, body: body, site: site)
       return try await route.handler(call)
     }
     guard !allowed.isEmpty else {

@@ -1,12 +1,15 @@
 import CMicrohttpd
 import LullCore
 
-/// What was asked, byte for byte.
+/// A request as it was received, byte for byte.
 struct HTTPAsked {
   enum State {
     case complete
     case tooLong
     case noRoom
+    /// RFC 9112 rejects its head, for this reason.
+    case malformed(String)
+    case unknownCoding(String)
   }
 
   let state: State
@@ -14,34 +17,36 @@ struct HTTPAsked {
   let target: [UInt8]
   /// HTTP/1.1, which has to name its host.
   let isCurrent: Bool
+  /// Whether the connection must close after the answer.
+  let isLast: Bool
   let headers: [(name: String, value: [UInt8])]
+  /// Empty while it is still to come.
   let body: [UInt8]
 
-  init(_ exchange: HTTPExchange) {
+  init(_ request: OpaquePointer) {
+    let problem = cmhd_request_problem(request).map { String(cString: $0) } ?? ""
     state =
-      exchange.read { request in
-        switch cmhd_request_state(request) {
-        case CMHD_TOO_LONG: .tooLong
-        case CMHD_NO_ROOM: .noRoom
-        default: .complete
-        }
-      } ?? .complete
-    method = exchange.read { HTTPAsked.bytes(cmhd_request_method($0)) } ?? []
-    target = exchange.read { HTTPAsked.bytes(cmhd_request_target($0)) } ?? []
-    isCurrent = exchange.read { cmhd_request_is_current($0) != 0 } ?? true
-    body = exchange.read { HTTPAsked.bytes(cmhd_request_body($0)) } ?? []
-    headers =
-      exchange.read { request in
-        (0..<cmhd_request_header_count(request)).map { index in
-          var name = cmhd_text()
-          var value = cmhd_text()
-          cmhd_request_header(request, index, &name, &value)
-          return (String(escaping: HTTPAsked.bytes(name)).lowercased(), HTTPAsked.bytes(value))
-        }
-      } ?? []
+      switch cmhd_request_state(request) {
+      case CMHD_TOO_LONG: .tooLong
+      case CMHD_NO_ROOM: .noRoom
+      case CMHD_MALFORMED: .malformed(problem)
+      case CMHD_UNKNOWN_CODING: .unknownCoding(problem)
+      default: .complete
+      }
+    method = HTTPAsked.bytes(cmhd_request_method(request))
+    target = HTTPAsked.bytes(cmhd_request_target(request))
+    isCurrent = cmhd_request_is_current(request) != 0
+    isLast = cmhd_request_is_last(request) != 0
+    body = HTTPAsked.bytes(cmhd_request_body(request))
+    headers = (0..<cmhd_request_header_count(request)).map { index in
+      var name = cmhd_text()
+      var value = cmhd_text()
+      cmhd_request_header(request, index, &name, &value)
+      return (String(escaping: HTTPAsked.bytes(name)).lowercased(), HTTPAsked.bytes(value))
+    }
   }
 
-  /// The request's for as long as nobody has answered it: copied at once.
+  /// Copied, since they belong to the request until it is answered.
   private static func bytes(_ text: cmhd_text) -> [UInt8] {
     guard let start = text.bytes else { return [] }
     return Array(UnsafeRawBufferPointer(start: start, count: text.count))

@@ -4,10 +4,15 @@ import CMicrohttpd
 final class HTTPExchange {
   private let server: HTTPServer
   private var request: OpaquePointer?
-  private(set) lazy var asked = HTTPAsked(self)
+  let asked: HTTPAsked
 
-  init(_ request: OpaquePointer, _ server: HTTPServer) {
+  convenience init(_ request: OpaquePointer, _ server: HTTPServer) {
+    self.init(request, HTTPAsked(request), server)
+  }
+
+  init(_ request: OpaquePointer, _ asked: HTTPAsked, _ server: HTTPServer) {
     self.request = request
+    self.asked = asked
     self.server = server
   }
 
@@ -36,7 +41,4 @@ final class HTTPExchange {
     cmhd_drop(request)
     server.wake()
   }
-
-  /// Copies of what the request has; empty once it is answered.
-  func read<Value>(_ body: (OpaquePointer) -> Value) -> Value? { request.map(body) }
 }

@@ -26,6 +26,11 @@ final class HTTPServer {
   let address: Address
   /// Gets each request.
   var take: (HTTPExchange) -> Void = { _ in }
+  /// Why a request is rejected before its body is read; nil if it is not.
+  var objection: (HTTPAsked) -> Problem? = { _ in nil }
+  /// Gets each request that is rejected so.
+  var refuse: (HTTPExchange, Problem) -> Void = { _, _ in }
+  private let screen: Screen
   private let server: OpaquePointer
   private let watch: DescriptorWatch
   private let clock: any HostClock
@@ -42,12 +47,34 @@ final class HTTPServer {
     let limits = cmhd_limits(
       connections: UInt32(HTTPServer.connectionCount), seconds: Double(options.patience),
       body: HTTPServer.largestBody, bodies: HTTPServer.largestBodies)
-    guard let server = cmhd_start(descriptor, limits),
+    let screen = Screen()
+    let context = Unmanaged.passUnretained(screen).toOpaque()
+    let isRead: cmhd_screen = { context, request in
+      guard let context, let request else { return 1 }
+      let screen = Unmanaged<Screen>.fromOpaque(context).takeUnretainedValue()
+      return screen.server?.isRead(request) ?? true ? 1 : 0
+    }
+    guard let server = cmhd_start(descriptor, limits, isRead, context),
       let watch = environment.watch(cmhd_descriptor(server))
     else { throw MockProblem(text: "cannot start the server: not enough memory or descriptors") }
     self.server = server
+    self.screen = screen
     self.watch = watch
     clock = environment.pump.clock
+    screen.server = self
+  }
+
+  /// What the screen of the library finds the server by.
+  private final class Screen {
+    weak var server: HTTPServer?
+  }
+
+  /// Whether the body of a request is wanted. Called while the library runs.
+  private func isRead(_ request: OpaquePointer) -> Bool {
+    let asked = HTTPAsked(request)
+    guard let problem = objection(asked) else { return true }
+    refuse(HTTPExchange(request, asked, self), problem)
+    return false
   }
 
   private static func problem(_ code: Int32, _ options: MockOptions) -> MockProblem {

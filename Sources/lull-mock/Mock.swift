@@ -4,8 +4,8 @@ import LullCore
 
 /// Answers requests in place of the service of an API file.
 ///
-/// Order of events: the request is read, its host and its origin are looked at, a call is found for it, its parameters
-/// are checked; then the call's function answers, or a recording, or an example. Home thread only.
+/// Order of events: the head is read, and its host and its origin are checked; the body is read, a call is found, its
+/// parameters are checked; then the call's function answers, or a recording, or an example. Home thread only.
 final class Mock {
   private let api: APIFile
   private let site: MockSite
@@ -38,39 +38,67 @@ final class Mock {
 
   /// Answers one, at once or later.
   func take(_ exchange: HTTPExchange) {
-    let asked = exchange.asked
     let turn = MockTurn(exchange, site, log, clock)
-    guard let request = MockRequest(asked) else {
-      return turn.refuse(Problem(400, "its first line names nothing that can be asked for"))
-    }
-    turn.request = request
     do throws(Problem) {
-      if let problem = site.objection(to: request) { throw problem }
-      switch site.caller(of: request) {
-      case .own: break
-      case .permitted(let permission):
+      let (request, caller) = try admitted(exchange.asked)
+      turn.request = request
+      if case .permitted(let permission) = caller {
         turn.permission = permission
         if CrossOrigin.isPreflight(request) {
           return turn.answer(CrossOrigin.preflight(request, permission), by: "cors")
         }
-      case .foreign(let origin):
-        let shown = ClientText.shown(origin)
-        throw Problem(
-          403, "it comes from a web page of \(shown), which may not ask here: give --cors \(shown)")
       }
-      try Mock.look(at: asked.state)
       try answer(request, turn)
     } catch {
       turn.refuse(error)
     }
   }
 
-  private static func look(at state: HTTPAsked.State) throws(Problem) {
-    switch state {
-    case .complete: break
-    case .tooLong:
-      throw Problem(413, "a body may have \(HTTPServer.largestBody >> 20) MB here")
+  /// Why a request is rejected whatever its body is; nil if it is not.
+  func objection(to asked: HTTPAsked) -> Problem? {
+    do throws(Problem) {
+      _ = try admitted(asked)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  func refuse(_ exchange: HTTPExchange, _ problem: Problem) {
+    let turn = MockTurn(exchange, site, log, clock)
+    turn.refuse(problem)
+  }
+
+  /// A request that may be answered, and who has sent it.
+  private func admitted(
+    _ asked: HTTPAsked
+  ) throws(Problem) -> (request: MockRequest, caller: MockSite.Caller) {
+    switch asked.state {
+    case .malformed(let reason): throw Problem(400, reason)
+    case .unknownCoding(let reason): throw Problem(501, reason)
+    default: break
+    }
+    guard let request = MockRequest(asked) else {
+      throw Problem(400, "its first line names nothing that can be asked for")
+    }
+    if let problem = site.objection(to: request) { throw problem }
+    let caller = site.caller(of: request)
+    switch caller {
+    case .own, .permitted: break
+    case .foreign(let origin):
+      let shown = ClientText.shown(origin)
+      throw Problem(
+        403, "it comes from a web page of \(shown), which may not ask here: give --cors \(shown)")
+    case .otherSite:
+      throw Problem(
+        403,
+        "it comes from a web page of another site (Sec-Fetch-Site: cross-site): give --cors '*' to "
+          + "allow all pages")
+    }
+    switch asked.state {
+    case .tooLong: throw Problem(413, "a body may have \(HTTPServer.largestBody >> 20) MB here")
     case .noRoom: throw Problem(503, "there is no room for its body beside those of others")
+    default: return (request, caller)
     }
   }
 
@@ -157,10 +185,8 @@ final class Mock {
     if let example = call.mock.example {
       return turn.answer(example, by: "example of \(call.name)")
     }
-    if let (status, body) = schemas?.example(of: call) {
-      var headers = Headers()
-      headers["content-type"] = "application/json"
-      let answer = MockAnswer(status: status, headers: headers, body: body)
+    let links = MovedLinks(from: base.origin, to: turn.here)
+    if let answer = schemas?.example(of: call, links) {
       return turn.answer(answer, by: "schema of \(call.name)")
     }
     turn.refuse(Problem(501, lack(call, found)))

@@ -111,6 +111,7 @@ extension CallValue {
     case .string(let text): .string(text)
     case .number(let number): .number(number)
     case .integer(let number): .int(Int64(number))
+    case .digits(let digits): .digits(digits)
     case .boolean(let bool): .bool(bool)
     case .json(let bytes): .bytes(bytes)
     case .secret(let secret): .string(secret.masked)

@@ -32,6 +32,11 @@ struct MockProgram {
   }
 
   private func serve(_ host: LuaHost, _ output: Int32) -> Int32 {
+    // Before the file runs, which may keep what it has of the library.
+    guard host.limits.countFunctions() else {
+      StandardError.write("lull: cannot start: not enough memory\n")
+      return 1
+    }
     let files = host.part(APIFiles.self)
     let api: APIFile
     let calls: [APICall]
@@ -56,6 +61,8 @@ struct MockProgram {
         api, calls, site, cassettes, handlers, clock: host.environment.pump.clock,
         log: RequestLog(isQuiet: options.isQuiet), hasDelays: options.hasDelays)
       server.take = { exchange in mock.take(exchange) }
+      server.objection = { asked in mock.objection(to: asked) }
+      server.refuse = { exchange, problem in mock.refuse(exchange, problem) }
       try announce(api, calls.count, site, into: output)
       host.loop.run { [loop = host.loop] in
         // What functions have printed is to be seen before their requests are told of.

@@ -59,7 +59,7 @@ final class MockTurn {
   }
 
   /// The origin by which the client knows this server.
-  private var here: String {
+  var here: String {
     request?.hosts.last.map { "http://\($0)" } ?? site.url
   }
 
@@ -72,6 +72,7 @@ final class MockTurn {
     }
     if let request { ContentCondition.apply(request, to: &answer) }
     if let permission, source != "cors" { CrossOrigin.permit(permission, &answer) }
+    if exchange.asked.isLast { answer.headers["connection"] = "close" }
     // Behind what a function has printed.
     fflush(nil)
     note(status: answer.status, by: source)

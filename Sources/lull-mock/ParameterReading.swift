@@ -171,13 +171,16 @@ struct ParameterReading {
     of element: JSONElement, _ parameter: CallParameter
   ) throws(Problem) -> CallValue {
     guard parameter.isList else {
-      if let value = ParameterReading.single(element, parameter.kind) { return value }
+      if let value = ParameterReading.single(element, parameter.kind), parameter.allows(value) {
+        return value
+      }
       throw misfit(element, parameter, parameter.expectation)
     }
     guard element.kind == .array else { throw misfit(element, parameter, parameter.expectation) }
     var values: [CallValue] = []
     for one in element.elements {
-      guard let value = ParameterReading.single(one, parameter.kind) else {
+      guard let value = ParameterReading.single(one, parameter.kind), parameter.allows(value)
+      else {
         throw misfit(one, parameter, parameter.expectationOfOne)
       }
       values.append(value)
@@ -198,16 +201,22 @@ struct ParameterReading {
     case .string: element.string.map { .string($0) }
     case .choice(let words): element.string.flatMap { words.contains($0) ? .string($0) : nil }
     case .boolean: element.bool.map { .boolean($0) }
-    case .integer: element.double.flatMap { Int(exactly: $0) }.map { .integer($0) }
-    case .number: element.double.map { number(number: $0) }
+    case .integer: whole(element)
+    case .number: number(element)
     case .json: .json(text(of: element))
     case .object: element.kind == .object ? object(element) : nil
     case .file: nil
     }
   }
 
-  private static func number(number: Double) -> CallValue {
-    Int(exactly: number).map { .integer($0) } ?? .number(number)
+  /// An integer of any size, with its digits. (JSN-111)
+  private static func whole(_ element: JSONElement) -> CallValue? {
+    if let digits = element.digits { return .digits(digits) }
+    return (element.int ?? element.double.flatMap { Int(exactly: $0) }).map { .integer($0) }
+  }
+
+  private static func number(_ element: JSONElement) -> CallValue? {
+    whole(element) ?? element.double.map { .number($0) }
   }
 
   /// As JSON, if a field of it is no single value.
@@ -216,7 +225,7 @@ struct ParameterReading {
     for (name, field) in element.pairs {
       let value: CallValue? =
         field.string.map { .string($0) } ?? field.bool.map { .boolean($0) }
-        ?? field.double.map { number(number: $0) }
+        ?? number(field)
       guard let value else { return .json(text(of: element)) }
       members.append(.init(name, value))
     }

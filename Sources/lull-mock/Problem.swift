@@ -16,6 +16,12 @@ struct Problem: Error {
     self.detail = detail
   }
 
+  /// Of a request whose head is not understood: what follows on the connection may be anything.
+  init(malformed detail: String) {
+    self.init(400, detail)
+    headers = [("connection", "close")]
+  }
+
   private static let titles = [
     400: "Bad Request", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
     413: "Content Too Large", 415: "Unsupported Media Type", 421: "Misdirected Request",

@@ -121,6 +121,9 @@ struct CacheCommand {
     CacheCommand.show(LogText.url(entry.place.url))
     CacheCommand.show("stage     \(entry.place.stage), version \(entry.place.version)")
     CacheCommand.show("age       \(CacheCommand.age(of: entity.timestamp))")
+    if entity.isOutdated {
+      CacheCommand.show("stale     invalidated, or written to, since it was loaded")
+    }
     if !entry.place.identity.isEmpty {
       CacheCommand.show("identity  \(Hexadecimal.text(entry.place.identity.prefix(4)))…")
     }
@@ -133,7 +136,7 @@ struct CacheCommand {
     var text: [UInt8]
     switch entity.content {
     case .bytes(let bytes): text = bytes
-    case .text(let string): text = Array(string.utf8)
+    case .text(let string): text = entity.receivedBytes ?? Array(string.utf8)
     case .json(let document):
       text = []
       document.root.encode(into: &text, pretty: true)

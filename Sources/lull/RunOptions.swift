@@ -60,7 +60,8 @@ struct RunOptions {
 
   static func unknown(_ word: String, for command: Command) -> CommandEnd {
     let name = String(word.prefix { $0 != "=" })
-    let near = NearestName.suggestion(for: name, among: arguments.flatMap(\.names) + ["--help"])
+    let known = arguments.flatMap(\.names) + ["--help", "--version"]
+    let near = name == "-V" ? "--version" : NearestName.suggestion(for: name, among: known)
     return .wrongUsage(
       "unknown option '\(name)'" + (near.map { " (did you mean '\($0)'?)" } ?? ""), command)
   }

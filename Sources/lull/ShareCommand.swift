@@ -20,7 +20,8 @@ struct ShareCommand {
       description: """
         Shows the Valkey or Redis server by which hosts share limits, tokens and caches
         (lull.share{ url = … }): whether it can be used, its version, how long an operation takes, how
-        many hosts there are, and what caches have there.
+        many hosts there are, and what caches have there. If the server is slow, it also shows how long
+        programs wait for an answer.
 
         The URL is that of $LULL_SHARE unless one is given: redis://[user:password@]host[:port][/db],
         rediss://… for TLS, or unix:///path; ?namespace=NAME at its end is what --namespace says. Exit
@@ -75,7 +76,11 @@ struct ShareCommand {
       lines.append(("server", "\(software) \(version)"))
     }
     if let latency = report.latency {
-      lines.append(("latency", "\(Int((latency * 1e6).rounded())) µs"))
+      let patience = report.patience ?? 0
+      let slow =
+        patience > ShareInspection.usualPatience
+        ? ", slow: programs wait up to \(Int(patience * 1000)) ms for an answer" : ""
+      lines.append(("latency", "\(Int((latency * 1e6).rounded())) µs\(slow)"))
     }
     if let hosts = report.hosts { lines.append(("hosts", "\(hosts)")) }
     if let count = report.entities, let bytes = report.entityBytes {
@@ -98,6 +103,7 @@ struct ShareCommand {
       .init("server", report.software.map { .string($0) } ?? .null),
       .init("version", report.version.map { .string($0) } ?? .null),
       .init("latency", report.latency.map { .double($0) } ?? .null),
+      .init("patience", report.patience.map { .double($0) } ?? .null),
       .init("hosts", report.hosts.map { .int($0) } ?? .null),
       .init("entities", report.entities.map { .int($0) } ?? .null),
       .init("entity_bytes", report.entityBytes.map { .int($0) } ?? .null),

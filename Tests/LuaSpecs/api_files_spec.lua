@@ -18,7 +18,8 @@ local lull = require "lull"
 local api = lull.service{
   base_url = "https://shop.example/v1",
   networking = function(http)
-    if http.url:match("/orders%?page=%d") then return { json = { 1, 2 } } end
+    local number = http.url:match("/orders%?page=(%d)")
+    if number then return { json = { number, 2 } } end
     return { json = { method = http.method, url = http.url, body = http.body or lull.null,
         tag = http.headers["x-tag"] or lull.null, type = http.headers["content-type"] or lull.null } }
   end,
@@ -44,6 +45,16 @@ return {
 ]]
 
 describe("lull.api", function()
+  it("APIF-150 is called as its service is", function()
+    local path, _ <close> = file(shop)
+    local api = lull.api(path)
+    equal(api("/users/7"), api.service("/users/7"))
+    equal(api:resource("users/7"), api("/users/7"))
+    equal(api("/users/7"):load():await().content.url, "https://shop.example/v1/users/7")
+    raises("bad argument #1", function() api() end)
+    raises("bad argument #1", function() api({}) end)
+  end)
+
   it("gives the service, the description and the calls of a file", function()
     local path, _ <close> = file(shop)
     local api = lull.api(path)
@@ -69,11 +80,11 @@ describe("lull.api", function()
     local path, _ <close> = file(shop)
     local params = lull.api(path).calls.search.params
     equal(#params, 5)
-    equal(params[4].name, "q")
-    equal(params[4].required, true)
-    equal(params[4].description, "What to look for")
-    equal(params[5].name, "sort")
-    equal(params[5].type, "price or name")
+    equal(params[1].name, "q")
+    equal(params[1].required, true)
+    equal(params[1].description, "What to look for")
+    equal(params[2].name, "sort")
+    equal(params[2].type, "price or name")
   end)
 
   it("loads a file once", function()

@@ -44,6 +44,15 @@ local function run(words, source)
 end
 
 describe("lull.args", function()
+  it("JSN-111 keeps the digits of integers beyond 64 bits", function()
+    local large = "12345678901234567890"
+    local args = read("a", "--limit", large, "--ratio=-" .. large)
+    equal(tostring(args.limit), large)
+    equal(tostring(args.ratio), "-" .. large)
+    equal(lull.json.encode { args.limit }, "[" .. large .. "]")
+    equal(math.type(read("a", "--ratio", "1e19").ratio), "float")
+  end)
+
   it("gives defaults", function()
     same(read("a"), {
       source = "a", limit = 20, format = "table", verbose = 0, color = true, dry_run = false,

@@ -313,11 +313,11 @@ describe("parameters of calls", function()
     end
     equal(table.concat(lines, "\n"), [[
 id integer path true
-f object body false
 ids integer[] query true
 kind list of cat or dog body false
+trace string header false
 session string cookie false
-trace string header false]])
+f object body false]])
   end)
 
   it("PAR-10 may be secrets wherever there is one value", function()
@@ -359,6 +359,30 @@ trace string header false]])
     equal(sent(calls.open).cookie, lull.null)
   end)
 
+  it("PAR-21 parameters are sent in the order of the file", function()
+    local params = "params = { z = 'integer', b = { type = 'string', name = 'b/[]' }, "
+      .. "['a-1'] = 'integer[]', m = 'json' }"
+    local calls, _ <close> = declared(([[
+      get = { path = "/x?q=1", %s },
+      form = { path = "/x", method = "POST", body = "form", params = { z = 'integer', b = 'string', a = 'string' } },
+      json = { path = "/x", method = "POST", %s },
+      default = { path = "/x", method = "POST", params = {
+        z = { type = "json", default = {
+          y = { { q = 1, p = { d = 1, c = 2 } }, { b = 1, a = 2 } }, ["x y"] = 1, w = {} } },
+        a = { type = "json", default = (function() return { 3, { f = 1, e = 2 } } end)() },
+      } },
+      made = (function() return { path = "/x", params = { z = "integer", b = "string", a = "string" } } end)(),
+    ]]):format(params, params))
+    local given = { z = 1, b = "/2 ?", ["a-1"] = { 3, 4 }, m = { d = 5, c = 6 } }
+    equal(sent(calls.get, given).url,
+      "https://a.example/v1/x?q=1&z=1&b/%5B%5D=/2%20?&a-1=3&a-1=4&m=%7B%22c%22:6,%22d%22:5%7D")
+    equal(sent(calls.form, { a = "/x?y", b = "", z = 1 }).body, "z=1&b=&a=/x?y")
+    equal(sent(calls.json, given).body, '{"z":1,"b/[]":"/2 ?","a-1":[3,4],"m":{"c":6,"d":5}}')
+    equal(sent(calls.default).body,
+      '{"z":{"y":[{"q":1,"p":{"d":1,"c":2}},{"b":1,"a":2}],"x y":1,"w":{}},"a":[3,{"e":2,"f":1}]}')
+    equal(sent(calls.made, { z = 1, b = "2", a = "3" }).url, "https://a.example/v1/x?a=3&b=2&z=1")
+  end)
+
   it("PAR-11 calls have whatever names can be printed", function()
     local calls, _ <close> = declared([[ ["repos/get"] = { path = "/x" }, ["Get All Users"] = { path = "/y" },
       ["größe: é"] = { path = "/z" } ]])
@@ -368,6 +392,66 @@ trace string header false]])
     for _, name in ipairs { "-x", "", "a\nb", "a\27b", "a\255b", "a\tb" } do
       local path, _ <close> = file(("[%q] = { path = '/x' }"):format(name))
       contains(select(2, pcall(lull.api, path)), "calls have names that can be printed and do not begin with '-', got")
+    end
+  end)
+
+  it("PAR-120 a required body is sent without fields too", function()
+    local calls, _ <close> = declared([[
+      json = { path = "/x", method = "POST", body_required = true, params = { a = "integer" } },
+      form = { path = "/x", method = "POST", body = "form", body_required = true, params = { a = "integer" } },
+      none = { path = "/x", method = "POST", body_required = false, params = { a = "integer" } },
+      patch = { path = "/x", method = "PATCH", content_type = "application/merge-patch+json",
+        body_required = true, params = { a = "integer" } },
+    ]])
+    local got = sent(calls.json)
+    equal(got.body, "{}")
+    equal(got.type, "application/json")
+    equal(sent(calls.json, { a = 1 }).body, '{"a":1}')
+    equal(sent(calls.form).type, "application/x-www-form-urlencoded")
+    equal(sent(calls.form, { a = 1 }).body, "a=1")
+    got = sent(calls.none)
+    equal(got.body, lull.null)
+    equal(got.type, lull.null)
+    got = sent(calls.patch)
+    equal(got.body, "{}")
+    equal(got.type, "application/merge-patch+json")
+  end)
+
+  it("PAR-120 a required body that cannot be empty is refused at its line", function()
+    for more, problem in pairs {
+      ["body_required = 1"] = "'body_required' must be true or false, got 1",
+      ["body_required = true, params = { a = { type = 'json', whole = true } }"] =
+        "'body_required' is for a body of fields: give the parameter 'a' 'required = true' instead",
+      ["body_required = true, body = 'raw'"] =
+        "'body_required' is for JSON and forms: a raw body is a parameter with 'whole = true'",
+    } do
+      local path, _ <close> = file("one = { path = '/x', method = 'POST', " .. more .. " }")
+      contains(select(2, pcall(function() return lull.api(path).calls.one end)), problem)
+    end
+  end)
+
+  it("PAR-121 a list of integers is all that a parameter may be", function()
+    local calls, _ <close> = declared([[ one = { path = "/x", params = {
+      size = { 1, 2, 4 }, sizes = { type = { -1, 0 }, list = true, default = { 0 } } } } ]])
+    equal(calls.one:resource{ size = 2 }.url, "https://a.example/v1/x?size=2&sizes=0")
+    equal(calls.one:resource{ size = 4.0, sizes = { -1, 0 } }.url, "https://a.example/v1/x?size=4&sizes=-1&sizes=0")
+    for _, case in ipairs {
+      { { size = 3 }, "parameter 'size' must be 1, 2 or 4, got" },
+      { { size = "2" }, "parameter 'size' must be 1, 2 or 4, got" },
+      { { size = lull.json.decode("12345678901234567890") }, "parameter 'size' must be 1, 2 or 4, got" },
+      { { sizes = { 0, 1 } }, "parameter 'sizes' must be -1 or 0, got" },
+      { { sizes = 0 }, "parameter 'sizes' must be a list of whole numbers, each -1 or 0, got" },
+    } do
+      contains(select(2, pcall(calls.one.resource, calls.one, case[1])), case[2])
+    end
+    equal(calls.one.params[1].type, "1, 2 or 4")
+    equal(calls.one.params[2].type, "list of -1 or 0")
+    for params, problem in pairs {
+      ["{ size = { 1, 'a' } }"] = "parameter 'size' must be a list of strings or a list of integers",
+      ["{ size = { type = { 1, 2 }, default = 3 } }"] = "parameter 'size' must be 1 or 2, got 3",
+    } do
+      local path, _ <close> = file("one = { path = '/x', params = " .. params .. " }")
+      contains(select(2, pcall(function() return lull.api(path).calls.one end)), problem)
     end
   end)
 end)

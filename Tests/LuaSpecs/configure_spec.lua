@@ -398,6 +398,8 @@ describe("the pattern", function()
       { lull.regex "/wu+", "n", "/WUUUUUMP" }, { lull.regex("/wu+", "i"), "y", "/WUUUUUMP" },
     }
     raises("'regex'", function() lull.regex("(") end)
+    raises("missing closing parenthesis, at byte 1", function() lull.regex("(") end)
+    raises("'&&' inside of a class is not supported", function() lull.regex("[a-z&&[^x]]") end)
     raises("'regex'", function() lull.regex({}) end)
     raises("\"i\"", function() lull.regex("a", "x") end)
   end)

@@ -56,15 +56,11 @@ describe("lull.csv.encode", function()
     local function refuses(problem, value)
       raises(prefix .. "column 'x': " .. problem, function() encode { { x = 1 }, { x = value } } end)
     end
-    refuses("a table has no CSV form", {})
     refuses("a function has no CSV form", print)
     refuses("a Secret has no CSV form", lull.secret { env = "X" })
     refuses("a Resource has no CSV form", lull.service("https://x.test")("/"))
     refuses("a number is not finite", 0 / 0)
-    raises("row 1: column 2: a table has no CSV form", function() encode { { 1, {} } } end)
-    local rows = document '[{"z":[1]}]'
-    raises("row 1: column 'z': a table has no CSV form", function() encode(rows) end)
-    raises("row 1: column 'z': a userdata has no CSV form", function() encode { { z = rows } } end)
+    refuses("a function has no JSON form at [1]", { print })
     raises("row 1: a row must be an object or a list", function() encode(document "[1]") end)
     raises("a list of rows expected", function() encode(document "{}") end)
     raises(prefix .. "some rows are lists, and this one has names", function() encode { { 1 }, { a = 1 } } end)
@@ -77,6 +73,33 @@ describe("lull.csv.encode", function()
     raises("row 1: it has 2 fields, and there are 1 columns", function() encode({ { 1, 2 } }, { "a" }) end)
     raises("row 1: a row must be a table, got 7", function() encode { 7 } end)
     raises("no row has a field, and no columns are given", function() encode { {} } end)
+  end)
+
+  it("ENC-120 writes tables as JSON", function()
+    equal(encode { { 1, {} } }, "1,{}\r\n")
+    local rows = document '[{"z":[1],"a":{"c":1.50}}]'
+    equal(encode(rows), 'z,a\r\n[1],"{""c"":1.5}"\r\n')
+    equal(encode { { z = rows } }, 'z\r\n"[{""z"":[1],""a"":{""c"":1.5}}]"\r\n')
+    equal(encode { { z = { 1, lull.null } } }, 'z\r\n"[1,null]"\r\n')
+  end)
+
+  it("ENC-120 ignores fields that were not asked for, whatever they hold", function()
+    equal(encode({ { id = 1, f = print, t = {}, n = 0 / 0 }, { id = 2 } }, { "id" }), "id\r\n1\r\n2\r\n")
+    equal(encode(document '[{"id":1,"t":{"x":[]}}]', { "id" }), "id\r\n1\r\n")
+  end)
+
+  it("ENC-120 finds fields inside of fields by names with dots", function()
+    local text = '[{"id":1,"owner":{"login":"ann","tags":["a","b"]}},{"id":2,"owner":null},{"id":3}]'
+    local columns = { "id", "owner.login", "owner.tags.2", "owner.none" }
+    local expected = "id,owner.login,owner.tags.2,owner.none\r\n1,ann,b,\r\n2,,,\r\n3,,,\r\n"
+    equal(encode(document(text), columns), expected)
+    equal(encode(lull.json.decode(text), columns), expected)
+    equal(encode({ document(text)[1], { id = 4, owner = document '{"login":"ben"}' } }, { "owner.login" }),
+      "owner.login\r\nann\r\nben\r\n")
+    equal(encode({ { ["a.b"] = 1, a = { b = 2 } }, { a = { b = 3 } } }, { "a.b", "a" }),
+      'a.b,a\r\n1,"{""b"":2}"\r\n3,"{""b"":3}"\r\n')
+    equal(encode({ { a = { b = { c = { 1 } } } } }, { "a.b.c", "a.b.c.1", "a.x.y" }),
+      "a.b.c,a.b.c.1,a.x.y\r\n[1],1,\r\n")
   end)
 
   it("raises for what is no list of rows or of names", function()

@@ -113,6 +113,19 @@ describe("a download", function()
     check(guard)
   end)
 
+  it("DWN-120 takes progress, and shows none where there is no terminal", function()
+    local folder, guard <close> = spec.temporary_folder()
+    for _, progress in ipairs { true, false, "photo" } do
+      local service = spec.fake(spec.answer("text/plain", "abc"))
+      local entity = assert(service("/a"):download(folder .. "/a", { progress = progress }):await())
+      equal(lull.read_file(entity.content), "abc")
+    end
+    spec.raises("'progress' must be true, false or a label, got 7", function()
+      spec.fake(spec.answer("text/plain", ""))("/a"):download(folder .. "/b", { progress = 7 })
+    end)
+    check(guard)
+  end)
+
   it("DWN-17 writes what a networking function answers", function()
     local folder, guard <close> = spec.temporary_folder()
     local service, sent = spec.fake({

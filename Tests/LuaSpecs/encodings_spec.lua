@@ -159,6 +159,26 @@ describe("Digests", function()
     equal(lull.base64.encode(lull.hmac("sha1", "key", "text", { raw = true })), "Np4pWetJRQM4shJ0j3fY3tdIR7s=")
   end)
 
+  it("ENC-121 are those of files, read part by part", function()
+    local dir, _ <close> = spec.temporary_folder()
+    local path = dir .. "/a"
+    for _, text in ipairs { "", "abc", ("x"):rep(131072), ("a"):rep(1000000) } do
+      assert(lull.write_file(path, text))
+      equal(lull.sha256(lull.file(path)), lull.sha256(text))
+      equal(lull.sha256(lull.file(path), { raw = true }), lull.sha256(text, { raw = true }))
+    end
+    os.remove(path)
+    local digest, problem = lull.sha256(lull.file(path))
+    equal(digest, nil)
+    contains(problem, "cannot read '" .. path .. "'")
+    contains(select(2, lull.sha256(lull.file(dir))), "is a directory")
+    -- Where nothing can wait, too.
+    assert(lull.write_file(path, "abc"))
+    local list = { 2, 1 }
+    table.sort(list, function(a, b) return lull.sha256(lull.file(path)):sub(1, 2) == "ba" and a < b end)
+    same(list, { 1, 2 })
+  end)
+
   it("ENC-08 name those there are", function()
     raises("bad argument #1 to 'hmac' (there is no digest 'sha3'; there are md5, sha1, sha224, "
       .. "sha256, sha384, sha512, sha512-256)",

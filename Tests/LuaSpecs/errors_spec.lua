@@ -128,10 +128,11 @@ describe("an error of the network", function()
     contains(tostring(err), "nope.invalid")
   end, { seconds = 10 })
 
-  it("of TLS where there is none has the kind tls", function()
+  it("RTY-05 of a server that hangs up in the TLS handshake has the kind connection", function()
     local url = lull.demo():gsub("^http:", "https:")
     local _, err = lull.service(url)("/users/1"):load():await()
-    equal(err.cause.kind, "tls")
+    equal(err.cause.kind, "connection")
+    contains(err.cause.message, "during the TLS handshake")
   end)
 
   it("of a scheme nobody speaks is a failure", function()
@@ -238,5 +239,90 @@ describe("lull.error", function()
   it("raises for an unknown key, with a suggestion", function()
     spec.raises("did you mean 'user_message'?", function() lull.error { user_mesage = "x" } end)
     spec.raises("'error'", function() lull.error(7) end)
+  end)
+end)
+
+describe("status and http_status", function()
+  it("ERR-150 are the same in what comes", function()
+    local err = failed(json("{}", nil, 404))
+    equal(err.status, 404)
+    equal(lull.error{ user_message = "x" }.status, nil)
+    local request = spec.fake(json("1", nil, 201))("/a"):load()
+    local entity = check(request:await())
+    equal(entity.status, 201)
+    equal(request.response.status, 201)
+    local service = lull.service{
+      base_url = "https://api.test", retry = { times = 1, backoff = { base = 0 } },
+      networking = function() return { http_status = 503 } end,
+    }
+    local flaky = service("/a"):load()
+    local _, failure = flaky:await()
+    equal(failure.status, 503)
+    equal(#flaky.attempts, 2)
+    equal(flaky.attempts[1].status, 503)
+    equal(flaky.attempts[1].http_status, 503)
+  end)
+
+  it("ERR-150 are the same in what is given, and only one of them is", function()
+    equal(lull.error{ status = 409 }.http_status, 409)
+    equal(lull.error{ http_status = 409 }.status, 409)
+    spec.raises("mean the same", function() lull.error{ status = 409, http_status = 409 } end)
+    spec.raises("'status' must be a whole number", function() lull.error{ status = "409" } end)
+    local stub = lull.testing.stub{ ["GET /a"] = { http_status = 418 } }
+    local service = lull.service{ base_url = "https://api.test", networking = stub }
+    local _, err = service("/a"):load():await()
+    equal(err.status, 418)
+    spec.raises("mean the same", function()
+      lull.testing.stub{ ["GET /a"] = { http_status = 418, status = 418 } }
+    end)
+  end)
+end)
+
+describe("a hint", function()
+  it("ERR-152 says what a URL without a scheme lacks", function()
+    for _, url in ipairs{ "localhost:8080/x", "localhost", "example.com/x", "[::1]:80/x", "10.0.0.1" } do
+      local _, err = lull.get(url):await()
+      contains(tostring(err), "it needs http:// or https:// before it", url)
+    end
+    local _, err = lull.get("/users"):await()
+    spec.excludes(tostring(err), "before it")
+  end)
+
+  it("ERR-152 says what ipairs was given, and what a 401 asks for", function()
+    if spec.is_stock then return end
+    local function run(source) return spec.script(source).err end
+    contains(run[[for _ in ipairs(require("lull").null) do end]], "ipairs was given lull.null")
+    local asks = [[
+      local lull = require "lull"
+      local api = lull.service{ base_url = "https://a.test", networking = function()
+        return { status = 401, headers = { ["WWW-Authenticate"] = %q }, body = "no" }
+      end }
+      assert(api("/a"):load():await())
+    ]]
+    contains(run(asks:format('Digest realm="x", nonce="y"')), "lull.auth.digest")
+    contains(run(asks:format('Basic realm="x", Digest realm="x"')), "lull.auth.digest")
+    spec.excludes(run(asks:format('Basic realm="Digest"')), "lull.auth.digest")
+  end)
+
+  it("NET-150 says what is wrong with a proxy, and no password", function()
+    for url, problem in pairs{
+      ["host:3128"] = "it has no scheme", ["ftp://host"] = "its scheme is 'ftp'",
+      ["http://"] = "it has no host", ["http://host:99999"] = "its port is not a number",
+      ["http://host/path"] = "it has a path or query", [""] = "it is empty",
+      ["http://ann:pass word@host"] = "its user or password has a character",
+    } do
+      local done, message = pcall(lull.service, { base_url = "https://a.test", proxy = url })
+      equal(done, false)
+      contains(tostring(message), problem, url)
+      spec.excludes(tostring(message), "pass word")
+    end
+  end)
+
+  it("SVC-150 says where a path has got a float", function()
+    local head = 'local api = require("lull").service("https://a.test") local n = 5.0\n'
+    contains(spec.script(head .. 'local _ = api("/users/" .. 10 / 2)').err, "the path ends in 5.0")
+    equal(spec.script(head .. 'local _ = api("/users/" .. 10 // 2)').err, "")
+    equal(spec.script(head .. 'local _ = api("/users/" .. n), api("/v/2.0")').err, "")
+    equal(spec.script(head .. 'local _ = api("5.0/x" .. 4 / 2)').err, "")
   end)
 end)

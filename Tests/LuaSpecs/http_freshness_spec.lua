@@ -2,7 +2,7 @@
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, contains = spec.describe, spec.it, spec.equal, spec.contains
-local raises, json, folder = spec.raises, spec.json, spec.temporary_folder
+local raises, json, folder, same = spec.raises, spec.json, spec.temporary_folder, spec.same
 
 -- A service that believes what answers say, and what it has sent.
 local function believing(answers, settings)
@@ -36,6 +36,39 @@ describe([[expiration_time = "http"]], function()
     equal(loads { Expires = "0" }, 2)
     equal(loads {}, 2)
     equal(loads { ["Last-Modified"] = "Thu, 01 Jan 1970 00:00:00 GMT" }, 2)
+  end)
+
+  it("AGE-02 holds what was asked for with no-store never fresh", function()
+    local service, sent = believing(json("1", { ["Cache-Control"] = "max-age=60", ETag = '"v"' }))
+    local resource = service "/a"
+    local no_store = { headers = { ["Cache-Control"] = "no-store" } }
+    assert(resource:load_using(resource:request("GET", nil, no_store)):await())
+    equal(resource.is_up_to_date, false)
+    assert(resource:load_if_needed():await())
+    equal(resource.is_up_to_date, true, "by a request without it")
+    equal(#sent, 2)
+  end)
+
+  it("AGE-09 takes a HEAD with another validator for the end of what is known", function()
+    local function is_fresh(known, head, status)
+      local service = spec.fake(function(http)
+        if http.method == "HEAD" then return { status = status or 200, headers = head } end
+        return json("1", known)
+      end)
+      local resource = service "/a"
+      assert(resource:load():await())
+      resource:request("HEAD"):await()
+      return resource.is_up_to_date
+    end
+    local monday, tuesday = "Mon, 02 Jan 2023 00:00:00 GMT", "Tue, 03 Jan 2023 00:00:00 GMT"
+    equal(is_fresh({ ETag = '"a"' }, { ETag = '"b"' }), false)
+    equal(is_fresh({ ETag = '"a"' }, { ETag = '"a"' }), true)
+    equal(is_fresh({ ["Last-Modified"] = monday }, { ["Last-Modified"] = tuesday }), false)
+    equal(is_fresh({ ETag = '"a"', ["Last-Modified"] = monday },
+      { ETag = '"a"', ["Last-Modified"] = tuesday }), true, "ETag counts first")
+    equal(is_fresh({ ETag = '"a"' }, {}), true)
+    equal(is_fresh({}, { ETag = '"b"' }), true)
+    equal(is_fresh({ ETag = '"a"' }, { ETag = '"b"' }, 404), true)
   end)
 
   it("AGE-01 goes by the configuration where that is a number", function()
@@ -98,15 +131,92 @@ describe([[expiration_time = "http"]], function()
     assert(first("/b"):delete():await())
     local later, sent = service(204)
     assert(later("/b"):load_if_needed():await())
-    equal(#sent, 1, "nor is it in the file")
+    equal(#sent, 1, "nor is it fresh in the file")
+    equal(sent[1].headers["if-none-match"], '"v"')
+  end)
 
-    local plain, plain_sent = spec.fake(function(http)
-      return http.method == "GET" and json "1" or { status = 204 }
+  it("AGE-07 asks again after a write whatever expiration_time is, unless writes_invalidate is false", function()
+    for _, case in ipairs {
+      { {}, true }, { { expiration_time = math.huge }, true }, { { writes_invalidate = false }, false },
+    } do
+      local settings, asks = table.unpack(case)
+      local dir, _ <close> = folder()
+      local function service()
+        local made, sent = spec.fake(function(http)
+          return http.method == "GET" and json "1" or { status = 204 }
+        end)
+        made:configure(settings)
+        made:configure { pipeline = { parsing = { cache = lull.cache.file { path = dir .. "/cache.db" } } } }
+        return made, sent
+      end
+      local plain = service()
+      local resource = plain "/a"
+      assert(resource:load():await())
+      local timestamp = resource.timestamp
+      local events = spec.record(resource)
+      local up_to_date
+      assert(resource:post { json = { x = 1 } }:on_success(function()
+        up_to_date = resource.is_up_to_date
+      end):await())
+      equal(up_to_date, not asks, "before the hooks of the request")
+      equal(resource.content, 1, "the data stays")
+      equal(resource.timestamp, timestamp)
+      same(events, { "observer_added [D]" })
+      local later, sent = service()
+      local request = later "/a":load_if_needed()
+      if request then assert(request:await()) end
+      equal(#sent, asks and 1 or 0, "in another process")
+      equal(later "/a":load_if_needed(), nil, "it has been asked for since")
+      local third, third_sent = service()
+      request = third "/a":load_if_needed()
+      if request then assert(request:await()) end
+      equal(#third_sent, 0)
+    end
+  end)
+
+  it("AGE-07 reaches what Location and Content-Location of the same origin name", function()
+    local api = spec.fake(function(http)
+      if http.method == "GET" then return json "1" end
+      return {
+        status = 201, headers = {
+          Location = "/v1/users/7", ["Content-Location"] = "https://api.test/v1/users/list?x=1",
+          Link = "</v1/other>",
+        },
+      }
     end)
-    assert(plain("/a"):load():await())
-    assert(plain("/a"):post { json = { x = 1 } }:await())
-    equal(plain("/a"):load_if_needed(), nil, "where the configuration says how long")
-    equal(#plain_sent, 2)
+    local elsewhere = spec.fake(function(http)
+      if http.method == "GET" then return json "1" end
+      return { status = 201, headers = { Location = "https://other.test/a" } }
+    end)
+    local resources = { api "/users", api "/users/7", api "/users/list":with_param("x", "1"), api "/other" }
+    for _, resource in ipairs(resources) do assert(resource:load():await()) end
+    assert(api "/users":post { json = 1 }:await())
+    local fresh = {}
+    for index, resource in ipairs(resources) do fresh[index] = resource.is_up_to_date end
+    same(fresh, { false, false, false, true })
+    local far = elsewhere:resource_under("https://other.test", "/a")
+    assert(far:load():await())
+    assert(elsewhere "/users":post { json = 1 }:await())
+    equal(far.is_up_to_date, true, "of another origin")
+  end)
+
+  it("AGE-07 leaves an override and a load in a hook fresh, and a promoted answer is data", function()
+    local api = spec.fake(function(http)
+      return json(http.method == "GET" and "1" or "2")
+    end)
+    local resource = api "/a"
+    assert(resource:load():await())
+    assert(resource:put { json = 2 }:on_success(function()
+      resource:override_local_content(2)
+    end):await())
+    equal(resource.is_up_to_date, true)
+    local load
+    assert(resource:put { json = 2 }:on_success(function() load = resource:load() end):await())
+    assert(load:await())
+    equal(resource.is_up_to_date, true)
+    assert(resource:load_using(resource:put { json = 2 }):await())
+    equal(resource.content, 2)
+    equal(resource.is_up_to_date, true)
   end)
 
   it("AGE-08 takes a part for that part only, and no cache keeps it", function()

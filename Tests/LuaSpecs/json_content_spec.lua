@@ -88,16 +88,16 @@ describe("JSON", function()
     equal(lull.json.encode(value.object), "{}")
   end)
 
-  it("JSN-12 integers of 64 bits stay integers, others are floats", function()
+  it("JSN-12 integers of 64 bits stay integers, larger ones keep their digits, others are floats", function()
     local value = content(
       "[0,-1,9223372036854775807,-9223372036854775808,9007199254740993,9223372036854775808,"
         .. "18446744073709551615,123456789012345678901234567890,1.0,1e2,-0]")
     equal(value[3], math.maxinteger)
     equal(value[4], math.mininteger)
     equal(value[5], 9007199254740993)
-    equal(value[6], 9223372036854775808.0)
-    equal(value[7], 18446744073709551615.0)
-    equal(value[8], 123456789012345678901234567890.0)
+    equal(tostring(value[6]), "9223372036854775808")
+    equal(tostring(value[7]), "18446744073709551615")
+    equal(tostring(value[8]), "123456789012345678901234567890")
     equal(value[9], 1.0)
     equal(value[10], 100.0)
     refuses "[1e400]"
@@ -167,6 +167,29 @@ describe("JSON", function()
     equal(err.cause.kind, "malformed_json")
     _, err = spec.demo()("/malformed"):load():await()
     equal(err.cause.kind, "malformed_json")
+  end)
+
+  it("JSN-10 an empty 200, 201 or 202 to another method is a success without content", function()
+    for _, method in ipairs { "POST", "PUT", "PATCH", "DELETE", "REPORT" } do
+      for _, status in ipairs { 200, 201, 202, 204 } do
+        local service = spec.fake(json("", nil, status))
+        local entity = assert(service("/a"):request(method):await())
+        equal(entity.content, "")
+        equal(entity.http_status, status)
+      end
+    end
+    local function fails(method, status, body)
+      local _, err = spec.fake(json(body or "", nil, status))("/a"):request(method):await()
+      equal(err.cause.kind, "malformed_json")
+    end
+    fails("GET", 200)
+    fails("POST", 203)
+    fails("POST", 200, " ")
+    equal(assert(spec.fake(json "")("/a"):head():await()).content, "")
+    local lines = spec.fake(spec.answer("application/x-ndjson", ""))
+    equal(#assert(lines("/a"):post():await()).content, 0)
+    local user = spec.fake(json("", nil, 201))("/a")
+    equal(assert(user:load_using(user:post()):await()).content, "")
   end)
 
   it("of 20,000 items is parsed, and built once", function()

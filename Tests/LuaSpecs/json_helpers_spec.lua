@@ -24,6 +24,40 @@ describe("lull.json.encode", function()
       { ["1"] = 1, ["01"] = 2, ["1.0"] = 3, ["1 "] = 4, ["0x1"] = 5, [""] = 6 })
   end)
 
+  it("REQ-14 writes integers by value, then names by bytes", function()
+    equal(encode { b = 1, a = { z = 1, y = 2 }, ["\xC3\xA9"] = 3, B = 4, [""] = 5, aa = 6, ["a\0"] = 7 },
+      [[{"":5,"B":4,"a":{"y":2,"z":1},"a\u0000":7,"aa":6,"b":1,"é":3}]])
+    equal(encode { [10] = 1, [2] = 2, [-3] = 3, ["-3x"] = 4, [0] = 5 }, '{"-3":3,"0":5,"2":2,"10":1,"-3x":4}')
+    equal(encode({ b = { d = 1, c = 2 }, a = 1 }, { pretty = true }),
+      '{\n  "a": 1,\n  "b": {\n    "c": 2,\n    "d": 1\n  }\n}')
+    -- More keys than are on the stack at a time.
+    local many, lines = {}, {}
+    for i = 1, 150000 do
+      local key = ("k%06d"):format(i)
+      many[key], lines[i] = i, ('"%s":%d'):format(key, i)
+    end
+    check(encode(many) == "{" .. table.concat(lines, ",") .. "}", "150,000 keys are not in order")
+  end)
+
+  it("REQ-14 keeps the order of a document in copies of it", function()
+    local text = '{"z":1,"b":{"y":2,"x":[{"d":1,"c":2}]},"a":3}'
+    local api = lull.service { base_url = "https://a.example", networking = function()
+      return { body = text, headers = { ["content-type"] = "application/json" } }
+    end }
+    local doc = assert(api("/x"):load():await()).document
+    equal(encode(doc), text)
+    local copy = lull.copy(doc)
+    equal(encode(copy), text)
+    copy.b.x[1].e, copy.b.x[1].b, copy.z = 4, 5, nil
+    equal(encode(copy), '{"b":{"y":2,"x":[{"d":1,"c":2,"b":5,"e":4}]},"a":3}')
+    equal(encode(lull.copy(copy)), encode(copy))
+    equal(encode { q = copy.b.x[1], p = 1 }, '{"p":1,"q":{"d":1,"c":2,"b":5,"e":4}}')
+    equal(encode(lull.copy(doc.b.x)), '[{"d":1,"c":2}]')
+    -- What is built of the same text afterwards is a plain table, and so is a copy of it.
+    equal(encode(api("/x").content), '{"a":3,"b":{"x":[{"c":2,"d":1}],"y":2},"z":1}')
+    equal(encode(lull.copy(api("/x").content)), '{"a":3,"b":{"x":[{"c":2,"d":1}],"y":2},"z":1}')
+  end)
+
   it("REQ-12 writes an empty table as an object unless it is an array", function()
     equal(encode {}, "{}")
     equal(encode(lull.array {}), "[]")

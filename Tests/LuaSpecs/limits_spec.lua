@@ -165,6 +165,16 @@ describe("a rate limit", function()
     for i = 1, 9 do assert(requests[i]:await()) end
   end)
 
+  it("LIM-90 lets a redirect go on while others wait for its place", function()
+    for _, shared in ipairs { false, "redirects" } do
+      local service = spec.demo { timeout = 60, concurrency = 1,
+        rate_limit = { requests = 1, per = 0.2, shared = shared } }
+      local requests = {}
+      for i = 1, 3 do requests[i] = service("/redirect/2"):with_param("i", i):get() end
+      for i = 1, 3 do assert(requests[i]:await()) end
+    end
+  end)
+
   it("makes up for a server that counts, with retries", function()
     local service = spec.demo { retry = { times = 5, backoff = { max = 3 } } }
     local resource = service("/limited"):with_params { requests = 2, per = 1, key = tostring(lull.now()) }

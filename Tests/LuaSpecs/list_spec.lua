@@ -2,6 +2,7 @@
 local lull = require "lull"
 local spec = ...
 local describe, it, equal, raises = spec.describe, spec.it, spec.equal, spec.raises
+local contains = spec.contains
 local list = lull.list
 local encode, decode = lull.json.encode, lull.json.decode
 
@@ -27,6 +28,76 @@ local function gives(value, expected)
 end
 
 describe("lull.list", function()
+  it("FLT-89 warns once of a field that no row has", function()
+    local result = spec.script [[
+      local lull = require "lull"
+      local list = lull.list
+      local x = lull.json.decode '[{"visits":1,"role":"a"},{"visits":2,"role":"b","on":null}]'
+      for _ = 1, 3 do list.sum(x, "visit") end
+      list.unique(x, "rol") list.sort_by(x, "-visits", "vists") list.count_by(x, "nothing")
+      list.filter(x, "VISIT") list.map(x, "o.n") list.pick(x, "role", "rules")
+      list.group_by(x, "1") list.count(x, "c") list.average(x, "d") list.min(x, "e") list.max(x, "f")
+      lull.csv.encode({ { name = "Ann" } }, { "nam", "name" })
+      -- Nothing to say of these.
+      list.sum({}, "visit") list.map(x, "on") list.filter(x, function(v) return v.visit end)
+      list.map({ lull.null }, "x") list.sort_by({ 2, 1 }) list.pick({}, "x")
+      lull.csv.encode({}, { "nam" }) lull.csv.encode({ { 1, 2 } }, { "a", "b" })
+    ]]
+    equal(result.out, "")
+    local lines = {}
+    for line in result.err:gmatch "[^\n]+" do lines[#lines + 1] = line:gsub("^lull: warning: [^:]*:", "") end
+    spec.same(lines, {
+      "4: sum: no row has 'visit' (did you mean 'visits'?)", "5: unique: no row has 'rol' (did you mean 'role'?)",
+      "5: sort_by: no row has 'vists' (did you mean 'visits'?)", "5: count_by: no row has 'nothing'",
+      "6: filter: no row has 'VISIT' (did you mean 'visits'?)", "6: map: no row has 'o.n'",
+      "6: pick: no row has 'rules'", "7: group_by: no row has '1'",
+      "7: count: no row has 'c'", "7: average: no row has 'd'", "7: min: no row has 'e'", "7: max: no row has 'f'",
+      "8: lull.csv.encode: no row has 'nam' (did you mean 'name'?)",
+    })
+  end)
+
+  it("FLT-89 suggests a name for the missing part of a way, and does not warn where null is in the way", function()
+    local result = spec.script [[
+      local lull = require "lull"
+      local list = lull.list
+      local x = lull.json.decode '[{"u":null},{"u":{"name":"a","id":1}}]'
+      list.map(x, "u.nam") list.map(x, "uu.name") list.sum(x, "u.di")
+      lull.table({ { id = 1, name = "a" } }, { "id", "nmae" })
+      pcall(list.sum, x, "visit")
+      pcall(list.sum, x, "visit")
+      -- Nothing to say of these.
+      list.map({ { u = lull.null }, {} }, "u.name") lull.table({}, { "x" }) lull.table({ { u = lull.null } }, { "u.x" })
+      list.pick({ id = 1 }, "name")
+    ]]
+    equal(result.out, "")
+    local lines = {}
+    for line in result.err:gmatch "[^\n]+" do lines[#lines + 1] = line:gsub("^lull: warning: [^:]*:", "") end
+    spec.same(lines, {
+      "4: map: no row has 'u.nam' (did you mean 'u.name'?)", "4: map: no row has 'uu.name' (did you mean 'u.name'?)",
+      "4: sum: no row has 'u.di' (did you mean 'u.id'?)",
+      "5: lull.table: no row has 'nmae' (did you mean 'name'?)", "6: sum: no row has 'visit'",
+      "7: sum: no row has 'visit'",
+    })
+  end)
+
+  it("FLT-89 warns of no field whose nulls the content was made without", function()
+    local result = spec.script [[
+      local lull = require "lull"
+      local api = lull.service{ base_url = "https://a.example", null = "nil", networking = function()
+        return { status = 200, headers = { ["Content-Type"] = "application/json" },
+          body = '[{"id":1,"email":null,"u":null},{"id":2,"email":null}]' }
+      end }
+      lull.run(function()
+        local c = assert(api("/x"):load():await()).content
+        lull.list.filter(c, "email") lull.list.map(c, "u.name") lull.table(c, { "id", "email" })
+        lull.csv.encode(c, { "id", "email" }) lull.list.map(c, "idd")
+      end)
+    ]]
+    equal(result.out, "")
+    contains(result.err, "map: no row has 'idd' (did you mean 'id'?)")
+    equal(select(2, result.err:gsub("\n", "")), 1)
+  end)
+
   it("FLT-01 does the same with tables, content and documents, and changes none of them", function()
     each_form(text, function(x)
       gives(list.map(x, "id"), "[1,2,3]")

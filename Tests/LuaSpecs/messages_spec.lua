@@ -29,7 +29,7 @@ describe("A message of misuse", function()
     ["parameter 'x' must be a string, a finite number or a boolean, got "] =
       function() service("/a"):with_param("x", 0 / 0) end,
     ["bad argument #1 to 'resource' (string expected"] = function() service(nil) end,
-    ["unknown setting 'msg'; there are user_message, http_status, cause, entity"] =
+    ["unknown setting 'msg'; there are user_message, http_status, status, cause, entity"] =
       function() lull.error{ msg = "x" } end,
   }
   for expected, misuse in pairs(cases) do

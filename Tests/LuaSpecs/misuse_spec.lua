@@ -43,12 +43,15 @@ describe("misuse", function()
     equal(#resource.all_requests, 0)
   end)
 
-  it("of an observer: a table without resource_changed, or no observer at all", function()
+  it("of an observer: a table without any of its methods, or no observer at all", function()
     local resource = fresh()("/a")
-    local expected = "an observer table needs 'resource_changed', a function"
+    local expected = "an observer table needs a function among 'resource_changed', "
+      .. "'resource_request_progress', 'stopped_observing'"
     raises("bad argument #1 to 'add_observer' (" .. expected .. ")", function() resource:add_observer({}) end)
-    raises(expected, function() resource:add_observer({ stopped_observing = print }) end)
-    raises(expected, function() resource:add_observer({ resource_changed = 7 }) end)
+    raises(expected, function() resource:add_observer({ resourceChanged = print }) end)
+    raises("'resource_changed' of an observer table must be a function, got 7", function()
+      resource:add_observer({ resource_changed = 7, stopped_observing = print })
+    end)
     raises(expected, function() resource:add_observer({}, resource) end)
     raises("bad argument #1 to 'observe' (" .. expected .. ")", function() resource:observe({}) end)
     raises(expected, function()

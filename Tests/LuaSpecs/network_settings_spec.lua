@@ -162,10 +162,10 @@ describe("a proxy", function()
   end)
 
   it("is asked for what it is to fetch, except for hosts without one", function()
-    -- The sample API is no proxy, but it answers: that it does not know such a path.
+    -- The sample API is not a proxy, but it answers: that it is another host.
     local service = lull.service { base_url = "http://x.invalid", proxy = lull.demo() }
     local _, err = service("/echo"):load():await()
-    equal(err.http_status, 404)
+    equal(err.http_status, 421)
     service:configure("/text", { no_proxy = { "y.invalid", ".invalid" } })
     _, err = service("/text"):load():await()
     equal(err.cause.kind, "dns")
@@ -176,12 +176,16 @@ describe("resolve", function()
   it("says where to connect to, and the URL stays what it is", function()
     local port = lull.demo():match(":(%d+)")
     local service = lull.service {
-      base_url = "http://api.invalid:81", resolve = { ["API.invalid:81"] = "127.0.0.1:" .. port },
+      base_url = "http://localhost:81",
+      resolve = { ["LocalHost:81"] = "127.0.0.1:" .. port, ["API.invalid:81"] = "127.0.0.1:" .. port },
     }
     local entity = assert(service("/echo"):load():await())
-    equal(entity.content.headers.host, "api.invalid:81")
-    equal(entity.url, "http://api.invalid:81/echo")
-    local _, err = service:resource_at("http://api.invalid:82/"):load():await()
+    equal(entity.content.headers.host, "localhost:81")
+    equal(entity.url, "http://localhost:81/echo")
+    -- The sample API answers for its own names alone.
+    local _, err = service:resource_at("http://api.invalid:81/"):load():await()
+    equal(err.http_status, 421)
+    _, err = service:resource_at("http://api.invalid:82/"):load():await()
     equal(err.cause.kind, "dns")
   end)
 

@@ -103,6 +103,27 @@ describe("a networking function", function()
     end
   end)
 
+  it("CXL-08 an answer with the error of another, cancelled request is a failure by that", function()
+    local other = spec.held()("/other"):get()
+    other:cancel()
+    local _, cancelled = other:await()
+    equal(cancelled.cause.kind, "request_cancelled")
+    for _, answer in ipairs {
+      function(_, complete) complete(nil, cancelled) end,
+      function() return nil, cancelled end,
+      function() error(cancelled) end,
+    } do
+      local resource = spec.fake(answer)("/a")
+      local events = spec.record(resource)
+      local _, err = resource:load():await()
+      same(events, { "observer_added []", "requested [L]", "error [E]" })
+      equal(err.cause.kind, "request_cancelled")
+      equal(err.cause.error.url, "https://api.test/v1/other")
+      equal(err.url, "https://api.test/v1/a")
+      equal(resource.latest_error.cause.error.user_message, "Request cancelled")
+    end
+  end)
+
   it("ERR-15 answers with an error that keeps its cause, status and entity", function()
     local cause = { code = 7 }
     local function made()

@@ -52,13 +52,18 @@ describe("add_observer", function()
     equal(object.last, "new_data")
   end)
 
-  it("OBS-39 takes a table without any of the methods but resource_changed", function()
-    local resource = fresh()
-    local observer = { resource_changed = function() end }
-    resource:add_observer(observer)
-    resource:load():await()
-    resource:remove_observers(observer)
-    spec.turn()
+  it("OBS-39 takes a table with any one of the methods", function()
+    for _, name in ipairs { "resource_changed", "resource_request_progress", "stopped_observing" } do
+      local resource, count = fresh(), 0
+      local observer = { [name] = function() count = count + 1 end }
+      resource:add_observer(observer)
+      resource:load():await()
+      resource:remove_observers(observer)
+      spec.turn()
+      check(count > 0, name)
+      local observation = resource:observe { [name] = function() end }
+      observation:stop()
+    end
   end)
 
   it("OBS-14 a table added twice hears each event once", function()

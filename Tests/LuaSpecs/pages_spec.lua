@@ -188,6 +188,292 @@ describe("pages", function()
     contains(problem(without, function() return "text" end), "has no field")
   end)
 
+  it("PAG-75 follow a cursor that is a URL, and send none as a value", function()
+    local api, sent = site {
+      ["/a"] = '{"c":"https://api.test/v1/a?c=2"}', ["/a?c=2"] = '{"c":"/v1/a?c=3"}', ["/a?c=3"] = '{"c":0}',
+      ["/b"] = '{"c":"https://elsewhere.test/b"}', ["/d"] = '{"rows":[{"c":"https://api.test/v1/a"}]}',
+    }
+    local cursor = { cursor = { param = "c", field = "c" } }
+    equal(#walk(api("/a"), cursor), 3)
+    contains(failing(api("/b"), cursor).user_message, "on another origin")
+    local last = { cursor = { param = "c", field = "c", items = "rows" } }
+    contains(failing(api("/d"), last).user_message, "of the last element is a URL, which no parameter takes")
+    for _, request in ipairs(sent) do spec.excludes(request.url, "=http") end
+  end)
+
+  it("PAG-75 end where a flag says so, whatever else there is", function()
+    local cursor = { cursor = { param = "c", field = "c" } }
+    for _, body in ipairs {
+      '{"c":"x","has_more":false}', '{"c":"x","meta":{"hasNextPage":false}}', '{"c":"x","isLast":true}',
+      '{"c":false}', '{"c":0}', '{"c":""}', '{"c":null}', "{}",
+    } do
+      equal(#walk(site { ["/a"] = body } "/a", cursor), 1, body)
+    end
+    equal(#walk(site { ["/a"] = json('{"has_more":false}', { Link = "</v1/b>; rel=next" }) } "/a"), 1)
+    contains(failing(site { ["/a"] = '{"c":0,"has_more":true}' } "/a", cursor).user_message, "no cursor 'c'")
+  end)
+
+  it("PAG-73 end without an error where nothing says that there is more", function()
+    local link = { Link = "</v1/a?page=1>; rel=prev" }
+    for _, answer in ipairs {
+      '{"count":2,"data":[1,2]}', '{"data":[1],"total":1}', '{"page":3,"total_pages":3,"data":[1]}',
+      '{"offset":3,"limit":2,"count":5,"data":[4,5]}', '{"offset":0,"count":1,"next":null,"data":[1]}',
+      '{"count":9,"next":null,"data":[1],"offset":0}', '{"page":1,"total_pages":1,"data":[]}',
+      json('{"total_count":40,"items":[1]}', link), json("[1]", { ["X-Next-Page"] = "", ["X-Total-Pages"] = "4" }),
+      json("[1]", { ["X-Total-Count"] = "1" }), '{"cursor":"x","name":"not a list"}',
+      '{"data":[],"total_count":3}',
+    } do
+      equal(#walk(site { ["/a"] = answer } "/a"), 1, type(answer) == "table" and answer.body or answer)
+    end
+  end)
+
+  it("PAG-73 go by an offset that counts rows", function()
+    local api, sent = site {
+      ["/a?skip=0"] = '{"rows":[1,2,3],"also":[]}', ["/a?skip=3"] = '{"rows":[4],"also":[]}',
+      ["/a?skip=4"] = '{"rows":null}',
+      ["/b?offset=10"] = "[1,2]", ["/b?offset=12"] = "[]", ["/c?offset=0"] = '{"a":[1],"b":[2]}',
+    }
+    equal(#walk(api("/a"), { offset = { param = "skip", items = "rows" } }), 2)
+    equal(#walk(api("/b"), { offset = { param = "offset", first = 10 } }), 1)
+    equal(#sent, 5)
+    contains(failing(api("/c"), { offset = { param = "offset" } }).user_message,
+      "The content is no list: name the field of the list with 'items' of 'offset'")
+    raises("'offset' needs 'param'", function() api("/a"):pages { offset = {} } end)
+    raises("unknown setting 'step'", function() api("/a"):pages { offset = { param = "x", step = 1 } } end)
+  end)
+
+  it("PAG-74 of another kind than the first are an error", function()
+    local api = site {
+      ["/a?p=1"] = "[1]", ["/a?p=2"] = '{"error":"quota exceeded"}', ["/b?p=1"] = "[1]", ["/b?p=2"] = "null",
+      ["/c"] = '{"data":[1],"next":"/v1/d"}', ["/d"] = '{"errors":[{"code":1}]}',
+      ["/e"] = '{"kind":"list","items":[1],"next":"/v1/f"}', ["/f"] = '{"kind":"list"}',
+    }
+    local err, seen = failing(api("/a"), { page = { param = "p" } })
+    equal(err.user_message, "Page 2 is an object with 'error' 'quota exceeded', but page 1 is a list")
+    equal(#seen, 1)
+    contains(failing(api("/c")).user_message, "Page 2 has 'errors' and no list 'data'")
+    -- Google's way to say that there are none.
+    equal(#walk(api("/e")), 2)
+  end)
+
+  it("PAG-80 say how they go on in the objects around the rows", function()
+    local function message(body) return failing(site { ["/a"] = body } "/a").user_message end
+    for body, field in pairs {
+      ['{"data":{"items":[1],"nextPageToken":"abc"}}'] = "data.nextPageToken",
+      ['{"data":{"items":[1],"next_cursor":"abc","has_more":true}}'] = "data.next_cursor",
+      ['{"users":{"nodes":[1],"pageInfo":{"hasNextPage":true,"endCursor":"x"}}}'] = "users.pageInfo.endCursor",
+      ['{"data":{"users":{"edges":[1],"pageInfo":{"hasNextPage":true,"endCursor":"x"}}}}'] =
+        "data.users.pageInfo.endCursor",
+      ['{"data":{"me":{"id":1,"posts":{"nodes":[1],"pageInfo":{"hasNextPage":true,"endCursor":"x"}}}},"errors":[]}'] =
+        "data.me.posts.pageInfo.endCursor",
+      ['{"result":{"rows":[1],"paging":{"next_cursor":"x"}}}'] = "result.paging.next_cursor",
+      ['{"items":[1],"response":{"next_token":"x"}}'] = "response.next_token",
+      ['{"items":[1],"response":{"meta":{"next_token":"x"}}}'] = "response.meta.next_token",
+      ['{"users":{"list":[1],"next_cursor":"x"}}'] = "users.next_cursor",
+      ['{"data":{"list":[1],"cursor":"x"}}'] = "data.cursor",
+    } do
+      contains(message(body), "field = \"" .. field .. "\"")
+    end
+    contains(message '{"data":{"list":[1,2],"total":9,"page":1,"pageSize":2}}', "'data.total' is 9")
+    contains(message '{"users":{"nodes":[1],"totalCount":3}}', "'users.totalCount' is 3")
+    for _, body in ipairs {
+      '{"data":{"items":[1],"next_url":"/v1/b"}}', '{"data":{"items":[1],"links":{"next":"/v1/b"}}}',
+      '{"users":{"items":[1],"pagination":{"next":"/v1/b"}}}', '{"items":[1],"response":{"next_url":"/v1/b"}}',
+    } do
+      equal(#walk(site { ["/a"] = body, ["/b"] = "{}" } "/a"), 2, body)
+    end
+    local cursor = { cursor = { param = "c", field = "data.nextPageToken" } }
+    local api = site { ["/a"] = '{"data":{"items":[1],"nextPageToken":"x"}}', ["/a?c=x"] = '{"data":{"items":[2]}}' }
+    equal(#walk(api "/a", cursor), 2)
+  end)
+
+  it("PAG-80 take nothing for a sign that has another meaning there", function()
+    for _, body in ipairs {
+      '{"data":{"id":1,"tags":["a"],"count":5,"size":10,"next":"b"}}', '{"data":{"type":"article","next":"b"}}',
+      '{"data":{"id":1,"links":{"next":"/v1/b"}}}', '{"user":{"name":"x","tags":["a"],"count":5}}',
+      '{"data":{"items":[1],"nextPageToken":null}}', '{"items":[1],"data":{"next":"Smith","last":"Jones"}}',
+      '{"users":{"nodes":[1],"pageInfo":{"hasNextPage":false,"endCursor":"x"}}}',
+      '{"name":"x","tags":["a"],"total":60}', '{"id":7,"items":[1],"total":60}',
+      '[{"data":{"nextPageToken":"x"}}]', '{"items":[{"pageInfo":{"hasNextPage":true},"nodes":[]}]}',
+    } do
+      equal(#walk(site { ["/a"] = body } "/a"), 1, body)
+    end
+  end)
+
+  it("PAG-81 go on past a flag that says nothing", function()
+    for _, flag in ipairs { "null", '""' } do
+      local api = site { ["/a"] = '{"data":[1],"has_more":' .. flag .. ',"next":"/v1/b"}', ["/b"] = '{"data":[2]}' }
+      equal(#walk(api("/a")), 2)
+      equal(#walk(site { ["/a"] = '{"data":[1],"has_more":' .. flag .. "}" } "/a"), 1)
+    end
+    for _, flag in ipairs { "false", "0", '"false"', '"0"' } do
+      equal(#walk(site { ["/a"] = '{"data":[1],"has_more":' .. flag .. ',"next":"/v1/b"}' } "/a"), 1)
+    end
+    for _, flag in ipairs { "true", "1", '"true"', '"True"' } do
+      local err = failing(site { ["/a"] = '{"data":[1],"meta":{"has_more":' .. flag .. "}}" } "/a")
+      contains(err.user_message, "'meta.has_more' says that there is a further page")
+    end
+    local err = failing(site { ["/a"] = '{"data":[1],"isLast":false}' } "/a")
+    contains(err.user_message, "'isLast' says that there is a further page")
+  end)
+
+  it("PAG-81 read the flags of tables that transformers make", function()
+    local api = site { ["/a"] = '{"flag":null,"next":"/v1/b"}', ["/b"] = '{"flag":false,"next":"/v1/c"}' }
+    api:transform("/**", function(content) return { has_more = content.flag, next = content.next } end)
+    equal(#walk(api("/a")), 2)
+  end)
+
+  it("PAG-82 end with an error where the rows are fewer than their count", function()
+    for answer, field in pairs {
+      ['{"data":[1,2],"count":5}'] = "'count' is 5, and the list ends at 2",
+      ['{"data":[1,2],"total":5}'] = "'total' is 5, and the list ends at 2",
+      ['{"data":[1,2],"total_count":5}'] = "'total_count' is 5",
+      ['{"users":[1,2],"total":5,"status":"ok"}'] = "'total' is 5",
+      ['{"data":[1,2],"meta":{"total":5}}'] = "'meta.total' is 5",
+    } do
+      local err, seen = failing(site { ["/a"] = answer } "/a")
+      contains(err.user_message, field)
+      equal(#seen, 1)
+    end
+    local err = failing(site { ["/a?limit=2"] = '{"users":[1,2],"name":"x","count":5}' } "/a":with_param("limit", 2))
+    contains(err.user_message, "pass offset = { param = \"offset\" }")
+    err = failing(site { ["/a?page=2&per_page=2"] = '{"data":[1,2],"total":5}' }
+      ("/a"):with_param("per_page", 2):with_param("page", 2))
+    contains(err.user_message, "'total' is 5, and the list ends at 4: pass page = { param = \"page\" }")
+    equal(#walk(site { ["/a?page=3&per_page=2"] = '{"data":[1],"total":5}' }
+      ("/a"):with_param("page", 3):with_param("per_page", 2)), 1)
+    equal(#walk(site { ["/a?after=x"] = '{"data":[1],"total":5}' } "/a":with_param("after", "x")), 1)
+  end)
+
+  it("PAG-82 end with an error where a header says that there is more", function()
+    local function of(headers) return site { ["/a"] = json("[1,2]", headers) } "/a" end
+    contains(failing(of { ["X-Next-Cursor"] = "abc" }).user_message,
+      "'X-Next-Cursor' is 'abc': there is a further page, but not its URL: pass next = function(_, page)")
+    contains(failing(of { ["Content-Range"] = "items 0-1/5" }).user_message,
+      "'Content-Range' is 'items 0-1/5', and the list ends at 2: pass cursor = {")
+    for _, headers in ipairs {
+      { ["X-Next-Cursor"] = "" }, { ["Content-Range"] = "items 0-1/2" }, { ["Content-Range"] = "items 0-1/*" },
+      { ["Content-Range"] = "bytes 0-1/5" }, { ["Content-Range"] = "items */5" },
+    } do
+      equal(#walk(of(headers)), 1)
+    end
+    local api = site {
+      ["/a"] = json("[1]", { ["X-Next-Cursor"] = "abc" }), ["/a?cursor=abc"] = json("[2]"),
+    }
+    equal(#walk(api("/a"), { next = function(_, page)
+      local value = page.latest_data.headers["X-Next-Cursor"]
+      return value and page:with_param("cursor", value)
+    end }), 2)
+  end)
+
+  it("PAG-83 without the first page's list are an error", function()
+    local function message(second, first)
+      first = first or '{"data":[1],"status":"ok","ok":true,"error":0,"next":"/v1/b"}'
+      return failing(site { ["/a"] = first, ["/b"] = second } "/a").user_message
+    end
+    equal(message '{"status":"fail","reason":"x"}', "Page 2 has 'reason' and no list 'data', which page 1 has")
+    equal(message '{"data":"quota"}', "Page 2 has no list in 'data', but page 1 has")
+    equal(message '{"data":[],"error":"quota"}', "Page 2 has 'error' 'quota', which page 1 lacks")
+    equal(message '{"data":[],"errors":[{"code":1}]}', "Page 2 has 'errors', which page 1 lacks")
+    equal(message '{"ok":false}', "Page 2 has 'ok' false, and no rows")
+    contains(message('{"data":{"reason":"x"}}', '{"data":{"items":[1]},"next":"/v1/b"}'),
+      "Page 2 has 'reason' and no list 'data.items'")
+    contains(message('{"data":"x"}', '{"data":{"items":[1]},"next":"/v1/b"}'), "'data' holds something else")
+    contains(message('{"error":"quota"}', '{"a":[1],"b":[2],"next":"/v1/b"}'), "Page 2 has 'error' 'quota'")
+  end)
+
+  it("PAG-83 without rows end the list", function()
+    for _, second in ipairs {
+      '{"status":"ok"}', "{}", '{"data":null}', '{"data":[],"errors":[]}', '{"data":[],"error":null}',
+      '{"data":[2],"errors":[{"code":1}]}',
+    } do
+      equal(#walk(site { ["/a"] = '{"data":[1],"status":"ok","next":"/v1/b"}', ["/b"] = second } "/a"), 2, second)
+    end
+    for _, second in ipairs { "null", { status = 204, headers = {}, body = "" } } do
+      equal(#walk(site { ["/a"] = '{"data":[1],"next":"/v1/b"}', ["/b"] = second } "/a"), 1)
+    end
+  end)
+
+  it("PAG-84 follow a cursor in every form of a URL", function()
+    local cursor = { cursor = { param = "c", field = "c" } }
+    for _, value in ipairs { "/v1/a/2", "a?c=2", " https://api.test/v1/b ", "//api.test/v1/b", "?c=2", "/v1/x?y" } do
+      local api, sent = spec.fake(function(http)
+        return json(http.url == base .. "/a" and '{"c":"' .. value .. '"}' or "{}")
+      end)
+      equal(#walk(api("/a"), cursor), 2, value)
+      spec.excludes(sent[2].url, "c=%")
+      spec.excludes(sent[2].url, "c=h")
+    end
+    for _, value in ipairs { "//evil.test/x", " http://evil.test/x", "//evil/x", "http://evil.test" } do
+      contains(failing(site { ["/a"] = '{"c":"' .. value .. '"}' } "/a", cursor).user_message, "on another origin")
+    end
+    for _, value in ipairs { "mailto:a@b.test", "javascript:x", "gopher://x/y" } do
+      contains(failing(site { ["/a"] = '{"c":"' .. value .. '"}' } "/a", cursor).user_message, "neither http nor https")
+    end
+    for _, value in ipairs {
+      "/8aG+d==", "//8aG+d=", "//8+", "id:17", "2024-01-01T00:00:00Z", "a/b", "/v1/ab", "abc?", "x=1&y=2",
+    } do
+      local api, sent = spec.fake(function(http)
+        return json(http.url == base .. "/a" and '{"c":"' .. value .. '"}' or "{}")
+      end)
+      equal(#walk(api("/a"), cursor), 2, value)
+      contains(sent[2].url, "/v1/a?c=")
+    end
+  end)
+
+  it("PAG-85 with the rows of the page before are an error", function()
+    local function repeating(from, options)
+      local n = 0
+      local api = spec.fake(function()
+        n = n + 1
+        local page = math.min(n, from)
+        return json('{"now":' .. n .. ',"data":[{"id":' .. page .. "}]}")
+      end)
+      local err, seen = failing(api("/a"), options)
+      return err.user_message, #seen
+    end
+    local message, count = repeating(1, { page = { param = "p" } })
+    equal(message, "Page 2 has the same rows as page 1: the server seems to ignore the parameter 'p', "
+      .. "or to repeat its last page")
+    equal(count, 1)
+    message, count = repeating(3, { page = { param = "p", items = "data" } })
+    contains(message, "Page 4 has the same rows as page 3")
+    equal(count, 3)
+    message, count = repeating(3, { offset = { param = "o" } })
+    contains(message, "ignore the parameter 'o'")
+    equal(count, 3)
+  end)
+
+  it("PAG-86 of one line are lines after a page of lines", function()
+    local api = site {
+      ["/a"] = json('{"n":1}\n{"n":2}\n', { Link = "</v1/b>; rel=next" }),
+      ["/b"] = json('{"n":3}\n{"n":4}\n', { Link = "</v1/c>; rel=next" }),
+      ["/c"] = json('{"n":5}\n', { Link = "</v1/d>; rel=next" }), ["/d"] = json(""),
+    }
+    same(walk(api("/a")), { '[{"n":1},{"n":2}]', '[{"n":3},{"n":4}]', '[{"n":5}]' })
+  end)
+
+  it("PAG-87 of JSON that was read as text are an error", function()
+    local function of(type, body, link)
+      local headers = { ["Content-Type"] = type, Link = link }
+      return { status = 200, headers = headers, body = body }
+    end
+    for type, body in pairs {
+      ["text/plain"] = '{"next":"/v1/b"}', ["application/octet-stream"] = ' [{"id":1}]', ["text/html"] = "[1]",
+    } do
+      local err, seen = failing(site { ["/a"] = of(type, body) } "/a")
+      equal(err.user_message, "The content is " .. type
+        .. ", but it is JSON, whose fields may tell the next page: configure response_type = \"json\"")
+      equal(#seen, 1)
+    end
+    equal(#walk(site { ["/a"] = of("text/plain", "{no JSON}") } "/a"), 1)
+    equal(#walk(site { ["/a"] = of("text/plain", "[1]", "</v1/b>; rel=next"), ["/b"] = of("text/plain", "x") } "/a"), 2)
+    local text = site({ ["/a"] = of("text/plain", "[1]") }, { response_type = "text" })
+    equal(#walk(text("/a")), 1)
+    local api = site({ ["/a"] = of("text/plain", '{"next":"/v1/b"}'), ["/b"] = "{}" }, { response_type = "json" })
+    equal(#walk(api("/a")), 2)
+  end)
+
   it("change only their own parameter, in its place", function()
     local api, sent = site {
       ["/a?tag=a&tag=b&q=c+d&x=&%7e"] = '{"cursor":"q&r"}',
@@ -383,7 +669,11 @@ describe("pages end with an error", function()
 
   it("when the next one is no URL but a cursor", function()
     local api = site { ["/a"] = '{"next":"c2Vjb25k"}' }
-    contains(failing(api("/a")).user_message, "'next' is 'c2Vjb25k', which is no URL; if it is a cursor, say cursor =")
+    contains(failing(api("/a")).user_message,
+      "'next' is 'c2Vjb25k': there is a further page, but not its URL: "
+        .. 'pass cursor = { param = "cursor", field = "next" }')
+    contains(failing(api("/a"), { next = "next" }).user_message,
+      [['next' is 'c2Vjb25k', which is no URL; if it is a cursor, pass cursor = { param = "cursor"]])
   end)
 
   it("when a Link header speaks of a next page and cannot be read", function()
@@ -425,8 +715,10 @@ describe("pages end with an error", function()
   end)
 
   it("when the cursor is a number whose digits are lost", function()
-    local api = site { ["/a"] = '{"c":12345678901234567890}', ["/b"] = '{"c":9007199254740993}',
-      ["/b?c=9007199254740993"] = "{}" }
+    local api = site { ["/a"] = '{"c":1.2345678901234567e19}', ["/b"] = '{"c":9007199254740993}',
+      ["/b?c=9007199254740993"] = "{}", ["/c"] = '{"c":12345678901234567890}',
+      ["/c?c=12345678901234567890"] = "{}" }
+    equal(#walk(api("/c"), { cursor = { param = "c", field = "c" } }), 2)
     contains(failing(api("/a"), { cursor = { param = "c", field = "c" } }).user_message,
       "The cursor 'c' is a number too large to be sent as it came")
     equal(#walk(api("/b"), { cursor = { param = "c", field = "c" } }), 2)
@@ -467,8 +759,14 @@ describe("pages end with an error", function()
       { next = "next" }, { cursor = { param = "c", field = "c" } }, { page = { param = "p", items = "data" } },
     } do
       local err, seen = failing(api("/a"), options)
-      contains(err.user_message, "The content is text/html, which has no field '")
-      spec.check(#seen >= 1, "pages before")
+      equal(err.user_message, "Page 2 is text, but page 1 is an object")
+      equal(#seen, 1)
+      err = failing(api("/b"), options)
+      if options.page then
+        equal(err.http_status, 404)
+      else
+        contains(err.user_message, "The content is text/html, which has no field '")
+      end
     end
   end)
 

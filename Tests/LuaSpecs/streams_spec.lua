@@ -117,9 +117,9 @@ describe("events", function()
   end)
 
   it("STR-15 STR-16 fail for good where there is no stream", function()
-    local err = failing(spec.fake { spec.json "{}" } "/s")
+    local err = failing(spec.fake { spec.answer("text/html", "{}") } "/s")
     equal(err.cause.kind, "not_a_stream")
-    contains(err.user_message, "application/json")
+    contains(err.user_message, "text/html")
     err = failing(spec.fake { spec.json('{"message":"no"}', nil, 404) } "/s")
     equal(err.http_status, 404)
     equal(err.entity.content.message, "no")
@@ -129,6 +129,32 @@ describe("events", function()
     same(before, { "a" })
     err = failing(lull.service "http://127.0.0.1:1" "/s")
     equal(err.cause.kind, "connection")
+  end)
+
+  it("STR-15 give the values of JSON of any type, however they follow each other", function()
+    local two = '{"type":"ADDED","s":"}\\""}\n{"type":"MODIFIED"}\n'
+    for _, case in ipairs {
+      { "application/json", two }, { "application/vnd.x+json", two }, { "application/stream+json", two },
+      { "text/x-ndjson", two }, { "application/json-seq", "\30" .. two:gsub("\n", "\n\30") },
+      { "application/json", two:gsub("\n", "") }, { "application/json", two:gsub(":", ":\n  ") },
+    } do
+      local seen = {}
+      for item in spec.fake { spec.answer(case[1], (case[2]:gsub("\30$", ""))) } "/s":events() do
+        seen[#seen + 1] = item.type
+      end
+      same(seen, { "ADDED", "MODIFIED" }, case[1])
+    end
+    local all = {}
+    for item in spec.fake { spec.json('[1,\n2]') } "/s":events() do all[#all + 1] = #item end
+    same(all, { 2 })
+    local err, before = failing(spec.fake { spec.json '{"a":1}\n{"a":' } "/s")
+    equal(err.cause.kind, "malformed_json")
+    contains(err.cause.message, "value 2 of the stream")
+    equal(before[1].a, 1)
+    local api = spec.fake({ spec.answer("text/plain", "1 2") }, { response_type = "json" })
+    local sum = 0
+    for item in api "/s":events() do sum = sum + item end
+    equal(sum, 3)
   end)
 
   it("STR-17 end with their body where nobody wants them to go on", function()

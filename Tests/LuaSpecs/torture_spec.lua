@@ -357,8 +357,11 @@ describe("a script that ends with everything in flight", function()
     lull.sleep(0.01)
   ]]
 
+  -- A library cannot tell an exit with 0 from the end of the script. (LUA-150)
+  local cut_off = spec.is_stock and 1 or 0
+
   it("by returning", function()
-    if spec.is_stock then survives(everything .. [[ print "end" ]], 0) end
+    if spec.is_stock then survives(everything .. [[ print "end" ]], cut_off) end
   end)
 
   it("by os.exit, with and without closing the state", function()
@@ -399,7 +402,7 @@ describe("a script that ends with everything in flight", function()
       for i = 1, 11 do kept[i] = nil collectgarbage() lull.sleep(0) end
       collectgarbage() collectgarbage()
       os.exit(0, true)
-    ]], 0)
+    ]], cut_off)
   end)
 
   it("and finalisers that use what is closed", function()
@@ -419,7 +422,7 @@ describe("a script that ends with everything in flight", function()
         end })
       end
       os.exit(0, true)
-    ]], 0)
+    ]], cut_off)
   end)
 end)
 

@@ -286,12 +286,98 @@ describe("transform", function()
     check(#tostring(resource) > 0)
   end)
 
-  it("a string it returns is text if it is UTF-8, else bytes", function()
+  it("TRF-97 a string made of text is text if it is UTF-8, else bytes", function()
     local _, _, resource = load(nil, function() return "é" end)
     equal(resource.text, "é")
     _, _, resource = load(nil, function() return "\255" end)
     equal(resource.text, "")
     equal(resource.content, "\255")
+  end)
+
+  it("TRF-97 with output = \"data\" every string is bytes", function()
+    for _, answer in ipairs { text, json '{"a":1}', spec.answer("x/y", "b") } do
+      local content, _, resource = load(answer, function() return "abc" end, { output = "data" })
+      equal(content, "abc")
+      equal(resource.text, "")
+    end
+  end)
+
+  it("TRF-97 with output = \"text\" a string is text, and one that is not UTF-8 a failure", function()
+    for _, answer in ipairs { text, json '{"a":1}', spec.answer("x/y", "b") } do
+      local _, _, resource = load(answer, function() return "abc" end, { output = "text" })
+      equal(resource.text, "abc")
+      local _, err = load(answer, function() return "ab\255" end, { output = "text" })
+      equal(err.cause.kind, "script_error")
+      spec.contains(err.cause.message, "'output' is \"text\", and the string is not valid UTF-8")
+      equal(err.http_status, 200)
+    end
+    equal(#spec.reports(), 3)
+  end)
+
+  -- Each of them as an answer of its own type, through functions that the parsers come after.
+  local bodies = { "", "abc", "ab\255", '{"a":1}', "\239\187\191[]", ("é"):rep(40000) }
+  local function same_bytes(content) return content end
+
+  it("TRF-96 what it makes of bytes stays bytes, whatever they are", function()
+    for _, body in ipairs(bodies) do
+      local one = spec.fake(spec.answer("x/y", body))
+      for _ = 1, 3 do
+        one:transform(same_bytes, { stage = "decoding", action = "append", input = "data" })
+      end
+      local entity, err = one("/a"):load():await()
+      check(entity, err)
+      equal(entity.content, body)
+      equal(entity.text, "")
+    end
+  end)
+
+  it("TRF-96 JSN-81 parsers take what a function makes of bytes", function()
+    for _, output in ipairs { "any", "data", "text" } do
+      local one = spec.fake(json '{"a":[1]}')
+      one:transform(same_bytes, { stage = "decoding", output = output })
+      equal(assert(one("/a"):load():await()).content.a[1], 1)
+    end
+    local one = spec.fake(spec.answer("text/plain", "caf\xE9"))
+    one:transform(same_bytes, { stage = "decoding" })
+    equal(assert(one("/a"):load():await()).content, "café")
+    one = spec.fake(spec.answer("text/plain; charset=utf-8", "abc"))
+    one:transform(same_bytes, { stage = "raw_data" })
+    equal(assert(one("/a"):load():await()).text, "abc")
+    one = spec.fake(spec.answer("application/x-ndjson", "1\n2\n"))
+    one:transform(same_bytes, { stage = "decoding", output = "text" })
+    same(assert(one("/a"):load():await()).content, { 1, 2 })
+  end)
+
+  it("JSN-81 text that is no JSON says where, and large text is parsed as well", function()
+    local one = spec.fake(json "[1,")
+    one:transform(same_bytes, { stage = "decoding", output = "text" })
+    local _, err = one("/a"):load():await()
+    equal(err.cause.kind, "malformed_json")
+    local body = '["' .. ("x"):rep(100000) .. '"]'
+    one = spec.fake(json(body))
+    one:transform(same_bytes, { stage = "decoding", output = "text" })
+    equal(#assert(one("/a"):load():await()).content[1], 100000)
+  end)
+
+  it("JSN-81 REQ-04 empty text of a 204 is as it should be", function()
+    local one = spec.fake { status = 204, headers = { ["Content-Type"] = "application/json" } }
+    one:transform(same_bytes, { stage = "decoding", output = "text" })
+    check(one("/a"):load():await())
+  end)
+
+  it("TRF-98 a string assigned to the copy of an answer in bytes is bytes", function()
+    for _, body in ipairs { "abc", "ab\255", '{"a":1}' } do
+      local one = spec.fake(body:find "{" and json(body) or spec.answer("text/plain", body))
+      one:configure(function(configuration)
+        configuration.pipeline.decoding:add_transformer(function(response)
+          local copy = lull.copy(response.entity)
+          copy.content = copy.content .. ""
+          return lull.success(copy)
+        end)
+      end)
+      local entity = assert(one("/a"):load():await())
+      if body:find "{" then equal(entity.content.a, 1) else equal(entity.text, (body:gsub("\255", "ÿ"))) end
+    end
   end)
 
   it("raises for wrong use", function()

@@ -23,6 +23,19 @@ struct ArgumentTextTests {
     #expect(ArgumentText.boolean("on") == nil)
   }
 
+  @Test func `JSN-111 an integer beyond 64 bits has its digits as JSON writes them`() {
+    let digits = "12345678901234567890"
+    #expect(ArgumentText.largeInteger(digits) == digits)
+    #expect(ArgumentText.largeInteger("+00" + digits) == digits)
+    #expect(ArgumentText.largeInteger("-" + digits) == "-" + digits)
+    let others = [
+      "", "-", "+-" + digits, "9223372036854775807", "-9223372036854775808", digits + ".0",
+    ]
+    for text in others + [String(repeating: "9", count: 400)] {
+      #expect(ArgumentText.largeInteger(text) == nil, "\(text)")
+    }
+  }
+
   @Test func `words are listed as a sentence has them`() {
     #expect(WordList.text([]) == "")
     #expect(WordList.text(["a"]) == "a")

@@ -145,6 +145,26 @@ import Testing
         == "GET https://a.test/a was recorded without the body of its answer")
   }
 
+  @Test func `CAS-120 a body that cannot be read affects only its exchange`() {
+    var unreadable = CassetteTests.entry("GET", "/a", "")
+    unreadable.response?.body = nil
+    unreadable.response?.lacksBody = true
+    unreadable.response?.bodyProblem = "at /x: this is no base64"
+    var posted = CassetteTests.entry("POST", "/b", "posted")
+    posted.request.body = nil
+    posted.request.bodyProblem = "at /y: this is no base64"
+    var cassette = Cassette([unreadable, posted, CassetteTests.entry("GET", "/c", "fine")])
+    #expect(
+      CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a"))
+        == "GET https://a.test/a was recorded with an answer whose body cannot be read: "
+        + "at /x: this is no base64"
+    )
+    #expect(
+      CassetteTests.ask(&cassette, CassetteTests.request("POST", "/b"))
+        .hasSuffix("body: the recorded one cannot be read: at /y: this is no base64"))
+    #expect(CassetteTests.ask(&cassette, CassetteTests.request("GET", "/c")) == "fine")
+  }
+
   @Test func `CAS-51 what is noted while it is recorded answers nothing, but its writes count`() {
     var cassette = Cassette([CassetteTests.entry("GET", "/a", "old")])
     #expect(CassetteTests.ask(&cassette, CassetteTests.request("GET", "/a")) == "old")

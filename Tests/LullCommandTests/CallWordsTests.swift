@@ -17,6 +17,8 @@ struct CallWordsTests {
             filter = { type = "object", style = "deepObject", option = "--query-filter" },
             output = "string", fresh = "boolean" } },
           search = { path = "/x", params = { filter = "string" } },
+          count = { path = "/x/{of}", params = {
+            n = "number", ids = "integer[]", of = "integer" } },
           own = { path = "/x", params = { filter = { type = "object", style = "deepObject" } } },
         },
       }
@@ -28,6 +30,17 @@ struct CallWordsTests {
       Binaries.lull, ["call", "./shop.lua"] + words + ["--dry-run"],
       environment: ["XDG_CONFIG_HOME": folder.path + "/home"], folder: folder.path
     ).wait()
+  }
+
+  @Test func `JSN-111 integers beyond 64 bits keep their digits`() throws {
+    let large = "12345678901234567890"
+    let ending = try dryRun(
+      ["count", "--of", large, "--n", large, "--ids", "-\(large)", "--ids", "7"])
+    #expect(
+      ending.output == "GET https://a.example/x/\(large)?n=\(large)&ids=-\(large)&ids=7\n",
+      "\(ending.errors)")
+    let fraction = try dryRun(["count", "--of", large + ".5"])
+    #expect(fraction.code == 2 && fraction.errors.contains("must be a whole number"))
   }
 
   @Test(arguments: [

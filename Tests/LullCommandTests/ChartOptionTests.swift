@@ -112,7 +112,8 @@ struct ChartOptionTests {
       #expect(lines(ending.errors).count == 1)
       #expect(ending.errors.contains(problem), "\(ending.errors)")
     }
-    let empty = try run("get", users, "-f", "filter(x, 'nothing')", "--chart", "n")
+    let none = "filter(x, function() return false end)"
+    let empty = try run("get", users, "-f", none, "--chart", "n")
     #expect(empty.code == 0)
     #expect(empty.output == "")
     #expect(empty.errors == "lull: the list is empty: there is nothing to draw\n")

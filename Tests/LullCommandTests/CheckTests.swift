@@ -50,6 +50,34 @@ struct CheckTests {
     #expect(ending.code == 1)
   }
 
+  @Test func `JSN-34 notes comparisons with numbers beyond 64 bits, which no digits of JSON equal`()
+    throws
+  {
+    let ending = try folder.check(
+      """
+      local lull = require "lull"
+      local api = lull.service{ base_url = "https://api.example.com/v1" }
+      api:transform(function(content)
+        if content.id == 12345678901234567890 then return nil end
+        if -9223372036854775809 < content.id or content.id >= 1e19 then return nil end
+        if content.id ~= 9223372036854775807 and content.id ~= -9223372036854775808 then
+          return 18446744073709551616
+        end
+        return content.id == 0xffffffffffffffffffff or content.name == "18446744073709551616"
+      end)
+      return api
+      """)
+    let lines = ending.output.split(separator: "\n").map { $0.prefix { $0 != "," } }
+    #expect(
+      lines.map(String.init) == [
+        "a.lua:4: 12345678901234567890 is a float in Lua: it never equals an integer of JSON beyond 64 bits",
+        "a.lua:5: -9223372036854775809 is a float in Lua: it never equals an integer of JSON beyond 64 bits",
+        "a.lua:5: 1e19 is a float in Lua: it never equals an integer of JSON beyond 64 bits",
+      ])
+    #expect(ending.output.contains("compare tostring(…) with \"12345678901234567890\""))
+    #expect(ending.code == 0)
+  }
+
   @Test func `says what a file raises`() throws {
     #expect(
       try folder.check("\n\nlocal x\nreturn x.y").output

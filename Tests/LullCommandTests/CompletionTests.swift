@@ -43,6 +43,15 @@ struct CompletionTests {
     ("lull import ", ["openapi", "curl", "har", "postman"]),
     ("lull import openapi --on", ["--only"]),
     ("lull help che", ["check"]),
+    // PAR-150 to PAR-152
+    ("lull call shop users --sort=", ["--sort=up", "--sort=down"]),
+    ("lull call shop users --sort=u", ["--sort=up"]),
+    ("lull call shop users --archived=t", ["--archived=true"]),
+    ("lull get shop /users --output=nd", ["--output=ndjson"]),
+    ("lull explain shop /us", ["/users", "/users/"]),
+    ("lull get -o json shop /us", ["/users", "/users/"]),
+    ("lull call --output json shop us", ["users", "user"]),
+    ("lull call shop --output nd", ["ndjson"]), ("lull call --outp", ["--output"]),
   ]
 
   @Test(arguments: lines) func `asks Lull itself`(line: String, words: [String]) throws {
@@ -71,7 +80,11 @@ struct CompletionTests {
     let ending = try shell("cd \(folder.path) && bash \(file) '\(line)'")
     // Names of files that fit are offered too.
     let offered = ending.output.split(separator: "\n").map(String.init)
-    #expect(Array(offered.prefix(words.count)) == words, "\(ending)")
+    // Bash takes what stands behind the equals sign for a word.
+    let replies = words.map { word in
+      word.firstIndex(of: "=").map { String(word[word.index(after: $0)...]) } ?? word
+    }
+    #expect(Array(offered.prefix(words.count)) == replies, "\(ending)")
     #expect(ending.errors == "")
   }
 
@@ -112,6 +125,41 @@ struct CompletionTests {
     #expect(
       ending.output == #"in\ progress"# + "\n" + #"\$\(touch\ pwned\)"# + "\n" + #"\;x"# + "\n")
     #expect(ending.errors == "")
+  }
+
+  @Test(arguments: [("@", ["@prod", "@staging"]), ("", ["bin@prod", "bin@staging"])])
+  func `PAR-153 bash puts environments behind the name that is there`(
+    breaks: String, replies: [String]
+  ) throws {
+    try folder.write(
+      "apis/bin.lua",
+      """
+      return { service = require("lull").service("https://a.example"), calls = {},
+        environments = { prod = {}, staging = {} } }
+      """)
+    let script = """
+      source <(lull completion bash)
+      COMP_WORDBREAKS=$'"\\'><=;|&(: '$1
+      COMP_LINE='lull call bin@' COMP_POINT=14
+      _lull
+      printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let file = try folder.write("complete.bash", script)
+    let ending = try shell("cd \(folder.path) && bash \(file) '\(breaks)'")
+    #expect(ending.output.split(separator: "\n").map(String.init) == replies, "\(ending)")
+  }
+
+  @Test func `PAR-152 options of a call come first`() throws {
+    let ending = try Child(
+      Binaries.lull, ["--complete", "call", "shop", "users", "--"], folder: folder.path
+    )
+    .wait()
+    let names = ending.output.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
+    #expect(
+      Set(names.prefix(5)) == [
+        "--per-page", "--sort", "--archived", "--no-archived",
+        "--param-output",
+      ])
   }
 
   /// Lines with quotes, and what bash puts in the place of their last word.
@@ -188,7 +236,7 @@ struct CompletionTests {
   /// Each registers itself in its shell's own way.
   @Test(arguments: [
     ("bash", "complete -F _lull lull"), ("zsh", "compdef _lull lull"),
-    ("fish", "complete -c lull -f -a '(__lull_complete)'"),
+    ("fish", "complete -c lull -f -k -a '(__lull_complete)'"),
   ])
   func `knows its shells`(name: String, registration: String) throws {
     let ending = try lull("completion", name)

@@ -13,7 +13,7 @@ struct FilterTests {
       "api.lua",
       #"""
       local rows = { '[{"id":1,"n":1.50},{"id":2,"n":2}]', '[{"id":3,"n":3},{"id":4,"n":4.0}]',
-        '[{"id":5,"n":5}]', '{"id":6,"n":6}' }
+        '[{"id":5,"n":5}]', '[{"id":6,"n":6}]' }
       local function answer(http)
         io.stderr:write("asked ", http.url:match "[^/]*$", "\n")
         if http.url:find "texts" then return { json = { "a", "b\nc" } } end
@@ -31,6 +31,76 @@ struct FilterTests {
     try Child(Binaries.lull, ["get", api] + words, folder: folder.path).wait()
   }
 
+  @Test(arguments: ["x[1].id, x[1].n", "x.a, 1", "#x,2"])
+  func `FLT-90 several values are refused before anything is sent`(_ filter: String) throws {
+    let ending = try get("/rows", "-f", filter)
+    #expect(ending.code == 1 && ending.errors.contains("several values"), "\(ending)")
+    #expect(!ending.errors.contains("asked"))
+  }
+
+  @Test func `FLT-90 commas inside one value are none of several`() throws {
+    for filter in ["{ x[1].id, 2 }", "(function(a, b) return b, a end)(1, 2)", "#x --, comment"] {
+      #expect(try get("/rows", "-f", filter).code == 0, "\(filter)")
+    }
+    try folder.write("two.lua", "local a = x\nreturn 1, 2\n")
+    let file = try get("/rows", "-f", "@two.lua")
+    #expect(file.code == 1 && file.errors.contains("2 values"), "\(file)")
+  }
+
+  @Test func `FLT-89 a misspelt field is warned about, and the exit code stays`() throws {
+    let ending = try get("/rows", "-f", "sum(x, 'nn') + sum(x, 'nn')")
+    #expect(ending.output == "0\n" && ending.code == 0)
+    #expect(
+      ending.errors
+        == "asked rows\nlull: warning: -f:1: sum: no row has 'nn' (did you mean 'n'?)\n",
+      "\(ending)")
+  }
+
+  @Test func `FLT-89 of pages a field is missing if no page has it`() throws {
+    try folder.write(
+      "some.lua",
+      #"""
+      local rows = { '[{"id":1}]', '[{"id":2,"archived":true}]', '[{"id":3}]' }
+      return require "lull".service{ base_url = "https://a.invalid", networking = function(http)
+        local page = tonumber(http.url:match "p=(%d)") or 1
+        local link = page < 3 and ("<?p=%d>; rel=next"):format(page + 1) or nil
+        return { body = rows[page], headers = { ["Content-Type"] = "application/json", Link = link } }
+      end }
+      """#)
+    func errors(_ filter: String, _ words: String...) throws -> String {
+      try Child(
+        Binaries.lull, ["get", "some.lua", "/rows", "--all", "-f", filter] + words,
+        folder: folder.path
+      ).wait().errors
+    }
+    #expect(try errors("filter(x, 'archived')") == "")
+    #expect(try errors("filter(x, 'archived')", "-o", "ndjson") == "")
+    #expect(try errors("filter(x, 'idd')").hasSuffix("no row has 'idd' (did you mean 'id'?)\n"))
+  }
+
+  @Test func `FLT-89 of a record too, and of parts of it only if none has the field`() throws {
+    let record = try get("/rows", "-f", "pick(x[1], 'idd')")
+    #expect(
+      record.errors.hasSuffix("-f:1: pick: no row has 'idd' (did you mean 'id'?)\n"), "\(record)")
+    let parts = try get(
+      "/rows", "-f",
+      "map({ { r = { { a = 1 } } }, { r = { { b = 1 } } } }, "
+        + "function(v) return map(v.r, 'b') end)")
+    #expect(parts.errors == "asked rows\n", "\(parts)")
+  }
+
+  @Test func `JSN-34 a comparison with a number beyond 64 bits is warned about`() throws {
+    let ending = try get("/rows", "-f", "x[1].id == 12345678901234567890")
+    #expect(ending.output == "false\n" && ending.code == 0)
+    #expect(
+      ending.errors.contains("lull: warning: -f:1: 12345678901234567890 is a float in Lua"),
+      "\(ending)")
+    try folder.write("id.lua", "local id = 1\nreturn id < 12345678901234567890\n")
+    let file = try get("/rows", "-f", "@id.lua")
+    #expect(file.errors.contains("lull: warning: id.lua:2: 12345678901234567890 is"), "\(file)")
+    #expect(!(try get("/rows", "-f", "x[1].id == 7").errors.contains("warning")))
+  }
+
   @Test(
     arguments: [
       (["-f", "map(x, 'n')"], "[1.50,2,3,4.0,5,6]\n", 4),
@@ -43,7 +113,7 @@ struct FilterTests {
       (["-f", "first(map(x, 'n'), 3)", "-o", "lines"], "1.50\n2\n3\n", 2),
       (["-f", "first(filter(x, function(v) return v.id == 3 end)).n"], "3\n", 4),
       (["-f", "first(filter(x, function(v) return v.id == 3 end))"], "{\"id\":3,\"n\":3}\n", 2),
-      (["-f", "first(filter(x, 'none'))"], "null\n", 4),
+      (["-f", "first(filter(x, function(v) return v.none end))"], "null\n", 4),
       (["-f", "first(x, 0)"], "[]\n", 1),
       (["-f", "sum(x, 'id')"], "21\n", 4),
     ] as [([String], String, Int)])

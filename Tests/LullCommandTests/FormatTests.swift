@@ -89,6 +89,36 @@ struct FormatTests {
     #expect(try shell("od -An -tx1 bytes", folder: folder.path).output == " 63 e9 0a\n")
   }
 
+  /// The second answer is that of the cache.
+  @Test func `TXT-14 JSN-91 text of a cache is written and read as it came`() throws {
+    let body = Array("[\"zo\u{EB}\"]".utf8)
+    let head = HeldServer.head(
+      "200 OK", "Content-Type: text/plain", "Content-Length: \(body.count)")
+    let server = try HeldServer([[head, body]])
+    defer { server.stop() }
+    try folder.write(
+      "cached.lua",
+      """
+      local lull = require "lull"
+      local api = lull.service { base_url = "\(server.url)" }
+      api:configure {
+        expiration_time = 3600,
+        pipeline = { parsing = { cache = lull.cache.file() } },
+      }
+      return { service = api }
+      """)
+    let environment = ["XDG_CACHE_HOME": folder.path]
+    for (words, output) in [
+      ([], "[\"zo\u{EB}\"]"), ([], "[\"zo\u{EB}\"]"), (["-f", "x[1]"], "\"zo\u{EB}\"\n"),
+    ] as [([String], String)] {
+      let ending = try Child(
+        Binaries.lull, ["get", folder.path + "/cached.lua", "a"] + words, environment: environment
+      ).wait()
+      #expect(ending.output == output, "\(ending)")
+    }
+    #expect(server.requests.count == 1)
+  }
+
   @Test func `--columns that no row has are told of`() throws {
     let ending = try Child(
       Binaries.lull, ["get", api, "object", "-o", "csv", "--columns", "a,bb"]

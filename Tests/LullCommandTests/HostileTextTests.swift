@@ -212,7 +212,7 @@ struct HostileTextTests {
     ])
     defer { raw.stop() }
     let piped = try lull("get", raw.url, "-i")
-    #expect(piped.output.contains("x-own: \(Self.inHeader)\n"), "\(piped)")
+    #expect(piped.output.contains("X-Own: \(Self.inHeader)\n"), "\(piped)")
     #expect(piped.output.hasSuffix("\n\n" + Self.attack))
   }
 }

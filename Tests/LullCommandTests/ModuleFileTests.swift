@@ -63,10 +63,10 @@ struct ModuleFileTests {
       "call", "a", "a", "--_size", "5", "--__deep-one=x", "--size", "6", "--no-a-b", "--dry-run",
       folder: folder.path)
     #expect(
-      sent.output.hasPrefix("GET https://a.example/x?__deep_one=x&_size=5&a_b=false&size=6\n"),
+      sent.output.hasPrefix("GET https://a.example/x?_size=5&__deep_one=x&size=6&a_b=false\n"),
       "\(sent)")
     let completed = try lull("--complete", "call", "a", "a", "--_", folder: folder.path)
-    #expect(completed.output == "--__deep-one\n--_size\n")
+    #expect(completed.output == "--_size\n--__deep-one\n")
     let old = try lull("call", "a", "a", "---size", "5", folder: folder.path)
     #expect(old.errors.contains("'---size'"), "\(old)")
     #expect(old.code == 2)

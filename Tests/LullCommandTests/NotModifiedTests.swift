@@ -16,8 +16,8 @@ struct NotModifiedTests {
   func `is an answer like another`(words: [String]) throws {
     defer { server.stop() }
     let ending = try Child(Binaries.lull, ["get", "-i", server.url] + words).wait()
-    #expect(ending.output.hasPrefix("HTTP/1.1 304 Not modified\n"))
-    #expect(ending.output.contains("etag: \"abc\"\n"))
+    #expect(ending.output.hasPrefix("HTTP/1.1 304 Not Modified\n"))
+    #expect(ending.output.contains("ETag: \"abc\"\n"))
     #expect(ending.errors == "")
     #expect(ending.code == 0)
   }

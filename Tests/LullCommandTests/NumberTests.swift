@@ -23,12 +23,14 @@ struct NumberTests {
       local api = lull.service{ base_url = "https://a.invalid", networking = answer }
       api:transform("/changed", function(content) return { price = content.price } end)
       api:transform("/same", function(content) return content end)
+      api:transform("/kept", function(content) return { big = content.big, [content.big .. "!"] = 1 } end)
       return api
       """#)
   }
 
+  private static let long = "123456789012345678901234567890"
   private static let line =
-    #"{"big":123456789012345678901234567890,"price":1.10,"e":1E5,"u":"é","#
+    #"{"big":\#(long),"price":1.10,"e":1E5,"u":"é","#
     + #""l":[],"o":{},"dup":1,"dup":2}"#
 
   @Test(
@@ -45,6 +47,10 @@ struct NumberTests {
       (["/list", "--pages", "2"], "[" + line + ",1.0]\n"),
       // What has been through a script has the script's numbers.
       (["/changed"], "{\"price\":1.1}\n"), (["/changed", "-f", "x.price"], "1.1\n"),
+      (["/kept", "-f", "x.big"], long + "\n"),
+      (["/kept", "-f", "join({ x.big, x.big }, '/')"], "\"\(long)/\(long)\"\n"),
+      (["/one", "-f", "join({ x.big, 'a' .. x.big }, ' ')"], "\"\(long) a\(long)\"\n"),
+      (["/one", "-f", "{ x.big, type(x.big), type(x.l) }"], "[\(long),\"userdata\",\"table\"]\n"),
     ] as [([String], String)])
   func `are written as they came`(words: [String], output: String) throws {
     let ending = try Child(Binaries.lull, ["get", api] + words).wait()

@@ -35,6 +35,51 @@ struct ReplFileTests {
     #expect(try lull(file).output == "x is\t23\n")
   }
 
+  /// Lines of a session, and what a script of them prints.
+  private static let sessions: [(lines: [String], output: String)] = [
+    // A function typed before the local that it uses.
+    (["function f() return n end", "local n = 3", "print(f())"], "3\n"),
+    (["local n <const> = 1", "n = 2", "print(n)"], "2\n"),
+    (["return 5", "print(_)"], "5\n"),
+    (["if true then return 'early' end", "print(_)"], "early\n"),
+    (["local x = 1 if x then return x end", "print(x, _)"], "1\t1\n"),
+    (["goto a ::a::", "goto a ::a::", "print('b')"], "b\n"),
+    (["7", "Out[1] + 1", "print(Out[2], _)"], "8\t8\n"),
+    (["('x'):rep(2)", "(nil)", "print(_)"], "nil\n"),
+    (["print(lull.version and 1)", "help(lull.now)"], "1\n"),
+  ]
+
+  @Test(arguments: sessions)
+  func `PRM-17 a saved script gives what the session gave`(
+    lines: [String], output: String
+  ) throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path + "/saved.lua"
+    let child = try Child.prompt()
+    for line in lines { try child.type((line + "\n", "\r\n> ")) }
+    try child.type((".save \(file)\n", " in \(file)\r\n> "))
+    #expect(try child.leave() == 0)
+    let ending = try lull(file)
+    #expect(ending.code == 0)
+    #expect(ending.output.hasPrefix(output), "\(ending)")
+  }
+
+  @Test func `PRM-17 it waits for what the session waited for`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.path + "/saved.lua"
+    try folder.write("made.lua", "local api = lull.service(lull.demo())\nreturn api")
+    let child = try Child.prompt(["repl", folder.path + "/made.lua"])
+    try child.type(
+      ("api('/users/1'):load()\n", "}\r\n> "), ("_.name\n", "\"Ada Lovelace\"\r\n> "),
+      ("api('/users/999'):load()\n", "→ 404\r\n> "),
+      ("print(Out[2].data.id, Out[4].error.http_status)\n", "1\t404\r\n> "),
+      (".save \(file)\n", "3 statements in \(file)\r\n> "))
+    #expect(try child.leave() == 0)
+    let ending = try lull(file)
+    #expect(ending.output == "1\t404\n", "\(ending)")
+    #expect(ending.code == 0)
+  }
+
   @Test func `PRM-17 a name need not be text`() throws {
     let folder = try TemporaryFolder()
     // A terminal without an editor of lines, which passes bytes on.

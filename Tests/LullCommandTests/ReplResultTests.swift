@@ -43,8 +43,37 @@ struct ReplResultTests {
     try screen.type("api('/users/1'):load()\n")
     let text = try screen.wait(end: "}\n>")
     #expect(text.contains("\nOut[1]:\nRequest(GET /users/1 completed)\n{\n  id = 1,\n"))
-    try screen.type("Out[1].response.entity.content.name, _ == Out[1]\n")
-    try screen.wait(for: "Out[2]: \"Ada Lovelace\"  true")
+    try screen.type("_.name, Out[1].request.url:match('%d$'), Out[1].data.id\n")
+    try screen.wait(for: "Out[2]: \"Ada Lovelace\"  \"1\"     1")
+  }
+
+  @Test func `PRM-153 an explanation is shown as it is`() throws {
+    let child = try Child.prompt()
+    try child.type(
+      (Self.service, "\r\n> "),
+      ("api('/users/1'):explain()\n", "\r\nSettings\r\n  expiration_time "),
+      ("'a\\nb'\n", "]: \"a\\nb\"\r\n> "))
+    #expect(try child.leave() == 0)
+  }
+
+  @Test func `PRM-151 long help goes through the pager`() throws {
+    let screen = try Screen(environment: ["NO_COLOR": "1", "PAGER": "sed s/^/P:/"])
+    try screen.type("Resource?\n")
+    try screen.wait(end: "\n>")
+    #expect(try screen.text().contains("\nP:  "))
+    // What fits the screen does not.
+    try screen.type("lull.now?\n")
+    try screen.wait(for: "lull.now(")
+    #expect(!(try screen.text().contains("P:lull.now(")))
+  }
+
+  @Test func `PRM-152 PRM-154 what is called otherwise is found`() throws {
+    let child = try Child.prompt(environment: ["PAGER": "cat"])
+    try child.type(
+      (Self.service, "\r\n> "), ("api.load?\n", "Service has no 'load'. Others do:"),
+      ("1\n", "]: 1\r\n> "), ("api.lod?\n", "Nothing is called 'api.lod'"),
+      (".lod x\n", "'.lod' (did you mean '.load'?); .help lists what there is\r\n> "))
+    #expect(try child.leave() == 0)
   }
 
   @Test func `PRM-04 several are, and values of scripts are shown as such`() throws {
@@ -65,8 +94,8 @@ struct ReplResultTests {
     try child.type(
       (Self.service, "\r\n> "),
       ("api('/users/999'):load()\n", "/users/999 → 404\r\n> "),
-      ("_\n", "Request(GET /users/999 completed)\r\nlull: Not found\r\n  request"),
-      ("_.response.error.http_status\n", "]: 404\r\n> "))
+      ("_, Out[1].error.http_status\n", "nil\t404\r\n> "),
+      ("Out[1].request\n", "Request(GET /users/999 completed)\r\nlull: Not found\r\n  request"))
     #expect(try child.leave() == 0)
   }
 

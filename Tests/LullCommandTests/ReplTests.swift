@@ -9,6 +9,19 @@ struct ReplTests {
     #expect(ending.code == 0)
   }
 
+  @Test func `UNH-06 reports no failed requests`() throws {
+    let ending = try lull(
+      "repl",
+      input: """
+        s = lull.service{ base_url = "https://a.invalid", networking = function() return { status = 503 } end }
+        r = s("/x"):load()
+        lull.sleep(0.1)
+
+        """)
+    #expect(ending.errors == "", "\(ending)")
+    #expect(ending.code == 0)
+  }
+
   @Test func `runs statements over several lines`() throws {
     let ending = try lull(
       "repl",

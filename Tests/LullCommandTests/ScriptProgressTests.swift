@@ -76,6 +76,22 @@ struct ScriptProgressTests {
     #expect(screen(ending.output).filter { !$0.isEmpty }.count == 1)
   }
 
+  @Test func `DWN-120 a download has a bar that counts bytes, and leaves a line`() throws {
+    let child = try start(
+      """
+      local service = lull.service{ base_url = "https://x.test", networking = function()
+        lull.sleep(0.25)
+        return { body = ("x"):rep(3 << 20) }
+      end }
+      local path = os.tmpname()
+      assert(service("/large"):download(path, { progress = "large" }):await())
+      os.remove(path)
+      """)
+    let ending = try child.wait()
+    #expect(ending.output.contains("\(Self.clear)large: 3.0 MB in "), "\(ending.output)")
+    #expect(ending.code == 0)
+  }
+
   @Test func `PROG-03 what is written meanwhile goes above, whoever writes it`() throws {
     let child = try start(
       """

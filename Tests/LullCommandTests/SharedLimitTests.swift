@@ -117,6 +117,19 @@ struct SharedLimitTests {
   }
 
   @Test
+  func `LIM-84 processes that start one after another beyond the span never wait for each other`()
+    throws
+  {
+    let code = script(5, "{ requests = 5, per = 0.5, shared = true }")
+    for _ in 0..<3 {
+      let ending = try start(code).wait()
+      #expect(times(ending.output).count == 5)
+      #expect(ending.errors == "")
+      usleep(700_000)
+    }
+  }
+
+  @Test
   func `LIM-34 other patterns and other credentials count apart, other names of a base do not`()
     throws
   {
@@ -162,7 +175,8 @@ struct SharedLimitTests {
     _ = try start(code).wait()
     // What SQLite has not put into the file yet is beside it.
     unlink("\(folder.path)/lull/limits.db-wal")
-    try folder.write("lull/limits.db", "this is no database, but long enough to be taken for one")
+    try folder.write(
+      "lull/limits.db", "this is no database, but long enough to be taken for one", mode: 0o600)
     let ending = try start(code).wait()
     #expect(ending.errors.contains("lull/limits.db' cannot be read"))
     #expect(times(ending.output).count == 1)

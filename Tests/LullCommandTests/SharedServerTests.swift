@@ -106,6 +106,58 @@ struct SharedServerTests {
     }
   }
 
+  @Test func `SHR-100 hosts that start together send twice the limit at most without the server`()
+    throws
+  {
+    let redis = try Redis()
+    // More than they can send before the server is killed, below.
+    let code = script(100, "{ requests = 50, per = 1, shared = true }")
+    let children = try (0..<8).map { try start(code, redis.url, host: $0) }
+    defer { for child in children { child.send(SIGKILL) } }
+    for (host, child) in children.enumerated() {
+      try child.wait(until: "it knows of all") { known("\(folder.path)/\(host)/lull") == "8" }
+    }
+    // What was sent before they knew of each other is over.
+    usleep(1_200_000)
+    var end = timespec()
+    clock_gettime(CLOCK_REALTIME, &end)
+    redis.kill()
+    var sent: [Double] = []
+    for child in children {
+      let ending = try child.wait()
+      #expect(ending.code == 0)
+      sent += times(ending.output)
+    }
+    #expect(sent.count == 800)
+    sent.removeAll { $0 < Double(end.tv_sec) }
+    #expect(sent.count > 100, "they were at it when the server was killed")
+    // Between leave and its own clock a process may have to let others run.
+    #expect(most(sent, within: 0.9) <= 100)
+  }
+
+  /// How many hosts a machine remembers.
+  private func known(_ folder: String) -> String? {
+    guard let directory = opendir(folder) else { return nil }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard name.hasPrefix("limits.db-share-"), !name.hasSuffix("-tokens") else { continue }
+      return SharedServerTests.text("\(folder)/\(name)")
+    }
+    return nil
+  }
+
+  private static func text(_ path: String) -> String? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 64)
+    guard fgets(&line, 64, file) != nil else { return nil }
+    return String(
+      decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
   private func run(
     _ arguments: [String], _ environment: [String: String] = [:]
   ) throws -> Child.Ending {
@@ -201,6 +253,7 @@ struct SharedServerTests {
       "hosts      1", "namespace  lull", "news       0 processes listen",
     ] { #expect(text.output.contains(part), "\(part): \(text.output)") }
     let json = try run(["share", "info", url, "-o", "json", "--namespace", "other"])
+    #expect(json.output.contains("\"patience\": "))
     #expect(json.output.contains("\"usable\": true"))
     #expect(json.output.contains("\"hosts\": 0"))
     let wrong = try run(["share", "info", redis.url.replacing("unix://", with: "unix://:falsch@")])

@@ -96,7 +96,7 @@ struct VerbRefusalTests {
       ["post", "https://a.example", "a=@/dev/zero"],
       "'a=@/dev/zero': cannot read '/dev/zero': it has more than 100 MB"
     ),
-    (["post", "https://a.example", "--boundary", "x", "a=b"], "--boundary is left out"),
+    (["post", "https://a.example", "--boundary", "x", "a=b"], "there is no option '--boundary'"),
     (
       ["post", "https://a.example", "--form", "a:=[1]"],
       "'a:=[1]': a form has texts, numbers, true and false, but no other JSON"

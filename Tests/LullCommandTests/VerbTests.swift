@@ -246,7 +246,7 @@ struct VerbTests {
   @Test func `head asks for status and headers`() throws {
     let ending = try lull("head", url("/users/2"))
     #expect(ending.output.hasPrefix("HTTP/1.1 200 OK\n"))
-    #expect(ending.output.contains("\netag: "))
+    #expect(ending.output.contains("\nETag: "))
     #expect(!ending.output.contains("Turing"))
     #expect(ending.code == 0)
   }

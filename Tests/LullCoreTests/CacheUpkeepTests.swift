@@ -46,7 +46,43 @@ struct CacheUpkeepTests {
     }
   }
 
-  @Test func `STA-11 CACHE-19 a 304 to a load that was overtaken touches no cache`() {
+  @Test func `NM-04 CACHE-40 a 304 to data without validators makes its own entries young only`() {
+    withHarness { harness in
+      let spy = cached(harness, Journal(), .rawData)
+      let (early, late) = (MemoryEntityCache(), MemoryEntityCache())
+      harness.service.configure {
+        $0.pipeline[.parsing].cacheUsing(early)
+        $0.pipeline[.model].cacheUsing(late)
+      }
+      let resource = harness.loaded("/a", .init(body: "x"))
+      #expect(resource.latestData?.condition == nil)
+      func timestamps() -> [Double?] {
+        var found = [spy.entries["raw_data a"]?.timestamp]
+        for (cache, stage) in [(early, PipelineStageKey.parsing), (late, .model)] {
+          guard let key = cache.key(for: resource, at: stage) else { continue }
+          cache.readEntity(forKey: key) { found.append($0?.timestamp) }
+        }
+        return found
+      }
+      #expect(timestamps() == [1000, 1000, 1000])
+      harness.stub("GET", "/a", .init(status: 304))
+      harness.advance(by: 100)
+      // Another service has replaced one of them meanwhile.
+      if let key = late.key(for: resource, at: .model) {
+        late.updateEntityTimestamp(1050, forKey: key) {}
+      }
+      resource.load()
+      harness.settle()
+      #expect(resource.timestamp == 1100)
+      #expect(timestamps() == [1100, 1100, 1050])
+      harness.advance(by: 100)
+      resource.load()
+      harness.settle()
+      #expect(timestamps() == [1200, 1200, 1050])
+    }
+  }
+
+  @Test func `STA-11 CACHE-19 a 304 to a superseded load touches no cache`() {
     withHarness { harness in
       let journal = Journal()
       _ = cached(harness, journal, .model)

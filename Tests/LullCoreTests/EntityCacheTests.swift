@@ -212,9 +212,9 @@ struct EntityCacheTests {
     }
   }
 
-  // MARK: Overtaken loads
+  // MARK: Superseded loads
 
-  @Test func `STA-11 a load that was overtaken writes no cache, in the same turn or later`() {
+  @Test func `STA-11 a superseded load writes no cache, in the same turn or later`() {
     for oneTurn in [false, true] {
       withHarness { harness in
         let journal = Journal()
@@ -279,21 +279,48 @@ struct EntityCacheTests {
     }
   }
 
-  @Test func `STA-11 OVR-12 an overtaken POST removes nothing`() {
+  @Test func `STA-11 OVR-12 the answer to a promoted POST removes what a later load has written`() {
     withHarness { harness in
       let journal = Journal()
       let cache = cached(harness, journal, .model)
       harness.provider.holdsAnswers = true
       harness.stub("POST", "/a", .text("posted"))
-      harness.stub("GET", "/a", .text("loaded"))
+      harness.stub("GET", "/a", .text("loaded"), .text("too late"), .text("after"))
       let resource = harness.service.resource("/a")
       resource.load(using: resource.request("POST"))
+      resource.load()
       resource.load()
       harness.provider.release(1)
       harness.settle()
       harness.provider.release(0)
       harness.settle()
-      #expect(writes(journal) == ["write model a: loaded"])
+      #expect(resource.text == "posted")
+      #expect(writes(journal) == ["write model a: loaded", "remove model a"])
+      #expect(cache.texts == [:])
+      harness.provider.release(0)
+      harness.settle()
+      #expect(writes(journal) == [], "sent before the answer to the POST arrived")
+      resource.load()
+      harness.provider.release(0)
+      harness.settle()
+      #expect(cache.texts == ["model a": "after"])
+    }
+  }
+
+  @Test func `STA-11 OVR-12 a superseded POST removes nothing`() {
+    withHarness { harness in
+      let journal = Journal()
+      let cache = cached(harness, journal, .model)
+      harness.stub("POST", "/a", .text("posted"))
+      harness.stub("GET", "/a", .text("loaded"))
+      let resource = harness.service.resource("/a")
+      let post = resource.request("POST")
+      harness.settle()
+      resource.load()
+      harness.settle()
+      resource.load(using: post)
+      harness.settle()
+      #expect(resource.text == "loaded")
       #expect(cache.texts == ["model a": "loaded"])
     }
   }

@@ -193,8 +193,10 @@ struct EventStreamParserTests {
 /// Rows of NDJSON as they come.
 @Suite(.timeLimit(.minutes(20)))
 struct RowParserTests {
-  private func rows(_ text: String, pieces size: Int) throws(StreamProblem) -> [Int] {
-    var parser = RowParser()
+  private func rows(
+    _ text: String, pieces size: Int, areValues: Bool = false
+  ) throws(StreamProblem) -> [Int] {
+    var parser = RowParser(areValues: areValues)
     var rows: [Int] = []
     let bytes = Array(text.utf8)
     var start = 0
@@ -215,6 +217,33 @@ struct RowParserTests {
     ] {
       for size in 1...max(1, text.utf8.count) {
         #expect(try rows(text, pieces: size) == expected, "\(text.debugDescription) by \(size)")
+      }
+    }
+  }
+
+  @Test func `STR-15 JSN-20 values follow each other in any way`() throws {
+    for (text, expected) in [
+      ("", []), ("1\n2\n", [1, 2]), ("1 2", [1, 2]),
+      ("{}{\"a\":\"}\\\"\"}\n[1,\n2]3", [-1, -1, -1, 3]),
+      ("\u{FEFF}1\r\n2", [1, 2]), ("\u{1E}1\n\u{1E}{\n}\n\u{1E}\"a b\"\n", [1, -1, -1]),
+      ("\"\\u00e9\\\\\"null true", [-1, -1, -1]), (" \n\u{1E}\n ", []),
+    ] {
+      for size in 1...max(1, text.utf8.count) {
+        let found = try rows(text, pieces: size, areValues: true)
+        #expect(found == expected, "\(text.debugDescription) by \(size)")
+      }
+      let whole = Array(text.utf8).withUnsafeBufferPointer { JSONValueScan.values($0).count }
+      #expect(whole == expected.count)
+    }
+    for (text, value) in [("1 x 2", 2), ("{}{", 2), ("\u{1E}{\"a\u{1E}2", 1), ("]", 1)] {
+      do throws(StreamProblem) {
+        _ = try rows(text, pieces: 2, areValues: true)
+        Issue.record("\(text) was read")
+      } catch {
+        guard case .malformed(value, _) = error else {
+          Issue.record("\(text): \(error)")
+          continue
+        }
       }
     }
   }

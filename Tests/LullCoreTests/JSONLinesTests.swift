@@ -46,6 +46,39 @@ struct JSONLinesTests {
     #expect(taken > 1000)
   }
 
+  private func ofOneType(_ text: String) throws(JSONError) -> JSONDocument {
+    try Array(text.utf8).withUnsafeBufferPointer { bytes throws(JSONError) in
+      try JSONLines.documentOrLines(bytes)
+    }
+  }
+
+  @Test(arguments: [
+    ("[1]\n[2]\n", "[[1],[2]]"), ("{\n\"a\": 1\n}\n{\n\"a\": 2\n}", "[{\"a\":1},{\"a\":2}]"),
+    ("{\"a\":\"}\\\"\"} \r\n\n {}", "[{\"a\":\"}\\\"\"},{}]"), ("{}\n[2]\n", "[{},[2]]"),
+    ("\u{FEFF}[]\n[]", "[[],[]]"),
+  ])
+  func `JSN-92 objects or lists on lines of their own are a list`(
+    _ text: String, _ expected: String
+  ) throws {
+    let document = try ofOneType(text)
+    var found: [UInt8] = []
+    document.root.encode(into: &found)
+    #expect(String(decoding: found, as: UTF8.self) == expected)
+    #expect(document.hasLines)
+  }
+
+  @Test(arguments: [
+    ("[1] [2]", 4), ("1\n2", 2), ("[1]\n{}", 4), ("{}{}", 2), ("{}\n{\"a\":}", 8), ("[1]]", 3),
+  ])
+  func `JSN-92 other values after each other are malformed`(_ text: String, _ offset: Int) {
+    do throws(JSONError) {
+      _ = try ofOneType(text)
+      Issue.record("\(text) was taken")
+    } catch {
+      #expect(error.offset == offset, "\(text)")
+    }
+  }
+
   @Test func `JSN-21 the place is that in the whole`() {
     for (text, offset) in [("1\n2 x", 4), ("1\n\n{\"a\":}", 8), ("\u{FEFF}x", 3)] {
       do throws(JSONError) {

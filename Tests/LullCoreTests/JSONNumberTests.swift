@@ -27,7 +27,7 @@ struct JSONNumberTests: JSONSuite {
       ("2.2250738585072011e-308", .double(.leastNormalMagnitude.nextDown)),
       ("9007199254740993.0", .double(9_007_199_254_740_992)),
     ] as [(String, JSONValue)])
-  func `JSN-12 integers of 64 signed bits are integers, all other numbers doubles`(
+  func `JSN-12 integers of 64 bits are integers, larger ones have digits, others are doubles`(
     text: String, value: JSONValue
   ) throws {
     let places = [
@@ -44,6 +44,9 @@ struct JSONNumberTests: JSONSuite {
         #expect(number.int == nil)
         // Bits, since -0 equals 0.
         #expect(number.double?.bitPattern == double.bitPattern)
+        let isInteger = text.allSatisfy { $0.isNumber || $0 == "-" } && text != "-0.0"
+        #expect(number.digits == (isInteger ? text : nil))
+        if isInteger { #expect(encoded(number) == text) }
       default: Issue.record("not a number")
       }
       #expect(try parse(encoded(number)) == number)
@@ -75,11 +78,35 @@ struct JSONNumberTests: JSONSuite {
       .double(double),
     ]
     #expect(elements == expected)
+    #expect(
+      try #require(root.pairs.first).value.elements.map(\.digits) == [
+        nil, nil, large, nil, nil, "-" + large, nil, nil, "18446744073709551615", large,
+      ])
     #expect(failure(Array("[\(large),]".utf8)) == JSONError("expected a value", offset: 32))
     #expect(failure(Array("[\(large),1e999]".utf8)) == JSONError("a number is too large"))
     #expect(failure(Array("[\(large)".utf8))?.message == "unexpected end of the text")
     #expect(
       failure(Array("[0\(large)]".utf8))
         == JSONError("a number must not begin with a zero", offset: 1))
+  }
+
+  @Test func `JSN-12 integers beyond 64 bits are the same only if all their digits are`() throws {
+    let texts = [
+      "9223372036854775807", "9223372036854775808", "9223372036854775809", "-9223372036854775808",
+      "-9223372036854775809", "18446744073709551615", "18446744073709551616",
+      "18446744073709551617",
+      "36893488147419103232",
+    ]
+    for one in texts {
+      for other in texts { #expect((try parse(one) == parse(other)) == (one == other)) }
+    }
+    #expect(try parse("18446744073709551616") == parse("18446744073709551616.0"))
+    #expect(try parse("18446744073709551617") != parse("18446744073709551616.0"))
+    #expect(try parse("9223372036854775808") == parse("9.223372036854775808e18"))
+    // Documents of one block, and of several.
+    let elements = (0..<4000).map { "1234567890123456789\($0 + 1000)" }
+    let large = try parse("[" + elements.joined(separator: ",") + "]")
+    #expect(large.elements.map(\.digits) == elements)
+    #expect(encoded(large) == "[" + elements.joined(separator: ",") + "]")
   }
 }

@@ -80,6 +80,50 @@ struct LoadCancellationTests {
     }
   }
 
+  @Test func `CXL-08 an answer with the error of another, cancelled request is a failure by that`()
+  {
+    withHarness { harness in
+      let network = ErrorNetwork()
+      let service = Service(
+        baseURL: "https://api.test", networking: network, pump: harness.pump)
+      let resource = service.resource("/a")
+      let recorder = resource.recorded()
+      let load = resource.load()
+      harness.settle()
+      #expect(recorder.take() == ["requested L", "error E"])
+      let error = resource.latestError
+      #expect(error?.userMessage == "Request cancelled")
+      #expect(error?.cause?.kind == "request_cancelled")
+      guard case .custom(let cause as RequestError) = error?.cause else {
+        Issue.record("the cause is not the other error")
+        return
+      }
+      #expect(cause.url == "https://api.test/other")
+      #expect(load.response?.isCancellation == false)
+    }
+  }
+
+  @Test func `CXL-08 a transformer's failure by the error of a cancelled request is a failure`() {
+    withHarness { harness in
+      harness.service.configure {
+        $0.pipeline[.model].add(
+          FunctionTransformer(description: "fails") { _ in
+            .failure(.cancelled(at: 5))
+          })
+      }
+      harness.stub("GET", "/a", .text("x"))
+      let resource = harness.service.resource("/a")
+      let recorder = resource.recorded()
+      resource.load()
+      harness.settle()
+      #expect(recorder.take() == ["requested L", "error E"])
+      let fixed = Resource.failedRequest(returning: .cancelled(at: 5))
+      resource.load(using: fixed)
+      harness.settle()
+      #expect(recorder.take() == ["requested L E", "error E"])
+    }
+  }
+
   @Test func `CXL-07 a request that its provider's start cancels has its transfer cancelled`() {
     withHarness { harness in
       let resource = harness.service.resource("/a")
@@ -147,5 +191,23 @@ struct LoadCancellationTests {
       harness.clock.advance(by: 2)
       #expect(resource == nil)
     }
+  }
+}
+
+/// Answers with the error of a request that is not the one it was asked for.
+private final class ErrorNetwork: NetworkingProvider {
+  func startRequest(_ request: HTTPRequest, completion: NetworkCompletion) -> any RequestNetworking
+  {
+    var error = RequestError.cancelled(at: 1)
+    error.url = "https://api.test/other"
+    var result = NetworkResult(error: TransportError(.network, error.userMessage))
+    result.requestError = error
+    completion(result)
+    return Transfer()
+  }
+
+  private final class Transfer: RequestNetworking {
+    let transferMetrics = RequestTransferMetrics()
+    func cancel() {}
   }
 }

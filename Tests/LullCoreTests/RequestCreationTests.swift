@@ -261,14 +261,19 @@ struct RequestCreationTests {
   @Test(arguments: [
     "A: b\r\nEvil", "A:b", "A b", "", "A\n", "é", "A\0",
   ])
-  func `a header's name cannot smuggle in another header`(name: String) throws {
+  func `a header's name cannot smuggle in another header`(name: String) {
     var headers = Headers([("Good", "1")])
     headers.add(name, "x")
     headers[name] = "y"
-    #expect(headers == Headers([("Good", "1")]))
-    let http = try sent(mutation: { (http: inout HTTPRequest) throws(RequestError) in
-      http.headers[name] = "x"
-    })
-    #expect(http.headers.isEmpty)
+    #expect("\(headers)" == "\(Headers([("Good", "1")]))")
+    withHarness { harness in
+      harness.service.resource("/a").request(
+        "GET",
+        requestMutation: { (http: inout HTTPRequest) throws(RequestError) in
+          http.headers[name] = "x"
+        })
+      harness.settle()
+      #expect(harness.provider.requests.isEmpty)
+    }
   }
 }

@@ -115,28 +115,6 @@ struct ResourceLoadingTests {
     }
   }
 
-  @Test func `STA-11 an answer that was overtaken changes nothing; its own hooks get it`() {
-    withHarness { harness in
-      harness.provider.holdsAnswers = true
-      harness.stub("GET", "/a", .text("early"), .text("late"))
-      let resource = harness.service.resource("/a")
-      let recorder = resource.recorded()
-      let journal = Journal()
-      resource.load().onSuccess { journal($0.text ?? "?") }
-      resource.load().onSuccess { journal($0.text ?? "?") }
-      harness.provider.release(1)
-      harness.settle()
-      harness.provider.release()
-      harness.settle()
-      #expect(
-        recorder.take() == [
-          "requested L", "requested L", "newData(network) L D", "notModified D",
-        ])
-      #expect(journal.take() == ["late", "early"])
-      #expect(resource.text == "late")
-    }
-  }
-
   @Test func `LOAD-06 a new answer replaces content, type and etag`() {
     withHarness { harness in
       let resource = harness.loaded("/a", .json("1", etag: "\"1\""))

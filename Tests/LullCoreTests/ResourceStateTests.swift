@@ -42,7 +42,8 @@ struct ResourceStateTests {
     Age(
       id: "INV-02: recent error, invalidated", error: 1010, invalidated: true,
       isUpToDate: false),
-    Age(id: "data from the future", data: 2000, isUpToDate: true),
+    Age(id: "LOAD-40: data from the future", data: 2000, isUpToDate: false),
+    Age(id: "LOAD-40: an error from the future", data: 1000, error: 1010.5, isUpToDate: false),
   ]
 
   @Test(arguments: ages)
@@ -122,19 +123,22 @@ struct ResourceStateTests {
   }
 
   @Test(arguments: outcomes)
-  func `STA-11 an earlier-started load changes nothing once a later-started has succeeded`(
+  func `STA-11 an earlier-sent load changes nothing once a later-sent has succeeded`(
     row: Outcome
   ) {
     for later in [ResourceState.LoadOutcome.newData(.text("later", at: 50)), .notModified(nil)] {
       var state = used
-      let early = state.loadStarted()
+      // The order of starts does not matter.
       let late = state.loadStarted()
-      _ = state.loadEnded(late, later, now: 50)
+      let early = state.loadStarted()
+      _ = state.loadEnded(late, later, sending: RequestSending(sent: 2), now: 50)
       state.invalidate()
       let text = state.latestData?.text
       let expected = row.event == .requestCancelled ? row.event : .notModified
-      let effect = state.loadEnded(early, row.outcome, now: 100)
+      let effect = state.loadEnded(
+        early, row.outcome, sending: RequestSending(sent: 1), now: 100)
       #expect(effect == ResourceState.LoadEffect(expected, isApplied: false))
+      #expect(effect.isSuperseded == (expected == .notModified))
       #expect(state.latestData?.text == text)
       #expect(state.latestError == nil)
       #expect(state.timestamp == 50)
@@ -142,16 +146,54 @@ struct ResourceStateTests {
     }
   }
 
-  @Test func `STA-11 a later-started load that failed or was cancelled discards nothing`() {
+  @Test func `STA-11 a later-sent load that failed or was cancelled discards nothing`() {
     for later in [ResourceState.LoadOutcome.failure(.failure(at: 50)), .cancelled] {
       var state = ResourceState()
       let early = state.loadStarted()
       let late = state.loadStarted()
-      _ = state.loadEnded(late, later, now: 50)
-      let effect = state.loadEnded(early, .newData(.text("early", at: 60)), now: 60)
+      _ = state.loadEnded(late, later, sending: RequestSending(sent: 2), now: 50)
+      let effect = state.loadEnded(
+        early, .newData(.text("early", at: 60)), sending: RequestSending(sent: 1), now: 60)
       #expect(effect == ResourceState.LoadEffect(.newData(.network)))
       #expect(state.latestData?.text == "early")
       #expect(state.latestError == nil)
+    }
+  }
+
+  @Test(arguments: outcomes)
+  func `STA-11 the answer to an unsafe request yields only to what was sent after it had arrived`(
+    row: Outcome
+  ) {
+    for sent in [2 as UInt64, 5] {
+      var state = used
+      state.invalidate()
+      let (write, read) = (state.loadStarted(), state.loadStarted())
+      _ = state.loadEnded(
+        read, .newData(.text("read", at: 50)), sending: RequestSending(sent: sent), now: 50)
+      let effect = state.loadEnded(
+        write, row.outcome, sending: RequestSending(sent: 1, answered: 3), now: 100)
+      guard row.event != .requestCancelled else { continue }
+      #expect(effect.isApplied == (sent == 2))
+      #expect(state.latestData?.text == (sent == 2 && row.text == "new" ? "new" : "read"))
+      #expect((state.latestError != nil) == (sent == 2 && row.hasError))
+    }
+  }
+
+  @Test func `STA-11 what was sent before a write was answered is applied, but not up to date`() {
+    for (sent, isOld) in [(2 as UInt64, true), (4, false)] {
+      var state = used
+      let write = state.loadStarted()
+      _ = state.loadEnded(
+        write, .newData(.text("written", at: 50)), sending: RequestSending(sent: 1, answered: 3),
+        now: 50)
+      #expect(!state.isInvalidated)
+      let read = state.loadStarted()
+      #expect(state.mayCache(read, sent: sent, succeeded: true) == !isOld)
+      let effect = state.loadEnded(
+        read, .newData(.text("read", at: 60)), sending: RequestSending(sent: sent), now: 60)
+      #expect(effect.isApplied)
+      #expect(state.latestData?.text == "read")
+      #expect(state.isInvalidated == isOld)
     }
   }
 

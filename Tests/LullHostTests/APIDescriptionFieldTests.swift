@@ -97,12 +97,15 @@ struct APIDescriptionFieldTests {
     "FollowOptions": "api('/x'):follow{ [key] = value }",
     "StreamOptions": "api('/x'):events{ [key] = value }",
     "CursorOptions": "api('/x'):pages{ cursor = { [key] = value } }",
+    "OffsetOptions": "api('/x'):pages{ offset = { [key] = value } }",
     "PageNumberOptions": "api('/x'):pages{ page = { [key] = value } }",
     "WriteOptions": "lull.write_file('/no/such/folder/x', '', { [key] = value })",
     "ArgumentsSpec": "lull.args({ [integer(key)] = value }, {})",
     "ArgumentSpec": "lull.args({ { '--x', [integer(key)] = value } }, {})",
     "MapOptions": "lull.map({}, print, { [key] = value })",
     "WaitOptions": "lull.wait_until(print, { [key] = value })",
+    "StatusOptions": "lull.status({}, { [key] = value })",
+    "TokenOptions": "lull.auth.token{ [key] = value }",
   ]
 
   /// Tables whose other keys are nobody's business, or that are only given.
@@ -194,6 +197,8 @@ struct APIDescriptionFieldTests {
     #expect(
       try difference("OneOffOptions", OneOffOptions.ownKeys + RequestBodyReader.keys) == [])
     #expect(try difference("FollowOptions", Method.followKeys) == [])
+    #expect(try difference("StatusOptions", Method.statusKeys) == [])
+    #expect(try difference("TokenOptions", CredentialReader.tokenKeys) == [])
     #expect(try difference("StreamOptions", StreamArguments.keys) == [])
     #expect(try difference("DownloadOptions", RequestOptions.downloadKeys) == [])
     #expect(try difference("FileOptions", Method.uploadKeys) == [])
@@ -257,12 +262,14 @@ struct APIDescriptionFieldTests {
         .wrongInputTypeInTransformerPipeline(expected: "", actual: "", transformer: ""),
         .transformerReturnedNil(transformer: ""), .malformedJSON(message: ""),
         .wrongContent(type: "", path: "", message: ""), .validation(schema: "", errors: []),
-        .chainTooLong(message: ""),
+        .chainTooLong(message: ""), .invalidSetting(name: "", message: ""),
         .script(script), .custom(TransportError(.network, "")),
       ] + TransportError.Kind.allCases.map { .transport(TransportError($0, "")) }
     #expect(try difference("CauseKind", causes.map(\.kind)) == [])
     let fields =
-      causes.flatMap { $0.payload.map(\.name) } + ["kind", "message", "value", "byte", "errors"]
+      causes.flatMap { $0.payload.map(\.name) } + [
+        "kind", "message", "value", "byte", "errors", "error",
+      ]
     #expect(try difference("Cause", fields) == [])
   }
 }

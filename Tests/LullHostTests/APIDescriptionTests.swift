@@ -239,7 +239,8 @@ struct APIDescriptionTests {
       """
       local value = _G
       for name in ("\(owner.name).\(entry.name)"):gmatch("[^.]+") do
-        value = value and rawget(value, name)
+        local has, member = pcall(function() return value[name] end)
+        value = has and member or nil
       end
       return value == nil and "no" or "yes"
       """) == .finished("yes")

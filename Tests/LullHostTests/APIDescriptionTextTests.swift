@@ -102,7 +102,7 @@ struct APIDescriptionTextTests {
   @Test func `rules are IDs`() {
     for (name, entry) in all {
       for rule in entry.rules.split(separator: " ") {
-        #expect(rule.wholeMatch(of: /[A-Z]{2,5}-[0-9]{2}/) != nil, "\(name): \(rule)")
+        #expect(rule.wholeMatch(of: /[A-Z]{2,5}-[0-9]{2,3}/) != nil, "\(name): \(rule)")
       }
     }
   }

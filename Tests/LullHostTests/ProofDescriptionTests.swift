@@ -32,7 +32,9 @@ struct ProofDescriptionTests {
       let object = try #require(ProofDescriptionTests.objects[owner.name], "\(owner.name)")
       for entry in owner.entries where entry.kind != .operation {
         let found = try failures(of: "local _ = \(object).\(entry.name)")
-        #expect(found == [], "\(owner.name).\(entry.name)")
+        // That no method is called on the expectation. (PRV-46)
+        let other = found.filter { !$0.contains("t.expect(…) expects nothing") }
+        #expect(other == [], "\(owner.name).\(entry.name)")
       }
       #expect(try failures(of: "local _ = \(object).no_such_member").count == 1)
     }

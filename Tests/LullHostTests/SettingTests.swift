@@ -20,6 +20,7 @@ struct SettingTests {
   private static let samples: [String: Sample] = [
     "headers": Sample("{ ['X-A'] = 'b' }"),
     "expiration_time": Sample("5.5"), "retry_time": Sample("2.5"),
+    "writes_invalidate": Sample("false"),
     "progress_reporting_interval": Sample("0.5"), "timeout": Sample("7.5"),
     "connect_timeout": Sample("1.5"), "max_body_size": Sample("2048"),
     "connections_per_host": Sample("3"),
@@ -31,7 +32,9 @@ struct SettingTests {
         """),
     "rate_limit": Sample(
       "{ requests = 6, per = 2.5, learn = true, free = 304 }",
-      reads: "{ requests = 6, per = 2.5, shared = false, learn = true, free = { 304 } }"),
+      reads: """
+        { requests = 6, per = 2.5, shared = false, strict = false, learn = true, free = { 304 } }
+        """),
     "concurrency": Sample("4"),
     "ca_file": Sample("'ca.pem'"), "insecure": Sample("true"), "client_cert": Sample("'me.pem'"),
     "client_key": Sample("'me.key'"), "proxy": Sample("'http://localhost:3128'"),
@@ -39,8 +42,9 @@ struct SettingTests {
     "resolve": Sample("{ ['api.example.com:443'] = '127.0.0.1' }"),
     "unix_socket": Sample("'/run/docker.sock'"), "http_version": Sample("'1.1'"),
     "first_byte_timeout": Sample("3.5"),
-    "idle_timeout": Sample("4.5"), "redirects": Sample("'same_origin'"),
-    "cookies": Sample("true"), "record_timings": Sample("true"),
+    "idle_timeout": Sample("4.5"), "response_type": Sample("'json'"),
+    "redirects": Sample("'same_origin'"),
+    "cookies": Sample("true"), "allow_truncated": Sample("true"), "record_timings": Sample("true"),
     "validate": Sample("'warn'"),
     "pipeline": Sample("{ order = { 'decoding', 'model' } }"),
     "auth": Sample("lull.auth.basic('ann', 'secret')"),

@@ -266,8 +266,27 @@ struct DocumentTests {
         + answer(
           ids("{properties: {id: {type: string}}}"),
           "{name: after_id, in: query, schema: {type: integer}}"),
+      "  /p: "
+        + answer(
+          "{properties: {data: \(list), cursor: {type: string}}}",
+          "{name: cursor, in: query, schema: {type: string}}"),
+      "  /q: "
+        + answer("{properties: {data: \(list), links: {properties: {next: {type: string}}}}}"),
+      "  /r: "
+        + answer(
+          "{properties: {data: \(list), _links: {properties: {next: {properties: {href: {type: string}}}}}}}"
+        ),
+      "  /s: "
+        + answer(
+          "{properties: {data: \(list)}}",
+          "{name: offset, in: query, schema: {type: integer}}, {name: limit, in: query, schema: {type: integer}}"
+        ),
+      "  /t: "
+        + answer(
+          "{properties: {data: \(list), pagination: {properties: {next_url: {type: string}}}}}"),
     ]
-    let calls = try read(paths.joined()).calls
+    let api = try read(paths.joined())
+    let calls = api.calls
     #expect(
       calls.map(\.pages) == [
         .linked, .linked, nil, .cursor(parameter: "cursor", field: "meta.next_cursor"),
@@ -275,10 +294,42 @@ struct DocumentTests {
         .cursor(parameter: "starting_after", field: "id", items: "data", more: "has_more"),
         .cursor(parameter: "starting_after", field: "id", items: "data", more: "has_more"), nil,
         nil, .cursor(parameter: "after", field: "last_id", more: "has_more"), nil,
-        nil, nil,
+        nil, nil, .cursor(parameter: "cursor", field: "cursor"), .linked, .linked,
+        .offset(parameter: "offset", items: "data"), .linked,
       ])
     #expect(
       calls.map(\.rows) == [nil, "data", "data", "rows", "data", nil, nil]
-        + [String](repeating: "data", count: 8))
+        + [String](repeating: "data", count: 13))
+    #expect(
+      calls.filter(\.lacksPages).map(\.path) == ["/c", "/f", "/g", "/j", "/k", "/m", "/n", "/o"])
+  }
+
+  @Test func `IMP-111 calls that seem to come in pages are listed if they could not be paginated`()
+    throws
+  {
+    func answer(_ schema: String, _ parameters: String = "") -> String {
+      "{get: {parameters: [\(parameters)], responses: {200: {content: {application/json: {schema: \(schema)}}}}}}\n"
+    }
+    let list = "{type: array, items: {type: object}}"
+    let page = "{name: page, in: query, schema: {type: integer}}"
+    let api = try read(
+      "  /a: " + answer(list, page) + "  /b: " + answer(list)
+        + "  /c: " + answer("{properties: {data: \(list), next_cursor: {type: string}}}")
+        + "  /d: " + answer("{type: object}", page)
+        + "  /e: " + answer(list, "{name: limit, in: query, schema: {type: integer}}"))
+    #expect(
+      api.notes == [
+        "2 calls seem to come in pages, but the document does not say how to request the next one; "
+          + "add 'pages' to: get_a, get_c"
+      ])
+    let text = APIFileWriter.text(
+      of: try read(
+        "  /a: "
+          + answer(
+            list,
+            "{name: skip, in: query, schema: {type: integer}}, \(page.replacing("page", with: "limit"))"
+          )
+      ))
+    #expect(text.contains("pages = { offset = { param = \"skip\" } }"))
   }
 }

@@ -37,6 +37,21 @@ struct YAMLReaderTests {
     #expect(try json("\"a\\u0000\\n\": \"\\u202e\"") == "{\"a\\u0000\\n\":\"\u{202e}\"}")
   }
 
+  @Test func `IMP-126 a tab behind the indentation of a block scalar is text`() throws {
+    #expect(try json("a: |-\n  \t\n  b\n") == #"{"a":"\t\nb"}"#)
+    #expect(try json("a: >\n  \tb\n  c\n") == #"{"a":"\tb\nc\n"}"#)
+    #expect(
+      try json("é:\n  - |+  # c\n\n     \tb\n\nx: >\n \tc") == #"{"é":["\n\tb\n\n"],"x":"\tc"}"#)
+    #expect(try json("\u{FEFF}a:\r\n  b: |\r\n   \tc\r\n") == #"{"a":{"b":"\tc\n"}}"#)
+    #expect(try json(String(repeating: "- |\n \ta\n", count: 300)).hasPrefix(#"["\ta\n","\ta\n""#))
+    // Such a tab is no text: it stands for the indentation.
+    for text in [
+      "a: |\n\tb\n", "a: |\n   b\n  \tc\n", "a: |\n     \n  \tb\n", "a:\n  b: |\n  \tc\n",
+    ] {
+      #expect(problem(text).contains("tab"), "\(text) \(problem(text))")
+    }
+  }
+
   @Test func `IMP-02 aliases are expanded and merge keys merged, what is written oneself first`()
     throws
   {

@@ -29,6 +29,13 @@ struct CompleterTests {
     return found
   }
 
+  @Test func `PRM-150 a table of settings is completed with settings only`() throws {
+    let found = try candidates("api:configure{ ")
+    #expect(found.contains("expiration_time") && found.contains("headers"))
+    #expect(!found.contains("load") && !found.contains("url") && !found.contains("api"))
+    #expect(try candidates("api:configure('/a', { expi") == ["expiration_time"])
+  }
+
   @Test(arguments: [
     ("conf", ["config"]), ("print(us", ["user", "users"]), ("string.for", ["format"]),
     ("config.", ["alpha", "beta"]), ("config:", ["beta"]), ("local x = whi", ["while"]),
@@ -71,6 +78,12 @@ struct CompleterTests {
   ])
   func `members of objects`(text: String, expected: [String]) throws {
     #expect(try candidates(text) == expected)
+  }
+
+  @Test func `SVC-120 methods of a service's own`() throws {
+    let made = "shop = lull.service{ functions = { profile = print, product = print } }"
+    #expect(try candidates("shop:pro", made).sorted() == ["product", "profile"])
+    #expect(try candidates("shop.pro", made) == [])
   }
 
   @Test(arguments: [

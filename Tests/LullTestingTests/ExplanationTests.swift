@@ -120,6 +120,7 @@ import Testing
           $0.idleTimeout = .infinity
           $0.redirects = .followWithinOrigin
           $0.cookies = CookieJar()
+          $0.allowsTruncatedBodies = true
           $0.recordsTimings = true
         }
         $0.mutateRequests { _ in }
@@ -136,7 +137,7 @@ import Testing
       let expected = [
         "expirationTime": "as answers say", "retryTime": "0.5 s",
         "progressReportingInterval": "0.05 s", "limits.timeout": "60 s",
-        "limits.maxBodySize": "104857600 bytes", "limits.connectionsPerHost": "32",
+        "limits.maxBodySize": "100 MB", "limits.connectionsPerHost": "32",
         "retry":
           "3 times on 429, 502, 503, 504, connection, dns, network, timeout, truncated_body, after 0.5 to "
           + "60 s or less",
@@ -149,7 +150,8 @@ import Testing
         "options.connection.addresses": "a.test:443 = 127.0.0.1",
         "options.connection.httpVersion": "2", "options.firstByteTimeout": "2 s",
         "options.idleTimeout": "for ever", "options.redirects": "within the origin",
-        "options.cookies": "in memory", "options.recordsTimings": "true",
+        "options.cookies": "in memory", "options.allowsTruncatedBodies": "true",
+        "options.recordsTimings": "true",
         "mutateRequests": "a function", "decorateRequests": "2 functions",
       ]
       for (name, value) in expected { #expect(words[name] == value, "\(name)") }

@@ -89,6 +89,46 @@ extension TransportSuite {
       directory.remove()
     }
 
+    @Test func `COOK-01 cookies that another process has written since are kept`() throws {
+      let directory = try #require(TemporaryDirectory())
+      let path = directory.path + "/cookies"
+      func names() -> [Substring] {
+        String(decoding: contents(path) ?? [], as: UTF8.self).split(separator: "\n")
+          .filter { !$0.hasPrefix("#") }.map { $0.split(separator: "\t")[5] }.sorted()
+      }
+      let jar = CookieJar(file: path)
+      let (one, two) = (try TransportHarness(), try TransportHarness())
+      // Both have read the file before either writes it.
+      for harness in [one, two] { _ = try harness.get(nginx.url + "/cookies") { $0.cookies = jar } }
+      _ = try one.get(nginx.url + "/set") { $0.cookies = jar }
+      _ = try two.get(nginx.url + "/set-and-go") { $0.cookies = jar }
+      #expect(names() == ["a", "b"])
+      // And known from then on.
+      #expect(
+        try two.get(nginx.url + "/cookies") { $0.cookies = jar }.text?.contains("a=1") == true)
+      for harness in [one, two] { harness.finish() }
+      directory.remove()
+    }
+
+    @Test func `COOK-02 a file of anything else is not used, and stays as it is`() throws {
+      let directory = try #require(TemporaryDirectory())
+      let text = "To do: buy milk\n"
+      directory.write("notes", text.utf8)
+      let path = directory.path + "/notes"
+      let harness = try TransportHarness()
+      let result = try harness.get(nginx.url + "/set") { $0.cookies = CookieJar(file: path) }
+      #expect(
+        result.error?.message
+          == "cookies: '\(path)' is not a cookie file in the Netscape format; name another file")
+      #expect(contents(path) == Array(text.utf8))
+      directory.write("cookies", (text + "127.0.0.1\tFALSE\t/\tFALSE\t0\tb\t1\n").utf8)
+      let mixed = directory.path + "/cookies"
+      _ = try harness.get(nginx.url + "/set") { $0.cookies = CookieJar(file: mixed) }
+      #expect(String(decoding: contents(mixed) ?? [], as: UTF8.self).contains(text))
+      harness.finish()
+      directory.remove()
+    }
+
     @Test func `a file that cannot be written is complained of once and fails nothing`() throws {
       let directory = try #require(TemporaryDirectory())
       let jar = CookieJar(file: directory.path + "/cookies")

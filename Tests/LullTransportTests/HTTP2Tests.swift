@@ -1,4 +1,5 @@
 import LullCore
+import LullLibC
 import LullTransport
 import Testing
 
@@ -112,6 +113,78 @@ extension TransportSuite {
       let connections = [before, after].map { $0.response?.headers["x-connection"] }
       #expect(connections[0] != nil && connections[1] != nil && connections[0] != connections[1])
       harness.finish()
+    }
+
+    private func truncating() throws -> TruncatingServer {
+      try #require(
+        TruncatingServer.http2(
+          certificate: nginx.certificate("good.pem"), key: nginx.certificate("good.key")),
+        "python3 and python3-hpack are needed")
+    }
+
+    @Test func `NET-11 a body without a length is complete at the end of its stream`() throws {
+      let server = try truncating()
+      #expect(try harness.get(server.url + "/whole").text == "hello")
+      harness.finish()
+      server.stop()
+    }
+
+    @Test(arguments: ["/reset/length", "/reset/gzip"])
+    func `NET-11 a stream that is reset before a known end fails`(_ path: String) throws {
+      let server = try truncating()
+      #expect(try harness.get(server.url + path).error?.kind == .truncatedBody)
+      #expect(try harness.get(server.url + "/whole").text == "hello")
+      harness.finish()
+      server.stop()
+    }
+
+    @Test(
+      arguments: [
+        ("2", .connection), ("8", .connection), ("11", .connection), ("1", .malformedResponse),
+        ("later", .truncatedBody),
+      ] as [(String, TransportError.Kind)])
+    func `RTY-05 a stream that is reset before its answer is a failed connection`(
+      _ path: String, _ kind: TransportError.Kind
+    ) throws {
+      let server = try truncating()
+      let error = try harness.get(server.url + "/failed/\(path)").error
+      #expect(error?.kind == kind)
+      #expect(error?.isUnsent == false)
+      #expect(try harness.get(server.url + "/whole").text == "hello")
+      harness.finish()
+      server.stop()
+    }
+
+    @Test(arguments: [false, true])
+    func `RTY-05 RTY-03 a TLS handshake that is cut is a failed connection, and nothing was sent`(
+      isRead: Bool
+    ) throws {
+      let server = try #require(
+        RawServer { connection in
+          // With its greeting unread the connection is reset, else it is closed.
+          var greeting = [UInt8](repeating: 0, count: 4096)
+          if isRead { _ = recv(connection.descriptor, &greeting, greeting.count, 0) }
+        })
+      let url = "https://127.0.0.1:\(server.port)/"
+      let error = try harness.send(HTTPRequest(method: "POST", url: url, body: [1])).error
+      #expect(error?.kind == .connection, "\(String(describing: error))")
+      #expect(error?.isUnsent == true)
+      server.stop()
+      harness.finish()
+    }
+
+    /// libcurl 7.88 to 8.14 does not tell this reset from the end of the stream. One that does must make
+    /// the request fail.
+    @Test func `NET-11 a reset without a known end is what libcurl takes it for`() throws {
+      let server = try truncating()
+      let result = try harness.get(server.url + "/reset")
+      switch result.error?.kind {
+      case nil: #expect(result.text == "hel")
+      case .truncatedBody, .malformedResponse: break
+      case let kind: Issue.record("\(String(describing: kind))")
+      }
+      harness.finish()
+      server.stop()
     }
   }
 }

@@ -76,7 +76,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: [RawConnection.Ending.close, .reset])
-    func `a handshake that breaks off`(_ ending: RawConnection.Ending) throws {
+    func `RTY-05 a handshake that breaks off`(_ ending: RawConnection.Ending) throws {
       let server = try #require(
         RawServer { connection in
           connection.readSome(100)
@@ -84,7 +84,7 @@ extension TransportSuite {
         })
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let error = try harness.get("https://127.0.0.1:\(server.port)/").error
-      #expect(error?.kind == .tls)
+      #expect(error?.kind == .connection)
       #expect(
         error?.message.hasPrefix("no secure connection to 127.0.0.1:\(server.port)") == true)
       harness.finish()

@@ -13,7 +13,16 @@ static void look(const csj_document *document, csj_view view, size_t index) {
   size_t length;
   switch (csj_type_at(view, index)) {
     case CSJ_INT: sum += (unsigned)csj_int_at(view, index); return;
-    case CSJ_DOUBLE: sum += csj_double_at(view, index) > 0; return;
+    case CSJ_DOUBLE: {
+      char buffer[CSJ_DIGITS_SIZE];
+      const char *digits = csj_digits_at(view, index, buffer, &length);
+      if ((digits != NULL) != csj_is_large(view, index)) abort();
+      if (digits && (length < 19 || digits[length] != 0 || strtod(digits, NULL) != csj_double_at(view, index))) {
+        abort();
+      }
+      sum += csj_double_at(view, index) > 0;
+      return;
+    }
     case CSJ_STRING: {
       const char *text = csj_string_at(view, index, &length);
       if (text[length] != 0) abort();

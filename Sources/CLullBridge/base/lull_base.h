@@ -6,13 +6,14 @@
 //
 //   base     lull_base lull_stack lull_keys lull_kinds lull_queue lull_arena lull_blocks lull_output lull_warnings
 //   runtime  lull_runtime
-//   ending   lull_watchdog lull_alarm lull_signal lull_limit lull_interrupt lull_memory
-//   values   lull_protect lull_kept lull_marks lull_readonly lull_read lull_order lull_inspect lull_tables
-//   values   lull_document lull_push lull_anchor lull_content lull_bytecode lull_wording
+//   ending   lull_watchdog lull_alarm lull_signal lull_limit lull_interrupt lull_memory lull_work
+//   values   lull_protect lull_kept lull_marks lull_readonly lull_integer lull_read lull_order lull_inspect lull_tables
+//   values   lull_document lull_push lull_anchor lull_content lull_snapshot lull_bytecode lull_wording
 //   json     lull_equal lull_pointer lull_difference lull_json
 //   calls    lull_arguments lull_dispatch lull_objects lull_list
 //   runs     lull_pool lull_activation lull_traceback lull_failure lull_closing lull_coroutine lull_thread lull_sequence
 //   runs     lull_chunks lull_load
+//   counted  lull_matcher lull_patterns lull_elements lull_counted
 //   states   lull_modules lull_sandbox lull_inspection lull_gate lull_limits lull_command lull_show lull_session
 //   states   lull_module lull_state
 #ifndef LULL_BASE_H

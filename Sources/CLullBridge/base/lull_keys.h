@@ -9,7 +9,9 @@ extern const char lull_kind_key;     // in a metatable: the kind
 extern const char lull_runtime_key;  // in the registry: the runtime
 extern const char lull_array_key;    // in the registry: the metatable of JSON arrays
 extern const char lull_orders_key;   // in the registry: table of a JSON object → its keys in order, weak keys
+extern const char lull_ordered_key;  // in the registry: true if that holds all tables of JSON, not only copies
 extern const char lull_shown_key;    // in the registry: the metatable of JSON objects
+extern const char lull_omitted_key;  // in the registry: the names of nulls that tables were made without
 extern const char lull_sandbox_key;  // in the registry: true in the sandbox
 extern const char lull_host_key;     // in the registry: a host waiting for luaopen_lull
 

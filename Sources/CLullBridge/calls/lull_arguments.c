@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/lull_stack.h"
+#include "values/lull_integer.h"
 
 // The name as messages show it; `os.exit` says what the stock function says, a service that is called
 // what it does.
@@ -46,6 +47,17 @@ static const char *expectation(char letter) {
   }
 }
 
+// [-0, +0] whether the argument at `index` was an integer beyond 64 bits; then its digits are there
+static int replace_by_digits(lua_State *L, int index) {
+  LULL_EFFECT(L, 0, 0);
+  size_t length;
+  const char *digits = lull_integer_at(L, index, &length);
+  if (digits == NULL) return 0;
+  lua_pushlstring(L, digits, length);
+  lua_replace(L, index);
+  return 1;
+}
+
 // [-0, +0] whether the argument at `index` fits the letter; numbers become strings where one is due.
 int lull_argument_fits(lua_State *L, int index, char letter) {
   LULL_EFFECT(L, 0, 0);
@@ -53,7 +65,10 @@ int lull_argument_fits(lua_State *L, int index, char letter) {
   switch (letter | 0x20) {
     case 's':
       if (type == LUA_TNUMBER) lua_tostring(L, index);
-      return type == LUA_TSTRING || type == LUA_TNUMBER;
+      return type == LUA_TSTRING || type == LUA_TNUMBER || replace_by_digits(L, index);
+    case 'l':
+      if (type == LUA_TNUMBER) lua_tostring(L, index);
+      return replace_by_digits(L, index) || type != LUA_TNONE;
     case 'n': return type == LUA_TNUMBER;
     case 'i': return type == LUA_TNUMBER && lua_isinteger(L, index);
     case 'b': return type == LUA_TBOOLEAN;

@@ -94,7 +94,8 @@ int lull_dispatch(
 
   lua_State *previous = runtime->L;
   runtime->L = L;
-  if (runtime->swept.count > 0) lull_host_sweep(runtime->host);
+  runtime->nil_method = -1;
+  if (runtime->swept.count > 0) lull_runtime_sweep(runtime);
   if (runtime->has_memory_limit) {
     lull_memory_check(runtime);
     if (!admits_strings(runtime, L, count)) {
@@ -113,6 +114,7 @@ int lull_dispatch(
   switch (outcome) {
     case LULL_RETURN: {
       if (frame.answer_until > 0 && self) remember_answer(runtime, index, self, frame.answer_until);
+      if (frame.result_count == 1 && frame.results[0].kind == LULL_NIL) runtime->nil_method = index;
       if (frame.result_count == 1 && lull_push_simple(runtime, L, &frame.results[0])) {
         lull_arena_drop(&runtime->arena, mark);
         return LULL_COUNT(L, 1);
@@ -162,6 +164,7 @@ int lull_trampoline(lua_State *L) {
   lull_object *self = lull_self_check(runtime, L, method);
   lull_arguments_check(L, method, 2, top);
   if (answers_alike(runtime, index, self)) {
+    runtime->nil_method = index;
     lua_pushnil(L);
     return LULL_COUNT(L, 1);
   }

@@ -52,6 +52,36 @@ static int raise_at_caller(lua_State *L) {
   return lua_error(L);
 }
 
+// [-2, +0] what the text says of a field that its caller has named: whether there was one, and words, which
+// are separated by NUL. The place is the line of Lua that led to the call, through whatever of C.
+static int note_field(lua_State *L) {
+  LULL_CALLED(L, 2, 0);
+  size_t length;
+  int is_there = lua_toboolean(L, 1);
+  const char *words = luaL_checklstring(L, 2, &length);
+  lull_runtime *runtime = lull_state_runtime(L);
+  lua_Debug info;
+  int has_place = 0;
+  for (int level = 1; !has_place && lua_getstack(L, level, &info); level++) {
+    has_place = !is_own(L, &info) && info.currentline > 0;
+  }
+  if (runtime && runtime->host) {
+    lull_host_list_field(
+      runtime->host, has_place ? info.short_src : "lull.list", has_place ? info.currentline : 0,
+      is_there, words, length);
+  }
+  lua_settop(L, 0);
+  return 0;
+}
+
+// [-1, +1] whether content may have been made without a null of that name
+static int is_omitted(lua_State *L) {
+  LULL_CALLED(L, 1, 1);
+  lua_pushboolean(L, lull_is_omitted_name(L, luaL_checkstring(L, 1)));
+  lua_replace(L, 1);
+  return 1;
+}
+
 // [-0, +1] the functions of the text, which runs if it has not; upvalue 1: what they share
 static void push_functions(lua_State *L) {
   LULL_EFFECT(L, 0, 1);
@@ -67,7 +97,9 @@ static void push_functions(lua_State *L) {
   lua_pushcfunction(L, raise_at_caller);
   lua_rawgeti(L, lua_upvalueindex(1), SHARED_PREFIX);
   lua_rawgeti(L, lua_upvalueindex(1), SHARED_HOOKS);
-  lua_call(L, 4, 1);
+  lua_pushcfunction(L, note_field);
+  lua_pushcfunction(L, is_omitted);
+  lua_call(L, 6, 1);
   lua_pushvalue(L, -1);
   lua_rawseti(L, lua_upvalueindex(1), SHARED_FUNCTIONS);
 }

@@ -42,6 +42,24 @@ static int object_concat(lua_State *L) {
   return LULL_COUNT(L, lull_dispatch(runtime, L, index, self, 3, 1));
 }
 
+// [-n, +1] __eq, where the other object may be of another kind or closed; upvalues: runtime, method
+// index
+static int object_equal(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
+  lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
+  int index = (int)lua_tointeger(L, lua_upvalueindex(2));
+  const lull_method *method = &runtime->methods[index];
+  lua_settop(L, 2);
+  if (runtime->host == NULL || lull_userdata_kind(L, 1) != method->kind
+    || lull_userdata_kind(L, 2) != method->kind
+    || ((const lull_object *)lua_touserdata(L, 1))->handle == 0
+    || ((const lull_object *)lua_touserdata(L, 2))->handle == 0) {
+    lua_pushboolean(L, 0);
+    return 1;
+  }
+  return LULL_COUNT(L, lull_dispatch(runtime, L, index, lua_touserdata(L, 1), 2, 1));
+}
+
 // [-0, +0] raises: no such field, and what may have been meant
 static int unknown_field(lull_runtime *runtime, lua_State *L, int kind) {
   LULL_EFFECT(L, 0, 0);
@@ -137,6 +155,7 @@ void lull_set_closure(lua_State *L, const char *field, int index) {
   lua_pushinteger(L, index);
   lua_CFunction function = strcmp(field, "__tostring") == 0 ? object_tostring
     : strcmp(field, "__concat") == 0                       ? object_concat
+    : strcmp(field, "__eq") == 0                           ? object_equal
                                                            : lull_trampoline;
   lua_pushcclosure(L, function, 2);
   lua_setfield(L, -2, field);

@@ -93,17 +93,73 @@ int64_t lull_stretch_clock(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+// Counts instructions; whether a limit has been passed by them
+static int passes_limit(lull_runtime *runtime, int64_t instructions) {
+  if (runtime->instruction_step == 0) return 0;
+  runtime->instructions_left -= instructions;
+  int too_long = is_too_long(runtime);
+  if (runtime->instructions_left > 0 && !too_long) return 0;
+  lull_limit_pass(runtime, too_long ? LULL_LIMIT_TIME : LULL_LIMIT_INSTRUCTIONS);
+  return 1;
+}
+
 // [-0, +0] counts what this coroutine runs
 static void count_hook(lua_State *L, lua_Debug *info) {
   LULL_EFFECT(L, 0, 0);
   lull_runtime *runtime = runtime_of(L);
-  if (runtime == NULL) return;
-  runtime->instructions_left -= runtime->instruction_step;
-  int too_long = is_too_long(runtime);
-  if (runtime->instructions_left > 0 && !too_long) return;
-  lull_limit_pass(runtime, too_long ? LULL_LIMIT_TIME : LULL_LIMIT_INSTRUCTIONS);
+  if (runtime == NULL || !passes_limit(runtime, runtime->instruction_step)) return;
   lull_interrupt_arm(L);
   interrupt_hook(L, info);
+}
+
+// [-0, +0] raises in a C function what interrupts this coroutine. Message handlers in C are called
+// unhindered, as after a hook; the next instruction is interrupted again.
+static void raise_interruption(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
+  lua_sethook(L, interrupt_hook, LUA_MASKLINE | LUA_MASKCOUNT, 1);
+  interrupt_hook(L, NULL);
+}
+
+// [-0, +0] counts the work of a C function, in instructions; whether it is to end, which is not raised
+int lull_interrupt_is_due(lua_State *L, int64_t instructions) {
+  LULL_EFFECT(L, 0, 0);
+  lua_Hook hook = lua_gethook(L);
+  // What counts or interrupts has a hook.
+  if (hook == NULL) return 0;
+  if (hook == interrupt_hook) return 1;
+  lull_runtime *runtime = runtime_of(L);
+  return runtime != NULL && passes_limit(runtime, instructions);
+}
+
+// [-0, +0] counts the work of a C function, in instructions; raises if it is to end
+void lull_interrupt_count(lua_State *L, int64_t instructions) {
+  LULL_EFFECT(L, 0, 0);
+  if (lull_interrupt_is_due(L, instructions)) raise_interruption(L);
+}
+
+// What runs outside of the interpreter is interrupted where that goes on.
+void lull_limits_count(lull_runtime *runtime, int64_t instructions) {
+  if (lull_runtime_runs(runtime)) passes_limit(runtime, instructions);
+}
+
+// [-0, +0]
+void lull_hook_put_aside(lua_State *L, lull_aside *aside) {
+  LULL_EFFECT(L, 0, 0);
+  lua_Hook hook = lua_gethook(L);
+  aside->hook = NULL;
+  if (hook == NULL || hook == interrupt_hook) return;
+  int mask = lua_gethookmask(L);
+  if ((mask & (LUA_MASKCALL | LUA_MASKRET)) == 0) return;
+  *aside = (lull_aside){.hook = hook, .mask = mask, .count = lua_gethookcount(L)};
+  lua_sethook(L, NULL, 0, 0);
+}
+
+// [-0, +0]
+void lull_hook_put_back(lua_State *L, lull_aside *aside) {
+  LULL_EFFECT(L, 0, 0);
+  if (aside->hook == NULL || lua_gethook(L) != NULL) return;
+  lua_sethook(L, aside->hook, aside->mask, aside->count);
+  aside->hook = NULL;
 }
 
 // [-0, +0] Lets C code do its work on a coroutine that is interrupted; 1 if it is to be armed again.

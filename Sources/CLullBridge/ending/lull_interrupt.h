@@ -4,11 +4,28 @@
 
 #include "runtime/lull_runtime.h"
 
+// A debug hook of the script's, suspended while Lull's own functions run: it would be called for calls
+// that the script does not make, and could call Lull in the middle of one.
+typedef struct lull_aside {
+  lua_Hook hook;  // NULL: none was set, or it is restored
+  int mask;
+  int count;
+} lull_aside;
+
+// Only hooks of calls and returns are suspended: C functions do not call the others.
+void lull_hook_put_aside(lua_State *L, lull_aside *aside);
+// Does nothing if the hook is restored already, or another has been set.
+void lull_hook_put_back(lua_State *L, lull_aside *aside);
+
 void lull_interrupt_arm(lua_State *L);
 int lull_interrupt_pause(lua_State *L);
 void lull_interrupt_rest(lull_runtime *runtime, lua_State *L);
 void lull_interrupt_pass(lull_runtime *runtime, lua_State *from);
 void lull_interrupt_clear(lull_runtime *runtime);
+// Count the work of a C function that runs now, in instructions. Where it is to end, one says so, and the
+// next instruction is interrupted; the other raises.
+int lull_interrupt_is_due(lua_State *L, int64_t instructions);
+void lull_interrupt_count(lua_State *L, int64_t instructions);
 // The hook a coroutine has while nothing interrupts it, as the limit of instructions wants it.
 void lull_interrupt_set_own_hook(lull_runtime *runtime, lua_State *L);
 // Has lull_memory_check called by the code that runs now; callable by the allocator.

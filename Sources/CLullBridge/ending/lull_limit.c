@@ -1,7 +1,9 @@
 // A limit is passed once: what runs is interrupted, the loop woken, and the watchdog told.
+#define _GNU_SOURCE
 #include "ending/lull_limit.h"
 
 #include <lull_ledger.h>
+#include <time.h>
 
 #include "ending/lull_alarm.h"
 #include "ending/lull_interrupt.h"
@@ -26,16 +28,43 @@ int32_t lull_limit_passed(const lull_runtime *runtime) { return runtime->passed_
 
 // The outermost call of the script's code begins: what the last stretch has passed counts no more.
 void lull_stretch_begin(lull_runtime *runtime) {
-  runtime->instructions_left =
-    runtime->stretch_instructions > 0 ? runtime->stretch_instructions : INT64_MAX;
-  runtime->stretch_end = runtime->stretch_time > 0 ? lull_stretch_clock() + runtime->stretch_time : 0;
-  int passed = runtime->passed_limit;
-  if (passed == LULL_LIMIT_MEMORY && !lull_memory_recover(runtime)) return;
-  if (passed != LULL_LIMIT_NONE) {
+  const lull_stretch *left = runtime->continued;
+  int64_t instructions = left ? left->instructions : runtime->stretch_instructions;
+  int64_t time = left ? left->nanoseconds : runtime->stretch_time;
+  // Garbage is collected first: finalisers that call Lull have stretches of their own, whose end is not
+  // this one's.
+  int is_over = runtime->passed_limit == LULL_LIMIT_MEMORY && !lull_memory_recover(runtime);
+  runtime->instructions_left = runtime->stretch_instructions > 0 ? instructions : INT64_MAX;
+  runtime->stretch_end = runtime->stretch_time > 0 ? lull_stretch_clock() + time : 0;
+  if (is_over) return;
+  if (runtime->passed_limit != LULL_LIMIT_NONE) {
     runtime->passed_limit = LULL_LIMIT_NONE;
     lull_interrupt_clear(runtime);
   }
+  // Of a stretch that has nothing left no more runs, whatever its code catches.
+  if (left && runtime->stretch_time > 0 && time <= 0) {
+    runtime->passed_limit = LULL_LIMIT_TIME;
+  } else if (left && runtime->stretch_instructions > 0 && instructions <= 0) {
+    runtime->passed_limit = LULL_LIMIT_INSTRUCTIONS;
+  }
   if (runtime->stretch_alarm > 0) lull_alarm_set(LULL_ALARM_LINE, runtime->stretch_alarm);
+}
+
+lull_stretch lull_stretch_left(const lull_runtime *runtime) {
+  int64_t end = runtime->stretch_end;
+  return (lull_stretch){
+    .nanoseconds = end != 0 ? end - lull_stretch_clock() : INT64_MAX,
+    .instructions = runtime->instructions_left};
+}
+
+void lull_stretch_continue(lull_runtime *runtime, const lull_stretch *left) {
+  runtime->continued = left;
+}
+
+int64_t lull_stretch_time(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 // That call has ended, or waits.

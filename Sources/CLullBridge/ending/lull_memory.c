@@ -325,7 +325,7 @@ int lull_memory_recover(lull_runtime *runtime) {
   LULL_EFFECT(L, 0, 0);
   lull_memory *memory = runtime->memory;
   lua_gc(L, LUA_GCCOLLECT);
-  lull_host_sweep(runtime->host);
+  lull_runtime_sweep(runtime);
   memory->held = held_outside(memory, 1);
   if (is_over(memory, 0)) return 0;
   memory->ceiling = 0;
@@ -349,7 +349,7 @@ void lull_memory_check(lull_runtime *runtime) {
   memory->held = held_outside(memory, 0);
   if (!is_over(memory, 0)) return;
   lua_gc(L, LUA_GCCOLLECT);
-  lull_host_sweep(runtime->host);
+  lull_runtime_sweep(runtime);
   memory->held = held_outside(memory, 1);
   if (is_over(memory, 0)) lull_limit_pass(runtime, LULL_LIMIT_MEMORY);
 }

@@ -37,8 +37,14 @@ enum {
   LULL_NEXT,      // write only: the function next
   LULL_UNPACK,    // write only: the elements of the packed table kept under id `integer`
   LULL_ELEMENT,   // write only: element `extra` of the table kept under id `integer`
-  LULL_SPREAD     // write only, as an argument or result: several, pointer = lull_value[extra]
+  LULL_SPREAD,    // write only, as an argument or result: several, pointer = lull_value[extra]
+  LULL_DIGITS     // an integer beyond 64 bits: pointer, extra = length of its digits
 };
+
+// Marks of the numbers that a document's values are kept under: of its tables, of the view of it. Both mark
+// tables in which there are no nulls.
+#define LULL_TABLES_MARK ((int64_t)1 << 62)
+#define LULL_VIEW_MARK ((int64_t)1 << 61)
 
 typedef struct lull_value {
   int32_t kind;
@@ -57,7 +63,8 @@ typedef struct lull_value {
 typedef struct lull_method {
   const char *name;
   // One letter an argument: s string, n number, i integer, b boolean, f function, t table, o function
-  // or table, v anything; upper case: may be nil or absent; * ends the list: the rest is free.
+  // or table, l anything, numbers as strings, v anything; upper case: may be nil or absent; * ends
+  // the list: the rest is free.
   const char *arguments;
   int32_t kind;
   // LULL_FIELD_*
@@ -122,6 +129,7 @@ typedef struct lull_call {
   const lull_value *arguments;
   int32_t count;
   int32_t is_handler;  // may run where other callbacks are nested too deeply already
+  int32_t is_main;     // for lull_start: it is the main chunk, or a line of a session
 } lull_call;
 
 // A coroutine that ran. Results stay on its stack until lull_run_end.
@@ -185,7 +193,6 @@ void lull_host_report(void *host, const lull_failure *failure, const char *place
 uint64_t lull_host_claim(void *host, uint64_t handle);
 // The state goes away: drop everything without calling into Lua; releases the host.
 void lull_host_close(void *host);
-// The nearest name among the fields of a kind, for "did you mean"; NULL if none is near.
 // "MAJOR.MINOR.PATCH"
 const char *lull_host_version(void);
 // Bytes of bodies, documents and objects that live outside of Lua's memory.
@@ -204,9 +211,17 @@ void lull_host_write_error(const char *text);
 uint64_t lull_host_log(void *host);
 // What is seen of a secret, in the arena; NULL if it is gone, or without memory.
 const char *lull_host_secret_mask(void *host, uint64_t handle, size_t *length);
+// The nearest name among the fields of a kind, for "did you mean"; NULL if none is near.
 const char *lull_host_suggest(void *host, int32_t kind, const char *name);
+// The same among names; one of these pointers.
+const char *lull_host_nearest(const char *name, const char *const *names, int32_t count);
 // The text of the functions of `lull.list`; it stays.
 const char *lull_host_list_source(size_t *length);
+// Reports whether a record has a field that the script passed to a function of `lull.list`. The words are
+// separated by NUL: the names of the function and of the field. If no record has it, also the missing part
+// of a dotted name, the parts before and after it, and the names that exist there. The line is 0 if unknown.
+void lull_host_list_field(
+  void *host, const char *file, int32_t line, int32_t is_there, const char *words, size_t length);
 
 // --- The runtime ---
 
@@ -255,6 +270,16 @@ void lull_arena_release(lull_runtime *runtime, size_t mark);
 // values[id] = the value at `index` of L, weakly; what anchors it is another matter. 0 on success.
 int32_t lull_value_keep(lull_runtime *runtime, lua_State *L, int32_t index, int64_t id);
 int32_t lull_value_is_alive(lull_runtime *runtime, int64_t id);
+// From now on nothing is kept under the id; what anchors the value still holds it. Whether it was.
+int32_t lull_value_forget(lull_runtime *runtime, int64_t id);
+// values[copy] = a deep copy of values[id], weakly; whether that is a table without a metatable of the
+// script's, and could be copied.
+int32_t lull_value_copy(lull_runtime *runtime, int64_t id, int64_t copy);
+// values[copy] = a weak reference to a copy of values[id]: plain tables are copied, all other values are
+// shared. 0 if values[id] is not a plain table, or has more than `most` values.
+int32_t lull_value_snapshot(lull_runtime *runtime, int64_t id, int64_t copy, int64_t most);
+// The JSON Pointer of the first place where values[id] differs from that copy, as for a document.
+const char *lull_value_difference(lull_runtime *runtime, int64_t id, int64_t copy, int64_t *left);
 // Holds values[id] from the service's user value, until it is released.
 int32_t lull_value_anchor_to_object(lull_runtime *runtime, uint64_t handle, int64_t key, int64_t id);
 void lull_value_release_from_object(lull_runtime *runtime, uint64_t handle, int64_t key);
@@ -291,8 +316,10 @@ int32_t lull_value_set_element(
 int32_t lull_document_build(
   lull_runtime *runtime, const void *document, int64_t id, uint64_t handle, int64_t key);
 // The JSON Pointer of the first place where the tables kept under `id` are not those of the document;
-// in the arena, NULL if there is none.
-const char *lull_document_difference(lull_runtime *runtime, const void *document, int64_t id);
+// in the arena, NULL if there is none. At most `left` values are compared, which is then how many are
+// left; what lies behind them counts as unchanged.
+const char *lull_document_difference(
+  lull_runtime *runtime, const void *document, int64_t id, int64_t *left);
 
 // Makes sure the object has a userdata, and holds it until unpinned.
 int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object);
@@ -301,9 +328,9 @@ int32_t lull_pin_count(lull_runtime *runtime);
 int32_t lull_waiting_thread_count(lull_runtime *runtime);
 // How many tracebacks were taken.
 int64_t lull_trace_count(lull_runtime *runtime);
-// What is started next is the main chunk, or a line of a session; what was that before, for
-// lull_main_end, when that has ended.
-int32_t lull_main_begin(lull_runtime *runtime);
+// The coroutine of the main chunk, or of a session's line; for lull_main_end, when a line that is started
+// now has ended.
+int32_t lull_main_thread(const lull_runtime *runtime);
 void lull_main_end(lull_runtime *runtime, int32_t previous);
 
 // --- Reading ---
@@ -356,6 +383,12 @@ int32_t lull_push_read_only(lua_State *L, int32_t index);
 // Pushes the list of the keys of a table, in the order of the document it was made from, if such orders
 // are kept; 0, and nothing pushed, for anything else.
 int32_t lull_push_key_order(lua_State *L, int32_t index);
+
+// Whether a table of content may have been made without a null of that name.
+int32_t lull_is_omitted_name(lua_State *L, const char *name);
+
+// Whether the script has set `lull.unhandled = "ignore"`.
+int32_t lull_module_ignores_unhandled(lull_runtime *runtime);
 // The document of which the value at `index` is a view, and where in it; NULL for anything else.
 struct csj_document *lull_document_at(lua_State *L, int32_t index, uint64_t *place);
 // From now on the places of the floats that are read from a document are noted; NULL ends that and
@@ -396,9 +429,10 @@ int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L);
 const char *lull_wait_place(lull_runtime *runtime, lua_State *L);
 const char *lull_answer_now_kind(lull_runtime *runtime);
 
+// From now on precompiled chunks are loaded too.
+void lull_allow_bytecode(lull_runtime *runtime);
 // Compiles a chunk and keeps the function under `id`; precompiled ones only if they are allowed. On
 // failure the message is in the arena.
-void lull_allow_bytecode(lull_runtime *runtime);
 int32_t lull_load(
   lull_runtime *runtime, const char *bytes, size_t length, const char *name, int64_t id,
   const char **message);
@@ -571,6 +605,9 @@ int32_t lull_session_number_results(lull_runtime *runtime);
 // number, 0 if it has none.
 int64_t lull_session_commit(
   lull_runtime *runtime, lua_State *from, int32_t index, int32_t has_value);
+// The request with that number has been waited for: `Out` has a table of it and of its data or error
+// in its place, and `_` is the data, nil if it has failed.
+void lull_session_settle(lull_runtime *runtime, int64_t number);
 // The line has failed: what it assigned to variables is taken back.
 void lull_session_roll_back(lull_runtime *runtime);
 
@@ -637,6 +674,24 @@ int32_t lull_stretches_set(lull_runtime *runtime, const lull_limits *limits);
 // installed for it: what has had them is raised in, and the next stretch begins anew; with a C function that does
 // not return even then the process ends. `text` is what is said of it; copied. 0 on success.
 int32_t lull_stretches_alarm(lull_runtime *runtime, double seconds, const char *text);
+// Functions of `string` and `table` that would run for as long as their arguments make them count their work
+// as instructions from now on, and end at limits; 0 on success. Once is enough, before the script's code has
+// taken hold of the stock ones.
+int32_t lull_functions_count(lull_runtime *runtime);
+// What a stretch has left; a limit that there is not has no end.
+typedef struct lull_stretch {
+  int64_t nanoseconds;
+  int64_t instructions;
+} lull_stretch;
+
+// Of the stretch that runs, or has run last.
+lull_stretch lull_stretch_left(const lull_runtime *runtime);
+// The next outermost call is a part of a stretch that has so much left, until this is called with NULL.
+void lull_stretch_continue(lull_runtime *runtime, const lull_stretch *left);
+// In nanoseconds, to measure pauses by.
+int64_t lull_stretch_time(void);
+// Counts work that Swift does for the code that runs, as instructions.
+void lull_limits_count(lull_runtime *runtime, int64_t instructions);
 // A session's line has so much time and so many instructions of its own from now on; 0 is no limit. For
 // `texts` and the count of instructions lull_limits_set has been called.
 void lull_line_begin(lull_runtime *runtime, double seconds, int64_t instructions);
@@ -650,6 +705,9 @@ void lull_memory_check(lull_runtime *runtime);
 void lull_memory_pass(lull_runtime *runtime);
 // From where the count of changes is read that remembered answers depend on; valid as long as the host.
 void lull_watch_changes(lull_runtime *runtime, const uint64_t *changes);
+
+// The number of the method that was called last, if it gave nil; else -1.
+int32_t lull_last_nil_method(const lull_runtime *runtime);
 
 // What the watchdog would say has been said.
 void lull_watchdog_keep_quiet(void);

@@ -35,6 +35,8 @@
   KIND(EVENTS, events, "Events") \
   KIND(STREAM_EVENT, streamEvent, "StreamEvent") \
   KIND(FOLLOW, follow, "Follow") \
+  KIND(CHANGES, changes, "Changes") \
+  KIND(STATUS, status, "Status") \
   KIND(PROGRESS, progress, "Progress") \
   KIND(SECRET, secret, "Secret") \
   KIND(AUTH, auth, "Auth") \

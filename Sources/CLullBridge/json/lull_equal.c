@@ -3,10 +3,13 @@
 
 #include <csj_compare.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
+#include "ending/lull_interrupt.h"
 #include "values/lull_document.h"
+#include "values/lull_integer.h"
 #include "values/lull_marks.h"
 
 // [-0, +0] the Lua value at that position, or what it is a view of
@@ -72,6 +75,16 @@ static int read_atom(lua_State *L, lull_runtime *runtime, lull_side of, csj_atom
       atom->type = CSJ_STRING;
       atom->text = lua_tolstring(L, of.stack, &atom->length);
       return 1;
+    case LUA_TUSERDATA: {
+      size_t length;
+      const char *digits = lull_integer_at(L, of.stack, &length);
+      if (digits) {
+        *atom = (csj_atom){
+          .type = CSJ_DOUBLE, .number = strtod(digits, NULL), .text = digits, .length = length};
+        return 1;
+      }
+    }
+    // fallthrough
     default: {
       lull_registry_push(L, runtime->null);
       int is_null = lua_rawequal(L, of.stack, -1);
@@ -142,7 +155,9 @@ static int has_child(
   size_t before = descend(place, token, length);
   lull_side found;
   int same = lull_side_child(L, other, key, &found)
-    && equal(L, runtime, value, found, place, level);
+    ? equal(L, runtime, value, found, place, level)
+    : place && place->omits_nulls && value.document
+      && csj_type_at(csj_document_view(value.document), value.index) == CSJ_NULL;
   if (same) ascend(place, before);
   lua_settop(L, key - 1);
   return same;
@@ -235,6 +250,8 @@ static int equal(
   int level) {
   LULL_EFFECT(L, 0, 0);
   luaL_checkstack(L, 12, "nested too deeply");
+  // Tables that stand in several places are compared as often as that.
+  lull_interrupt_count(L, 8);
   if (level > CSJ_MAX_DEPTH) return luaL_error(L, "tables nest too deeply, or in a cycle");
   if (place) return is_unchanged(L, runtime, one, other, place, level);
   if (one.document && other.document) {
@@ -255,10 +272,11 @@ static int equal(
 
 // [-0, +0]
 int lull_json_differs(
-  lua_State *L, lull_runtime *runtime, const csj_document *document, int stack, lull_place *place) {
+  lua_State *L, lull_runtime *runtime, const csj_document *document, int stack, int omits_nulls,
+  lull_place *place) {
   LULL_EFFECT(L, 0, 0);
   lull_side one = {.document = document, .index = CSJ_ROOT};
-  *place = (lull_place){.length = 0};
+  *place = (lull_place){.length = 0, .omits_nulls = omits_nulls};
   return !equal(L, runtime, one, lull_side_at(L, stack), place, 0);
 }
 

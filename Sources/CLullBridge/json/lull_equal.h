@@ -25,11 +25,14 @@ int lull_side_child(lua_State *L, lull_side of, int key, lull_side *result);
 typedef struct lull_place {
   char pointer[512];
   size_t length;
+  int omits_nulls;  // the tables that are compared were made without nulls
 } lull_place;
 
-// Whether the Lua value at a stack position has not just what the document has, and where first.
+// Whether the Lua value at a stack position has not just what the document has, or without its nulls, and
+// where first.
 int lull_json_differs(
-  lua_State *L, lull_runtime *runtime, const csj_document *document, int stack, lull_place *place);
+  lua_State *L, lull_runtime *runtime, const csj_document *document, int stack, int omits_nulls,
+  lull_place *place);
 
 int lull_json_equal(lua_State *L);
 

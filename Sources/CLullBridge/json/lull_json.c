@@ -10,18 +10,34 @@
 
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
+#include "ending/lull_interrupt.h"
 #include "ending/lull_limit.h"
 #include "ending/lull_memory.h"
 #include "json/lull_equal.h"
 #include "json/lull_pointer.h"
 #include "values/lull_document.h"
+#include "values/lull_integer.h"
 #include "values/lull_marks.h"
 #include "values/lull_tables.h"
 
 // --- Encoding: uses only calls that neither raise nor allocate in Lua, so Swift may call it ---
 
-// A text that is longer serves nobody; one table that is at many places can make it.
+// The longest text, which one table that is at many places can exceed.
 enum { LULL_LARGEST_JSON = 1 << 30 };
+
+// How many keys of one object are on the stack at a time.
+enum { LULL_KEYS_AT_ONCE = 1 << 16 };
+
+// A key of an object that is being written.
+typedef struct member_key {
+  const char *name;  // NULL for an integer of 64 bits
+  size_t length;
+  lua_Integer integer;
+  int is_large;  // whether `name` has the digits of an integer beyond 64 bits
+  size_t place;  // in the document, SIZE_MAX for a key that is not from there
+  size_t step;   // of `lua_next`
+  size_t rank;   // of the key of the step with this number
+} member_key;
 
 typedef struct writer {
   lua_State *L;
@@ -33,6 +49,9 @@ typedef struct writer {
   size_t path_length;
   lull_json_secret *secrets;
   size_t secret_count;
+  member_key *keys;  // of the objects that are being written, the innermost last
+  size_t key_count;
+  size_t key_capacity;
 } writer;
 
 static void fail(writer *w, const char *text) {
@@ -134,37 +153,202 @@ static int has_integer(const writer *w, int index, const char *key, size_t lengt
   return same;
 }
 
-// [-0, +0]
+// Makes room for another key; 0 without memory.
+static int reserve_key(writer *w) {
+  if (w->key_count < w->key_capacity) return 1;
+  size_t capacity = w->key_capacity ? 2 * w->key_capacity : 32;
+  member_key *more = realloc(w->keys, capacity * sizeof(*more));
+  if (more == NULL) {
+    fail(w, "not enough memory");
+    return 0;
+  }
+  w->keys = more;
+  w->key_capacity = capacity;
+  return 1;
+}
+
+static int compare_bytes(const member_key *a, const member_key *b) {
+  size_t shared = a->length < b->length ? a->length : b->length;
+  int order = memcmp(a->name, b->name, shared);
+  return order ? order : (a->length > b->length) - (a->length < b->length);
+}
+
+// Integers by value, of which one at least is beyond 64 bits.
+static int compare_large(const member_key *a, const member_key *b) {
+  if (!a->is_large) return *b->name == '-' ? 1 : -1;
+  if (!b->is_large) return *a->name == '-' ? -1 : 1;
+  return lull_integer_compare(a->name, a->length, b->name, b->length);
+}
+
+// The order of members: by place in the document, then integers by value, then names by bytes. (REQ-14)
+static int compare_keys(const void *left, const void *right) {
+  const member_key *a = left, *b = right;
+  if (a->place != b->place) return a->place < b->place ? -1 : 1;
+  int a_is_text = a->name && !a->is_large, b_is_text = b->name && !b->is_large;
+  if (a_is_text && b_is_text) return compare_bytes(a, b);
+  if (a_is_text || b_is_text) return a_is_text ? 1 : -1;
+  if (a->is_large || b->is_large) return compare_large(a, b);
+  return (a->integer > b->integer) - (a->integer < b->integer);
+}
+
+// By name; of two equal ones the first in the document.
+static int compare_names(const void *left, const void *right) {
+  const member_key *a = left, *b = right;
+  int order = compare_bytes(a, b);
+  return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+// [-0, +0] gives each of the last `count` keys, those of the table at `index`, its place in the document
+// that the table was copied from
+static void place_keys(writer *w, int index, size_t count) {
+  lua_State *L = w->L;
+  LULL_EFFECT(L, 0, 0);
+  if (count < 2 || !lull_push_key_order(L, index)) return;
+  size_t first = w->key_count, length = lua_rawlen(L, -1);
+  for (size_t i = 0; i < length && reserve_key(w); i++) {
+    member_key *key = &w->keys[w->key_count++];
+    *key = (member_key){.place = i};
+    lua_rawgeti(L, -1, (lua_Integer)i + 1);
+    // The list keeps the string.
+    key->name = lua_tolstring(L, -1, &key->length);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  member_key *ordered = w->keys + first, *keys = ordered - count;
+  size_t ordered_count = w->key_count - first;
+  w->key_count = first;
+  qsort(ordered, ordered_count, sizeof(*ordered), compare_names);
+  for (size_t i = 0; i < count; i++) {
+    if (keys[i].name == NULL || keys[i].is_large) continue;
+    size_t low = 0, high = ordered_count;
+    while (low < high) {
+      size_t middle = low + (high - low) / 2;
+      if (compare_bytes(&ordered[middle], &keys[i]) < 0) low = middle + 1;
+      else high = middle;
+    }
+    if (low < ordered_count && compare_bytes(&ordered[low], &keys[i]) == 0) {
+      keys[i].place = ordered[low].place;
+    }
+  }
+}
+
+// Refuses a string that has the digits of an integer beyond 64 bits which is a key, too. The keys are sorted.
+static void check_large(writer *w, const member_key *keys, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    member_key key = keys[i];
+    if (key.name == NULL || key.is_large || key.length < 19) continue;
+    key.is_large = 1;
+    key.place = SIZE_MAX;
+    if (bsearch(&key, keys, count, sizeof(*keys), compare_keys) == NULL) continue;
+    size_t before = enter(w, w->path_length ? "." : "", key.name, key.length);
+    fail(w, "an integer and a string are the same key");
+    leave(w, before);
+    return;
+  }
+}
+
+// [-0, +0] notes the keys of the table at `index` in the order in which they are written, and for each
+// step of `lua_next` the rank of its key; returns how many there are
+static size_t note_keys(writer *w, int index) {
+  lua_State *L = w->L;
+  LULL_EFFECT(L, 0, 0);
+  size_t first = w->key_count;
+  int top = lua_gettop(L), has_large = 0;
+  lua_pushnil(L);
+  while (is_fine(w) && lua_next(L, index)) {
+    lua_pop(L, 1);
+    if (!reserve_key(w)) break;
+    member_key *key = &w->keys[w->key_count];
+    *key = (member_key){.place = SIZE_MAX, .step = w->key_count - first};
+    w->key_count++;
+    if (lua_type(L, -1) == LUA_TSTRING) {
+      // The table keeps the string: nothing runs meanwhile that could remove it.
+      key->name = lua_tolstring(L, -1, &key->length);
+    } else if (lua_isinteger(L, -1)) {
+      key->integer = lua_tointeger(L, -1);
+    } else {
+      // Of one beyond 64 bits the digits, which its userdata keeps.
+      key->name = lull_integer_at(L, -1, &key->length);
+      key->is_large = key->name != NULL;
+      has_large |= key->is_large;
+      if (!key->is_large) fail(w, "a key is neither a string nor an integer");
+    }
+  }
+  lua_settop(L, top);
+  size_t count = w->key_count - first;
+  if (!is_fine(w)) return count;
+  place_keys(w, index, count);
+  member_key *keys = w->keys + first;
+  qsort(keys, count, sizeof(*keys), compare_keys);
+  for (size_t rank = 0; rank < count; rank++) keys[keys[rank].step].rank = rank;
+  if (has_large) check_large(w, keys, count);
+  return count;
+}
+
+// [-0, +0] writes the member of the table at `index` whose key is noted at `noted` and at the top
+static void write_member(writer *w, int index, size_t noted) {
+  lua_State *L = w->L;
+  LULL_EFFECT(L, 0, 0);
+  // A copy: the notes move while the value is written.
+  member_key key = w->keys[noted];
+  char number[32];
+  int is_string = key.name != NULL && !key.is_large;
+  if (key.name == NULL) {
+    key.length = (size_t)snprintf(number, sizeof(number), LUA_INTEGER_FMT, key.integer);
+    key.name = number;
+  }
+  size_t before = enter(w, w->path_length ? "." : "", key.name, key.length);
+  if (is_string && has_integer(w, index, key.name, key.length)) {
+    fail(w, "an integer and a string are the same key");
+  }
+  csj_write_key(&w->text, key.name, key.length, 0);
+  lua_pushvalue(L, -1);
+  lua_rawget(L, index);
+  write_value(w, lua_gettop(L));
+  lua_pop(L, 1);
+  leave(w, before);
+}
+
+// [-0, +n] puts the keys with the ranks from `start` on at the top, as many as are asked for
+static void push_keys(writer *w, int index, size_t first, size_t start, size_t count) {
+  lua_State *L = w->L;
+  LULL_EFFECT(L, 0, count);
+  int base = lua_gettop(L);
+  lua_settop(L, base + (int)count);
+  lua_pushnil(L);
+  for (size_t step = first; lua_next(L, index); step++) {
+    size_t rank = w->keys[step].rank;
+    if (rank >= start && rank - start < count) {
+      lua_pushvalue(L, -2);
+      lua_replace(L, base + 1 + (int)(rank - start));
+    }
+    lua_pop(L, 1);
+  }
+}
+
+// [-0, +0] A string cannot be pushed here, since that may allocate: the keys are on the stack while their
+// members are written, some at a time.
 static void write_object(writer *w, int index) {
   lua_State *L = w->L;
   LULL_EFFECT(L, 0, 0);
   int top = lua_gettop(L);
+  size_t first = w->key_count, count = note_keys(w, index);
   csj_write_begin(&w->text, '{');
-  lua_pushnil(L);
-  while (is_fine(w) && lua_next(L, index)) {
-    char number[32];
-    const char *key;
-    size_t length;
-    if (lua_type(L, -2) == LUA_TSTRING) {
-      key = lua_tolstring(L, -2, &length);
-    } else if (lua_isinteger(L, -2)) {
-      length = (size_t)snprintf(number, sizeof(number), LUA_INTEGER_FMT, lua_tointeger(L, -2));
-      key = number;
-    } else {
-      fail(w, "a key is neither a string nor an integer");
+  for (size_t start = 0; start < count && is_fine(w); start += LULL_KEYS_AT_ONCE) {
+    size_t some = count - start < LULL_KEYS_AT_ONCE ? count - start : LULL_KEYS_AT_ONCE;
+    if (!lua_checkstack(L, (int)some + 8)) {
+      fail(w, "the Lua stack is full");
       break;
     }
-    size_t before = enter(w, w->path_length ? "." : "", key, length);
-    if (key != number && has_integer(w, index, key, length)) {
-      fail(w, "an integer and a string are the same key");
+    push_keys(w, index, first, start, some);
+    for (size_t i = 0; i < some && is_fine(w); i++) {
+      lua_pushvalue(L, top + 1 + (int)i);
+      write_member(w, index, first + start + i);
+      lua_pop(L, 1);
     }
-    csj_write_key(&w->text, key, length, 0);
-    write_value(w, lua_gettop(L));
-    lua_pop(L, 1);
-    leave(w, before);
+    lua_settop(L, top);
   }
-  // A failure leaves the key of the entry it stopped at.
-  lua_settop(L, top);
+  w->key_count = first;
   csj_write_end(&w->text, '}');
 }
 
@@ -197,6 +381,11 @@ static void write_value(writer *w, int index) {
   lua_State *L = w->L;
   LULL_EFFECT(L, 0, 0);
   if (!is_fine(w)) return;
+  // Tables that stand in several places are written as often as that.
+  if (lull_interrupt_is_due(L, 8)) {
+    fail(w, "the script has passed a limit, or was interrupted");
+    return;
+  }
   lull_value value;
   lull_read(L, index, &value);
   switch (value.kind) {
@@ -208,6 +397,7 @@ static void write_value(writer *w, int index) {
       if (isfinite(value.number)) csj_write_double(&w->text, value.number);
       else fail(w, "a number is not finite");
       return;
+    case LULL_DIGITS: csj_write_raw(&w->text, value.pointer, (size_t)value.extra); return;
     case LULL_STRING:
       csj_write_string(&w->text, value.pointer, (size_t)value.extra, 0);
       return;
@@ -262,6 +452,7 @@ int32_t lull_json_encode(lua_State *L, int32_t index, int32_t pretty, lull_json_
   } else {
     write_value(&w, lua_absindex(L, index));
   }
+  free(w.keys);
   int failed = !is_fine(&w);
   result->lacks_room = w.text.problem == CSJ_WRITER_NO_ROOM;
   result->secrets = NULL;
@@ -394,7 +585,8 @@ static int json_type(lua_State *L) {
   switch (value.kind) {
     case LULL_NULL: name = "null"; break;
     case LULL_BOOLEAN: name = "boolean"; break;
-    case LULL_INTEGER: name = "number"; break;
+    case LULL_INTEGER:
+    case LULL_DIGITS: name = "number"; break;
     case LULL_NUMBER: name = isfinite(value.number) ? "number" : NULL; break;
     case LULL_STRING: name = "string"; break;
     case LULL_TABLE: {

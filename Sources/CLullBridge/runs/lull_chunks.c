@@ -6,6 +6,7 @@
 
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
+#include "ending/lull_interrupt.h"
 
 static const char refusal_text[] =
   "attempt to load a precompiled chunk (only --allow-bytecode permits it)";
@@ -47,10 +48,34 @@ static int loaded(lua_State *L, int status, int environment) {
   return LULL_COUNT(L, 1);
 }
 
+// A text that is compiled piece by piece, so that limits are looked at in between: what the compiler
+// makes of some texts takes the square of their length.
+typedef struct pieces {
+  const char *next;
+  size_t left;
+} pieces;
+
+// How much of a text is compiled at once.
+enum { LULL_COMPILED_AT_ONCE = 4096 };
+
+// [-0, +0] a lua_Reader of a text
+static const char *next_piece(lua_State *L, void *data, size_t *size) {
+  LULL_EFFECT(L, 0, 0);
+  pieces *text = data;
+  const char *piece = text->next;
+  *size = text->left < LULL_COMPILED_AT_ONCE ? text->left : LULL_COMPILED_AT_ONCE;
+  text->next += *size;
+  text->left -= *size;
+  lull_interrupt_count(L, (int64_t)*size / 4);
+  return *size > 0 ? piece : NULL;
+}
+
 // [-0, +0] a lua_Reader that asks the function at 1
 static const char *read_piece(lua_State *L, void *unused, size_t *size) {
   LULL_EFFECT(L, 0, 0);
   (void)unused;
+  // The function may be one in C.
+  lull_interrupt_count(L, 10);
   luaL_checkstack(L, 2, "too many nested functions");
   lua_pushvalue(L, 1);
   lua_call(L, 0, 1);
@@ -61,7 +86,9 @@ static const char *read_piece(lua_State *L, void *unused, size_t *size) {
   }
   if (!lua_isstring(L, -1)) luaL_error(L, "reader function must return a string");
   lua_replace(L, LULL_PIECE);
-  return lua_tolstring(L, LULL_PIECE, size);
+  const char *piece = lua_tolstring(L, LULL_PIECE, size);
+  lull_interrupt_count(L, (int64_t)*size / 4);
+  return piece;
 }
 
 // The mode to compile with, which never allows a precompiled chunk: the interpreter takes
@@ -85,7 +112,10 @@ static int load_text(lua_State *L) {
     push_refusal(L);
     return LULL_COUNT(L, 2);
   }
-  if (text) return LULL_COUNT(L, loaded(L, luaL_loadbufferx(L, text, length, name, mode), environment));
+  if (text) {
+    pieces all = {.next = text, .left = length};
+    return LULL_COUNT(L, loaded(L, lua_load(L, next_piece, &all, name, mode), environment));
+  }
   lua_settop(L, LULL_PIECE);
   return LULL_COUNT(L, loaded(L, lua_load(L, read_piece, NULL, name, mode), environment));
 }

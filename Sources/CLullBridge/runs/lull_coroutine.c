@@ -178,8 +178,10 @@ static int finish_resume(lull_runtime *runtime, lua_State *L, lua_State *co, int
     lua_settop(L, 1);
     return lua_yieldk(L, 0, (lua_KContext)runtime, continue_resume);
   }
-  if (count == INNER_FAILED) lull_failure_note(runtime, L, co);
+  int has_failed = count == INNER_FAILED;
   count = take_results(L, co, count);
+  // Only now: a finaliser that runs meanwhile may close the coroutine, and its error with it.
+  if (has_failed) lull_failure_note(runtime, L, co);
   lua_pushboolean(L, count != INNER_FAILED);
   if (count == INNER_FAILED) count = 1;
   lua_insert(L, -(count + 1));
@@ -220,13 +222,19 @@ static int finish_wrapped(lull_runtime *runtime, lua_State *L, lua_State *co, in
     lua_settop(L, 0);
     return lua_yieldk(L, 0, (lua_KContext)runtime, continue_wrapped);
   }
-  if (count == INNER_FAILED) {
+  int has_failed = count == INNER_FAILED;
+  count = take_results(L, co, count);
+  if (has_failed) {
+    // Only now: a finaliser that runs meanwhile may close the coroutine, and its error with it.
     lull_failure_note(runtime, L, co);
     int status = lua_status(co);
     // Closes its to-be-closed variables, whose errors replace its own.
-    if (status != LUA_OK && status != LUA_YIELD) reset(runtime, co);
+    if (status != LUA_OK && status != LUA_YIELD) {
+      lua_xmove(L, co, 1);
+      reset(runtime, co);
+      lua_xmove(co, L, 1);
+    }
   }
-  count = take_results(L, co, count);
   if (count != INNER_FAILED) return LULL_COUNT(L, count);
   if (lua_type(L, -1) == LUA_TSTRING) {
     luaL_where(L, 1);
@@ -394,8 +402,11 @@ int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   if (runtime->answer_now != NULL) return LULL_WAIT_ANSWER_NOW;
   if (runtime->current_thread == 0) {
-    // Nothing can be suspended here: the loop runs inside the call, also in a coroutine.
-    if (is_in_finaliser(L)) return LULL_WAIT_NOT_YIELDABLE;
+    // Nothing can be suspended here: the loop runs inside the call, also in a coroutine; not inside
+    // itself, nor in a finaliser, where the collector answers nothing. (Lua 5.4 manual, lua_gc)
+    if (runtime->blocked || lua_gc(L, LUA_GCISRUNNING) < 0 || is_in_finaliser(L)) {
+      return LULL_WAIT_NOT_YIELDABLE;
+    }
     for (const lull_nesting *inner = runtime->nesting; inner; inner = inner->outer) {
       if (is_in_finaliser(inner->outer ? inner->outer->L : runtime->main)) {
         return LULL_WAIT_NOT_YIELDABLE;
@@ -404,7 +415,7 @@ int32_t lull_wait_mode(lull_runtime *runtime, lua_State *L) {
     return LULL_WAIT_BLOCK;
   }
   lua_State *own = lull_thread_at(runtime, runtime->current_thread);
-  if (L != (runtime->nesting ? runtime->nesting->L : own)) return LULL_WAIT_FOREIGN;
+  if (own == NULL || L != (runtime->nesting ? runtime->nesting->L : own)) return LULL_WAIT_FOREIGN;
   return blocked_state(runtime, L, own) ? LULL_WAIT_NOT_YIELDABLE : LULL_WAIT_YIELD;
 }
 
@@ -457,6 +468,8 @@ static int find_place(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   placing *context = lua_touserdata(L, 1);
   lua_Debug info;
+  // A C function without a name is called by the one to name, as table.sort calls its comparison.
+  int is_in_unnamed = 0;
   for (int level = 0; lua_getstack(context->blocked, level, &info); level++) {
     lua_getinfo(context->blocked, "nS", &info);
     const char *name = NULL;
@@ -476,7 +489,10 @@ static int find_place(lua_State *L) {
       push_library_name(L);
       name = lua_tostring(L, -1);
       if (name && can_be_suspended(name)) continue;
-      if (name == NULL) name = info.name ? info.name : "a C function";
+      if (name == NULL) name = info.name;
+      is_in_unnamed = name == NULL;
+    } else if (is_in_unnamed) {
+      name = "a C function";
     }
     if (name == NULL) continue;
     char *copy = lull_arena_allocate(context->runtime, strlen(name) + 1);
@@ -484,6 +500,7 @@ static int find_place(lua_State *L) {
     context->place = strcpy(copy, name);
     return 0;
   }
+  if (is_in_unnamed) context->place = "a C function";
   return 0;
 }
 
@@ -492,7 +509,7 @@ const char *lull_wait_place(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   lua_State *own =
     runtime->current_thread ? lull_thread_at(runtime, runtime->current_thread) : runtime->main;
-  lua_State *blocked = blocked_state(runtime, L, own);
+  lua_State *blocked = own ? blocked_state(runtime, L, own) : NULL;
   placing context = {.runtime = runtime, .blocked = blocked ? blocked : L};
   lull_protect(runtime, find_place, &context);
   return context.place ? context.place : "";

@@ -139,10 +139,13 @@ static int describe_run(lull_runtime *runtime, lull_run *run, lull_failure *fail
 
 void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure) {
   *failure = (lull_failure){.frame_count = 0};
-  // It may run a __tostring of the script's, to be interrupted like any other code.
+  // It may run a __tostring of the script's, to be interrupted like any other code, and to answer at once.
+  const char *previous_answer = runtime->answer_now;
+  runtime->answer_now = "__tostring";
   runtime->depth++;
   int is_described = describe_run(runtime, run, failure);
   runtime->depth--;
+  runtime->answer_now = previous_answer;
   if (runtime->depth == 0) lull_interrupt_rest(runtime, runtime->L);
   if (is_described && failure->message) return;
   const char *text = lull_signals_pending() ? "interrupted!" : "not enough memory";
@@ -169,12 +172,12 @@ int32_t lull_failure_keep(lull_runtime *runtime, const lull_run *run, int64_t id
 }
 
 // [-0, +0] tells Swift where a coroutine of the script's own has failed, whose error goes on in the one
-// that resumed it: it is at the top of `co`
+// that resumed it: it is at the top of L
 void lull_failure_note(lull_runtime *runtime, lua_State *L, lua_State *co) {
   LULL_EFFECT(L, 0, 0);
-  if (runtime->host == NULL || lua_type(co, -1) != LUA_TSTRING) return;
+  if (runtime->host == NULL || lua_type(L, -1) != LUA_TSTRING) return;
   lull_failure failure = {.frame_count = 0};
-  failure.message = lua_tolstring(co, -1, &failure.message_length);
+  failure.message = lua_tolstring(L, -1, &failure.message_length);
   // One that goes on through coroutine after coroutine has had all of them in its first traceback.
   if (lull_host_knows_failure(runtime->host, failure.message, failure.message_length)) return;
   size_t mark = lull_arena_mark(runtime);
@@ -210,9 +213,12 @@ void lull_failure_report(lull_runtime *runtime, lua_State *thread, const char *p
   size_t mark = lull_arena_mark(runtime);
   lull_failure failure = {.frame_count = 0};
   closing context = {.runtime = runtime, .thread = thread, .failure = &failure};
+  const char *previous_answer = runtime->answer_now;
+  runtime->answer_now = "__tostring";
   runtime->depth++;
   int status = lull_protect(runtime, describe_close, &context);
   runtime->depth--;
+  runtime->answer_now = previous_answer;
   if (runtime->depth == 0) lull_interrupt_rest(runtime, runtime->L);
   if (status == LUA_OK && failure.message) {
     lull_host_report(runtime->host, &failure, place ? place : "__close handler");

@@ -11,16 +11,26 @@
 #include "base/lull_stack.h"
 #include "values/lull_protect.h"
 
+// A coroutine that is being made. On the stack of its maker: a finaliser that runs meanwhile may make
+// others.
+typedef struct making {
+  lull_runtime *runtime;
+  int32_t number;
+  lua_State *thread;  // NULL until it is filed under its number
+} making;
+
 // [-1, +0] threads[n] = a new coroutine, and threads[coroutine] = n
 static int new_thread(lua_State *L) {
   LULL_CALLED(L, 1, 0);
-  lull_runtime *runtime = lua_touserdata(L, 1);
-  lull_registry_push(L, runtime->threads);
-  lua_newthread(L);
+  making *context = lua_touserdata(L, 1);
+  lull_registry_push(L, context->runtime->threads);
+  lua_State *thread = lua_newthread(L);
+  // By its number first: should the other entry find no memory, the next use of the number replaces it.
   lua_pushvalue(L, -1);
-  lua_pushinteger(L, runtime->pool.next_new);
-  lua_rawset(L, -4);
-  lua_rawseti(L, -2, runtime->pool.next_new);
+  lua_rawseti(L, -3, context->number);
+  lua_pushinteger(L, context->number);
+  lua_rawset(L, -3);
+  context->thread = thread;
   return 0;
 }
 
@@ -65,12 +75,12 @@ lua_State *lull_pool_take(lull_runtime *runtime, int32_t *number) {
   } else {
     *number = ++pool->count;
   }
-  pool->next_new = *number;
-  if (lull_protect(runtime, new_thread, runtime) != LUA_OK) {
+  making context = {.runtime = runtime, .number = *number};
+  if (lull_protect(runtime, new_thread, &context) != LUA_OK || context.thread == NULL) {
     lull_pool_give(runtime, *number, NULL);
     return NULL;
   }
-  lua_State *thread = lull_thread_at(runtime, *number);
+  lua_State *thread = context.thread;
   lull_registry_push(thread, runtime->objects);
   lull_registry_push(thread, runtime->values);
   lua_settop(thread, LULL_BELOW_FUNCTION);

@@ -50,6 +50,8 @@ typedef struct pushing {
   lull_runtime *runtime;
   lua_State *L;
   const lull_call *call;
+  lull_aside aside;  // of lull_ask
+  int is_gone;       // the function of lull_ask is
 } pushing;
 
 // [-1, +0] pushes the arguments here, where raising is caught, and moves them over
@@ -134,6 +136,9 @@ void lull_thread_leave(
   lull_runtime *runtime, const lull_caller *caller, int status, int results, lull_run *run) {
   lua_State *thread = runtime->L;
   int32_t number = runtime->current_thread;
+  // Before anything is collected.
+  int is_waiting = status == LUA_YIELD && runtime->wait_armed;
+  runtime->wait_armed = 0;
   runtime->depth--;
   runtime->L = caller->L;
   runtime->nesting = caller->nesting;
@@ -152,7 +157,7 @@ void lull_thread_leave(
   if (status == LUA_OK) {
     run->status = LULL_RUN_DONE;
     run->result_count = results - LULL_BELOW_FUNCTION;
-  } else if (status == LUA_YIELD && runtime->wait_armed) {
+  } else if (is_waiting) {
     run->status = LULL_RUN_WAITING;
     runtime->waiting_threads++;
   } else {
@@ -160,17 +165,21 @@ void lull_thread_leave(
     run->status = LULL_RUN_FAILED;
     if (status == LUA_YIELD) run->result_count = -1;
   }
-  runtime->wait_armed = 0;
 }
 
-// [-n, +m] (unproved: the coroutine's, until it waits or ends) resumes the coroutine and classifies how it ended
+// [-n, +m] (unproved: the coroutine's, until it waits or ends) resumes the coroutine, a waiting one with what
+// its wait brings, and classifies how it ended
 static void resume(
-  lull_runtime *runtime, lua_State *thread, int32_t number, int count, lull_run *run) {
+  lull_runtime *runtime, lua_State *thread, int32_t number, int count, lull_resumption *resumption,
+  lull_run *run) {
   lull_caller caller;
   lull_thread_enter(runtime, thread, number, &caller);
+  lull_resumption *previous = runtime->resumption;
+  runtime->resumption = resumption;
   int results = 0;
   // From the state that runs, never NULL: the count of nested C calls goes on from there.
   int status = lua_resume(thread, caller.L, count, &results);
+  runtime->resumption = previous;
   lull_thread_leave(runtime, &caller, status, results, run);
 }
 
@@ -198,33 +207,25 @@ void lull_thread_give_back(
   fail(run, status);
 }
 
-int32_t lull_main_begin(lull_runtime *runtime) {
-  runtime->next_is_main = 1;
-  return runtime->main_thread;
-}
+int32_t lull_main_thread(const lull_runtime *runtime) { return runtime->main_thread; }
 
-void lull_main_end(lull_runtime *runtime, int32_t previous) {
-  runtime->next_is_main = 0;
-  runtime->main_thread = previous;
-}
+void lull_main_end(lull_runtime *runtime, int32_t previous) { runtime->main_thread = previous; }
 
 // [-0, +0]
 void lull_start(lull_runtime *runtime, const lull_call *call, lull_run *run) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);
   int32_t number;
-  int is_main = runtime->next_is_main;
-  runtime->next_is_main = 0;
   lua_State *thread = lull_thread_take(runtime, &number, run);
   if (thread == NULL) return;
-  if (is_main) runtime->main_thread = number;
+  if (call->is_main) runtime->main_thread = number;
   int count = 0;
   int status = push_call(runtime, thread, call, call_field_waiting, &count);
   if (status != LULL_RUN_DONE) {
     lull_thread_give_back(runtime, thread, number, status, run);
     return;
   }
-  resume(runtime, thread, number, count, run);
+  resume(runtime, thread, number, count, NULL, run);
 }
 
 // [-0, +0]
@@ -243,10 +244,7 @@ void lull_resume(
   }
   lull_resumption resumption = {
     .thread = thread, .values = values, .count = count, .raise = raise};
-  lull_resumption *previous = runtime->resumption;
-  runtime->resumption = &resumption;
-  resume(runtime, thread, number, 0, run);
-  runtime->resumption = previous;
+  resume(runtime, thread, number, 0, &resumption, run);
 }
 
 // [-1, +m] pushes function and arguments here, where raising is caught, and calls
@@ -260,7 +258,12 @@ static int ask(lua_State *L) {
     lua_pushlightuserdata(L, (void *)call->method);
   }
   lull_values_push(context->runtime, L, call->function);
+  if (lua_isnil(L, -1)) {
+    context->is_gone = 1;
+    return 0;
+  }
   lull_push_all(context->runtime, L, NULL, call->arguments, call->count);
+  lull_hook_put_back(L, &context->aside);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
   return LULL_COUNT(L, lua_gettop(L));
 }
@@ -275,10 +278,9 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
     return;
   }
   int base = lua_gettop(L);
-  if (!lull_value_is_alive(runtime, call->function)) {
-    fail(run, LULL_RUN_GONE);
-    return;
-  }
+  int is_outermost = runtime->has_stretches && runtime->depth == 0;
+  // Before anything is set: garbage may be collected, whose finalisers are no part of this call.
+  if (is_outermost) lull_stretch_begin(runtime);
   pushing context = {.runtime = runtime, .L = L, .call = call};
   lua_pushcfunction(L, lull_failure_handler);
   lua_pushcfunction(L, ask);
@@ -286,17 +288,24 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = kind;
   // A protected call and the call inside it: two C levels of the interpreter's 200.
-  if (runtime->has_stretches && runtime->depth == 0) lull_stretch_begin(runtime);
   runtime->depth += 2;
   lull_memory_settle(runtime);
+  // Until the arguments are there.
+  lull_hook_put_aside(L, &context.aside);
   if (runtime->passed_limit != LULL_LIMIT_NONE) lull_interrupt_arm(L);
   int status = lua_pcall(L, 1, LUA_MULTRET, base + 1);
   runtime->depth -= 2;
+  runtime->answer_now = previous_answer;
   if (runtime->has_memory_limit && status != LUA_OK) lull_memory_check(runtime);
   // Otherwise what made the call is interrupted too.
   if (runtime->depth == 0) lull_interrupt_rest(runtime, L);
-  if (runtime->has_stretches && runtime->depth == 0) lull_stretch_end(runtime);
-  runtime->answer_now = previous_answer;
+  lull_hook_put_back(L, &context.aside);
+  if (is_outermost) lull_stretch_end(runtime);
+  if (context.is_gone) {
+    lua_settop(L, base);
+    fail(run, LULL_RUN_GONE);
+    return;
+  }
   lua_remove(L, base + 1);
   *run = (lull_run){
     .status = status == LUA_OK ? LULL_RUN_DONE : LULL_RUN_FAILED,

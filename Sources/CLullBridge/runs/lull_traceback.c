@@ -331,10 +331,13 @@ static int inspect_kept(lua_State *L) {
 
 int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t size) {
   inspecting context = {.runtime = runtime, .id = id, .text = text, .size = size};
-  // It may run a __tostring of the script's, to be interrupted like any other code.
+  // It may run a __tostring of the script's, to be interrupted like any other code, and to answer at once.
+  const char *previous_answer = runtime->answer_now;
+  runtime->answer_now = "__tostring";
   runtime->depth++;
   int status = lull_protect(runtime, inspect_kept, &context);
   runtime->depth--;
+  runtime->answer_now = previous_answer;
   if (runtime->depth == 0) lull_interrupt_rest(runtime, runtime->L);
   return status != LUA_OK;
 }

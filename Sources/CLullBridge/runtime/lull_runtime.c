@@ -16,6 +16,14 @@ lull_runtime *lull_state_runtime(lua_State *L) {
   return runtime;
 }
 
+// [-0, +0]
+void lull_runtime_sweep(lull_runtime *runtime) {
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  // Inside a finaliser the collector answers nothing. (Lua 5.4 manual, lua_gc)
+  if (lua_gc(L, LUA_GCISRUNNING) >= 0) lull_host_sweep(runtime->host);
+}
+
 void lull_runtime_free(lull_runtime *runtime) {
   free(runtime->pool.free);
   runtime->pool = (lull_pool){.free = NULL};
@@ -39,6 +47,8 @@ const char *lull_answer_now_kind(lull_runtime *runtime) { return runtime->answer
 void lull_watch_changes(lull_runtime *runtime, const uint64_t *changes) {
   runtime->changes = changes;
 }
+
+int32_t lull_last_nil_method(const lull_runtime *runtime) { return runtime->nil_method; }
 
 const uint64_t *lull_runtime_take_swept(lull_runtime *runtime, size_t *count) {
   // Swapped with a second buffer, so that finalisers running meanwhile have where to write.

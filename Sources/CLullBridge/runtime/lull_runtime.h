@@ -39,8 +39,7 @@ typedef struct lull_free_thread {
 
 // The coroutines that functions which may wait run in.
 typedef struct lull_pool {
-  int32_t count;     // highest number in `threads`
-  int32_t next_new;  // the number that a new coroutine gets
+  int32_t count;  // highest number in `threads`
   lull_free_thread *free;  // numbers no coroutine runs under
   int32_t free_count;
   int32_t free_capacity;
@@ -80,6 +79,10 @@ typedef struct lull_resumption {
 enum { LULL_LIMIT_TEXT = 128 };
 
 // One per state; memory of a full userdata that every closure of ours holds as its first upvalue.
+//
+// Whatever allocates in Lua may run finalisers, which may call anything of Lull's before it returns: no
+// field here is set for a later read across such a call. What a protected function needs is passed in
+// its context; what is needed afterwards is read again.
 struct lull_runtime {
   lua_State *main;  // the main state
   lua_State *L;     // the state that runs now; restored on the way out of every crossing
@@ -105,6 +108,7 @@ struct lull_runtime {
   int32_t exit_method;         // what os.exit is in the command
   lua_CFunction xpcall;        // the stock function
   int32_t allows_bytecode;     // of chunks that Swift loads
+  int32_t ignores_unhandled;   // whether `lull.unhandled` is "ignore"
 
   lull_arena arena;
   lull_reads reads;
@@ -121,7 +125,7 @@ struct lull_runtime {
   int32_t depth;           // C levels taken by the callbacks nested now
   int32_t current_thread;  // 0: none
   int32_t main_thread;     // that of the main chunk, or of a session's line; 0: none
-  int32_t next_is_main;    // of the coroutine that is started next
+  int32_t nil_method;      // the method that was called last, if it gave nil; else -1
   const char *answer_now;  // kind of the innermost callback that must answer at once, or NULL
   lull_pool pool;
   int32_t waiting_threads;
@@ -141,6 +145,7 @@ struct lull_runtime {
   int64_t stretch_instructions; // 0: no limit
   int64_t stretch_time;         // in nanoseconds; 0: no limit
   int64_t stretch_end;          // when the one that runs is to end, on the monotonic clock; 0: whenever
+  const lull_stretch *continued; // what is left of the stretch that the next one continues; NULL: it begins a new one
   double stretch_alarm;         // seconds after which an alarm ends it, C functions too; 0: none does
   int32_t instruction_step;  // how many are counted at once; 0: none are
 };
@@ -149,6 +154,10 @@ struct lull_runtime {
 static inline int lull_runtime_runs(const lull_runtime *runtime) {
   return runtime->depth > 0 || runtime->L != runtime->main;
 }
+
+// Has Swift release the objects of finalised userdata, unless a finaliser runs: what was interrupted by it
+// may be about to push one of them by its handle.
+void lull_runtime_sweep(lull_runtime *runtime);
 
 // The state goes: what the rooms keep outside of Lua's memory is given back.
 void lull_runtime_free(lull_runtime *runtime);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/lull_stack.h"
+#include "counted/lull_counted.h"
 #include "ending/lull_alarm.h"
 #include "ending/lull_interrupt.h"
 #include "ending/lull_memory.h"
@@ -41,6 +42,17 @@ static int refuse_hooks(lua_State *L) {
   lua_pushcfunction(L, refuse_hook);
   lua_setfield(L, -2, "sethook");
   return 0;
+}
+
+// [-1, +0] protected part of lull_functions_count
+static int count_functions(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
+  lull_count_functions(L);
+  return 0;
+}
+
+int32_t lull_functions_count(lull_runtime *runtime) {
+  return lull_protect(runtime, count_functions, runtime) != LUA_OK;
 }
 
 int32_t lull_stretches_set(lull_runtime *runtime, const lull_limits *limits) {

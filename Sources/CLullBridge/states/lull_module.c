@@ -9,7 +9,67 @@
 #include "calls/lull_objects.h"
 #include "json/lull_json.h"
 #include "values/lull_inspect.h"
+#include "values/lull_integer.h"
 #include "values/lull_push.h"
+
+// The values of `lull.unhandled`; the first is the default.
+static const char *const unhandled_values[] = {"report", "ignore"};
+
+// [-1, +0] raises: the value at the top is not one of `lull.unhandled`
+static int refuse_unhandled(lua_State *L) {
+  LULL_EFFECT(L, 1, 0);
+  const char *found = lua_type(L, -1) == LUA_TNUMBER || lua_type(L, -1) == LUA_TBOOLEAN
+    ? luaL_tolstring(L, -1, NULL) : luaL_typename(L, -1);
+  const char *near = NULL;
+  if (lua_type(L, -1) == LUA_TSTRING && lua_type(L, 3) == LUA_TSTRING) {
+    found = lua_pushfstring(L, "'%s'", lua_tostring(L, 3));
+    near = lull_host_nearest(lua_tostring(L, 3), unhandled_values, 2);
+  }
+  const char *rule = "'unhandled' must be \"report\" or \"ignore\", got";
+  return near ? luaL_error(L, "%s %s (did you mean '%s'?)", rule, found, near)
+              : luaL_error(L, "%s %s", rule, found);
+}
+
+// [-3, +0] __newindex: assigns to the module table what it does not hold yet; upvalue: its fields that are
+// checked
+static int module_newindex(lua_State *L) {
+  LULL_CALLED(L, 3, 0);
+  if (lua_type(L, 2) != LUA_TSTRING || strcmp(lua_tostring(L, 2), "unhandled") != 0) {
+    lua_rawset(L, 1);
+    lua_settop(L, 0);
+    return 0;
+  }
+  int place = 0;
+  while (place < 2
+    && !(lua_type(L, 3) == LUA_TSTRING
+      && strcmp(lua_tostring(L, 3), unhandled_values[place]) == 0)) {
+    place++;
+  }
+  if (place == 2) refuse_unhandled(L);
+  lull_runtime *runtime = lull_state_runtime(L);
+  if (runtime) runtime->ignores_unhandled = place;
+  lua_rawset(L, lua_upvalueindex(1));
+  lua_settop(L, 0);
+  return 0;
+}
+
+// [-0, +0] gives the module table at the top its fields that are checked
+static void open_settings(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
+  lua_createtable(L, 0, 3);
+  // A table, in which a session looks for names.
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, unhandled_values[0]);
+  lua_setfield(L, -2, "unhandled");
+  lua_pushvalue(L, -1);
+  lua_pushcclosure(L, module_newindex, 1);
+  lua_setfield(L, -3, "__newindex");
+  lua_setfield(L, -2, "__index");
+  // Shared by all that use the state.
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_setmetatable(L, -2);
+}
 
 // [-0, +1] the module table, from the method table; a dot in a name makes a sub-table
 void lull_make_module(lull_runtime *runtime, lua_State *L) {
@@ -45,10 +105,14 @@ void lull_make_module(lull_runtime *runtime, lua_State *L) {
   lua_setfield(L, -2, "log");
   lua_pushstring(L, lull_host_version());
   lua_setfield(L, -2, "version");
+  lull_open_integers(L);
   lull_open_json(L, runtime);
   lull_list_open(L);
   lua_pushcfunction(L, lull_inspect);
   lua_setfield(L, -2, "inspect");
   lua_pushcfunction(L, lull_copy);
   lua_setfield(L, -2, "copy");
+  open_settings(L);
 }
+
+int32_t lull_module_ignores_unhandled(lull_runtime *runtime) { return runtime->ignores_unhandled; }

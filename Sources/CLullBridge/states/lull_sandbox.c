@@ -4,14 +4,14 @@
 
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
+#include "counted/lull_counted.h"
 #include "ending/lull_memory.h"
 #include "runs/lull_chunks.h"
 #include "states/lull_modules.h"
 #include "values/lull_marks.h"
 #include "values/lull_tables.h"
 
-// What string functions may be given, and string.rep may make; and a pattern, whose cost grows with
-// every part of it that backtracks.
+// What string functions may be given, and string.rep may make; and a pattern.
 enum { LULL_MAX_INPUT = 1024 * 1024, LULL_MAX_PATTERN = 256 };
 
 // [-n, +1] __index of the globals
@@ -39,8 +39,8 @@ static void check_length(lua_State *L, int index, size_t limit, const char *prob
   luaL_argcheck(L, length <= limit, index, problem);
 }
 
-// [-n, +m] string.find, match, gmatch and gsub; upvalue: the stock function, which is called in this
-// very frame, so that its errors look the same
+// [-n, +m] string.find, match, gmatch and gsub; upvalue: the function, which is called in this very
+// frame, so that its errors look the same
 static int pattern_function(lua_State *L) {
   LULL_CALLED(L, LULL_N, LULL_M);
   check_length(L, 1, LULL_MAX_INPUT, "longer than 1 MB, which the sandbox does not allow");
@@ -55,18 +55,13 @@ static int pattern_function(lua_State *L) {
   return LULL_COUNT(L, count);
 }
 
-// [-n, +1] string.rep; upvalue: the stock function
+// [-n, +1] string.rep; upvalue: the function
 static int rep_function(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   size_t length, separator = 0;
   luaL_checklstring(L, 1, &length);
   lua_Integer count = luaL_checkinteger(L, 2);
   luaL_optlstring(L, 3, "", &separator);
-  if (length + separator == 0) {
-    // However often: the stock function counts.
-    lua_pushliteral(L, "");
-    return 1;
-  }
   luaL_argcheck(
     L, (double)count * (double)(length + separator) - (double)separator <= LULL_MAX_INPUT, 2,
     "the result would be longer than 1 MB, which the sandbox does not allow");
@@ -117,7 +112,7 @@ static void wrap(lua_State *L, const char *name, lua_CFunction function) {
 }
 
 // [-0, +0]
-static void open_string(lua_State *L) {
+static void guard_string(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   static const char *const names[] = {"find", "match", "gmatch", "gsub", NULL};
   luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
@@ -158,6 +153,7 @@ static void open_base(lua_State *L) {
 static int open_sandbox(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   static const luaL_Reg libraries[] = {
+    {LUA_STRLIBNAME, luaopen_string},
     {LUA_TABLIBNAME, luaopen_table},
     {LUA_MATHLIBNAME, luaopen_math},
     {LUA_UTF8LIBNAME, luaopen_utf8},
@@ -175,11 +171,12 @@ static int open_sandbox(lua_State *L) {
   lua_setfield(L, -2, "__metatable");
   lua_pop(L, 2);
   open_base(L);
-  open_string(L);
   for (const luaL_Reg *library = libraries; library->func; library++) {
     luaL_requiref(L, library->name, library->func, 1);
     lua_pop(L, 1);
   }
+  lull_count_functions(L);
+  guard_string(L);
   lua_pushstring(L, folder);
   lua_pushcclosure(L, lull_sandbox_require, 1);
   lua_setglobal(L, "require");

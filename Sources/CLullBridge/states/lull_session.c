@@ -10,6 +10,7 @@
 #include "base/lull_stack.h"
 #include "ending/lull_alarm.h"
 #include "values/lull_document.h"
+#include "values/lull_order.h"
 #include "values/lull_protect.h"
 #include "values/lull_read.h"
 #include "values/lull_tables.h"
@@ -263,8 +264,7 @@ static int close_session(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &session_key);
-  lua_pushnil(L);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_orders_key);
+  lull_keep_orders(L, 0);
   return 0;
 }
 
@@ -284,7 +284,7 @@ static int number_results(lua_State *L) {
   lua_pushvalue(L, -1);
   lua_setfield(L, opened + 1, "Out");
   lua_setiuservalue(L, opened, UV_RESULTS);
-  lull_keep_orders(L);
+  lull_keep_orders(L, 1);
   return 0;
 }
 
@@ -454,6 +454,41 @@ int64_t lull_session_commit(
 void lull_session_roll_back(lull_runtime *runtime) {
   lull_protect(runtime, roll_back, runtime);
   lull_protect(runtime, end_line, runtime);
+}
+
+// [-1, +0] what a request has ended with: `_` is its data, and `Out` has both
+static int settle(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
+  const int64_t *number = lua_touserdata(L, 1);
+  if (push_session(L) == NULL) return 0;
+  int opened = lua_gettop(L), results = opened + 1, request = opened + 2, outcome = opened + 3;
+  if (lua_getiuservalue(L, opened, UV_RESULTS) != LUA_TTABLE) return 0;
+  if (lua_rawgeti(L, results, *number) == LUA_TNIL) return 0;
+  lua_createtable(L, 0, 2);
+  lua_pushvalue(L, request);
+  lua_setfield(L, outcome, "request");
+  if (lua_getfield(L, request, "response") == LUA_TNIL) return 0;
+  if (lua_getfield(L, -1, "entity") == LUA_TNIL) {
+    lua_getfield(L, -2, "error");
+    lua_setfield(L, outcome, "error");
+  } else {
+    lua_getfield(L, -1, "content");
+    lua_replace(L, -2);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, outcome, "data");
+  }
+  lua_getiuservalue(L, opened, UV_VALUES);
+  lua_pushliteral(L, "_");
+  lua_pushvalue(L, -3);
+  wrap_nil(L);
+  lua_rawset(L, -3);
+  lua_pushvalue(L, outcome);
+  lua_rawseti(L, results, *number);
+  return 0;
+}
+
+void lull_session_settle(lull_runtime *runtime, int64_t number) {
+  lull_protect(runtime, settle, &number);
 }
 
 typedef struct walking {

@@ -60,18 +60,26 @@ static int null_tostring(lua_State *L) {
 // thread and attaches it. As lull_host_attach. Programs preload theirs and need not contain it.
 __attribute__((weak)) void *lull_library_attach(lull_runtime *runtime);
 
-// [-n, +1] the module table. Calling it again in the same state gives the same table.
-int luaopen_lull(lua_State *L) {
-  LULL_CALLED(L, LULL_N, 1);
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key) == LUA_TUSERDATA) {
-    // Without a module: opening it failed once, when the host was there already.
-    if (lua_getiuservalue(L, -1, 1) == LUA_TNIL) {
-      return luaL_error(L, "lull: not enough memory to open it");
-    }
-    return 1;
+// [-0, +1 or +0] the module table, if the module has been opened; raises if that has failed
+static int push_module(lua_State *L) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key) != LUA_TUSERDATA) {
+    lua_pop(L, 1);
+    return 0;
   }
-  lua_pop(L, 1);
+  // Without a module: opening it failed once, when the host was there already.
+  if (lua_getiuservalue(L, -1, 1) == LUA_TNIL) {
+    return luaL_error(L, "lull: not enough memory to open it");
+  }
+  lua_replace(L, -2);
+  return 1;
+}
 
+// [-0, +1] protected part of luaopen_lull
+static int open_module(lua_State *L) {
+  LULL_CALLED(L, 0, 1);
+  // A hook may have opened it on the way here.
+  if (push_module(L)) return 1;
   lull_runtime *runtime = lua_newuserdatauv(L, sizeof(lull_runtime), 1);
   memset(runtime, 0, sizeof(*runtime));
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
@@ -134,6 +142,20 @@ int luaopen_lull(lua_State *L) {
   lua_setiuservalue(L, -3, 1);
   // A state that has blocked in lull.run or await runs on its own L; between calls, on the main one.
   runtime->L = runtime->main;
+  return 1;
+}
+
+// [-n, +1] the module table. Calling it again in the same state gives the same table.
+int luaopen_lull(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 1);
+  if (push_module(L)) return 1;
+  // A finaliser that requires the module meanwhile would make another one: none runs until it is there.
+  int collects = lua_gc(L, LUA_GCISRUNNING) == 1;
+  if (collects) lua_gc(L, LUA_GCSTOP);
+  lua_pushcfunction(L, open_module);
+  int status = lua_pcall(L, 0, 1, 0);
+  if (collects) lua_gc(L, LUA_GCRESTART);
+  if (status != LUA_OK) return lua_error(L);
   return 1;
 }
 

@@ -1,5 +1,6 @@
 // Who keeps which Lua value alive: kept ids, anchors, pins. Everything that stores runs protected.
 #include "base/lull_stack.h"
+#include "ending/lull_interrupt.h"
 #include "values/lull_kept.h"
 #include "values/lull_protect.h"
 #include "values/lull_push.h"
@@ -13,6 +14,17 @@ typedef struct anchoring {
   uint64_t handle;
   const lull_value *object;
 } anchoring;
+
+// [-n, +0] as lull_protect, of a function that is on the stack with so many arguments
+static int call_protected(lua_State *L, int count) {
+  LULL_EFFECT(L, count + 1, 0);
+  lull_aside aside;
+  lull_hook_put_aside(L, &aside);
+  int status = lua_pcall(L, count, 0, 0);
+  if (status != LUA_OK) lua_pop(L, 1);
+  lull_hook_put_back(L, &aside);
+  return status;
+}
 
 // [-2, +0] values[id] = the second argument
 static int keep(lua_State *L) {
@@ -35,9 +47,7 @@ int32_t lull_value_keep(lull_runtime *runtime, lua_State *L, int32_t index, int6
   lua_pushlightuserdata(running, &context);
   lua_pushvalue(L, index);
   if (L != running) lua_xmove(L, running, 1);
-  int status = lua_pcall(running, 2, 0, 0);
-  if (status != LUA_OK) lua_pop(running, 1);
-  return status;
+  return call_protected(running, 2);
 }
 
 // [-0, +0] Whether the value below the object at the top is held by it from now on, without a table:
@@ -62,10 +72,14 @@ static int hold_alone(lua_State *L, int64_t key) {
 static void push_anchor_table(lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   lull_object *object = lua_touserdata(L, -1);
-  int type = lua_getiuservalue(L, -1, LULL_UV_ANCHORS);
-  if (type == LUA_TTABLE && object->only_key == 0) return;
+  if (lua_getiuservalue(L, -1, LULL_UV_ANCHORS) == LUA_TTABLE && object->only_key == 0) return;
+  lua_pop(L, 1);
   lua_newtable(L);
-  lua_insert(L, -2);
+  // Only now: a finaliser may have anchored something at the object, and made the table.
+  if (lua_getiuservalue(L, -2, LULL_UV_ANCHORS) == LUA_TTABLE && object->only_key == 0) {
+    lua_replace(L, -2);
+    return;
+  }
   if (object->only_key != 0) {
     lua_rawseti(L, -2, (lua_Integer)object->only_key);
   } else {
@@ -113,7 +127,7 @@ int32_t lull_value_anchor_to_object(
   return lull_protect(runtime, anchor_to_object, &context);
 }
 
-// What lets go must not fail for want of memory: no call, and nil is no new entry of a table.
+// Letting go must not fail for lack of memory: it makes no call, and assigning nil adds no entry.
 
 // [-1, +0] table[key] = nil, of the table at the top
 static void let_go(lua_State *L, lua_Integer key) {
@@ -179,19 +193,29 @@ static void push_anchors(lua_State *L) {
 static int anchor_to_owner(lua_State *L) {
   LULL_CALLED(L, 1, 0);
   anchoring *context = lua_touserdata(L, 1);
+  enum { ANCHORS = 2, OWNER, VALUE, HELD };
   lull_registry_push(L, context->runtime->anchors);
   lull_values_push(context->runtime, L, context->key);
-  if (lua_isnil(L, -1)) return 0;
-  lua_pushvalue(L, -1);
-  if (lua_rawget(L, -3) != LUA_TTABLE) {
+  if (lua_isnil(L, OWNER)) return 0;
+  // First of all the value: allocating may collect what only the weak table holds.
+  lull_values_push(context->runtime, L, context->id);
+  lua_pushvalue(L, OWNER);
+  if (lua_rawget(L, ANCHORS) != LUA_TTABLE) {
     lua_pop(L, 1);
     push_anchors(L);
-    lua_pushvalue(L, -2);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, -5);
+    // Only now: a finaliser may have anchored something at the owner, and made the table.
+    lua_pushvalue(L, OWNER);
+    if (lua_rawget(L, ANCHORS) == LUA_TTABLE) {
+      lua_replace(L, HELD);
+    } else {
+      lua_pop(L, 1);
+      lua_pushvalue(L, OWNER);
+      lua_pushvalue(L, HELD);
+      lua_rawset(L, ANCHORS);
+    }
   }
-  lull_values_push(context->runtime, L, context->id);
-  lua_rawseti(L, -2, (lua_Integer)context->id);
+  lua_pushvalue(L, VALUE);
+  lua_rawseti(L, HELD, (lua_Integer)context->id);
   return 0;
 }
 
@@ -277,12 +301,8 @@ int32_t lull_value_pack(
     lua_pushvalue(L, index);
     if (L != running) lua_xmove(L, running, 1);
   }
-  int status = lua_pcall(running, count + 1, 0, 0);
-  if (status != LUA_OK) {
-    lua_pop(running, 1);
-  } else {
-    runtime->pin_count++;
-  }
+  int status = call_protected(running, count + 1);
+  if (status == LUA_OK) runtime->pin_count++;
   return status;
 }
 
@@ -357,9 +377,7 @@ int32_t lull_value_set_element(
   } else {
     lua_pushnil(running);
   }
-  int status = lua_pcall(running, 2, 0, 0);
-  if (status != LUA_OK) lua_pop(running, 1);
-  return status;
+  return call_protected(running, 2);
 }
 
 // [-1, +0] builds first, so that the tables are on the stack while their anchor is made
@@ -404,9 +422,11 @@ int32_t lull_object_pin(lull_runtime *runtime, const lull_value *object) {
 void lull_object_unpin(lull_runtime *runtime, uint64_t handle) {
   lua_State *L = runtime->L;
   LULL_EFFECT(L, 0, 0);
-  if (!lua_checkstack(L, 2)) return;
+  if (!lua_checkstack(L, 3)) return;
   lull_registry_push(L, runtime->pinned_objects);
+  int is_pinned = lua_rawgeti(L, -1, lull_handle_slot(handle)) != LUA_TNIL;
+  lua_pop(L, 1);
   let_go(L, lull_handle_slot(handle));
-  runtime->pin_count--;
+  if (is_pinned) runtime->pin_count--;
 }
 

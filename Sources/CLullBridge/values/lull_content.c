@@ -50,7 +50,7 @@ static int walk(lua_State *L) {
     value->aux = lua_next(L, -2);
     return 0;
   }
-  if (value->kind != LULL_STRING) return 0;
+  if (value->kind != LULL_STRING && value->kind != LULL_DIGITS) return 0;
   char *copy = value->extra ? lull_arena_allocate(context->runtime, value->extra) : NULL;
   if (copy) memcpy(copy, value->pointer, value->extra);
   else value->extra = 0;

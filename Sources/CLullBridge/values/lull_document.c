@@ -5,6 +5,7 @@
 
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
+#include "values/lull_integer.h"
 #include "values/lull_kept.h"
 #include "values/lull_tables.h"
 
@@ -74,8 +75,10 @@ void lull_document_push(
     case CSJ_TRUE: lua_pushboolean(L, 1); return;
     case CSJ_INT: lua_pushinteger(L, csj_int_at(tape, index)); return;
     case CSJ_DOUBLE:
-      if (runtime->reads.watched == document) lull_queue_add(&runtime->reads.places, index);
-      lua_pushnumber(L, csj_double_at(tape, index));
+      if (runtime->reads.watched == document && !csj_is_large(tape, index)) {
+        lull_queue_add(&runtime->reads.places, index);
+      }
+      lull_push_double(L, tape, index);
       return;
     case CSJ_STRING: {
       size_t length;
@@ -97,6 +100,13 @@ void lull_push_view(
   }
   lull_document_push(L, runtime, document, CSJ_ROOT);
   if (id == 0 || lua_type(L, -1) != LUA_TUSERDATA) return;
+  // A finaliser that ran meanwhile may have made the view: that one is used.
+  lull_values_push(runtime, L, id);
+  if (!lua_isnil(L, -1)) {
+    lua_replace(L, -2);
+    return;
+  }
+  lua_pop(L, 1);
   lull_registry_push(L, runtime->values);
   lua_pushvalue(L, -2);
   lua_rawseti(L, -2, (lua_Integer)id);
@@ -184,9 +194,11 @@ static int step(lua_State *L) {
     return 1;
   }
   if (csj_type_at(tape, of->index) == CSJ_ARRAY) {
+    // Before anything is pushed: a finaliser may take a step of its own.
+    size_t index = at->next;
+    at->next = csj_after(tape, index);
     lua_pushinteger(L, ++at->position);
-    lull_document_push(L, runtime, of->document, at->next);
-    at->next = csj_after(tape, at->next);
+    lull_document_push(L, runtime, of->document, index);
     return 2;
   }
   csj_pair member = at->members[at->next++];
@@ -237,7 +249,7 @@ static int view_tostring(lua_State *L) {
 static int view_copy(lua_State *L) {
   LULL_CALLED(L, LULL_N, 1);
   view *of = check_view(L, 1);
-  lull_push_json(L, lua_touserdata(L, lua_upvalueindex(1)), of->document, of->index);
+  lull_push_json_copy(L, lua_touserdata(L, lua_upvalueindex(1)), of->document, of->index);
   return 1;
 }
 

@@ -7,8 +7,11 @@
 
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
+#include "ending/lull_interrupt.h"
+#include "values/lull_kept.h"
 #include "values/lull_marks.h"
 #include "values/lull_order.h"
+#include "values/lull_protect.h"
 
 typedef struct inspection {
   lua_State *L;
@@ -99,6 +102,8 @@ static void push_joined(lua_State *L, int parts, lua_Integer count, int multilin
 static void push_table(inspection *in, int index) {
   lua_State *L = in->L;
   LULL_EFFECT(L, 0, 1);
+  // Tables that stand in several places are shown as often as that.
+  lull_interrupt_count(L, 8);
   lua_pushvalue(L, index);
   if (lua_rawget(L, in->seen) != LUA_TNIL) {
     lua_pop(L, 1);
@@ -273,6 +278,7 @@ static void check_finaliser(lua_State *L) {
 static void copy_value(lua_State *L, int index, int seen, int level) {
   LULL_EFFECT(L, 0, 1);
   luaL_checkstack(L, 12, "nested too deeply");
+  lull_interrupt_count(L, 4);
   // Each level takes a piece of the C stack, which the interpreter does not watch.
   if (level > 10000) luaL_error(L, "tables nest too deeply to be copied");
   if (!lua_istable(L, index)) {
@@ -293,6 +299,7 @@ static void copy_value(lua_State *L, int index, int seen, int level) {
   lua_pushvalue(L, index);
   lua_pushvalue(L, copy);
   lua_rawset(L, seen);
+  lull_copy_key_order(L, index, copy);
   lua_pushnil(L);
   while (lua_next(L, index)) {
     int key = lua_gettop(L) - 1;
@@ -311,4 +318,36 @@ int lull_copy(lua_State *L) {
   lua_newtable(L);
   copy_value(L, 1, 2, 0);
   return 1;
+}
+
+typedef struct copying {
+  lull_runtime *runtime;
+  int64_t id;
+  int64_t copy;
+  int is_made;
+} copying;
+
+// [-1, +0] protected part of lull_value_copy
+static int copy_plain(lua_State *L) {
+  LULL_CALLED(L, 1, 0);
+  copying *context = lua_touserdata(L, 1);
+  lull_values_push(context->runtime, L, context->id);
+  int table = lua_gettop(L);
+  if (!lua_istable(L, table)) return 0;
+  if (!lull_is_array(L, table) && !lull_is_plain_object(L, table) && lua_getmetatable(L, table)) {
+    return 0;
+  }
+  lua_pushcfunction(L, lull_copy);
+  lua_pushvalue(L, table);
+  lua_call(L, 1, 1);
+  lull_registry_push(L, context->runtime->values);
+  lua_pushvalue(L, -2);
+  lua_rawseti(L, -2, (lua_Integer)context->copy);
+  context->is_made = 1;
+  return 0;
+}
+
+int32_t lull_value_copy(lull_runtime *runtime, int64_t id, int64_t copy) {
+  copying context = {.runtime = runtime, .id = id, .copy = copy};
+  return lull_protect(runtime, copy_plain, &context) == LUA_OK && context.is_made;
 }

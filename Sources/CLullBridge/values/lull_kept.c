@@ -14,6 +14,20 @@ int32_t lull_value_is_alive(lull_runtime *runtime, int64_t id) {
   return alive;
 }
 
+// [-0, +0] assigning nil adds no entry, so this allocates nothing
+int32_t lull_value_forget(lull_runtime *runtime, int64_t id) {
+  lua_State *L = runtime->L;
+  LULL_EFFECT(L, 0, 0);
+  if (!lua_checkstack(L, 2)) return 0;
+  lull_registry_push(L, runtime->values);
+  int was_kept = lua_rawgeti(L, -1, (lua_Integer)id) != LUA_TNIL;
+  lua_pop(L, 1);
+  lua_pushnil(L);
+  lua_rawseti(L, -2, (lua_Integer)id);
+  lua_pop(L, 1);
+  return was_kept;
+}
+
 // [-0, +0]
 uintptr_t lull_value_identity(lua_State *L, int32_t index) {
   LULL_EFFECT(L, 0, 0);

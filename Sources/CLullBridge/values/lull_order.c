@@ -1,11 +1,26 @@
-// The order in which the keys of a table are shown and compared.
+// The order in which the keys of a table are shown, compared and written.
 #include "values/lull_order.h"
 
+#include "base/lull_keys.h"
 #include "base/lull_stack.h"
+#include "values/lull_integer.h"
+
+// [-0, +0] whether one key comes before another, one of which at least is an integer beyond 64 bits
+static int compare_large(lua_State *L, int a, const char *one, size_t length, int b, const char *other,
+                         size_t other_length) {
+  LULL_EFFECT(L, 0, 0);
+  if (one && other) return lull_integer_compare(one, length, other, other_length) < 0;
+  // All numbers of Lua lie between those below and those above zero.
+  if (one) return lua_type(L, b) != LUA_TNUMBER || *one == '-';
+  return lua_type(L, a) == LUA_TNUMBER && *other != '-';
+}
 
 // [-0, +0] orders keys: numbers before strings before the rest, each by value
 static int compare_keys(lua_State *L, int a, int b) {
   LULL_EFFECT(L, 0, 0);
+  size_t length, other_length;
+  const char *one = lull_integer_at(L, a, &length), *other = lull_integer_at(L, b, &other_length);
+  if (one || other) return compare_large(L, a, one, length, b, other, other_length);
   int ta = lua_type(L, a), tb = lua_type(L, b);
   if (ta == LUA_TNUMBER && tb == LUA_TNUMBER) return lua_compare(L, a, b, LUA_OPLT);
   if (ta == LUA_TSTRING && tb == LUA_TSTRING) return lua_compare(L, a, b, LUA_OPLT);
@@ -52,4 +67,59 @@ void lull_order_sort(lua_State *L, int list, lua_Integer count) {
     lua_rawseti(L, list, end);
     sift(L, list, 1, end - 1);
   }
+}
+
+// [-0, +1] the table of the order of keys, which has it as long as their tables are there
+void lull_push_orders(lua_State *L) {
+  LULL_EFFECT(L, 0, 1);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_orders_key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  // A finaliser that ran meanwhile may have made one.
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_orders_key) == LUA_TTABLE) {
+    lua_replace(L, -2);
+    return;
+  }
+  lua_pop(L, 1);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_orders_key);
+}
+
+// [-0, +0]
+void lull_keep_orders(lua_State *L, int keeps) {
+  LULL_EFFECT(L, 0, 0);
+  lua_pushboolean(L, keeps);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_ordered_key);
+}
+
+// [-0, +1 or +0] the keys of the table at `index` in the order of the document it is from
+int32_t lull_push_key_order(lua_State *L, int32_t index) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
+  if (!lua_checkstack(L, 4)) return 0;
+  index = lua_absindex(L, index);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_orders_key) == LUA_TTABLE) {
+    lua_pushvalue(L, index);
+    if (lua_rawget(L, -2) == LUA_TTABLE) {
+      lua_replace(L, -2);
+      return 1;
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return 0;
+}
+
+// [-0, +0]
+void lull_copy_key_order(lua_State *L, int from, int to) {
+  LULL_EFFECT(L, 0, 0);
+  if (!lull_push_key_order(L, from)) return;
+  lull_push_orders(L);
+  lua_pushvalue(L, to);
+  lua_pushvalue(L, -3);
+  lua_rawset(L, -3);
+  lua_pop(L, 2);
 }

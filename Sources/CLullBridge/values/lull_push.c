@@ -3,6 +3,7 @@
 
 #include "base/lull_stack.h"
 #include "values/lull_document.h"
+#include "values/lull_integer.h"
 #include "values/lull_kept.h"
 #include "values/lull_readonly.h"
 #include "values/lull_tables.h"
@@ -48,12 +49,21 @@ int lull_push_simple(lull_runtime *runtime, lua_State *L, const lull_value *valu
 static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_value *value) {
   LULL_EFFECT(L, 0, 1);
   // First of all the value to hold: allocating may collect what only the weak table holds.
-  int anchored = 0;
-  if (value->anchor != 0) {
-    lull_values_push(runtime, L, value->anchor);
-    anchored = lua_gettop(L);
+  lull_values_push(runtime, L, value->anchor);
+  int anchored = lua_gettop(L), service = anchored + 1;
+  if (value->extra != 0) {
+    lull_value of = {.kind = LULL_OBJECT, .aux = LULL_KIND_SERVICE, .handle = value->extra};
+    lull_push(runtime, L, NULL, &of);
+  } else {
+    lua_pushnil(L);
   }
   lull_object *object = lua_newuserdatauv(L, sizeof(lull_object), LULL_UV_COUNT);
+  // A finaliser that ran meanwhile may have pushed the object. From here on none runs until it is entered.
+  if (lull_push_existing(runtime, L, value->handle)) {
+    lua_replace(L, anchored);
+    lua_settop(L, anchored);
+    return;
+  }
   object->handle = 0;
   object->kind = value->aux;
   object->answer_changes = 0;
@@ -65,17 +75,14 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
   // From here on the userdata gives the handle back, whatever else may raise.
   object->handle = runtime->host ? lull_host_claim(runtime->host, value->handle) : 0;
   if (object->handle == 0) {
-    lua_pop(L, 1);
+    lua_settop(L, anchored);
     lua_pushnil(L);
-    if (anchored) lua_remove(L, anchored);
+    lua_replace(L, anchored);
     return;
   }
-  if (value->extra != 0) {
-    lull_value service = {.kind = LULL_OBJECT, .aux = LULL_KIND_SERVICE, .handle = value->extra};
-    lull_push(runtime, L, NULL, &service);
-    lua_setiuservalue(L, -2, LULL_UV_SERVICE);
-  }
-  if (anchored) {
+  lua_pushvalue(L, service);
+  lua_setiuservalue(L, -2, LULL_UV_SERVICE);
+  if (value->anchor != 0) {
     lua_pushvalue(L, anchored);
     lua_setiuservalue(L, -2, LULL_UV_ANCHORS);
     object->only_key = value->anchor;
@@ -84,7 +91,8 @@ static void push_new_object(lull_runtime *runtime, lua_State *L, const lull_valu
   lua_pushvalue(L, -2);
   lua_rawseti(L, -2, lull_handle_slot(object->handle));
   lua_pop(L, 1);
-  if (anchored) lua_remove(L, anchored);
+  lua_replace(L, anchored);
+  lua_settop(L, anchored);
 }
 
 // [-0, +1] any value; may raise (memory). `from` is the stack that LULL_STACK refers to.
@@ -95,11 +103,13 @@ void lull_push(lull_runtime *runtime, lua_State *L, lua_State *from, const lull_
   switch (value->kind) {
     case LULL_STRING:
       lua_pushlstring(L, value->pointer ? value->pointer : "", (size_t)value->extra);
-      if (is_constant(value)) {
+      // A finaliser may have pushed the same text meanwhile.
+      if (is_constant(value) && runtime->constants[value->aux] == 0) {
         lua_pushvalue(L, -1);
         runtime->constants[value->aux] = luaL_ref(L, LUA_REGISTRYINDEX);
       }
       return;
+    case LULL_DIGITS: lull_push_integer(L, value->pointer, (size_t)value->extra); return;
     case LULL_OBJECT: push_new_object(runtime, L, value); return;
     case LULL_STACK:
       lua_pushvalue(from ? from : L, (int)value->integer);

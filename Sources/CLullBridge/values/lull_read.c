@@ -7,7 +7,9 @@
 
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
+#include "ending/lull_interrupt.h"
 #include "ending/lull_memory.h"
+#include "values/lull_integer.h"
 #include "values/lull_kept.h"
 
 // [-0, +0] the kind of a userdata of ours at `index`, 0 for anything else
@@ -76,6 +78,14 @@ void lull_read(lua_State *L, int32_t index, lull_value *value) {
         value->handle = object->handle;
         return;
       }
+      size_t length;
+      const char *digits = lua_checkstack(L, 2) ? lull_integer_at(L, index, &length) : NULL;
+      if (digits) {
+        value->kind = LULL_DIGITS;
+        value->pointer = digits;
+        value->extra = length;
+        return;
+      }
     }
     // fallthrough
     case LUA_TLIGHTUSERDATA:
@@ -131,7 +141,10 @@ int32_t lull_table_next(lua_State *L, int32_t table, lull_value *key, lull_value
   lua_pushcfunction(L, next_entry);
   lua_pushvalue(L, table);
   lua_pushvalue(L, -3);
+  lull_aside aside;
+  lull_hook_put_aside(L, &aside);
   int status = lua_pcall(L, 2, 2, 0);
+  lull_hook_put_back(L, &aside);
   if (status != LUA_OK) {
     lua_pop(L, 2);
     return status == LUA_ERRMEM ? -1 : 0;

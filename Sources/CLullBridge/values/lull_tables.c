@@ -6,7 +6,9 @@
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
 #include "values/lull_inspect.h"
+#include "values/lull_integer.h"
 #include "values/lull_kept.h"
+#include "values/lull_order.h"
 
 // Documents below this many words of tape are too small for what is done to build large ones fast.
 enum { LULL_LARGE_TAPE = 512 };
@@ -27,7 +29,7 @@ typedef struct known_strings {
 
 // Records of an array mostly have the same keys: so many orders met lately are tried before another list
 // of keys is made.
-enum { LULL_KNOWN_ORDERS = 4, LULL_MOST_ORDERED = 1000 };
+enum { LULL_KNOWN_ORDERS = 4 };
 
 typedef struct builder {
   lua_State *L;
@@ -37,6 +39,8 @@ typedef struct builder {
   int objects;
   int orders;  // of the table that keeps the order of keys, 0 if nobody wants to know; then the last orders
   int next_order;
+  int omits_nulls;
+  int omitted;  // of the table that keeps the names of these nulls
   known_strings *keys;  // NULL for a small document, as the other
   known_strings *values;
 } builder;
@@ -123,8 +127,6 @@ static void keep_order(builder *b, size_t index) {
   lua_State *L = b->L;
   LULL_EFFECT(L, 0, 0);
   int order = 0;
-  // Nobody reads so many of them.
-  if (csj_count(b->tape, index) > LULL_MOST_ORDERED) return;
   for (int i = 1; i <= LULL_KNOWN_ORDERS && order == 0; i++) {
     if (is_order(b, b->orders + i, index)) order = b->orders + i;
   }
@@ -147,32 +149,46 @@ static void keep_order(builder *b, size_t index) {
   lua_rawset(L, b->orders);
 }
 
-// [-0, +0] from now on the order of keys is kept, as long as their tables are there
-void lull_keep_orders(lua_State *L) {
-  LULL_EFFECT(L, 0, 0);
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_orders_key);
+// Whether the value is a null that is not wanted
+static inline int is_omitted(const builder *b, size_t index) {
+  return b->omits_nulls && csj_type_at(b->tape, index) == CSJ_NULL;
 }
 
-// [-0, +1 or +0] the keys of the table at `index` in the order of the document it is from
-int32_t lull_push_key_order(lua_State *L, int32_t index) {
-  LULL_EFFECT_EITHER(L, 0, 1, 0);
-  if (!lua_checkstack(L, 4)) return 0;
-  index = lua_absindex(L, index);
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_orders_key) == LUA_TTABLE) {
-    lua_pushvalue(L, index);
-    if (lua_rawget(L, -2) == LUA_TTABLE) {
-      lua_replace(L, -2);
-      return 1;
+// Names that are kept; with more of them any name may be one.
+enum { LULL_OMITTED_NAMES = 1000 };
+
+// [-0, +0] notes that the member whose name is at the top is left out
+static void note_omitted(const builder *b) {
+  lua_State *L = b->L;
+  LULL_EFFECT(L, 0, 0);
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, b->omitted) == LUA_TNIL) {
+    lua_Integer count = (lua_Integer)lua_rawlen(L, b->omitted);
+    if (count < LULL_OMITTED_NAMES) {
+      lua_pushvalue(L, -2);
+      lua_pushboolean(L, 1);
+      lua_rawset(L, b->omitted);
+      // The list part counts them.
+      lua_pushboolean(L, 1);
+      lua_rawseti(L, b->omitted, count + 1);
     }
+  }
+  lua_pop(L, 1);
+}
+
+// [-0, +0] whether a table may have been made without a null of that name
+int32_t lull_is_omitted_name(lua_State *L, const char *name) {
+  LULL_EFFECT(L, 0, 0);
+  if (!lua_checkstack(L, 3)) return 1;
+  int32_t is_omitted_name = 0;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_omitted_key) == LUA_TTABLE) {
+    lua_pushstring(L, name);
+    is_omitted_name =
+      lua_rawget(L, -2) != LUA_TNIL || lua_rawlen(L, -2) >= LULL_OMITTED_NAMES;
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
-  return 0;
+  return is_omitted_name;
 }
 
 // [-0, +1] the value at `index` of the tape as plain Lua values
@@ -184,7 +200,7 @@ static inline void push_value(builder *b, csj_view tape, size_t index) {
     case CSJ_FALSE: lua_pushboolean(L, 0); return;
     case CSJ_TRUE: lua_pushboolean(L, 1); return;
     case CSJ_INT: lua_pushinteger(L, csj_int_at(tape, index)); return;
-    case CSJ_DOUBLE: lua_pushnumber(L, csj_double_at(tape, index)); return;
+    case CSJ_DOUBLE: lull_push_double(L, tape, index); return;
     case CSJ_STRING: {
       size_t length;
       const char *text = csj_string_at(tape, index, &length);
@@ -209,8 +225,10 @@ static void push_container(builder *b, size_t index) {
     lua_pushvalue(L, b->arrays);
     lua_setmetatable(L, -2);
     for (lua_Integer position = 1; child < end; position++) {
-      push_value(b, tape, child);
-      lua_rawseti(L, -2, position);
+      if (!is_omitted(b, child)) {
+        push_value(b, tape, child);
+        lua_rawseti(L, -2, position);
+      }
       child = csj_after(tape, child);
     }
     return;
@@ -222,7 +240,12 @@ static void push_container(builder *b, size_t index) {
     size_t length;
     const char *key = csj_string_at(tape, child, &length);
     push_string(L, b->keys, key, length);
-    push_value(b, tape, child + 1);
+    if (is_omitted(b, child + 1)) {
+      note_omitted(b);
+      lua_pushnil(L);
+    } else {
+      push_value(b, tape, child + 1);
+    }
     // A later duplicate replaces the earlier one (JSN-13).
     lua_rawset(L, -3);
     child = csj_after(tape, child + 1);
@@ -282,9 +305,10 @@ static void push_large(builder *b, const csj_document *document, size_t index, s
   lua_settop(L, top + 1);
 }
 
-// [-0, +1] may raise (memory)
-void lull_push_json(
-  lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index) {
+// [-0, +1] the value at `index`, with or without the nulls inside it; may raise (memory)
+static void push_json(
+  lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index, int omits_nulls,
+  int keeps_orders) {
   LULL_EFFECT(L, 0, 1);
   luaL_checkstack(L, 16, "JSON nested too deeply");
   csj_view tape = csj_document_view(document);
@@ -293,8 +317,19 @@ void lull_push_json(
   lull_push_array_metatable(L);
   lull_push_object_metatable(L);
   builder b = {
-    .L = L, .tape = tape, .null = null, .arrays = null + 1, .objects = null + 2};
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_orders_key) == LUA_TTABLE) {
+    .L = L, .tape = tape, .null = null, .arrays = null + 1, .objects = null + 2,
+    .omits_nulls = omits_nulls};
+  if (omits_nulls) {
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_omitted_key) != LUA_TTABLE) {
+      lua_pop(L, 1);
+      lua_newtable(L);
+      lua_pushvalue(L, -1);
+      lua_rawsetp(L, LUA_REGISTRYINDEX, &lull_omitted_key);
+    }
+    b.omitted = lua_gettop(L);
+  }
+  if (keeps_orders) {
+    lull_push_orders(L);
     b.orders = lua_gettop(L);
     lua_settop(L, b.orders + LULL_KNOWN_ORDERS);
   }
@@ -308,6 +343,28 @@ void lull_push_json(
   lua_settop(L, null);
 }
 
+// [-0, +0] whether the order of the keys of all tables is kept
+static int keeps_all_orders(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
+  int keeps = lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_ordered_key) && lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return keeps;
+}
+
+// [-0, +1] may raise (memory)
+void lull_push_json(
+  lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index) {
+  LULL_EFFECT(L, 0, 1);
+  push_json(L, runtime, document, index, 0, keeps_all_orders(L));
+}
+
+// [-0, +1] may raise (memory)
+void lull_push_json_copy(
+  lua_State *L, lull_runtime *runtime, const csj_document *document, size_t index) {
+  LULL_EFFECT(L, 0, 1);
+  push_json(L, runtime, document, index, 0, 1);
+}
+
 // [-0, +1] the document's tables, built unless the ones built before are still there
 void lull_push_document(
   lull_runtime *runtime, lua_State *L, const struct csj_document *document, int64_t id) {
@@ -317,8 +374,15 @@ void lull_push_document(
     if (!lua_isnil(L, -1)) return;
     lua_pop(L, 1);
   }
-  lull_push_json(L, runtime, document, CSJ_ROOT);
+  push_json(L, runtime, document, CSJ_ROOT, lull_id_omits_nulls(id), keeps_all_orders(L));
   if (id != 0) {
+    // A finaliser that ran meanwhile may have made the tables: those are used.
+    lull_values_push(runtime, L, id);
+    if (!lua_isnil(L, -1)) {
+      lua_replace(L, -2);
+      return;
+    }
+    lua_pop(L, 1);
     lull_registry_push(L, runtime->values);
     lua_pushvalue(L, -2);
     lua_rawseti(L, -2, (lua_Integer)id);

@@ -5,6 +5,7 @@
 
 #include "base/lull_stack.h"
 #include "values/lull_bytecode.h"
+#include "values/lull_integer.h"
 #include "values/lull_kept.h"
 #include "values/lull_order.h"
 #include "values/lull_protect.h"
@@ -198,7 +199,11 @@ static void add_number(lua_State *L, wording *run) {
 // [-0, +0] the userdata on top: one of Lull's is known by its handle
 static void add_object(lua_State *L, wording *run) {
   LULL_EFFECT(L, 0, 0);
-  if (!lull_userdata_kind(L, -1)) {
+  size_t length;
+  if (lull_integer_at(L, -1, &length)) {
+    add_text(L, run, lull_integer_at(L, -1, &length));
+    add_text(L, run, ";");
+  } else if (!lull_userdata_kind(L, -1)) {
     add_text(L, run, "userdata;");
   } else if (run->result->count >= MOST_OBJECTS) {
     run->result->is_whole = 0;

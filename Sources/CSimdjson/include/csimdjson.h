@@ -103,6 +103,8 @@ typedef enum csj_type {
  *
  *   'n' 'f' 't'   nothing more
  *   'l' 'u' 'd'   the number is the next word: int64, uint64 beyond int64, double
+ *   'i'           an integer beyond these: the next word is the offset of its digits in `strings`, as of a
+ *                 string; not simdjson's, but put in the place of a double
  *   '"'           offset in `strings` of a 32-bit length, that many bytes and a NUL
  *   '[' '{'       low 32 bits: the index after the closing word; next 24 bits: the count, saturated
  *   ']' '}'       closing words
@@ -110,13 +112,17 @@ typedef enum csj_type {
  * Members of an object follow each other as key ('"') and value.
  */
 
-/* The type of the value at `index`. An unsigned integer beyond int64 is a double. (JSN-12) */
+/*
+ * The type of the value at `index`. An integer beyond int64 is a double to whoever wants the number, and has
+ * its digits in `csj_digits_at`. (JSN-12)
+ */
 static inline csj_type csj_type_at(csj_view view, size_t index) {
   switch ((char)(view.tape[index] >> 56)) {
     case 'f': return CSJ_FALSE;
     case 't': return CSJ_TRUE;
     case 'l': return CSJ_INT;
     case 'u':
+    case 'i':
     case 'd': return CSJ_DOUBLE;
     case '"': return CSJ_STRING;
     case '[': return CSJ_ARRAY;
@@ -130,14 +136,34 @@ static inline int64_t csj_int_at(csj_view view, size_t index) {
   return (int64_t)view.tape[index + 1];
 }
 
-/* Expects CSJ_DOUBLE. */
+/* Expects CSJ_DOUBLE: whether it is an integer beyond int64. */
+static inline int csj_is_large(csj_view view, size_t index) {
+  return (char)(view.tape[index] >> 56) != 'd';
+}
+
+/* The digits of an integer, with a NUL behind them, as the nearest double. */
+double csj_double_of_digits(const char *digits);
+
+/* Expects CSJ_DOUBLE. An integer beyond int64 is rounded. */
 static inline double csj_double_at(csj_view view, size_t index) {
   uint64_t word = view.tape[index + 1];
-  if ((char)(view.tape[index] >> 56) == 'u') return (double)word;
+  char type = (char)(view.tape[index] >> 56);
+  if (type == 'u') return (double)word;
+  if (type == 'i') return csj_double_of_digits((const char *)view.strings + word + sizeof(uint32_t));
   double value;
   memcpy(&value, &word, sizeof value);
   return value;
 }
+
+/* Room for the digits of an unsigned integer of 64 bits, and a NUL. */
+#define CSJ_DIGITS_SIZE 24
+
+/*
+ * Expects CSJ_DOUBLE: the digits of an integer beyond int64, as they stand in the text, perhaps written to
+ * `buffer`; NULL for any other number. Followed by a NUL that is not counted. (JSN-12)
+ */
+const char *csj_digits_at(
+  csj_view view, size_t index, char buffer[CSJ_DIGITS_SIZE], size_t *length);
 
 /* Expects CSJ_STRING. UTF-8, followed by a NUL that is not counted; may hold others. (JSN-16) */
 static inline const char *csj_string_at(csj_view view, size_t index, size_t *length) {
@@ -155,6 +181,7 @@ static inline size_t csj_after(csj_view view, size_t index) {
     case '{': return (uint32_t)view.tape[index];
     case 'l':
     case 'u':
+    case 'i':
     case 'd': return index + 2;
     default: return index + 1;
   }

@@ -17,9 +17,12 @@ typedef struct csj_atom {
   csj_type type;
   int64_t integer;
   double number;
-  /* UTF-8, valid as long as what it was taken from; may be NULL if it is empty. */
+  /* UTF-8, valid as long as what it was taken from; may be NULL if it is empty. Of a CSJ_DOUBLE the digits of an
+   * integer beyond int64, NULL for any other, and for one that is in `unsigned_integer`. */
   const char *text;
   size_t length;
+  /* Of a CSJ_DOUBLE that is an integer beyond int64; 0 for any other. */
+  uint64_t unsigned_integer;
 } csj_atom;
 
 /* The value at `index`, which is neither array nor object. */

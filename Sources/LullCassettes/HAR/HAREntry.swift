@@ -31,6 +31,8 @@ package struct HARRequest: Sendable, Equatable {
   package var headers: [HARHeader]
   /// nil: none at all.
   package var body: HARBody?
+  /// Why its body could not be read; nil: it could, or there was none.
+  package var bodyProblem: String?
   /// The environment of an API file that it was sent in; nil: none, or nobody knows. (ENV-18)
   package var environment: String?
 
@@ -53,10 +55,14 @@ package struct HARResponse: Sendable, Equatable {
   package var headers: [HARHeader]
   /// nil: none at all.
   package var body: HARBody?
+  /// What the type of a body is said to be that is not there; empty if nothing is said.
+  package var missingType = ""
   /// Where redirects have led, if they have.
   package var finalURL: String?
   /// Whether there was a body that whoever recorded it has left out.
   package var lacksBody = false
+  /// Why its body could not be read: it is lacking then; nil: it could, or there is none.
+  package var bodyProblem: String?
 
   package init(
     status: Int, headers: [HARHeader] = [], body: HARBody? = nil, finalURL: String? = nil

@@ -3,8 +3,10 @@ import LullCore
 extension HARFile {
   /// Reads one, of whoever has written it.
   ///
-  /// - Throws: A `HARError` for what is no JSON, what lacks something that is needed, and bodies that cannot be
-  ///   put together. What is not needed may be anything.
+  /// A body that cannot be read is noted with its exchange, and the others are read.
+  ///
+  /// - Throws: A `HARError` if the bytes are not JSON or a required member is missing. Members that
+  ///   are not required may have any value.
   package init(reading bytes: [UInt8]) throws(HARError) {
     let document: JSONDocument
     do throws(JSONError) {
@@ -56,10 +58,15 @@ extension HARRequest {
     self.init(
       method: try node.needed("method").neededString,
       url: try node.needed("url").neededString,
-      headers: try HARHeader.all(node),
-      body: try node.member("postData").flatMap { node throws(HARError) in try HARBody(posted: node)
+      headers: try HARHeader.all(node))
+    bodyProblem = node.member("_bodyProblem")?.string
+    do throws(HARError) {
+      body = try node.member("postData").flatMap { node throws(HARError) in
+        try HARBody(posted: node)
       }
-    )
+    } catch {
+      bodyProblem = error.description
+    }
     environment = node.member("_environment")?.string
   }
 }
@@ -69,10 +76,17 @@ extension HARResponse {
     let content = node.member("content")
     self.init(
       status: status, headers: try HARHeader.all(node),
-      body: try content.flatMap { node throws(HARError) in try HARBody(content: node) },
       finalURL: node.member("_finalURL")?.string)
+    bodyProblem = node.member("_bodyProblem")?.string
+    do throws(HARError) {
+      body = try content.flatMap { node throws(HARError) in try HARBody(content: node) }
+    } catch {
+      bodyProblem = error.description
+    }
     let size = try content?.member("size")?.number() ?? 0
-    lacksBody = body == nil && size > 0
+    guard body == nil else { return }
+    lacksBody = bodyProblem != nil || size > 0
+    missingType = content?.member("mimeType")?.string ?? ""
   }
 }
 

@@ -67,6 +67,7 @@ extension JSONWriter {
     }
     write(key: "headersSize", -1)
     write(key: "bodySize", request.body?.bytes.count ?? 0)
+    if let problem = request.bodyProblem { write(key: "_bodyProblem", problem) }
     if let environment = request.environment { write(key: "_environment", environment) }
   }
 
@@ -79,13 +80,14 @@ extension JSONWriter {
     write(response.headers)
     writeObject(key: "content") { json in
       json.write(key: "size", response.body?.bytes.count ?? 0)
-      json.write(key: "mimeType", response.body?.type ?? "")
+      json.write(key: "mimeType", response.body?.type ?? response.missingType)
       if let body = response.body { json.write(body.bytes, encodingName: "encoding") }
     }
     write(key: "redirectURL", "")
     write(key: "headersSize", -1)
     write(key: "bodySize", -1)
     if let url = response.finalURL { write(key: "_finalURL", url) }
+    if let problem = response.bodyProblem { write(key: "_bodyProblem", problem) }
   }
 
   private mutating func write(_ headers: [HARHeader]) {

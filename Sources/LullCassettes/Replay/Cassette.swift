@@ -112,7 +112,9 @@ package struct Cassette: Sendable {
     let now = useful.filter(isOfNow)
     guard let index = now.first(where: { !isPlayed[$0] }) ?? now.last(where: { $0 < knownCount })
     else { throw CassetteMiss(asked, isBehindWrite: useful.allSatisfy { isPast($0) }) }
-    guard entries[index].response?.lacksBody != true else { throw CassetteMiss(bodyless: asked) }
+    if let response = entries[index].response, response.lacksBody {
+      throw CassetteMiss(bodyless: asked, response.bodyProblem)
+    }
     if request.isWrite, !isPlayed[index] { lastWrites[requests[index].resource] = index }
     isPlayed[index] = true
     return entries[index]

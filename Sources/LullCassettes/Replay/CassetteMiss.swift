@@ -17,6 +17,8 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     case unwritten
     /// It was recorded by a program that has left out the body of the answer.
     case bodyless
+    /// It was recorded with a body of the answer that cannot be read, and why.
+    case unreadable(String)
     /// It was recorded by a program that had the data already, and was told no more than that.
     case notModified
   }
@@ -34,9 +36,10 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     reason = isBehindWrite ? .overwritten : .unwritten
   }
 
-  init(bodyless request: HARRequest) {
+  /// - Parameter problem: why the body of the answer cannot be read; nil: it was left out.
+  init(bodyless request: HARRequest, _ problem: String?) {
     self.request = request
-    reason = .bodyless
+    reason = problem.map { .unreadable($0) } ?? .bodyless
   }
 
   init(notModified request: HARRequest) {
@@ -49,7 +52,7 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     switch reason {
     case .unrecorded(nil): .max
     case .unrecorded(let nearest?): nearest.differences.reduce(0) { $0 + $1.weight }
-    case .overwritten, .unwritten, .bodyless, .notModified: 0
+    case .overwritten, .unwritten, .bodyless, .unreadable, .notModified: 0
     }
   }
 
@@ -69,6 +72,8 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
       return "\(asked) was recorded only after something was written there, which is not done yet"
     case .bodyless:
       return "\(asked) was recorded without the body of its answer"
+    case .unreadable(let problem):
+      return "\(asked) was recorded with an answer whose body cannot be read: \(problem)"
     case .notModified:
       return
         "\(asked) was recorded by a program that had the data already (304): record it where nothing is cached"

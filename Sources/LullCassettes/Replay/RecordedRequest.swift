@@ -5,6 +5,8 @@ struct RecordedRequest: Sendable {
   let method: String
   let url: RecordedURL
   let body: RecordedBody
+  /// Why it is not known; nil: it is.
+  let bodyProblem: String?
   /// Of the chosen headers those that it has, each with all of its values; by names in lower case.
   let headers: [String: [[UInt8]]]
   /// Of a body of files, or one that has the mask of a secret.
@@ -16,6 +18,7 @@ struct RecordedRequest: Sendable {
     method = request.method
     url = RecordedURL(request.url).withPlainMasks()
     body = RecordedBody(request.body?.bytes, type: request.body?.type ?? "")
+    bodyProblem = request.bodyProblem
     file = request.body.flatMap { RecordedFile($0) }
     var headers: [String: [[UInt8]]] = [:]
     let names = names.map { $0.lowercased() }
@@ -33,7 +36,7 @@ struct RecordedRequest: Sendable {
   /// where the recording has the mask of a secret: no test gives it a file with that. (CAS-74)
   func fits(_ recorded: RecordedRequest) -> Bool {
     guard method == recorded.method, url == recorded.url, headers == recorded.headers,
-      recorded.isOfEnvironment(of: self)
+      recorded.isOfEnvironment(of: self), recorded.bodyProblem == nil
     else { return false }
     if body == recorded.body { return true }
     guard let file, let other = recorded.file else { return false }

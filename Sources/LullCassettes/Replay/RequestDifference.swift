@@ -49,7 +49,11 @@ package enum RequestDifference: Sendable, Equatable {
       differences.append(
         .header(name, recorded: text(recorded.headers[name]), asked: text(asked.headers[name])))
     }
-    if recorded.body != asked.body { differences.append(.body(lines(recorded.body, asked.body))) }
+    if let problem = recorded.bodyProblem {
+      differences.append(.body(["the recorded one cannot be read: \(problem)"]))
+    } else if recorded.body != asked.body {
+      differences.append(.body(lines(recorded.body, asked.body)))
+    }
     return differences
   }
 

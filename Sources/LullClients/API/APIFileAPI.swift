@@ -64,8 +64,12 @@ extension APIOwner {
     """
         local github = lull.api("github")
         local repos = assert(github.calls.repos{ user = "octocat" }:await())
+        local user = github("/users/octocat")
     """,
     entries: [
+      .operation(
+        "__call", "(path: string): Resource", shown: "api(path)",
+        "The resource at a path below the base URL, as of its service.", rules: "APIF-150"),
       .property("calls", "APICalls", "Its calls, by name."),
       .method(
         "confirm_writes", "(): API",
@@ -78,6 +82,8 @@ extension APIOwner {
       .property("environments", "string[]", "Those that the file declares, in its order."),
       .property("name", "string", "The name of its file, without `.lua`."),
       .property("path", "string", "Where its file is."),
+      .method(
+        "resource", "(path: string): Resource", "The same as `api(path)`.", rules: "APIF-150"),
       .property("service", "Service", "The service that the file has made."),
     ])
 
@@ -115,7 +121,7 @@ extension APIOwner {
         "In the way the file declares with `pages`; raises if it declares none."),
       .property(
         "params", "APICallParam[]",
-        "Its parameters: those of the path first, then the others by name."),
+        "Its parameters: those of the path first, then the others in the order of the file."),
       .property("path", "string", "The path below the base URL, with `{name}` for parameters."),
       .method(
         "resource", "(params?: table): Resource",
@@ -183,11 +189,11 @@ extension APIOwner {
         """),
       .field("method", "string?", "The HTTP method; default `GET`."),
       .field(
-        "params", "table<string, string|string[]|APIParamFields>?",
+        "params", "table<string, string|string[]|integer[]|APIParamFields>?",
         """
         Its parameters: a type (`string`, `number`, `integer`, `boolean`, `object` for names with single \
         values, `json` for any value as JSON text, `file`), with `[]` behind it of a list, a list of the words \
-        that it may be, or a table of both and more.
+        or integers that it may be, or a table of both and more.
         """),
       .field("description", "string?", "What it does, for lists and help."),
       .field("columns", "string[]?", "The fields that tables on the command line show."),
@@ -199,6 +205,9 @@ extension APIOwner {
         one list. Otherwise the answer is shown whole.
         """),
       .field(
+        "response_type", "\"json\"|\"ndjson\"|\"text\"|\"csv\"|nil",
+        "What its answer is read as, whatever its Content-Type says, as the setting of that name."),
+      .field(
         "pages", "boolean|PagesOptions|nil",
         "Whether its answer comes in pages: true, or how to go on from one to the next."),
       .field(
@@ -209,6 +218,12 @@ extension APIOwner {
         """
         The form of a body; default `json`. `multipart` is a form whose values may be files, `raw` one parameter \
         with `whole`, as it is.
+        """),
+      .field(
+        "body_required", "boolean?",
+        """
+        Whether a request without any field in its body sends an empty one: `{}`, or a form \
+        without fields. Default false: no body.
         """),
       .field(
         "content_type", "string?",
@@ -235,7 +250,7 @@ extension APIOwner {
   fileprivate static let apiParamFields = APIOwner.table(
     "APIParamFields", "A parameter of a call in an API file.",
     entries: [
-      .field("type", "string|string[]|nil", "As in `params`; default `string`."),
+      .field("type", "string|string[]|integer[]|nil", "As in `params`; default `string`."),
       .field(
         "list", "boolean?",
         "Whether it is a list of values of that type, as `[]` behind it says; words need it."),

@@ -17,6 +17,8 @@ extension APICall {
       words.append("cursor '\(cursor.parameter)' of '\(cursor.field.text)'\(items)\(more)")
     case .numbered(let parameter, let first, let step, let items):
       words.append("'\(parameter)' from \(first) by \(step), items '\(items.text)'")
+    case .offset(let parameter, let first, let items):
+      words.append("offset '\(parameter)' from \(first), items '\(items.text)'")
     }
     if let max = pages.max { words.append("max \(max)") }
     if pages.allowsOtherOrigins { words.append("other origins too") }

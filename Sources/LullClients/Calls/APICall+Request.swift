@@ -7,6 +7,7 @@ extension APICall {
     of service: Service, _ values: [String: CallValue]
   ) throws(Misfit) -> CallRequest {
     var target = CallPath(path)
+    // What takes a place that the path has written, or where a secret goes.
     var query: [(name: String, value: ParameterValue)] = []
     var fields: [CallBody.Field] = []
     var cookies: [(name: String, value: SecretText)] = []
@@ -25,7 +26,9 @@ extension APICall {
       case .path: break
       case .query:
         if let single = APICall.parameterValue(value, of: parameter) {
-          query.append((parameter.wireName, single))
+          let isSet = target.hasQuery(parameter.wireName)
+          if isSet || value.isSecret { query.append((parameter.wireName, single)) }
+          if !isSet { target.add(query: APICall.pair(parameter.wireName, single)) }
         } else {
           for (name, text) in try StyledValue(parameter, value, of: self).pairs() {
             target.add(query: "\(name)=\(text)")
@@ -36,18 +39,28 @@ extension APICall {
       case .body: fields.append((parameter, value))
       }
     }
-    var resource = service.resource(target)
-    if resource.url.query == nil {
-      if !query.isEmpty { resource = resource.withParams(query.map { ($0.name, $0.value) }) }
-    } else {
-      // What the call's path says beside them stays as it is written.
-      for (name, value) in query { resource = resource.settingParam(name, value) }
-    }
+    configureResponseType(of: service)
+    // The rest of the query stays as the call's path has it.
+    let resource = service.resource(target).settingParams(query)
     var request = CallRequest(resource: resource, method: method)
     request.declared = declared
     request.cookies = cookies
     request.body = try CallBody(self, fields).body()
     return request
+  }
+
+  /// Makes the service read the answers of this call as it declares, from its first request on.
+  private func configureResponseType(of service: Service) {
+    guard let responseType else { return }
+    let description = "response_type of call '\(name)'"
+    guard !service.hasConfiguration(describedAs: description) else { return }
+    let routes = CallRoutes([CallRoutes.Call(self)], base: service.baseURL)
+    let pattern = ConfigurationPattern.predicate(description) { [method] url in
+      routes.call(method.rawValue, url.text) != nil
+    }
+    service.configure(pattern, requestMethods: [method], description: description) {
+      $0.setOptions { $0.responseType = responseType }
+    }
   }
 
   /// What a parameter of a query is if that has one text, written as all queries are; nil: it has a form of its own.
@@ -59,6 +72,17 @@ extension APICall {
     guard value.isSingle, !value.isNested(in: parameter), !parameter.keepsReserved, !text.isEmpty
     else { return nil }
     return .text(text)
+  }
+
+  /// Escaped as in other queries; a secret is masked.
+  private static func pair(_ name: String, _ value: ParameterValue) -> String {
+    let escaped = SecretEscaping.parameter.escaped(name.utf8)
+    let text =
+      switch value {
+      case .text(let text): SecretEscaping.parameter.escaped(text.utf8)
+      case .secret(let text): SecretEscaping.parameter.masked(text)
+      }
+    return String(decoding: escaped + [UInt8(ascii: "=")] + text, as: UTF8.self)
   }
 
   private func set(

@@ -18,15 +18,19 @@ package struct APICall {
   package var path = ""
   package var method = RequestMethod.get
   package var description: String?
-  /// Those of the path first, in its order, then the others by name.
+  /// Those of the path first, in its order, then the others in the order of the file.
   package var parameters: [CallParameter] = []
   package var columns: [String] = []
   /// Where the rows are in its answer: names of fields with dots between them; nil: the answer is what they are.
   package var rows: String?
+  /// What its answer is read as; nil: as its Content-Type says.
+  package var responseType: ResponseType?
   package var headers = Headers()
   package var bodyForm = BodyForm.json
   /// What a body is said to be; nil: what its form is.
   package var contentType: String?
+  /// Whether a request without any field still has a body: an empty object or form.
+  package var requiresBody = false
   /// nil: the call's answer does not come in pages.
   var pages: LuaPages.Options?
   /// What the file says of its answers itself.
@@ -41,7 +45,7 @@ package struct APICall {
 
   /// Whether it may have a body.
   package var hasBody: Bool {
-    usuallyHasBody || parameters.contains { $0.place == .body }
+    usuallyHasBody || requiresBody || parameters.contains { $0.place == .body }
   }
 
   /// That which is the body, if one is.

@@ -14,10 +14,10 @@ struct CallBody {
     self.fields = fields
   }
 
-  /// nil: none, of no fields.
+  /// nil: none. Without fields there is one only where the call requires it.
   func body() throws(APICall.Misfit) -> RequestBody? {
     if let whole = fields.first(where: \.parameter.isWhole) { return self.whole(whole.value) }
-    guard !fields.isEmpty else { return nil }
+    guard !fields.isEmpty || call.requiresBody else { return nil }
     switch call.bodyForm {
     case .json: return json
     case .form: return try form()
@@ -86,17 +86,11 @@ struct CallBody {
 
   // MARK: Forms
 
+  /// The pairs in the order of the parameters.
   private func form() throws(APICall.Misfit) -> RequestBody {
-    let hasForms = fields.contains { field in
-      !field.value.isSingle || field.value.isNested(in: field.parameter)
-        || field.parameter.keepsReserved
-    }
-    guard hasForms else {
-      // As all forms are written.
-      if hasSecrets {
-        return .form(secrets: fields.map { ($0.parameter.wireName, $0.value.secretText) })
-      }
-      return .form(fields.map { ($0.parameter.wireName, $0.value.text) })
+    let isPlain = fields.allSatisfy { field in
+      field.value.isSingle && !field.value.isNested(in: field.parameter)
+        && !field.parameter.keepsReserved
     }
     var template = SecretTemplate()
     func append(_ name: String) {
@@ -104,6 +98,13 @@ struct CallBody {
       template.append("\(name)=".utf8)
     }
     for (parameter, value) in fields {
+      // Escaped as in other forms. (REQ-17)
+      if isPlain {
+        append(
+          String(decoding: SecretEscaping.form.escaped(parameter.wireName.utf8), as: UTF8.self))
+        template.append(value.secretText, .form)
+        continue
+      }
       if case .secret(let text) = value {
         append(ParameterEscapes.strict.escaped(parameter.wireName))
         template.append(text, .form)

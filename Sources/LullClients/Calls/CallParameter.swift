@@ -54,6 +54,8 @@ package struct CallParameter {
 
   package var name: String
   package var kind = Kind.string
+  /// Of an integer: those that it may be; empty: any.
+  package var integers: [Int] = []
   /// Whether it is a list of values of that kind.
   package var isList = false
   package var isRequired = false
@@ -82,6 +84,7 @@ package struct CallParameter {
 
   /// As messages, help and scripts name its type.
   package var typeName: String {
+    if !integers.isEmpty { return (isList ? "list of " : "") + integerList }
     guard isList else { return kind.name }
     if case .choice = kind { return "list of \(kind.name)" }
     return kind.name + "[]"
@@ -96,9 +99,9 @@ extension CallParameter {
   package func value(ofText text: String) -> CallValue? {
     switch kind {
     case .string: return .string(text)
-    case .integer: return Int(text).map { .integer($0) }
+    case .integer: return CallParameter.whole(text).flatMap { allows($0) ? $0 : nil }
     case .number:
-      if let whole = Int(text) { return .integer(whole) }
+      if let whole = CallParameter.whole(text) { return whole }
       return ArgumentText.number(text).map { .number($0) }
     case .boolean: return ArgumentText.boolean(text).map { .boolean($0) }
     case .choice(let words): return words.contains(text) ? .string(text) : nil
@@ -108,6 +111,21 @@ extension CallParameter {
     case .object: return nil
     case .file: return text.isEmpty ? nil : .file(UploadFile(ByteString(text)))
     }
+  }
+
+  /// Whether an integer is one of those that it may be.
+  package func allows(_ value: CallValue) -> Bool {
+    guard !integers.isEmpty else { return true }
+    if case .integer(let number) = value { return integers.contains(number) }
+    return false
+  }
+
+  private var integerList: String { WordList.text(integers.map { String($0) }) }
+
+  /// An integer of any size.
+  private static func whole(_ text: String) -> CallValue? {
+    if let whole = Int(text) { return .integer(whole) }
+    return ArgumentText.largeInteger(text).map { .digits($0) }
   }
 
   /// The value of all texts that are given for it.
@@ -155,7 +173,8 @@ extension CallParameter {
     switch kind {
     case .string: return "a list of strings"
     case .number: return "a list of numbers"
-    case .integer: return "a list of whole numbers"
+    case .integer:
+      return "a list of whole numbers" + (integers.isEmpty ? "" : ", each \(integerList)")
     case .boolean: return "a list of true and false"
     case .choice(let words): return "a list of words, each \(WordList.text(words))"
     case .json: return "a list"
@@ -169,7 +188,7 @@ extension CallParameter {
     switch kind {
     case .string: "a string"
     case .number: "a number"
-    case .integer: "a whole number"
+    case .integer: integers.isEmpty ? "a whole number" : integerList
     case .boolean: "true or false"
     case .choice(let words): WordList.text(words)
     case .json: "JSON"

@@ -5,6 +5,7 @@ import LullHost
 package struct CallPath {
   private var path: String
   private var query: String?
+  private let written: String?
   /// As they are written, with their escapes.
   private var values: [(name: String, value: String)] = []
 
@@ -12,12 +13,20 @@ package struct CallPath {
     let text = text.prefix { $0 != "#" }
     let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     path = String(parts[0])
-    query = parts.count > 1 ? String(parts[1]) : nil
+    written = parts.count > 1 ? String(parts[1]) : nil
+    query = written
   }
 
   /// Puts a text where `{name}` stands, as it is.
   mutating func fill(_ name: String, escaped value: String) {
     values.append((name, value))
+  }
+
+  /// Whether the query that it was written with has a parameter of that name.
+  func hasQuery(_ name: String) -> Bool {
+    written?.split(separator: "&").contains { pair in
+      PercentText.decoded(pair.prefix { $0 != "=" }) == name
+    } ?? false
   }
 
   /// Adds to its query what is written as it is to be.

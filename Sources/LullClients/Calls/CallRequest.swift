@@ -101,12 +101,32 @@ package struct CallRequest {
   package func stream(timeout: Double?) -> EventStream {
     var options = StreamOptions()
     options.timeout = timeout
-    options.edit = mutation.map { AdHocMutation($0) }
+    var request = self
+    // A call that may answer with a stream accepts it after JSON; a stream is wanted now.
+    if let accepted = declared["accept"], StreamTypes.areIn(accept: accepted) {
+      request.declared.remove("accept")
+    }
+    options.edit = request.mutation.map { AdHocMutation($0) }
     return resource.events(options)
   }
 
   /// As it would be sent, without what decorators make of it; nothing is sent.
   package func built() -> Result<HTTPRequest, RequestError> {
     resource.built(method, body: body, requestMutation: mutation)
+  }
+}
+
+/// Types of answers that come item by item.
+package enum StreamTypes {
+  private static let all =
+    [ContentTypePattern("text/event-stream")] + ContentTypePattern.lineTypes
+    + ContentTypePattern.valueTypes
+
+  /// Whether an `Accept` header names one.
+  package static func areIn(accept header: String) -> Bool {
+    header.split(separator: ",").contains { range in
+      let type = String(range.drop { $0 == " " })
+      return all.contains { $0.matches(type) }
+    }
   }
 }

@@ -17,6 +17,8 @@ package enum CallValue: Equatable {
   case string(String)
   case number(Double)
   case integer(Int)
+  /// An integer beyond 64 bits, by its digits. (JSN-33)
+  case digits(String)
   case boolean(Bool)
   /// JSON text.
   case json([UInt8])
@@ -35,6 +37,7 @@ package enum CallValue: Equatable {
     case .string(let text): text
     case .number(let number): String(number)
     case .integer(let number): String(number)
+    case .digits(let digits): digits
     case .boolean(let bool): bool ? "true" : "false"
     case .json(let bytes): String(escaping: bytes)
     case .secret(let text): text.masked
@@ -87,6 +90,7 @@ package enum CallValue: Equatable {
     case .string(let text): writer.write(text)
     case .number(let number): writer.write(number)
     case .integer(let number): writer.write(number)
+    case .digits(let digits): writer.write(raw: Array(digits.utf8))
     case .boolean(let bool): writer.write(bool)
     case .secret(let text): writer.write(text.masked)
     case .json(let bytes): writer.write(raw: bytes)

@@ -9,12 +9,18 @@ package final class PageWalk {
   private let reporter: Reporter
   private let pages: LuaPages
 
-  /// - Parameter call: whose way to go on counts; nil: the usual ones.
-  package init(_ host: LuaHost, from request: CallRequest, call: APICall? = nil) {
+  /// - Parameters:
+  ///   - call: The call whose `pages` count.
+  ///   - way: How the list goes on without a call.
+  package init(
+    _ host: LuaHost, from request: CallRequest, call: APICall? = nil, way: NextPage = .automatic
+  ) {
     handles = host.handles
     loop = host.loop
     reporter = host.reporter
     var options = call?.pages ?? LuaPages.Options()
+    if call == nil { options.next = way }
+    options.words.style = call == nil ? .command : .call
     // How many there are to be is for whoever walks.
     options.max = options.max ?? .max
     pages = LuaPages(request.resource, options, host.iterators)
@@ -22,6 +28,18 @@ package final class PageWalk {
   }
 
   private let first: CallRequest
+  /// Whether the last page has no cursor, although one is named: then it looks like the end.
+  package private(set) var lacksCursor = false
+  /// How a page's content is read; nil: as it is.
+  package var reading: ((Entity) -> Entity)? {
+    get { pages.reading }
+    set { pages.reading = newValue }
+  }
+  /// Where the rows are, as the user says; nil to find them.
+  package var list: FieldPath? {
+    get { pages.list }
+    set { pages.list = newValue }
+  }
   /// Whether the server is asked whatever a cache has.
   package var isFresh = false
   /// Told of every request when it has begun; nil: nothing is sent since a cache has the page.
@@ -65,7 +83,8 @@ package final class PageWalk {
     let (values, raising) = pages.arrived(page, response)
     defer { handles.releaseUnclaimed(values) }
     if raising, let value = values.first { return failure(value) }
-    guard !pages.isOver, let entity = page.latestData ?? response?.entity else { return .end }
+    guard !pages.isOver, let entity = pages.entity else { return .end }
+    lacksCursor = pages.lacksCursor(entity)
     return .page(entity)
   }
 

@@ -62,7 +62,8 @@ extension APICall {
 
 extension CallParameter {
   fileprivate var sample: CallValue {
-    isList ? .list([kind.sample]) : kind.sample
+    let one = integers.first.map { CallValue.integer($0) } ?? kind.sample
+    return isList ? .list([one]) : one
   }
 }
 

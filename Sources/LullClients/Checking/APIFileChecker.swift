@@ -92,6 +92,9 @@ package final class APIFileChecker: ScriptChecker {
       for (line, text) in WrittenSecrets(bytes).findings(of: checker.credentials) {
         checker.note(text, at: SourcePlace(file: path, line: line))
       }
+      for (line, text) in LargeComparisons(bytes).findings {
+        checker.note(text, at: SourcePlace(file: path, line: line), isFinding: false)
+      }
     }
     return Report(
       findings: inOrder(checker.report.findings), notes: inOrder(checker.report.notes),

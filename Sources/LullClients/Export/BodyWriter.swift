@@ -11,10 +11,12 @@ struct BodyWriter {
   /// Nothing of a call without a body.
   func write(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
     let fields = fields
-    guard !fields.isEmpty else { return }
+    guard !fields.isEmpty || call.requiresBody else { return }
     writer.writeObject(key: "requestBody") { writer in
       if let text = call.wholeParameter?.description { writer.write(key: "description", text) }
-      if fields.contains(where: \.isRequired) { writer.write(key: "required", true) }
+      if call.requiresBody || fields.contains(where: \.isRequired) {
+        writer.write(key: "required", true)
+      }
       writer.writeObject(key: "content") { writer in
         writer.writeObject(key: type) { writeContent(fields, &schemas, &$0) }
       }

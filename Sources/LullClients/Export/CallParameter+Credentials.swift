@@ -14,7 +14,7 @@ extension CallParameter {
     case .json, .list, .object:
       let bytes = standard.jsonText
       return CredentialMask.body(bytes) != bytes
-    case .number, .integer, .boolean, .secret, .file, .content: return false
+    case .number, .integer, .digits, .boolean, .secret, .file, .content: return false
     }
   }
 
@@ -23,7 +23,7 @@ extension CallParameter {
     // One word of several is no secret, and a small number none either.
     if case .choice(let words) = kind, words.count > 1 { return false }
     return switch standard {
-    case .string, .list, .json: true
+    case .string, .list, .json, .digits: true
     case .integer(let number): number.magnitude >= 1000
     case .number: true
     default: false

@@ -124,6 +124,18 @@ struct ExportedSchemas {
       return
     }
     switch key {
+    case "discriminator" where !isForeign && value["mapping"]?.kind == .object:
+      writer.writeObject(key: key) { writer in
+        for (name, element) in value.pairs where name != "mapping" {
+          writer.write(key: name, element)
+        }
+        writer.writeObject(key: "mapping") { writer in
+          for (word, target) in value["mapping"]?.pairs ?? [] {
+            guard let text = target.string, let reference = reference(text) else { continue }
+            writer.write(key: word, reference)
+          }
+        }
+      }
     case _ where ExportedSchemas.single.contains(key):
       writer.write(key: key)
       write(value, &writer, isForeign: isForeign)

@@ -19,9 +19,12 @@ struct ExportedTraits {
     }
     switch call.pages?.next {
     case .asked?: add("'pages'", "the next page is found by a function", call)
-    case .field?, .cursor?, .numbered?:
+    case .field?, .cursor?, .numbered?, .offset?:
       add("'pages'", "how pages go on has no place in OpenAPI", call)
     case .automatic?, .link?, nil: break
+    }
+    if call.responseType != nil {
+      add("'response_type'", "the document has the type that the server sends", call)
     }
     let isShown = !call.columns.isEmpty || call.rows != nil
     if isShown { add("'columns' and 'rows'", "they are about what Lull shows", call) }

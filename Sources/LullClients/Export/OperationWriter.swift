@@ -31,7 +31,8 @@ struct OperationWriter {
       writeSummary(&writer)
       writeParameters(&schemas, &writer)
       BodyWriter(call: call, schema: entry?["body"]).write(&schemas, &writer)
-      ResponseWriter(exported: exported, known: entry?["responses"]).write(&schemas, &writer)
+      ResponseWriter(exported: exported, known: entry?["responses"], said: entry?["answers"])
+        .write(&schemas, &writer)
       if !isUsual { security.writeRequirements(exported.access, or: exported.least, &writer) }
       if let server = path.server { OpenAPIWriter.writeServers([.init(url: server)], &writer) }
     }

@@ -12,7 +12,7 @@ struct ParameterSchema {
   func write(_ schemas: inout ExportedSchemas, _ writer: inout JSONWriter) {
     var extra: [(key: String, json: [UInt8])] = []
     if let standard { extra.append(("default", standard)) }
-    if let known, fits(known, schemas) {
+    if let known, fits(known, schemas), hasIntegers(known, schemas) {
       if isDescribed, known["description"] == nil { extra += description }
       return schemas.write(known, &writer, extra: extra)
     }
@@ -59,7 +59,10 @@ struct ParameterSchema {
       writer.write(key: "type", "string")
       if case .secret? = parameter.standard { writer.write(key: "format", "password") }
     case .number: writer.write(key: "type", "number")
-    case .integer: writer.write(key: "type", "integer")
+    case .integer:
+      writer.write(key: "type", "integer")
+      guard !parameter.integers.isEmpty else { return }
+      writer.writeList(key: "enum") { for number in parameter.integers { $0.write(number) } }
     case .boolean: writer.write(key: "type", "boolean")
     case .object: writer.write(key: "type", "object")
     case .json: break
@@ -83,6 +86,15 @@ struct ParameterSchema {
     return target["items"].map {
       ParameterSchema.fits(schemas.target(of: $0), parameter.kind)
     } ?? true
+  }
+
+  /// Whether a schema has the integers that the API file allows, if it allows only some.
+  private func hasIntegers(_ schema: JSONElement, _ schemas: ExportedSchemas) -> Bool {
+    guard !parameter.integers.isEmpty else { return true }
+    let target = schemas.target(of: schema)
+    let single = parameter.isList ? target["items"].map { schemas.target(of: $0) } : target
+    guard let known = single?["enum"]?.elements else { return false }
+    return known.compactMap(\.int) == parameter.integers
   }
 
   private static func fits(_ schema: JSONElement, _ kind: CallParameter.Kind) -> Bool {

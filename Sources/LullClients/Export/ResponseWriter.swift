@@ -13,6 +13,8 @@ struct ResponseWriter {
   let exported: ExportedAPI.Call
   /// By status, in the file of schemas.
   let known: JSONElement?
+  /// The same of types and examples.
+  let said: JSONElement?
 
   private var call: APICall { exported.call }
 
@@ -44,6 +46,14 @@ struct ResponseWriter {
       }
       answers.insert(answer, at: 0)
     }
+    for (status, entry) in said?.pairs ?? [] {
+      let examples = ResponseWriter.examples(of: entry, status)
+      if let place = answers.firstIndex(where: { $0.status == status }) {
+        answers[place].examples += examples
+      } else if !answers.contains(where: { $0.status == "2XX" && status.hasPrefix("2") }) {
+        answers.append(Answer(status: status, examples: examples))
+      }
+    }
     var examples = call.mock.examples.map { example in
       let conditions = example.conditions.map { "\($0.name) = \($0.value.text)" }
       return (
@@ -65,6 +75,24 @@ struct ResponseWriter {
       }
     }
     return answers.isEmpty ? [Answer(status: "\(call.usualStatus)")] : answers
+  }
+
+  /// Those of the file of schemas.
+  private static func examples(
+    of entry: JSONElement, _ status: String
+  ) -> [(answer: MockAnswer, summary: String?)] {
+    let type = entry["type"]?.string
+    return (entry["examples"].map { Array($0.elements) } ?? []).compactMap { element in
+      var body: [UInt8] = []
+      if type.map({ $0.prefix { $0 != ";" }.hasSuffix("json") }) ?? true {
+        element.encode(into: &body)
+      } else {
+        body = Array((element.string ?? "").utf8)
+      }
+      var headers = Headers()
+      headers["content-type"] = type ?? "application/json"
+      return (MockAnswer(status: Int(status) ?? 200, headers: headers, body: body), nil)
+    }
   }
 
   private static func words(_ status: String) -> String {

@@ -78,6 +78,11 @@ extension APIDeclaration {
           throw .message("'body' must be \(WordList.text(forms)), got '\(text)'")
         }
         call.bodyForm = form
+      case "body_required":
+        guard let flag = value.bool else {
+          throw .message("'body_required' must be true or false, got \(value.described)")
+        }
+        call.requiresBody = flag
       case "content_type":
         let text = try value.text(key)
         guard !text.isEmpty else { throw .message("'content_type' must not be empty") }
@@ -85,6 +90,13 @@ extension APIDeclaration {
           throw .message("'content_type' \(problem)")
         }
         call.contentType = text
+      case "response_type":
+        let text = try value.text(key)
+        guard let type = ResponseType(rawValue: text) else {
+          let types = ResponseType.allCases.map { "\"\($0.rawValue)\"" }
+          throw .message("'response_type' must be \(WordList.text(types)), got '\(text)'")
+        }
+        call.responseType = type
       case "pages": call.pages = try pages(value, index, state, service)
       case "schema": call.schema = try schema(value, index, state)
       case "mock": call.mock.function = try function(key, value, index, state, service)
@@ -108,7 +120,7 @@ extension APIDeclaration {
       try LuaTable(LuaTable.visitedIndex(in: state), in: state).forEachField {
         key, value throws(Misuse) in
         do throws(Misuse) {
-          declared.append(try parameter(key, value, state))
+          declared.append(try parameter(key, value, state, of: name))
         } catch {
           let problem = problem(
             at + ["params", key.string ?? ""], "call '\(name)': \(error.text)")
@@ -122,6 +134,10 @@ extension APIDeclaration {
     }
     call.parameters = try arranged(declared, of: call, at: at)
     try checkWireNames(call.parameters, of: call, at: at)
+    if call.requiresBody, let text = APIDeclaration.objection(toRequiredBodyOf: call) {
+      let problem = problem(at + ["body_required"], "call '\(name)': \(text)")
+      if !note(problem) { throw problem }
+    }
     if call.contentType != nil, [.form, .multipart].contains(call.bodyForm) {
       let problem = problem(
         at + ["content_type"],
@@ -140,6 +156,16 @@ extension APIDeclaration {
     }
     look(at: call, of: service, at: at)
     return call
+  }
+
+  /// Why a call cannot have an empty body, in words; nil if it can.
+  private static func objection(toRequiredBodyOf call: APICall) -> String? {
+    if let whole = call.wholeParameter {
+      return "'body_required' is for a body of fields: give the parameter '\(whole.name)' "
+        + "'required = true' instead"
+    }
+    return call.bodyForm == .raw
+      ? "'body_required' is for JSON and forms: a raw body is a parameter with 'whole = true'" : nil
   }
 
   /// Names of fields with dots between them.

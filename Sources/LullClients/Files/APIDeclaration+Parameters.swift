@@ -14,9 +14,9 @@ struct DeclaredParameter {
 
 /// The parameters of calls.
 extension APIDeclaration {
-  func parameter(_ key: lull_value, _ value: lull_value, _ state: OpaquePointer?)
-    throws(Misuse) -> DeclaredParameter
-  {
+  func parameter(
+    _ key: lull_value, _ value: lull_value, _ state: OpaquePointer?, of call: String
+  ) throws(Misuse) -> DeclaredParameter {
     guard let name = key.string, APIDeclaration.isName(name) else {
       throw .message(
         "parameters have names of letters, digits, '_', '-' and '.', got "
@@ -62,6 +62,10 @@ extension APIDeclaration {
         guard key.string == "default" else { return }
         declared.parameter.standard = try values.value(
           value, LuaTable.visitedIndex(in: state), state, for: parameter)
+        guard case .json(let text)? = declared.parameter.standard,
+          let layout = layout.parameters(of: call)?[name]?["default"]
+        else { return }
+        declared.parameter.standard = .json(layout.ordering(text))
       }
     }
     return declared
@@ -120,13 +124,18 @@ extension APIDeclaration {
         + (near.map { " (did you mean '\($0)'?)" } ?? ""))
   }
 
-  /// A word, with `[]` behind it of a list, or a list of words.
+  /// A word, with `[]` behind it of a list, or a list of words or integers.
   private func readType(
     _ value: lull_value, _ index: Int32, _ state: OpaquePointer?,
     into parameter: inout CallParameter
   ) throws(Misuse) {
     let name = parameter.name
     if value.kind == Int32(LULL_TABLE) {
+      if let numbers = try integers(index, state, name) {
+        parameter.kind = .integer
+        parameter.integers = numbers
+        return
+      }
       let words = try strings(value, index, state, name)
       guard !words.isEmpty else {
         throw .message("parameter '\(name)' needs a list of one word or more")
@@ -153,7 +162,26 @@ extension APIDeclaration {
         "parameter '\(name)' has the unknown type \(value.described)"
           + (near.map { " (did you mean '\($0)'?)" }
             ?? "; there are \(WordList.text(Self.types)), each of a list with [] behind it, or a "
-            + "list of words"))
+            + "list of words or integers"))
     }
+  }
+
+  /// The integers of a list, in order, or nil if the first element is not an integer.
+  private func integers(
+    _ index: Int32, _ state: OpaquePointer?, _ name: String
+  ) throws(Misuse) -> [Int]? {
+    var numbers: [(position: Int64, number: Int?)] = []
+    try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER) else { return }
+      let isInteger = element.kind == Int32(LULL_INTEGER)
+      numbers.append((key.integer, isInteger ? Int(element.integer) : nil))
+    }
+    numbers.sort { $0.position < $1.position }
+    guard numbers.first?.number != nil else { return nil }
+    let found = numbers.compactMap(\.number)
+    guard found.count == numbers.count else {
+      throw .message("parameter '\(name)' must be a list of strings or a list of integers")
+    }
+    return found
   }
 }

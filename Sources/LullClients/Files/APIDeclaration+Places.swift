@@ -4,11 +4,17 @@ import LullHost
 
 /// Where the parameters of a call go, and what has no meaning there.
 extension APIDeclaration {
-  /// Says of each where it goes; those of the path come first, in its order, and are required.
+  /// Says of each where it goes: those of the path first, in its order, and required, then the others in
+  /// the order of the file, or by name where the file does not spell them out.
   func arranged(_ declared: [DeclaredParameter], of call: APICall, at: [String])
     throws(APIFileProblem) -> [CallParameter]
   {
-    var rest = declared.sorted { $0.parameter.name < $1.parameter.name }
+    let positions =
+      declared.count > 1 ? layout.parameters(of: call.name)?.positions ?? [:] : [:]
+    var rest = declared.sorted { one, other in
+      (positions[one.parameter.name] ?? .max, one.parameter.name)
+        < (positions[other.parameter.name] ?? .max, other.parameter.name)
+    }
     var arranged: [CallParameter] = []
     func place(_ one: DeclaredParameter, in place: CallParameter.Place) throws(APIFileProblem) {
       do throws(PlaceProblem) {

@@ -9,7 +9,8 @@ struct APIDeclaration {
   static let fileKeys = ["service", "calls", "description", "environments", "schemas"]
   static let callKeys = [
     "path", "method", "params", "description", "columns", "rows", "pages", "headers", "body",
-    "content_type", "mock", "example", "examples", "schema",
+    "body_required", "content_type", "mock", "example", "examples", "schema",
+    "response_type",
   ]
   static let parameterKeys = [
     "type", "default", "required", "description", "option", "place", "name", "list", "style",
@@ -23,6 +24,7 @@ struct APIDeclaration {
   let path: String
   let name: String
   let places: DeclarationPlaces
+  let layout: DeclaredLayout
   /// Who only looks at the file.
   let checker: APIFileChecker?
   /// The environment that is wanted of it.
@@ -34,11 +36,13 @@ struct APIDeclaration {
   var unread: DeclaredCalls.Unread?
 
   /// - Parameters:
-  ///   - source: the text that is run.
+  ///   - source: the text of the file.
+  ///   - calls: the text that gives the calls alone, if that is what is read.
   ///   - wish: what is wanted; of `LULL_ENV` if the file has environments.
   init(
-    _ source: [UInt8], path: String, name: String, _ handles: ObjectHandles, _ kept: KeptValues,
-    _ reading: ScriptReading, checker: APIFileChecker?, wish: EnvironmentWish?,
+    _ source: [UInt8], callsOf calls: [UInt8]? = nil, path: String, name: String,
+    _ handles: ObjectHandles, _ kept: KeptValues, _ reading: ScriptReading,
+    checker: APIFileChecker?, wish: EnvironmentWish?,
     reader: SettingReader, isTaken: @escaping (Service) -> Bool
   ) {
     self.handles = handles
@@ -49,6 +53,7 @@ struct APIDeclaration {
     self.checker = checker
     let places = DeclarationPlaces(source)
     self.places = places
+    layout = DeclaredLayout(calls ?? source, isCallsOnly: calls != nil)
     self.wish = wish.flatMap { $0.isNamed || places.has("environments") ? $0 : nil }
     self.reader = reader
     self.isTaken = isTaken

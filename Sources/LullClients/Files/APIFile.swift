@@ -55,6 +55,14 @@ package final class APIFile {
     try declared.listed(name)
   }
 
+  /// Moves its calls to another base URL; whether that could be done: not after the file has made a
+  /// resource of its service.
+  package func rebase(to url: String) -> Bool {
+    guard service.rebase(to: url) else { return false }
+    (service.schemas as? CallSchemas)?.rebase(to: service.baseURL)
+    return true
+  }
+
   /// What is said of a call that is not there.
   package func unknownCall(_ name: String) -> String {
     let near = NearestName.suggestion(for: name, among: callNames)

@@ -27,8 +27,9 @@ extension APIFiles {
   private func read(_ wanted: [CallEntry], of file: EntryFile, _ service: Service)
     -> [String: DeclaredCalls.Reading]
   {
-    let declaration = declaration(of: file.source, path: file.path, name: file.name, nil)
     let text = file.entries.text(of: wanted)
+    let declaration = declaration(
+      of: file.source, callsOf: text, path: file.path, name: file.name, nil)
     do throws(APIFileProblem) {
       let readings = try run(
         text, path: file.path, [], kind: "file of an API", file.variables, shown: file.source

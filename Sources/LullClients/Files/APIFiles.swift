@@ -186,11 +186,13 @@ package final class APIFiles: HostExtension {
     return api
   }
 
-  func declaration(of source: [UInt8], path: String, name: String, _ wish: EnvironmentWish?)
-    -> APIDeclaration
-  {
+  func declaration(
+    of source: [UInt8], callsOf calls: [UInt8]? = nil, path: String, name: String,
+    _ wish: EnvironmentWish?
+  ) -> APIDeclaration {
     APIDeclaration(
-      source, path: path, name: name, handles, kept, reading, checker: checker, wish: wish,
+      source, callsOf: calls, path: path, name: name, handles, kept, reading, checker: checker,
+      wish: wish,
       reader: settings,
       isTaken: { [loaded] service in loaded.values.contains { $0.service === service } })
   }

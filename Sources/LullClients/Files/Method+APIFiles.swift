@@ -39,6 +39,12 @@ extension Method {
       let api = try api(call)
       call.return(call.values.of(APICallsBox(api), .apiCalls, service: api.service))
     },
+    .method(.api, "__call", "s") { call throws(Misuse) in
+      call.lead(to: call.resource(below: try api(call).service))
+    },
+    .method(.api, "resource", "s") { call throws(Misuse) in
+      call.lead(to: call.resource(below: try api(call).service))
+    },
     .method(.api, "__tostring") { call throws(Misuse) in
       let api = try api(call)
       call.return(.string("API(\(api.fullName), \(api.callNames.count) calls)"))

@@ -72,8 +72,12 @@ struct ParameterValueReader {
       if let bool = value.bool { return .boolean(bool) }
     case (.choice(let words), _):
       if let text = value.text, words.contains(text) { return .string(text) }
+    case (.integer, Int(LULL_DIGITS)), (.number, Int(LULL_DIGITS)):
+      if let digits = value.digits, parameter.integers.isEmpty { return .digits(digits) }
     case (.integer, _), (.number, Int(LULL_INTEGER)):
-      if let whole = ParameterValueReader.whole(value) { return .integer(whole) }
+      if let whole = ParameterValueReader.whole(value), parameter.allows(.integer(whole)) {
+        return .integer(whole)
+      }
     case (.number, Int(LULL_NUMBER)):
       if value.number.isFinite { return .number(value.number) }
     case (.json, _): return .json(try text(index, state, of: parameter))
@@ -123,6 +127,7 @@ struct ParameterValueReader {
     try value.requireText("the field '\(name)' of parameter '\(parameter.name)'")
     if let bool = value.bool { return .boolean(bool) }
     if let text = value.string { return .string(text) }
+    if let digits = value.digits { return .digits(digits) }
     guard let number = value.double, number.isFinite else { return nil }
     return whole(value).map { .integer($0) } ?? .number(number)
   }

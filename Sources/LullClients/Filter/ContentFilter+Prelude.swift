@@ -18,12 +18,14 @@ extension ContentFilter {
         if float(number) == "float" and number == number then made[number] = true end
       end,
       order = function(record, names) orders[record] = names end,
+      fields = true,
     }, { __index = _G })
 
     -- Lists and records of the content are tables to whoever asks.
     function env.type(...)
       local kind = type(...)
-      return kind == "userdata" and (...) ~= lull.null and "table" or kind
+      return kind == "userdata" and (...) ~= lull.null and lull.json.type((...)) ~= "number" and "table"
+        or kind
     end
 
     local encode
@@ -72,9 +74,16 @@ extension ContentFilter {
       return "[" .. table.concat(parts, ",") .. "]"
     end
 
+    -- What is returned beside the first value would be lost.
+    local function only(...)
+      local count = select("#", ...)
+      if count > 1 then error(count .. " values, and only one can be written: return { a, b }", 0) end
+      return (...)
+    end
+
     return function(expression, x, wants_marks)
       made, held = {}, wants_marks and {} or nil
-      local text = encode(expression(env, x), 0)
+      local text = encode(only(expression(env, x)), 0)
       return text, held
     end
     """#

@@ -13,6 +13,8 @@ package final class ContentFilter {
   private let apply: Int64
   private let expression: Chunk
   private let text: FilterText
+  /// Whether what it is applied to are parts of one list: a field may be in another part.
+  package var isOfParts = false
 
   package struct Problem: Error {
     /// For standard error.
@@ -79,8 +81,33 @@ package final class ContentFilter {
       }
       return body
     }
+    try rejectSeveral(text, chunks, reporter)
     return try ContentFilter.load(
       "\(head)local result = \(shown)\nreturn result", shown: shown, name: name, chunks, reporter)
+  }
+
+  /// Rejects `x.name, x.id`, of which only the first value would be written.
+  private static func rejectSeveral(
+    _ text: FilterText, _ chunks: Chunks, _ reporter: Reporter
+  ) throws(Problem) {
+    var depth = 0
+    let hasComma = LineToken.all(in: text.text.utf8).contains { token in
+      if ["(", "[", "{"].contains(where: { token.isSymbol($0) }) { depth += 1 }
+      if [")", "]", "}"].contains(where: { token.isSymbol($0) }) { depth -= 1 }
+      return depth == 0 && token.isSymbol(",")
+    }
+    // A function may have commas of its own.
+    guard hasComma else { return }
+    let single = try? load(
+      "local _ENV, x = ...; return (\(text.text)\n)", shown: text.text, name: "=" + text.name,
+      chunks, reporter)
+    guard let single else {
+      let name = text.isFile ? text.name : "-f '\(text.text)'"
+      throw Problem(
+        report: "lull: \(name): several values, of which only one can be written: make "
+          + "a list, { x.a, x.b }, or a record, pick(x, \"a\", \"b\")\n")
+    }
+    single.release()
   }
 
   /// What the expression makes of content, as JSON text; or the report of an error.
@@ -108,6 +135,8 @@ package final class ContentFilter {
       lull_reads_watch(bridge.pointer, document.pointer)
     }
     defer { lull_reads_watch(bridge.pointer, nil) }
+    callbacks.reporter.warnings.hold()
+    defer { if !isOfParts { warnOfFields() } }
     let answer = callbacks.coroutines.ask(
       Callable(id: apply), [expression.value, value, .bool(source != nil)], kind: "-f expression"
     ) { results -> [UInt8] in
@@ -140,6 +169,9 @@ package final class ContentFilter {
     case .failure(.gone): throw Problem(report: "lull: not enough memory\n")
     }
   }
+
+  /// Warns of fields in the expression that no row has had.
+  package func warnOfFields() { callbacks.reporter.warnings.release() }
 
   /// A marked result with the server's digits.
   private func spelled(

@@ -66,6 +66,13 @@ package struct FilterText {
     return "..." + end
   }
 
+  /// What is likely to be wrong with it, a line each: comparisons with numbers beyond 64 bits. (JSN-34)
+  package var warnings: [String] {
+    LargeComparisons(Array(text.utf8)).findings.map { line, finding in
+      "warning: \(name):\(line): \(finding)"
+    }
+  }
+
   /// Whether there is a statement that gives something.
   var hasReturn: Bool { LineToken.all(in: text.utf8).contains { $0.isKeyword("return") } }
 }

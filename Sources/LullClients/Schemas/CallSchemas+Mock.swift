@@ -3,40 +3,101 @@ import LullSchemas
 
 /// What `lull mock` takes from schemas.
 extension CallSchemas {
-  /// An answer that fits the schema of a call's success; nil if it has none, or nothing is found that fits.
-  package func example(of call: APICall) -> (status: Int, body: [UInt8])? {
-    if case .some(let known) = examples[call.name] { return known }
-    let made = makeExample(of: call)
-    examples[call.name] = .some(made)
+  /// An answer of a call's success by what the file of schemas says of it; nil if that is nothing.
+  ///
+  /// - Parameter links: what leads links of examples to the mock.
+  package func example(of call: APICall, _ links: MovedLinks) -> MockAnswer? {
+    let key = "\(call.name)\n\(links.here)"
+    if case .some(let known) = examples[key] { return known }
+    // Clients may name any port in `Host`.
+    if examples.count > 1000 { examples = [:] }
+    let made = makeExample(of: call, links)
+    examples[key] = .some(made)
     return made
   }
 
-  private func makeExample(of call: APICall) -> (status: Int, body: [UInt8])? {
+  private func makeExample(of call: APICall, _ links: MovedLinks) -> MockAnswer? {
     do throws(SchemaProblem) {
       if case .document(let document)? = call.schema {
-        return answer(call.usualStatus, try SchemaExample.value(of: document.root))
+        return try answer(
+          call.usualStatus, links, try SchemaExample.value(of: document.root),
+          by: try SchemaValidator(document.root))
       }
       guard let file = try openedFile() else { return nil }
       if case .definition(let name)? = call.schema {
         let pointer = "#/$defs/\(JSONPointer.escaped(name))"
-        return answer(call.usualStatus, try SchemaExample.value(pointer, in: file))
+        return try answer(
+          call.usualStatus, links, try SchemaExample.value(pointer, in: file),
+          by: try validator(pointer, file))
       }
-      let statuses = try file.call(call.name)?["responses"]?.pairs.map(\.key) ?? []
-      let exact = statuses.compactMap { Int($0) }.filter { (200..<300).contains($0) }.min()
-      guard
-        let key = exact.map({ "\($0)" })
-          ?? ["2XX", "2xx", "default"].first(where: statuses.contains)
-      else { return nil }
-      let pointer = "#/calls/\(JSONPointer.escaped(call.name))/responses/\(key)"
-      return answer(exact ?? call.usualStatus, try SchemaExample.value(pointer, in: file))
+      guard let entry = try file.call(call.name) else { return nil }
+      let declared = DeclaredStatus(entry)
+      guard let key = declared.success else { return nil }
+      return try declaredAnswer(
+        Int(key) ?? call.usualStatus, schema: entry["responses"]?[key],
+        said: entry["answers"]?[key],
+        "#/calls/\(JSONPointer.escaped(call.name))/responses/\(JSONPointer.escaped(key))", file,
+        links)
     } catch {
       return nil
     }
   }
 
-  private func answer(_ status: Int, _ value: JSONValue?) -> (status: Int, body: [UInt8])? {
-    guard let value, let body = try? value.encode() else { return nil }
-    return (status, body)
+  /// The response with a status: an example that fits the schema, else a value generated from the
+  /// schema, else the status alone.
+  ///
+  /// - Parameter said: what stands in `answers`.
+  private func declaredAnswer(
+    _ status: Int, schema: JSONElement?, said: JSONElement?, _ pointer: String, _ file: SchemaFile,
+    _ links: MovedLinks
+  ) throws(SchemaProblem) -> MockAnswer? {
+    if [204, 205, 304].contains(status) { return MockAnswer(status: status) }
+    let examples = said?["examples"].map { Array($0.elements) } ?? []
+    let type = said?["type"]?.string
+    let isJSON = type.map { CallSchemas.isJSON($0) } ?? !examples.isEmpty
+    // True, which holds for an answer beside a default, says nothing of content.
+    if let schema, schema.kind == .object || said == nil {
+      let validator = try validator(pointer, file)
+      for example in examples where try validator.fits(example) {
+        return try answer(status, links, example.plainValue, by: validator, type: type)
+      }
+      let made = try SchemaExample.value(pointer, in: file) ?? examples.first?.plainValue
+      return try answer(status, links, made, by: validator, type: type)
+    }
+    guard isJSON else {
+      let text = examples.first?.string ?? ""
+      var headers = Headers()
+      if let type { headers["content-type"] = type }
+      return MockAnswer(status: status, headers: headers, body: Array(text.utf8))
+    }
+    return try answer(
+      status, links, examples.first?.plainValue ?? .object([]), by: nil, type: type)
+  }
+
+  /// - Parameter validator: what holds for the content, with its links moved too.
+  private func answer(
+    _ status: Int, _ links: MovedLinks, _ value: JSONValue?, by validator: SchemaValidator?,
+    type: String? = nil
+  ) throws(SchemaProblem) -> MockAnswer? {
+    guard let value, let plain = try? value.encode() else { return nil }
+    var body = plain
+    if let moved = links.moved(value), let bytes = try? moved.encode() {
+      let document = try? JSONDocument(parsing: bytes)
+      // A schema may name the links that there are.
+      if let validator, let document {
+        if try validator.fits(document.root) { body = bytes }
+      } else if validator == nil {
+        body = bytes
+      }
+    }
+    var headers = Headers()
+    headers["content-type"] = type ?? "application/json"
+    return MockAnswer(status: status, headers: headers, body: body)
+  }
+
+  private static func isJSON(_ type: String) -> Bool {
+    var type = type
+    return type.withUTF8 { ContentTypePattern.isJSON($0) }
   }
 
   /// What is wrong with a parameter, in words; nil if nothing is, or nothing is known.
@@ -47,6 +108,7 @@ extension CallSchemas {
     case .number(let number): text = try? JSONValue.double(number).encode()
     case .integer(let number): text = try? JSONValue.int(number).encode()
     case .boolean(let bool): text = try? JSONValue.bool(bool).encode()
+    case .digits(let digits): text = Array(digits.utf8)
     case .json(let bytes): text = bytes
     default: text = nil
     }
@@ -89,5 +151,26 @@ extension CallSchemas {
       // It is told by lull check.
       return nil
     }
+  }
+}
+
+/// The statuses that the file of schemas has of a call.
+private struct DeclaredStatus {
+  /// The key of that which an answer has; nil: there is none.
+  let success: String?
+
+  init(_ entry: JSONElement) {
+    let schemas = entry["responses"]?.pairs ?? []
+    let answers = entry["answers"]?.pairs.map(\.key) ?? []
+    let statuses = schemas.map(\.key) + answers
+    // Content tells more than its absence.
+    let full = schemas.filter { $0.value.kind == .object }.map(\.key)
+    func least(_ keys: [String], _ range: Range<Int>) -> String? {
+      keys.compactMap { Int($0) }.filter { range.contains($0) }.min().map { "\($0)" }
+    }
+    success =
+      least(full, 200..<300) ?? least(statuses, 200..<300)
+      ?? ["2XX", "2xx", "default"].first(where: statuses.contains)
+      ?? least(statuses, 300..<400) ?? least(answers, 400..<600)
   }
 }

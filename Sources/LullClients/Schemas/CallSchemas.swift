@@ -11,15 +11,15 @@ package final class CallSchemas: AnswerSchemas {
   /// Where the file of schemas is; nil: there is none.
   package let path: String?
   let calls: DeclaredCalls
-  private let base: ResourceURL?
+  private var base: ResourceURL?
   private lazy var routes = Result { () throws(APIFileProblem) in try makeRoutes() }
   lazy var file = path.map { path in
     Result { () throws(SchemaProblem) in try SchemaFile.read(Array(path.utf8)) }
   }
   /// By the pointer of the schema, or by call and status for one of the call's own.
   private var known: [String: CallAnswerSchema?] = [:]
-  /// Answers of `lull mock`, by call.
-  var examples: [String: (status: Int, body: [UInt8])?] = [:]
+  /// Answers of `lull mock`, by call and by where it is.
+  var examples: [String: MockAnswer?] = [:]
   /// By whether they are of answers.
   private var validators: [Bool: FileValidators] = [:]
   /// What has been told, by schema, place and keyword.
@@ -30,6 +30,12 @@ package final class CallSchemas: AnswerSchemas {
     self.calls = calls
     self.path = path
     self.base = base
+  }
+
+  /// Looks for calls below another base URL, to which the service has moved.
+  func rebase(to base: ResourceURL?) {
+    self.base = base
+    routes = Result { () throws(APIFileProblem) in try makeRoutes() }
   }
 
   package func schema(of method: RequestMethod, _ url: String, status: Int)

@@ -13,6 +13,12 @@ extension Content {
     default: false
     }
   }
+
+  /// Whether both are the same text.
+  func isSameText(as other: Content) -> Bool {
+    guard case .text(let a) = self, case .text(let b) = other else { return false }
+    return a.utf8.elementsEqual(b.utf8)
+  }
 }
 
 extension Equatable {

@@ -39,6 +39,11 @@ public enum Content: Sendable {
     if case .bytes(let bytes) = self { return bytes.isEmpty }
     return false
   }
+
+  var isEmptyText: Bool {
+    if case .text(let text) = self { return text.isEmpty }
+    return false
+  }
 }
 
 /// A value that lives in a script, known to the core by number only.

@@ -154,8 +154,14 @@ extension ContentTypePattern {
   /// Those of lines of JSON.
   package static let lineTypes = [
     "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
-    "application/jsonlines", "application/x-jsonlines",
+    "application/jsonlines", "application/x-jsonlines", "text/x-ndjson", "text/ndjson",
+    "text/jsonl", "text/x-jsonl",
   ].map { ContentTypePattern($0) }
+  /// Those of values of JSON that follow each other. (RFC 7464)
+  package static let valueTypes = [
+    "application/stream+json", "application/json-seq", "*/*+json-seq",
+  ].map { ContentTypePattern($0) }
+  private static let csv = ContentTypePattern("text/csv")
   private static let otherText = [
     "application/javascript", "application/x-javascript", "application/ecmascript",
     "application/yaml", "application/x-yaml", "*/*+yaml", "application/x-www-form-urlencoded",
@@ -170,6 +176,7 @@ extension ContentTypePattern {
   package static func isText(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     !isApplicationJSON(contentType) && text.matches(contentType)
       && !json.contains { $0.matches(contentType) }
+      && !lineTypes.contains { $0.matches(contentType) } && jsonForm(contentType) != .rows
   }
 
   /// What is text by its type without being `text/*`: XML, JavaScript, YAML, forms. (TXT-11)
@@ -183,9 +190,20 @@ extension ContentTypePattern {
     xml.contains { $0.matches(contentType) }
   }
 
-  /// A value of JSON on each line. (JSN-20)
+  /// Several values of JSON, on a line each or one after the other. (JSN-20)
   package static func isJSONLines(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
-    !isApplicationJSON(contentType) && lineTypes.contains { $0.matches(contentType) }
+    let form = jsonForm(contentType)
+    return form == .lines || form == .values
+  }
+
+  /// How the JSON of a body of that type is written.
+  package static func jsonForm(_ contentType: UnsafeBufferPointer<UInt8>) -> JSONForm {
+    if isApplicationJSON(contentType) { return .whole }
+    if lineTypes.contains(where: { $0.matches(contentType) }) { return .lines }
+    if valueTypes.contains(where: { $0.matches(contentType) }) { return .values }
+    // What `ResponseType.csv` has made of it.
+    let isRows = csv.matches(contentType) && contentType.suffix(7).elementsEqual("as=rows".utf8)
+    return isRows ? .rows : .whole
   }
 
   /// Events that come one after the other, often without end.

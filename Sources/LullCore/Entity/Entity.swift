@@ -12,10 +12,13 @@ public struct Entity: Sendable {
     let exchange: Exchange?
     let validatorsHold: Bool
     let charset: String?
+    let isOutdated: Bool
+    let textSource: TextSource?
 
     init(
       _ content: Content, _ held: HeldBytes?, _ headers: Headers, _ timestamp: Double,
-      _ exchange: Exchange?, _ validatorsHold: Bool, _ charset: String?
+      _ exchange: Exchange?, _ validatorsHold: Bool, _ charset: String?,
+      _ isOutdated: Bool = false, _ textSource: TextSource? = nil
     ) {
       self.content = content
       self.held = held
@@ -24,6 +27,8 @@ public struct Entity: Sendable {
       self.exchange = exchange
       self.validatorsHold = validatorsHold
       self.charset = charset
+      self.isOutdated = isOutdated
+      self.textSource = textSource
     }
   }
 
@@ -56,13 +61,15 @@ public struct Entity: Sendable {
       let old = box
       box = Box(
         newValue, HeldBytes.of(newValue), old.headers, old.timestamp, old.exchange,
-        old.validatorsHold, old.charset)
+        old.validatorsHold, old.charset, old.isOutdated,
+        newValue.isSameText(as: old.content) ? old.textSource : nil)
     }
   }
 
   // What is asked of the content without making a copy of it.
   package var size: Int { box.content.size }
   package var isEmptyBytes: Bool { box.content.isEmptyBytes }
+  var isEmptyText: Bool { box.content.isEmptyText }
   package var foreignID: Int64? {
     if case .foreign(let foreign) = box.content { foreign.id } else { nil }
   }
@@ -75,7 +82,7 @@ public struct Entity: Sendable {
       let old = box
       box = Box(
         old.content, old.held, newValue, old.timestamp, old.exchange, old.validatorsHold,
-        old.charset)
+        old.charset, old.isOutdated, old.textSource)
     }
   }
 
@@ -86,7 +93,7 @@ public struct Entity: Sendable {
       let old = box
       box = Box(
         old.content, old.held, old.headers, newValue, old.exchange, old.validatorsHold,
-        old.charset)
+        old.charset, old.isOutdated && newValue <= old.timestamp, old.textSource)
     }
   }
 
@@ -97,7 +104,7 @@ public struct Entity: Sendable {
       let old = box
       box = Box(
         old.content, old.held, old.headers, old.timestamp, newValue, old.validatorsHold,
-        old.charset)
+        old.charset, old.isOutdated, old.textSource)
     }
   }
 
@@ -107,7 +114,32 @@ public struct Entity: Sendable {
     set {
       let old = box
       box = Box(
-        old.content, old.held, old.headers, old.timestamp, old.exchange, newValue, old.charset)
+        old.content, old.held, old.headers, old.timestamp, old.exchange, newValue, old.charset,
+        old.isOutdated, old.textSource)
+    }
+  }
+
+  /// Whether a cache has found it stale whatever its age: it was invalidated, or a write has been made since.
+  /// With a later timestamp it is not any more. (AGE-07, INV-59)
+  package var isOutdated: Bool {
+    get { box.isOutdated }
+    set {
+      guard newValue != box.isOutdated else { return }
+      let old = box
+      box = Box(
+        old.content, old.held, old.headers, old.timestamp, old.exchange, old.validatorsHold,
+        old.charset, newValue, old.textSource)
+    }
+  }
+
+  /// How the text was decoded, until other content takes its place. (TXT-14)
+  var textSource: TextSource? {
+    get { box.textSource }
+    set {
+      let old = box
+      box = Box(
+        old.content, old.held, old.headers, old.timestamp, old.exchange, old.validatorsHold,
+        old.charset, old.isOutdated, newValue)
     }
   }
 
@@ -122,7 +154,7 @@ public struct Entity: Sendable {
       let old = box
       box = Box(
         old.content, old.held, old.headers, old.timestamp, old.exchange, old.validatorsHold,
-        newValue)
+        newValue, old.isOutdated, old.textSource)
     }
   }
 

@@ -15,12 +15,13 @@ package struct HTTPFreshness: Equatable {
   /// - Parameters:
   ///   - arrival: Unix seconds.
   ///   - elapsed: what the exchange took, in seconds.
-  init(_ headers: Headers, arrival: Double, elapsed: Double) {
+  ///   - isNoStore: whether the request said `no-store`.
+  init(_ headers: Headers, arrival: Double, elapsed: Double, isNoStore: Bool = false) {
     let date = headers.values("date").first.flatMap { HTTPDate.parse($0, now: arrival) }
     let age = headers.values("age").first.flatMap { HTTPFreshness.age($0) } ?? 0
     initialAge = max(age + elapsed, date.map { arrival - $0 } ?? 0, 0)
     let control = CacheControl(headers)
-    if control.isNoCache || control.isNoStore {
+    if control.isNoCache || control.isNoStore || isNoStore {
       lifetime = 0
     } else if let maxAge = control.maxAge {
       lifetime = maxAge
@@ -42,6 +43,18 @@ package struct HTTPFreshness: Equatable {
 extension Entity {
   /// For how long it is fresh by what it says itself.
   package var httpFreshness: HTTPFreshness {
-    HTTPFreshness(headers, arrival: timestamp, elapsed: exchange?.elapsed ?? 0)
+    HTTPFreshness(
+      headers, arrival: timestamp, elapsed: exchange?.elapsed ?? 0,
+      isNoStore: exchange?.forbidsStoring ?? false)
+  }
+
+  /// Whether the answer to a HEAD request shows that the server has another representation by now: by
+  /// ETag, or by Last-Modified if one of the two has no ETag. (AGE-09; RFC 9111, section 4.3.5)
+  package func isOutdated(by head: Entity) -> Bool {
+    guard head.exchange?.status == 200 else { return false }
+    for name in ["etag", "last-modified"] {
+      if let known = headers.bytes(name), let new = head.headers.bytes(name) { return known != new }
+    }
+    return false
   }
 }

@@ -4,6 +4,14 @@ extension Headers {
     !text.isEmpty && text.utf8.allSatisfy(isNameByte)
   }
 
+  /// The characters of a token. (RFC 9110, 5.6.2)
+  static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 48...57, 65...90, 97...122: true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+
   /// Why bytes cannot be the value of a header, in words to put behind what they are called; nil if
   /// they can. (RFC 9110, 5.5)
   ///
@@ -58,5 +66,28 @@ extension Headers {
       }
       return false
     }
+  }
+}
+
+extension Headers {
+  /// What a program has added and cannot be a header.
+  struct Refusal: Sendable, Equatable {
+    /// In lower case.
+    let name: String
+    let problem: String
+  }
+
+  /// Why a request cannot be sent with them: something was added that cannot be a header; nil if it can. (SWF-57)
+  package var problem: String? { refusals?.first?.problem }
+
+  mutating func refuse(_ name: String, _ value: some Sequence<UInt8>) {
+    guard let problem = Headers.problem(name, value) else { return }
+    refusals = (refusals ?? []) + [Refusal(name: name.lowercased(), problem: problem)]
+  }
+
+  mutating func forgetRefusals(of name: String) {
+    let name = name.lowercased()
+    let others = (refusals ?? []).filter { $0.name != name }
+    refusals = others.isEmpty ? nil : others
   }
 }

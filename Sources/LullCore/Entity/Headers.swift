@@ -16,6 +16,8 @@ public struct Headers: Sendable, Equatable {
   var awaitsCondition = false
   /// As below; nil for none, which is cheaper to copy.
   private var leftOut: [String]?
+  /// What could not be added; nil for none.
+  var refusals: [Refusal]?
 
   /// None.
   public init() {}
@@ -23,7 +25,7 @@ public struct Headers: Sendable, Equatable {
   /// Names, in lower case, under which nothing is to be sent, not even what would be by itself.
   package var omitted: [String] { leftOut ?? [] }
 
-  /// These, in their order; pairs whose name is no token are left out, as by `add`.
+  /// These, in their order; as by `add`, pairs whose name is not a token are left out, and fail a request.
   public init(_ pairs: some Sequence<(String, String)>) {
     for (name, value) in pairs { add(name, value) }
   }
@@ -117,13 +119,14 @@ public struct Headers: Sendable, Equatable {
     return result
   }
 
-  /// A name that is no token, having a colon or a line break in it for one, names no header: it is
-  /// not added.
+  /// A name that is not a token, such as one with a space or a colon in it, is not added, and neither is a line
+  /// break in a value: a request with these headers fails unsent, with the cause `invalidSetting`, unless that
+  /// header is removed or set again. Headers of answers are used without them.
   public mutating func add(_ name: String, _ value: String) { add(name, bytes: value.utf8) }
 
   /// The same with a value that need not be text.
   public mutating func add(_ name: String, bytes value: some Sequence<UInt8>) {
-    guard Headers.isName(name) else { return }
+    guard Headers.isName(name) else { return refuse(name, EmptyCollection()) }
     if awaitsCondition, Headers.isCondition(name) { awaitsCondition = false }
     if let names = leftOut {
       let others = names.filter { $0 != name.lowercased() }
@@ -133,8 +136,12 @@ public struct Headers: Sendable, Equatable {
     for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
     lines.append(UInt8(ascii: ":"))
     // A line break inside a value would become a header of its own on the wire.
-    for byte in value where byte != 10 && byte != 13 && byte != 0 { lines.append(byte) }
+    var isBroken = false
+    for byte in value {
+      if byte == 10 || byte == 13 || byte == 0 { isBroken = true } else { lines.append(byte) }
+    }
     lines.append(10)
+    if isBroken { refuse(name, CollectionOfOne(10)) }
   }
 
   /// Sets a header as the subscript does, to a value that need not be text.
@@ -146,6 +153,7 @@ public struct Headers: Sendable, Equatable {
   /// Removes every header of that name, in any letter case.
   public mutating func remove(_ name: String) {
     if awaitsCondition, Headers.isCondition(name) { awaitsCondition = false }
+    if refusals != nil { forgetRefusals(of: name) }
     guard !lines.isEmpty else { return }
     if let secrets { self.secrets = secrets.removing(name) }
     if lines.count > Headers.manyLines, !names.isOn {
@@ -233,6 +241,7 @@ public struct Headers: Sendable, Equatable {
   package mutating func removeAll() {
     secrets = nil
     leftOut = nil
+    refusals = nil
     names.turnOff()
     lines.removeAll(keepingCapacity: true)
   }
@@ -361,14 +370,6 @@ public struct Headers: Sendable, Equatable {
   /// Without its end; each line has one.
   static func lineLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     RawBytes.count(before: 10, in: bytes)
-  }
-
-  /// The characters of a token. (RFC 9110, 5.6.2)
-  static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 48...57, 65...90, 97...122: true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-    }
   }
 
   private static let setCookieName: StaticString = "set-cookie"

@@ -22,6 +22,21 @@ public final class JSONDocument: Sendable {
   /// Whether it is the list of what stood on the lines of a body. (JSN-20)
   package let hasLines: Bool
 
+  /// Whether it has been the data of a resource, which all share who read that.
+  private let published = Atomic<Bool>(false)
+  /// How often a script's host was asked again for the tables that it has built.
+  private let handOuts = Atomic<UInt32>(0)
+
+  package var isPublished: Bool { published.load(ordering: .relaxed) }
+  package func publish() { published.store(true, ordering: .relaxed) }
+
+  package func forgetHandOuts() { handOuts.store(0, ordering: .relaxed) }
+
+  /// Counts one more; how many that are.
+  package func countHandOut() -> UInt32 {
+    handOuts.wrappingAdd(1, ordering: .relaxed).newValue
+  }
+
   /// Different for every document of the process; a script's host shares the tables it built by it.
   package let serial = JSONDocument.nextSerial()
 

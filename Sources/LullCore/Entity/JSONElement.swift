@@ -7,8 +7,8 @@ internal import CSimdjson
 public struct JSONElement: Sendable {
   /// What a value is in JSON, numbers apart by whether they are whole.
   public enum Kind: Sendable {
-    /// As JSON has it; `int` is written without fraction or exponent and fits into 64 bits.
-    /// (JSN-12)
+    /// As JSON has it; `int` is written without fraction or exponent and fits into 64 bits. An integer that
+    /// does not is a `double`, which has its `digits`. (JSN-12)
     case null, bool, int, double, string, array, object
   }
 
@@ -59,6 +59,23 @@ public struct JSONElement: Sendable {
     case CSJ_DOUBLE: withView { csj_double_at($0, index) }
     case CSJ_INT: withView { Double(csj_int_at($0, index)) }
     default: nil
+    }
+  }
+
+  /// The digits of an integer beyond 64 signed bits, as the document has them; nil for any other value. Its
+  /// `double` is rounded. (JSN-12)
+  public var digits: String? {
+    guard type == CSJ_DOUBLE else { return nil }
+    return withView { view in
+      withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CSJ_DIGITS_SIZE)) { buffer in
+        var length = 0
+        guard let start = csj_digits_at(view, index, buffer.baseAddress, &length) else {
+          return nil
+        }
+        // The C side guarantees `length` bytes there, in the document or in the buffer.
+        let bytes = UnsafeRawBufferPointer(start: UnsafeRawPointer(start), count: length)
+        return String(decoding: bytes, as: UTF8.self)
+      }
     }
   }
 
@@ -128,7 +145,7 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The whole value as plain Swift values.
+  /// The whole value as plain Swift values. Integers beyond 64 signed bits are rounded to doubles.
   public var plainValue: JSONValue {
     switch kind {
     case .null: .null

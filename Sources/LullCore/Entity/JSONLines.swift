@@ -1,26 +1,86 @@
 /// Bodies of a value of JSON on each line (NDJSON, JSON Lines), as one list of them. (JSN-20)
 package enum JSONLines {
   /// Empty lines do not count, nor does a byte-order mark; a value ends on the line it begins on.
-  package static func document(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError)
-    -> JSONDocument
-  {
+  ///
+  /// - Parameter areValues: Whether values follow each other, on whatever lines. (RFC 7464)
+  package static func document(
+    _ bytes: UnsafeBufferPointer<UInt8>, areValues: Bool = false
+  ) throws(JSONError) -> JSONDocument {
     guard MemoryLedger.allows(bytes.count) else { throw JSONError("not enough memory") }
     // As a list it is JSON, and each line holds as many values as there are: one.
-    let areWhole = lines(bytes).allSatisfy { isWhole(bytes[$0]) }
-    if areWhole,
-      let document = try? list(of: bytes).withUnsafeBufferPointer(JSONDocument.init(lines:)),
-      document.root.count == lines(bytes).reduce(0, { count, _ in count + 1 })
+    let lines = ranges(bytes, areValues: areValues)
+    if areValues || lines.allSatisfy({ isWhole(bytes[$0]) }),
+      let document = try? list(of: bytes, areValues: areValues)
+        .withUnsafeBufferPointer(JSONDocument.init(lines:)),
+      document.root.count == lines.count
     {
       return document
     }
-    throw problem(bytes)
+    throw problem(bytes, lines)
+  }
+
+  /// One value, or else the list of several values: watches of Kubernetes and events of Docker come
+  /// so under the type of JSON. (JSN-92)
+  static func documentOrLines(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONDocument
+  {
+    do throws(JSONError) {
+      return try JSONDocument(parsing: bytes)
+    } catch {
+      // The error of the value that is malformed, instead of one about text behind the first value.
+      if isSequence(bytes) { return try document(bytes, areValues: true) }
+      guard areLines(bytes), let document = try? self.document(bytes) else { throw error }
+      return document
+    }
+  }
+
+  /// Whether there are two or more values, all objects or all lists, and each but the last is
+  /// followed by a line break.
+  private static func isSequence(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var scan = JSONValueScan()
+    var (start, place) = (0, 0)
+    var last: Range<Int>?
+    var count = 0
+    // Ends at the first value that does not fit, usually the first one of a malformed body.
+    while let value = scan.next(in: bytes, start: &start, place: &place) {
+      guard follows(value, last, in: bytes) else { return false }
+      last = value
+      count += 1
+      start = value.upperBound
+    }
+    guard start < bytes.count else { return count > 1 }
+    // The last one is cut off.
+    return count > 0 && follows(start..<bytes.count, last, in: bytes)
+  }
+
+  /// Whether a value is an object or a list, as the one before it, and stands on another line.
+  private static func follows(
+    _ value: Range<Int>, _ last: Range<Int>?, in bytes: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    let first = bytes[value.lowerBound]
+    guard let last else { return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") }
+    return first == bytes[last.lowerBound] && bytes[last.upperBound..<value.lowerBound].contains(10)
+  }
+
+  /// Whether the first line is an object, and others follow.
+  private static func areLines(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    var seen = lines(bytes).makeIterator()
+    guard let first = seen.next(), seen.next() != nil, isWhole(bytes[first]) else { return false }
+    return bytes[first].first { $0 != 32 && $0 != 9 } == UInt8(ascii: "{")
+  }
+
+  private static func ranges(
+    _ bytes: UnsafeBufferPointer<UInt8>, areValues: Bool
+  ) -> [Range<Int>] {
+    areValues ? JSONValueScan.values(bytes) : Array(lines(bytes))
   }
 
   /// The lines with brackets around them and commas between.
-  package static func list(of bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+  package static func list(
+    of bytes: UnsafeBufferPointer<UInt8>, areValues: Bool = false
+  ) -> [UInt8] {
     var list: [UInt8] = [UInt8(ascii: "[")]
     list.reserveCapacity(bytes.count + 2)
-    for line in lines(bytes) {
+    for line in ranges(bytes, areValues: areValues) {
       if list.count > 1 { list.append(UInt8(ascii: ",")) }
       list += bytes[line]
     }
@@ -39,8 +99,10 @@ package enum JSONLines {
   }
 
   /// The first line that is no JSON, where its trouble is in the whole.
-  private static func problem(_ bytes: UnsafeBufferPointer<UInt8>) -> JSONError {
-    for line in lines(bytes) {
+  private static func problem(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ lines: [Range<Int>]
+  ) -> JSONError {
+    for line in lines {
       do throws(JSONError) {
         _ = try JSONDocument(parsing: UnsafeBufferPointer(rebasing: bytes[line]))
       } catch {

@@ -19,6 +19,15 @@ package final class ArrivedResult: Sendable {
     requestError = result.requestError
   }
 
+  /// The same with the Content-Type of `responseType`, if the options have one.
+  package func read(by options: TransferOptions?) -> ArrivedResult {
+    guard let type = options?.responseType, var response else { return self }
+    type.apply(to: &response.headers)
+    var result = result
+    result.response = response
+    return ArrivedResult(result)
+  }
+
   package var result: NetworkResult {
     var result = NetworkResult(response: response, body: body, error: error)
     result.requestError = requestError

@@ -28,6 +28,34 @@ package struct ProxyAddress: Sendable, Equatable {
     self.host = host
   }
 
+  /// What is wrong with the URL of a proxy, without user and password; nil if nothing is.
+  package static func problem(with url: String) -> String? {
+    guard ProxyAddress(url) == nil else { return nil }
+    guard let separator = url.firstRange(of: "://") else {
+      return url.isEmpty ? "it is empty" : "it has no scheme, such as http://"
+    }
+    let scheme = url[..<separator.lowerBound].lowercased()
+    guard schemes.contains(scheme) else {
+      let shown = LogText.part(scheme, limit: 20)
+      return "its scheme is '\(shown)', and not one of \(schemes.joined(separator: ", "))"
+    }
+    var rest = url[separator.upperBound...]
+    if rest.last == "/" { rest = rest.dropLast() }
+    if let at = rest.lastIndex(of: "@") {
+      if rest[..<at].utf8.contains(where: { $0 <= 32 || $0 == 127 || "/?#\\".utf8.contains($0) }) {
+        return "its user or password has a character that must be percent-encoded"
+      }
+      rest = rest[rest.index(after: at)...]
+    }
+    if rest.contains(where: { "/?#".contains($0) }) { return "it has a path or query" }
+    guard let first = rest.first, first != ":" else { return "it has no host" }
+    if let colon = rest.lastIndex(of: ":"), rest.last != "]" {
+      let port = Int(rest[rest.index(after: colon)...]) ?? 0
+      if !(1...65535).contains(port) { return "its port is not a number from 1 to 65535" }
+    }
+    return "its host is not valid"
+  }
+
   /// Where to connect to.
   package var port: Int {
     host.port ?? (scheme == "https" ? 443 : 1080)

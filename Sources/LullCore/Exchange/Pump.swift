@@ -24,6 +24,8 @@ public final class Pump {
   final var limitSlot: LimitSlot?
   /// Where slow work on values goes; without one it is done at once, on the home thread.
   package var workers: (any WorkPool)?
+  /// The latest place in the order of what is sent and answered.
+  private var latestPlace: UInt64 = 0
   /// At least 0, below 1; what policies leave to chance.
   package var random: () -> Double = { .random(in: 0..<1) }
 
@@ -78,6 +80,12 @@ public final class Pump {
   /// Whether a turn would do something now, so that a loop must not sleep.
   package var hasWork: Bool {
     !deferred.isEmpty || !afterPhase.isEmpty || !inbox.isEmpty
+  }
+
+  /// The next place in the order of what is sent and answered, at least 1. (STA-11)
+  package func nextPlace() -> UInt64 {
+    latestPlace += 1
+    return latestPlace
   }
 
   /// Runs `action` in the next phase of deferred callbacks; after `close`, never.

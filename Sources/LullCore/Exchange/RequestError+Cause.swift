@@ -29,13 +29,17 @@ extension RequestError {
     /// An answer is not as its schema says. `schema`: whose that is, in words; `errors`: what does not fit, at
     /// most 20, in the order of the content.
     case validation(schema: String, errors: [ContentMisfit])
+    /// A setting of the program has a value that it cannot have, or a header that HTTP does not allow; nothing was
+    /// sent. `name`: as Swift calls it, such as `limits.timeout`. (SWF-56)
+    case invalidSetting(name: String, message: String)
     /// Chains that pass on without end.
     case chainTooLong(message: String)
     /// No usable response arrived.
     case transport(TransportError)
     /// A function of a script has raised an error.
     case script(ScriptErrorCause)
-    /// An error of the program's own, thrown by a transformer for one.
+    /// An error of the program's own, thrown by a transformer for one; or the error of another request, whose
+    /// kind this then has.
     case custom(any Error & Sendable)
 
     /// A word for it, which Lua compares with: `err.cause.kind`.
@@ -54,9 +58,11 @@ extension RequestError {
       case .malformedJSON: "malformed_json"
       case .wrongContent: "wrong_content"
       case .validation: "validation"
+      case .invalidSetting: "invalid_setting"
       case .chainTooLong: "chain_too_long"
       case .transport(let error): error.kind.rawValue
       case .script: "script_error"
+      case .custom(let error as RequestError): error.cause?.kind ?? "custom"
       case .custom: "custom"
       }
     }
@@ -68,7 +74,7 @@ extension RequestError {
       case .unencodableText, .invalidJSONObject, .notURLEncodable: "Cannot send request"
       case .requestCancelled: "Request cancelled"
       case .noLocalDataFor304: "No data available"
-      case .chainTooLong(let message): message
+      case .chainTooLong(let message), .invalidSetting(_, let message): message
       case .invalidTextEncoding, .undecodableText, .wrongInputTypeInTransformerPipeline,
         .transformerReturnedNil, .malformedJSON, .wrongContent:
         "Cannot parse server response"
@@ -107,9 +113,10 @@ extension RequestError {
       case .validation(let schema, let errors):
         "by the schema of \(schema): " + (errors.first.map { "\($0)" } ?? "it does not fit")
           + (errors.count > 1 ? "; and \(errors.count - 1) more" : "")
-      case .chainTooLong(let message): message
+      case .chainTooLong(let message), .invalidSetting(_, let message): message
       case .transport(let error): error.message
       case .script(let script): script.message
+      case .custom(let error as RequestError): error.userMessage
       case .custom(let error): String(describing: error)
       }
     }
@@ -138,6 +145,7 @@ extension RequestError {
       switch self {
       case .invalidURL(let source): source.map { [("source", $0)] } ?? []
       case .invalidJSONObject(let path): [("path", path)]
+      case .invalidSetting(let name, _): [("setting", name)]
       case .undecodableText(let encoding): [("encoding", encoding)]
       case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
         [("expected", expected), ("actual", actual), ("transformer", transformer)]

@@ -65,12 +65,23 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     return error
   }
 
+  /// Whether the server has refused the request and named Digest as a way to authenticate. (RFC 7616)
+  package var asksForDigest: Bool {
+    guard httpStatusCode == 401, let entity else { return false }
+    return entity.headers.values("www-authenticate").contains { value in
+      value.split(separator: ",").contains { challenge in
+        challenge.trimmingBlanks.lowercased().hasPrefix("digest ")
+      }
+    }
+  }
+
   /// The message with method, URL and status, without credentials: `Not found (GET https://api.test/a →
   /// 404)`.
   public var description: String {
     var text = userMessage
     if case .invalidURL(let source?) = cause {
-      return "\(text): '\(CredentialMask.malformedURL(source))'"
+      let hint = ResourceURL.lacksScheme(source) ? ": it needs http:// or https:// before it" : ""
+      return "\(text): '\(CredentialMask.malformedURL(source))'\(hint)"
     }
     var details = ""
     if let method, let url { details = "\(method) \(LogText.url(url))" }

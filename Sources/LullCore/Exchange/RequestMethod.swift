@@ -50,6 +50,14 @@ public struct RequestMethod:
   /// Takes away what is there.
   public static let delete: RequestMethod = "DELETE"
 
+  /// Whether it changes nothing at the server: by RFC 9110, 9.2.1, and the registry of methods. A method
+  /// that is not listed there may change something.
+  package var isSafe: Bool { RequestMethod.safe.contains(self) }
+
+  private static let safe: Set<RequestMethod> = [
+    "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
+  ]
+
   /// Those that have a name here, and a configuration of their own; any other has that of GET, and what names it
   /// besides. (CFG-16)
   public static let allCases: [RequestMethod] = [options, get, head, post, put, patch, delete]

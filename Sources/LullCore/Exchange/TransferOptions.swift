@@ -18,10 +18,18 @@ public struct TransferOptions: Sendable, Equatable {
     /// How long nothing may be sent or received once there is a connection; nil: as above, infinite:
     /// for ever, also where a body is read while it is sent.
     public var idleTimeout: Double?
+    /// Whether a body over TLS that ends with its connection is accepted if the server did not announce
+    /// that end by a close_notify alert. Without the alert the body may have been cut on the way; by
+    /// default the request then fails with `truncatedBody`. (RFC 9112, 9.8)
+    public var allowsTruncatedBodies = false
+    /// What the body is read as, whatever its Content-Type says; nil: as that says. Lua: `response_type`.
+    public var responseType: ResponseType?
     /// Whether the response says how long its parts took.
     public var recordsTimings = false
     /// Sees what goes over the wire; nil: nobody does.
     package var wire: WireObserver?
+    /// Hears when a request has gone out that counts against a limit; nil: it counts against none.
+    package var sending: SendingReport?
     /// Where the body goes instead of into memory; nil: nowhere else.
     package var sink: BodySink?
     /// The file that the body of a success becomes; nil: none. Its requests name a sink in each attempt.

@@ -60,6 +60,8 @@ public struct TransportError: Error, Sendable, Equatable {
   package var isFinal = false
   /// Whether nothing of the request can have reached the server, as far as that is known.
   package var isUnsent = false
+  /// Whether an error of a script is behind it, which was reported where it was raised.
+  package var isReported = false
 
   /// What a network of one's own fails with; `message` is shown to people.
   public init(_ kind: Kind, _ message: String) {
@@ -84,7 +86,7 @@ public struct TransportError: Error, Sendable, Equatable {
   package static let eventStream = TransportError.final(
     .eventStream,
     "the answer is an event stream, which has no end to wait for: read it with events(), in the "
-      + "shell with -o -")
+      + "shell with --stream")
 
   static func offline(_ message: String) -> TransportError { TransportError(.offline, message) }
 }

@@ -1,6 +1,6 @@
 /// The common part of the standard parsers: which responses they take, and what a failure means.
 ///
-/// A parser takes raw bytes of its content types. A failed parse fails a success (TRF-16) and leaves
+/// A parser takes raw bytes of its content types; that of JSON takes text, too (JSN-81). A failed parse fails a success (TRF-16) and leaves
 /// an error as it was, its body unparsed (JSN-07, TRF-07). Of types that it tries only, content that is no
 /// bytes, and bytes that it cannot parse, stay what they are (TXT-12). Large bodies are parsed in the pool, with
 /// the same outcome (PIPE-16).
@@ -10,6 +10,8 @@ final class ContentParser: ResponseTransformer {
   private let accepts: ((UnsafeBufferPointer<UInt8>) -> Bool)?
   private let tries: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
   private let transformsErrors: Bool
+  /// Whether the result is text; text is then no input. (TXT-07)
+  let makesText: Bool
   private let parse: Parse
 
   typealias Parse =
@@ -26,12 +28,13 @@ final class ContentParser: ResponseTransformer {
   init(
     description: String, accepts: ((UnsafeBufferPointer<UInt8>) -> Bool)?,
     tries: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool = { _ in false },
-    transformsErrors: Bool = true, parse: @escaping Parse
+    transformsErrors: Bool = true, makesText: Bool = false, parse: @escaping Parse
   ) {
     self.description = description
     self.accepts = accepts
     self.tries = tries
     self.transformsErrors = transformsErrors
+    self.makesText = makesText
     self.parse = parse
   }
 
@@ -39,7 +42,7 @@ final class ContentParser: ResponseTransformer {
     let entity: Entity
     switch response.outcome {
     case .success(let found):
-      guard isMine(found), !run.allowsEmptyBody(found) else { return response }
+      guard isMine(found), !passesBy(found, run) else { return response }
       entity = found
     case .failure(let error):
       guard transformsErrors, let found = error.entity, isMine(found) else { return response }
@@ -48,12 +51,9 @@ final class ContentParser: ResponseTransformer {
     guard entity.size > ContentParser.largestOnHomeThread else {
       return processed(response, parsed(entity), run)
     }
-    let parse = parse
-    let tries = tries
-    let description = description
     JSONDocument.prepareForThreads()
-    run.request.pump.offload {
-      ContentParser.parsed(entity, parse, tries, description)
+    run.request.pump.offload { [parse, tries, makesText, description] in
+      ContentParser.parsed(entity, parse, tries, makesText, description)
     } then: { result in
       run.resume(with: self.processed(response, result, run))
     }
@@ -79,43 +79,62 @@ final class ContentParser: ResponseTransformer {
     }
   }
 
-  private func isMine(_ entity: Entity) -> Bool {
+  /// Whether an empty body is left as it is. No text and no lines of JSON are content too.
+  private func passesBy(_ entity: Entity, _ run: PipelineRun) -> Bool {
+    makesText || entity.jsonForm != .whole
+      ? run.allowsEmptyBody(entity) : run.allowsNoContent(entity)
+  }
+
+  /// Whether it parses content of the entity's type.
+  func isMine(_ entity: Entity) -> Bool {
     guard let accepts else { return true }
     return entity.headers.withFirstValue("content-type") { accepts($0) || tries($0) } ?? false
   }
 
   private func parsed(_ entity: Entity) -> Result<Entity, ParseFailure> {
-    ContentParser.parsed(entity, parse, tries, description)
+    ContentParser.parsed(entity, parse, tries, makesText, description)
   }
 
   private static func parsed(
     _ entity: Entity, _ parse: Parse, _ tries: (UnsafeBufferPointer<UInt8>) -> Bool,
-    _ description: String
+    _ makesText: Bool, _ description: String
   ) -> Result<Entity, ParseFailure> {
-    let result = parsed(entity, parse, description)
+    let result = parsed(entity, parse, makesText, description)
     if case .failure = result, entity.headers.withFirstValue("content-type", tries) ?? false {
       return .success(entity)
     }
     return result
   }
 
-  private static func parsed(_ entity: Entity, _ parse: Parse, _ description: String)
-    -> Result<Entity, ParseFailure>
-  {
-    guard case .bytes(let bytes) = entity.content else {
+  private static func parsed(
+    _ entity: Entity, _ parse: Parse, _ makesText: Bool, _ description: String
+  ) -> Result<Entity, ParseFailure> {
+    switch entity.content {
+    case .bytes(let bytes): return bytes.withUnsafeBufferPointer { parsed(entity, $0, parse) }
+    case .text(var text) where !makesText:
+      return text.withUTF8 { parsed(entity, $0, parse) }
+    default:
       return .failure(
         ParseFailure(
           cause: .wrongInputTypeInTransformerPipeline(
             expected: "data", actual: entity.content.typeName, transformer: description)))
     }
-    return bytes.withUnsafeBufferPointer { buffer in
-      do throws(ParseFailure) {
-        var entity = entity
-        entity.content = try parse(buffer, entity)
-        return .success(entity)
-      } catch {
-        return .failure(error)
+  }
+
+  private static func parsed(
+    _ entity: Entity, _ bytes: UnsafeBufferPointer<UInt8>, _ parse: Parse
+  ) -> Result<Entity, ParseFailure> {
+    do throws(ParseFailure) {
+      var entity = entity
+      let content = try parse(bytes, entity)
+      if case .text(let text) = content {
+        entity.setText(text, from: bytes)
+      } else {
+        entity.content = content
       }
+      return .success(entity)
+    } catch {
+      return .failure(error)
     }
   }
 }

@@ -11,8 +11,8 @@ struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
     case .json: break
     case .value(let value) where value is JSONValue || value is JSONElement: break
     default:
-      // A 204 and the like has nothing to decode, and is no failure. (REQ-04)
-      guard run.allowsEmptyBody(entity) else { return nil }
+      // A 204 and the like has nothing to decode, and is no failure. (REQ-04, JSN-10)
+      guard run.allowsNoContent(entity) else { return nil }
       return { report in
         report(.content(entity.content))
         return nil
@@ -41,6 +41,8 @@ struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
     guard case .value(let value) = content else { return false }
     return value is Model
   }
+
+  var makesTextOfBytes: Bool { false }
 
   private func outcome(
     _ result: Result<Model, any Error>, _ run: PipelineRun

@@ -1,9 +1,9 @@
-/// A transformer that parses bytes of any content type as JSON: an object, an array, or any other value.
-/// (JSN-01)
+/// A transformer that parses bytes or text of any content type as JSON: an object, an array, or any
+/// other value. (JSN-01, JSN-81)
 ///
 /// For a stage or types that `StandardTransformer.json` is not for; `PipelineStage.add(_:contentTypes:)`
-/// says which. Content that is no bytes, and bytes that are no JSON, fail a success (TRF-16) and leave an
-/// error as it was (TRF-07). Large bodies are parsed in a pool of threads. Lua: `stage:add_standard("json")`.
+/// says which. Other content, and bytes or text that are not JSON, fail a success (TRF-16) and leave
+/// an error as it was (TRF-07). Large bodies are parsed in a pool of threads. Lua: `stage:add_standard("json")`.
 ///
 ///     configuration.pipeline[.parsing].add(JSONResponseTransformer(), contentTypes: ["text/x-json"])
 public final class JSONResponseTransformer: ResponseTransformer {

@@ -4,6 +4,8 @@
 package protocol PipelineHost: RequestHost {
   func pipelineBegan(_ run: PipelineRun)
   func pipelinePassed(_ step: PipelineStep, with response: Response, in run: PipelineRun)
+  /// The response that the request ends with: content that a cache has too is replaced by a copy.
+  func published(_ response: Response, by run: PipelineRun) -> Response
 }
 
 extension PipelineHost {
@@ -11,6 +13,7 @@ extension PipelineHost {
   package func pipelinePassed(
     _ step: PipelineStep, with response: Response, in run: PipelineRun
   ) {}
+  package func published(_ response: Response, by run: PipelineRun) -> Response { response }
 }
 
 class PipelineHostSlot: RequestHostSlot {
@@ -23,10 +26,18 @@ class PipelineHostSlot: RequestHostSlot {
 }
 
 extension Pump {
+  /// The response that a request ends with, as the host wants it.
+  final func published(_ response: Response, by run: PipelineRun) -> Response {
+    attachedHost?.published(response, by: run) ?? response
+  }
+
   /// The host, as pipelines know it; nil unless it wants to know what they do.
   final var pipelineHost: (any PipelineHost)? {
-    guard tracesPipelines else { return nil }
+    tracesPipelines ? attachedHost : nil
+  }
+
+  private final var attachedHost: (any PipelineHost)? {
     // `attach` makes no other slot.
-    return hostSlot.map { unsafeDowncast($0, to: PipelineHostSlot.self).pipelineHost }
+    hostSlot.map { unsafeDowncast($0, to: PipelineHostSlot.self).pipelineHost }
   }
 }

@@ -11,6 +11,8 @@ public final class PipelineRun {
   package let original: Response
   package let now: Double
 
+  /// Whether a cache has given the response.
+  private let isHit: Bool
   private let steps: [PipelineStep]
   private let marks: [Int]
   private var next = 0
@@ -24,13 +26,16 @@ public final class PipelineRun {
   /// - Parameters:
   ///   - skipping: how many steps the response has passed already: a cache's entity those up to its
   ///     stage (CACHE-30).
+  ///   - isHit: whether a cache has given the response.
   ///   - marks: after how many steps what they made is of interest, in order.
   init(
-    _ steps: [PipelineStep], skipping: Int = 0, marks: [Int] = [], response: Response,
-    request: Request, method: RequestMethod, now: Double, finish: @escaping (Response) -> Void
+    _ steps: [PipelineStep], skipping: Int = 0, isHit: Bool = false, marks: [Int] = [],
+    response: Response, request: Request, method: RequestMethod, now: Double,
+    finish: @escaping (Response) -> Void
   ) {
     self.steps = steps
     next = skipping
+    self.isHit = isHit
     self.marks = marks
     self.request = request
     self.method = method
@@ -47,6 +52,11 @@ public final class PipelineRun {
 
   /// Whether the response depends on headers of its request. (AGE-05)
   var dependsOnRequest: Bool { original.entity?.exchange?.variant != nil }
+
+  /// Whether a cache has that very value of a script's, or is about to.
+  package func isCached(_ id: Int64) -> Bool {
+    (isHit && original.entity?.foreignID == id) || outputs.last?.entity.foreignID == id
+  }
 
   func begin() {
     request.pump.pipelineHost?.pipelineBegan(self)
@@ -92,7 +102,14 @@ public final class PipelineRun {
       collect(response)
     }
     isOver = true
-    finish(response)
+    finish(published(response))
+  }
+
+  /// Without content that a cache has too: readers may change that. (STA-81)
+  private func published(_ response: Response) -> Response {
+    guard case .success(let entity) = response.outcome, let id = entity.foreignID, isCached(id)
+    else { return response }
+    return request.pump.published(response, by: self)
   }
 
   /// What the step that has just ended made of the response. (LOG-07)
@@ -136,7 +153,15 @@ public final class PipelineRun {
 
   /// Whether an empty body is as it should be: 204, 205, HEAD. (REQ-04)
   package func allowsEmptyBody(_ entity: Entity) -> Bool {
-    guard entity.isEmptyBytes else { return false }
+    guard entity.isEmptyBytes || entity.isEmptyText else { return false }
     return method == .head || entity.exchange?.status == 204 || entity.exchange?.status == 205
+  }
+
+  /// Whether an empty body in place of JSON is a success without content: where an empty body is as it
+  /// should be, and of a 200, 201 or 202 that answers no GET. (REQ-04, JSN-10)
+  package func allowsNoContent(_ entity: Entity) -> Bool {
+    if allowsEmptyBody(entity) { return true }
+    guard method != .get, entity.isEmptyBytes || entity.isEmptyText else { return false }
+    return [200, 201, 202].contains(entity.exchange?.status)
   }
 }

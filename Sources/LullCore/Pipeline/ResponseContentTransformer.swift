@@ -36,6 +36,9 @@ public final class ResponseContentTransformer: ResponseTransformer {
     description = function.description
   }
 
+  /// Whether the result for bytes may be text.
+  var makesTextOfBytes: Bool { function.makesTextOfBytes }
+
   public func process(_ response: Response, in run: PipelineRun) -> Response? {
     guard let entity = content(of: response) else { return response }
     let work: Work
@@ -135,4 +138,6 @@ package protocol ContentFunction {
   ) throws(RequestError) -> ResponseContentTransformer.Work?
   /// Whether content is of the output type already.
   func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool
+  /// Whether the result for bytes may be text.
+  var makesTextOfBytes: Bool { get }
 }

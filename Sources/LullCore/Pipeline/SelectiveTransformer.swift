@@ -1,7 +1,7 @@
 /// A transformer, for responses of some content types. (TRF-25)
 final class SelectiveTransformer: ResponseTransformer {
   let description: String
-  private let transformer: any ResponseTransformer
+  let transformer: any ResponseTransformer
   private let patterns: [ContentTypePattern]
 
   init(_ transformer: any ResponseTransformer, _ contentTypes: [String]) {

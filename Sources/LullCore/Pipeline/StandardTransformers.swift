@@ -12,7 +12,7 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
     switch self {
     case .json:
       ContentParser.json(
-        accepts: { ContentTypePattern.isJSON($0) || ContentTypePattern.isJSONLines($0) })
+        accepts: { ContentTypePattern.isJSON($0) || ContentTypePattern.jsonForm($0) != .whole })
     case .text:
       ContentParser.text(
         accepts: { ContentTypePattern.isText($0) },
@@ -30,8 +30,12 @@ extension ContentParser {
       description: "JSON parser", accepts: accepts, transformsErrors: transformsErrors,
       parse: { bytes, entity throws(ParseFailure) in
         do throws(JSONError) {
-          return .json(
-            entity.hasJSONLines ? try JSONLines.document(bytes) : try JSONDocument(parsing: bytes))
+          switch entity.jsonForm {
+          case .whole: return .json(try JSONLines.documentOrLines(bytes))
+          case .lines: return .json(try JSONLines.document(bytes))
+          case .values: return .json(try JSONLines.document(bytes, areValues: true))
+          case .rows: return .json(try CSVDocument.document(bytes, charset: entity.charset))
+          }
         } catch {
           throw ParseFailure(cause: .malformedJSON(message: error.message, offset: error.offset))
         }
@@ -45,7 +49,7 @@ extension ContentParser {
   ) -> ContentParser {
     ContentParser(
       description: "text parser", accepts: accepts, tries: tries,
-      transformsErrors: transformsErrors,
+      transformsErrors: transformsErrors, makesText: true,
       parse: { bytes, entity throws(ParseFailure) in
         let charset = StandardTransformer.charset(of: bytes, entity)
         guard MemoryLedger.allows(bytes.count) else {
@@ -61,10 +65,11 @@ extension ContentParser {
 }
 
 extension StandardTransformer {
-  fileprivate static func charset(
+  /// The charset that bytes of a type that is text are decoded by.
+  static func charset(
     of bytes: UnsafeBufferPointer<UInt8>, _ entity: Entity
   ) -> String {
-    guard entity.isTextBesides else { return entity.charset ?? TextCoding.defaultCharset }
+    guard entity.isTextBesides else { return entity.charset ?? TextCoding.charset(of: bytes) }
     let isXML = entity.headers.withFirstValue("content-type", ContentTypePattern.isXML)
     return CharsetDetection.charset(of: bytes, named: entity.charset, isXML: isXML ?? false)
   }
@@ -76,7 +81,22 @@ extension Entity {
     headers.withFirstValue("content-type", ContentTypePattern.isTextBesides) ?? false
   }
 
-  /// Whether its type is that of lines of JSON. (JSN-20)
+  /// Takes the text of the bytes as the standard parser decodes them; false if it cannot.
+  package mutating func decodeText(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let charset = StandardTransformer.charset(of: bytes, self)
+    guard let text = try? TextCoding.decode(bytes, charset: charset) else { return false }
+    setText(text, from: bytes)
+    return true
+  }
+
+  /// Puts in text that has been decoded from the bytes by their charset.
+  mutating func setText(_ text: String, from bytes: UnsafeBufferPointer<UInt8>) {
+    content = .text(text)
+    guard charset == nil || isTextBesides else { return }
+    textSource = TextSource.of(bytes, charset: StandardTransformer.charset(of: bytes, self))
+  }
+
+  /// Whether its type is that of several values of JSON. (JSN-20)
   package var hasJSONLines: Bool {
     headers.withFirstValue("content-type", ContentTypePattern.isJSONLines) ?? false
   }

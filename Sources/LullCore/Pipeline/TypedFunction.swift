@@ -18,6 +18,8 @@ struct TypedFunction<Input, Output: Sendable>: ContentFunction {
   func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool {
     content.cast(to: Output.self) != nil
   }
+
+  var makesTextOfBytes: Bool { Output.self == String.self || Output.self == Content.self }
 }
 
 extension ContentFunction {

@@ -54,7 +54,7 @@ final class ValidationStep: ResponseTransformer {
   /// What is JSON by its type, parsed by an earlier step or here.
   private static func document(of entity: Entity, _ run: PipelineRun) -> JSONDocument? {
     let isJSON = entity.headers.withFirstValue("content-type", ContentTypePattern.isJSON) ?? false
-    guard isJSON, !run.allowsEmptyBody(entity) else { return nil }
+    guard isJSON, !run.allowsNoContent(entity) else { return nil }
     switch entity.content {
     case .json(let document): return document.hasLines ? nil : document
     case .bytes(let bytes): return try? JSONDocument(parsing: bytes)

@@ -33,6 +33,8 @@ struct WaitingFunction<Input, Output: Sendable>: ContentFunction {
   func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool {
     content.cast(to: Output.self) != nil
   }
+
+  var makesTextOfBytes: Bool { Output.self == String.self || Output.self == Content.self }
 }
 
 /// One call of a function that waits. Home thread only.

@@ -12,7 +12,12 @@ package protocol AdmissionLog: AnyObject {
   /// back.
   func stopAsking()
 
-  /// One that was let through is sent now; what it is known by from then on.
+  /// A byte of an admitted request may go out from now on: if this process dies before `send`, the request
+  /// counts for a span, and is not given back.
+  func begin(_ admission: Admission)
+
+  /// The span of an admitted request begins now: until then it counts, however long that takes. Returns the
+  /// number it is known by from then on.
   func send(_ admission: Admission) -> Admission
 
   /// One that was let through will not be sent.

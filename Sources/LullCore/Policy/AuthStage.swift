@@ -18,6 +18,10 @@ package protocol AuthStage: AnyObject {
   /// The statuses after which it may have something better: 401 alone, unless it says otherwise.
   var renewableStatuses: Set<Int> { get }
 
+  /// Whether what runs now does so in order to get the credentials: requests that it makes go
+  /// without them.
+  var isAtWork: Bool { get }
+
   /// The same for requests of an environment, which has what is got and kept for it for itself; nil of one that
   /// gets and keeps nothing. The same for each environment's name.
   func auth(keptApart environment: String) -> Auth?
@@ -32,6 +36,8 @@ package protocol AuthStage: AnyObject {
 
 extension AuthStage {
   package var renewableStatuses: Set<Int> { [401] }
+
+  package var isAtWork: Bool { false }
 
   package func auth(keptApart environment: String) -> Auth? { nil }
 
@@ -58,9 +64,12 @@ package struct AuthContext {
   /// The service's own: what is sent here passes no policy.
   package let networking: any NetworkingProvider
   package let pump: Pump
+  /// The service whose request it is; nil of none.
+  package let owner: AnyObject?
 
-  package init(networking: any NetworkingProvider, pump: Pump) {
+  package init(networking: any NetworkingProvider, pump: Pump, owner: AnyObject? = nil) {
     self.networking = networking
     self.pump = pump
+    self.owner = owner
   }
 }

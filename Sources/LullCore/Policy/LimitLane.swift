@@ -29,6 +29,15 @@ package final class LimitLane {
     self.admissions = admissions
   }
 
+  /// Where an exchange waits that holds its place and is to send another request. Such requests have
+  /// waited longest.
+  private(set) lazy var repetitions = LimitLane(rate: rate, places: nil, admissions)
+
+  /// Whether requests count against a rate.
+  var hasRate: Bool { rate != nil }
+  /// Whether a place of the rate is released one span after the answer's head.
+  var isStrict: Bool { rate?.isStrict ?? false }
+
   /// As logs say it.
   var description: String {
     [rate, places].compactMap { $0?.description }.joined(separator: ", ")
@@ -83,8 +92,8 @@ package final class LimitLane {
   func advance() {
     while let waiting = first() {
       if let rate, share == nil {
-        // What other processes could use is not held while all places are taken.
-        if rate.isLogged, let places, !places.isFree(for: self) { return }
+        // No share is held while all places are taken: one of those may wait for that share.
+        if let places, !places.isFree(for: self) { return }
         share = rate.take(for: self)
         guard share != nil else { return }
       }
@@ -111,6 +120,8 @@ package final class LimitLane {
   private func first() -> Waiting? { again.first() ?? fresh.first() }
 
   // MARK: For those let through
+
+  func begin(_ admission: Admission) { rate?.begin(admission) }
 
   func send(_ admission: Admission) -> Admission { rate?.send(admission) ?? admission }
 

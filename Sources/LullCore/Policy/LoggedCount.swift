@@ -8,6 +8,10 @@ final class LoggedCount {
   private let admissions: Admissions
   private var granted: Admission?
   private var isAsking = false
+  /// Admitted here and not sent.
+  private var unsentCount = 0
+  /// Whether the answer under way is out of date when it arrives.
+  private var isOutdated = false
   /// By the clock's `uptime`; nil: nothing is known.
   private var opensAt: Double?
 
@@ -37,18 +41,35 @@ final class LoggedCount {
       isAsking = false
       switch answer {
       case .granted(let admission): granted = admission
-      case .opens(let delay): opensAt = admissions.uptime + delay
+      case .opens(let delay): opensAt = admissions.uptime + (isOutdated ? 0 : delay)
       }
+      isOutdated = false
       if !isInside { onAnswer() }
     }
     isInside = false
   }
 
-  func take() -> Admission? { granted.take() }
+  func take() -> Admission? {
+    guard let admission = granted.take() else { return nil }
+    unsentCount += 1
+    return admission
+  }
+
+  /// The span of one that was taken begins now. Once none is left, the log can say when it opens.
+  func send(_ admission: Admission) -> Admission {
+    let sent = log.send(admission)
+    unsentCount -= 1
+    if unsentCount == 0 {
+      opensAt = nil
+      isOutdated = isAsking
+    }
+    return sent
+  }
 
   /// The next question may be answered earlier than was said.
   func giveBack(_ admission: Admission) {
     log.withdraw(admission)
+    unsentCount -= 1
     opensAt = nil
   }
 
@@ -62,6 +83,7 @@ final class LoggedCount {
   func stop() {
     log.stopAsking()
     isAsking = false
+    isOutdated = false
     opensAt = nil
     if let admission = granted.take() { log.withdraw(admission) }
   }

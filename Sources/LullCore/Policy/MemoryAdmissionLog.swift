@@ -12,7 +12,9 @@ final class MemoryAdmissionLog: AdmissionLog {
 
   func ask(_ answer: @escaping (AdmissionAnswer) -> Void) { count.ask(self, answer) }
   func stopAsking() { count.stopAsking(self) }
-  func send(_ admission: Admission) -> Admission { count.send() }
+  /// What dies with the process is no more anyway.
+  func begin(_ admission: Admission) {}
+  func send(_ admission: Admission) -> Admission { count.send(by: limit) }
   func withdraw(_ admission: Admission) { count.withdraw() }
 
   func learn(_ lesson: LimitLesson, from admission: Admission) {

@@ -58,7 +58,9 @@ final class MemoryCount {
     line.removeAll { $0.log === log }
   }
 
-  func send() -> Admission {
+  /// - Parameter limit: of the sender, which holds for its span from now on.
+  func send(by limit: RateLimit) -> Admission {
+    note(limit, pump.clock.uptime)
     var admission = Admission.local
     for index in rules.indices { admission = rules[index].window.send(now: pump.clock.now) }
     serve()

@@ -33,6 +33,14 @@ package final class Policies {
   init(_ rules: Rules) {
     self.rules = rules
   }
+
+  /// Those of a request that is made now: what gets credentials makes its own requests without.
+  var ofNewRequest: Policies {
+    guard let stage = rules.authStage, stage.isAtWork else { return self }
+    var rules = rules
+    rules.authStage = nil
+    return Policies(rules)
+  }
 }
 
 extension Policies.Rules {

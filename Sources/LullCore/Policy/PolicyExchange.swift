@@ -1,7 +1,8 @@
 /// One request on its way through the provider chain: limit → auth → retry → transport.
 ///
 /// Order of events for each attempt: it waits until limits let it through, gets its credentials, and
-/// is sent, for a download from where it has come to; with the answer its place is free for the next.
+/// is sent, for a download from where it has come to; with the answer its place is free for the next. A
+/// place of the rate is released one span after the request went out, as its transport reports it.
 /// Then the answer is kept, or after a pause, or with new credentials, the next attempt begins.
 /// Whoever started the request sees one transfer. Cancelling leaves the line, the pause or the
 /// exchange at once. Home thread only.
@@ -22,6 +23,8 @@ package final class PolicyExchange: RequestNetworking {
   private let lane: LimitLane?
   private let networking: any NetworkingProvider
   private unowned let pump: Pump
+  /// The service whose request it is.
+  private let owner: AnyObject?
   /// What the answer becomes the content of; nil of most requests.
   private let download: Download?
   private var completion: NetworkCompletion?
@@ -30,6 +33,12 @@ package final class PolicyExchange: RequestNetworking {
   private var answered: (any RequestNetworking)?
   /// That limits have let the attempt through which is prepared or under way.
   var admission = Admission.local
+  /// Whether its span has begun; true without one.
+  private var isCounted = true
+  /// Of the attempt under way; nil where nothing limits the rate.
+  private var report: SendingReport?
+  /// Waits for a place for another request of the transfer under way.
+  private var repetition: (ticket: LimitLane.Ticket, resume: () -> Void)?
   /// Its number in the line of its service, kept for further attempts.
   private var order: UInt64?
   private var retries = 0
@@ -38,6 +47,8 @@ package final class PolicyExchange: RequestNetworking {
   private var waitingSince = 0.0
   /// When the last attempt was sent, by the same.
   private var sentAt = 0.0
+  /// The place of that sending in the pump's order; 0 before the first one. (STA-11)
+  private(set) var sentPlace: UInt64 = 0
   package private(set) var attempts: [RequestAttempt] = []
   /// As they are once the exchange is cancelled: the last one too, if it is under way now.
   var cancelledAttempts: [RequestAttempt] {
@@ -49,7 +60,7 @@ package final class PolicyExchange: RequestNetworking {
 
   init(
     _ http: HTTPRequest, policies: Policies?, lane: LimitLane?,
-    networking: any NetworkingProvider, pump: Pump
+    networking: any NetworkingProvider, pump: Pump, owner: AnyObject? = nil
   ) {
     self.http = http
     self.policies = policies?.rules ?? Policies.Rules()
@@ -57,6 +68,7 @@ package final class PolicyExchange: RequestNetworking {
     download = http.options?.download
     self.networking = networking
     self.pump = pump
+    self.owner = owner
   }
 
   deinit {
@@ -73,7 +85,8 @@ package final class PolicyExchange: RequestNetworking {
   var isWaiting: Bool {
     switch stage {
     case .waiting, .authorizing, .pausing: true
-    case .idle, .sending, .over: false
+    case .sending: repetition != nil
+    case .idle, .over: false
     }
   }
 
@@ -105,8 +118,14 @@ package final class PolicyExchange: RequestNetworking {
     case .sending(let channel, let transfer):
       pump.discard(channel)
       noteEnd(.failure(.cancelled))
+      stopRepeating()
       transfer?.cancel()
-      lane?.end(admission, nil)
+      if report?.isUnsent ?? false, !isCounted {
+        lane?.withdraw(admission)
+      } else {
+        count()
+        lane?.end(admission, nil)
+      }
     case .pausing(let timer): timer.cancel()
     }
   }
@@ -126,6 +145,15 @@ package final class PolicyExchange: RequestNetworking {
   }
 
   func wasAdmitted() {
+    if let repetition {
+      self.repetition = nil
+      guard case .sending = stage else {
+        lane?.repetitions.withdraw(admission)
+        return
+      }
+      isCounted = false
+      return repetition.resume()
+    }
     guard case .waiting = stage else {
       lane?.withdraw(admission)
       return
@@ -158,7 +186,9 @@ package final class PolicyExchange: RequestNetworking {
     settle(NetworkResult(error: error))
   }
 
-  private var context: AuthContext { AuthContext(networking: networking, pump: pump) }
+  private var context: AuthContext {
+    AuthContext(networking: networking, pump: pump, owner: owner)
+  }
 
   // MARK: Transport
 
@@ -170,20 +200,69 @@ package final class PolicyExchange: RequestNetworking {
       return giveUp(error)
     }
     sentAt = pump.clock.uptime
+    sentPlace = pump.nextPlace()
     attempts.append(
       RequestAttempt(
         number: attempts.count + 1, started: pump.clock.now, delay: max(0, sentAt - waitingSince)))
-    if let lane { admission = lane.send(admission) }
+    watchSending(&http)
     let channel = pump.completion { [self] result in arrived(result, for: request) }
     stage = .sending(channel, nil)
     let transfer = networking.startRequest(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
-    if case .sending = stage { stage = .sending(channel, transfer) } else { transfer.cancel() }
+    guard case .sending = stage else { return transfer.cancel() }
+    stage = .sending(channel, transfer)
+    if let report, !report.isAdopted { report.handOver() }
+  }
+
+  private func watchSending(_ http: inout HTTPRequest) {
+    guard let lane, lane.hasRate else { return }
+    isCounted = false
+    let attempt = attempts.count
+    let report = SendingReport(waitsForAnswer: lane.isStrict) { [weak self] event in
+      guard let self, case .sending = stage, attempt == attempts.count else { return false }
+      switch event {
+      case .began: if !isCounted { lane.begin(admission) }
+      case .passed: count()
+      case .again(let resume): repeatLater(resume)
+      }
+      return true
+    }
+    self.report = report
+    var options = http.options ?? TransferOptions()
+    options.sending = report
+    http.options = options
+  }
+
+  /// The span of its place begins now.
+  private func count() {
+    guard !isCounted else { return }
+    isCounted = true
+    if let lane { admission = lane.send(admission) }
+  }
+
+  /// The transfer is to send another request, which needs a place of its own.
+  private func repeatLater(_ resume: @escaping () -> Void) {
+    guard let lane, repetition == nil else { return resume() }
+    count()
+    let ticket = lane.repetitions.join(self, order: order ?? lane.makeOrder(), isAgain: true)
+    repetition = (ticket, resume)
+    lane.deliver()
+    if repetition != nil {
+      pump.log(.network, "\(name) waits to go on: at most \(lane.description)")
+    }
+  }
+
+  private func stopRepeating() {
+    // One that was let through meanwhile gives that back when it hears of it.
+    guard let repetition, lane?.repetitions.leave(repetition.ticket) ?? true else { return }
+    self.repetition = nil
   }
 
   private func arrived(_ result: NetworkResult, for request: AuthorizedRequest) {
     guard case .sending(_, let transfer) = stage else { return }
     answered = transfer
+    stopRepeating()
+    count()
     stage = .idle
     noteEnd(RequestAttempt.Outcome(result))
     lane?.end(admission, result)
@@ -220,8 +299,8 @@ package final class PolicyExchange: RequestNetworking {
       return finish(result)
     }
     let decision = retry.decision(
-      after: result, method: http.method, retries: retries, now: pump.clock.now,
-      random: pump.random)
+      after: result, method: http.method, hasKey: http.headers["idempotency-key"] != nil,
+      retries: retries, now: pump.clock.now, random: pump.random)
     switch decision {
     case .keep: finish(result)
     case .giveUp(let reason):

@@ -1,5 +1,7 @@
 /// At most `requests` in any span of `per` seconds. Lua: `rate_limit`.
 ///
+/// A request takes a place when it is admitted. The place is released `per` seconds after the last byte of
+/// the request went out, so that no slow connection lets more arrive at the server; see also `strict`.
 /// They may go out all at once; evenly spaced ones are had with `requests: 1`.
 public struct RateLimit: Sendable, Hashable {
   /// Who counts against a limit.
@@ -14,9 +16,9 @@ public struct RateLimit: Sendable, Hashable {
     case named(String)
   }
 
-  /// At least 1.
+  /// At least 1; with fewer, requests fail unsent. (SWF-56)
   public var requests: Int
-  /// Seconds.
+  /// Seconds, more than 0; else requests fail unsent.
   public var per: Double
   /// Lua: `shared`.
   public var scope = Scope.block
@@ -24,15 +26,21 @@ public struct RateLimit: Sendable, Hashable {
   public var learns = false
   /// Statuses of answers that the server does not count, such as 304. Lua: `free`.
   public var free: Set<Int> = []
+  /// Whether a place is released `per` seconds after the head of the answer has arrived, or the request has
+  /// failed, instead of after the last byte sent: no delay on the way can then let more arrive. Costs one
+  /// round trip per span. Lua: `strict`.
+  public var strict = false
 
-  /// Fewer than one request count as one, a span below 0 as 0.
+  /// So many requests in so many seconds.
   public init(
-    requests: Int, per: Double, scope: Scope = .block, learns: Bool = false, free: Set<Int> = []
+    requests: Int, per: Double, scope: Scope = .block, learns: Bool = false, free: Set<Int> = [],
+    strict: Bool = false
   ) {
-    self.requests = max(1, requests)
-    self.per = max(0, per)
+    self.requests = requests
+    self.per = per
     self.scope = scope
     self.learns = learns
     self.free = free
+    self.strict = strict
   }
 }

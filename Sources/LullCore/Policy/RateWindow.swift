@@ -1,7 +1,6 @@
 /// What counts against a rate limit: a value, told the time.
 ///
-/// Each request counts from when it was sent until `per` seconds later; one that was let through and
-/// is not sent yet counts as well. Every operation takes the same time, however many there are.
+/// Each request counts from when it is let through until `per` seconds after `send`. Every operation takes the same time, however many there are.
 struct RateWindow {
   private(set) var limit: RateLimit
   /// When those were sent that still count: a ring, the oldest at `first`.

@@ -17,11 +17,20 @@ package enum RetryAfter: Equatable {
     }
   }
 
-  /// Seconds from `now`; 0 for a date in the past.
-  package func delay(now: Double) -> Double {
-    switch self {
-    case .seconds(let seconds): seconds
-    case .date(let date): max(0, date - now)
+  /// How many seconds a server asks to wait. A date is measured by the answer's own `Date`, if it has one.
+  ///
+  /// - Returns: nil if the server does not ask, or asks to wait for 0 seconds or until a time in the past:
+  ///   many servers write that and mean "later".
+  package static func delay(in headers: Headers, now: Double) -> Double? {
+    guard let wanted = headers["retry-after"].flatMap({ RetryAfter($0, now: now) }) else {
+      return nil
     }
+    let delay =
+      switch wanted {
+      case .seconds(let seconds): seconds
+      case .date(let date):
+        date - (headers["date"].flatMap { HTTPDate.parse($0, now: now) } ?? now)
+      }
+    return delay > 0 ? delay : nil
   }
 }

@@ -1,8 +1,10 @@
 /// When a request that failed is sent again: pure rules. Lua: `retry`.
 ///
-/// Only methods that may be repeated without harm are, unless `isUnsafe` (RFC 9110, 9.2.2). What a
-/// server says in `Retry-After` is kept to; if that is more than `backoff.max`, the request is not
-/// sent again, since sooner would be no use. Time-outs count for each attempt.
+/// A request is sent again if its method may be repeated without harm (RFC 9110, 9.2.2), if it has an
+/// `Idempotency-Key`, if nothing of it can have reached the server, or with `isUnsafe`. `Retry-After` takes
+/// the place of the computed wait, measured by the answer's own `Date`; 0 and a time in the past do not. If
+/// the server asks for more than `backoff.max`, the request is not sent again. Timeouts count for each
+/// attempt. (RTY-01 to RTY-04)
 public struct RetryPolicy: Sendable, Equatable {
   /// How often it is sent again: `times + 1` attempts in all.
   public var times = 3
@@ -37,22 +39,24 @@ public struct RetryPolicy: Sendable, Equatable {
   }
 
   /// - Parameters:
+  ///   - hasKey: whether the request has an `Idempotency-Key`.
   ///   - retries: how often it has been sent again already.
   ///   - random: at least 0, below 1.
   package func decision(
-    after result: NetworkResult, method: RequestMethod, retries: Int, now: Double,
-    random: () -> Double
+    after result: NetworkResult, method: RequestMethod, hasKey: Bool = false, retries: Int,
+    now: Double, random: () -> Double
   ) -> Decision {
     guard isWorthIt(result) else { return .keep }
-    guard isUnsafe || RetryPolicy.idempotentMethods.contains(method) else {
+    guard
+      isUnsafe || hasKey || result.error?.isUnsent ?? false
+        || RetryPolicy.idempotentMethods.contains(method)
+    else {
       return .giveUp(reason: "\(method) is not idempotent, and retry.unsafe is not set")
     }
     guard retries < times else { return .keep }
-    guard let wanted = result.response?.headers["retry-after"].flatMap({ RetryAfter($0, now: now) })
-    else {
+    guard let delay = result.response.flatMap({ RetryAfter.delay(in: $0.headers, now: now) }) else {
       return .sendAgain(after: backoff.delay(beforeRetry: retries + 1, random: random))
     }
-    let delay = wanted.delay(now: now)
     guard delay <= backoff.max else {
       return .giveUp(
         reason: "the server asks for \(LogText.seconds(delay)), and retry.backoff.max is "

@@ -1,10 +1,10 @@
 /// What a server says of its own limit, in the headers that are in use: `RateLimit` in its older and newer
 /// form (draft-ietf-httpapi-ratelimit-headers 07 and 10), `RateLimit-Remaining` and `-Reset`,
-/// `X-RateLimit-…`, `X-Rate-Limit-…`, and `Retry-After` of answers that refuse.
-enum ServerLimit {
+/// `X-RateLimit-…` (and `-…-Requests`), `X-Rate-Limit-…`, and `Retry-After` of answers that refuse.
+package enum ServerLimit {
   /// Times further ahead are taken for this one, in seconds: what is longer is no limit of requests, or
   /// a mistake that would stop everybody.
-  static let longest = 86_400.0
+  package static let longest = 86_400.0
   /// What is above is a time, below a number of seconds.
   private static let firstEpoch = 1e9
 
@@ -14,8 +14,8 @@ enum ServerLimit {
     let serverNow = headers["date"].flatMap { HTTPDate.parse($0, now: now) } ?? now
     let found =
       (headers["ratelimit"].map(structured) ?? [])
-      + families.compactMap { family in
-        pair(headers[family + "remaining"], headers[family + "reset"], serverNow: serverNow)
+      + fields.compactMap { remaining, reset in
+        pair(headers[remaining], headers[reset], serverNow: serverNow)
       }
     guard let least = found.min(by: isTighter) else { return nil }
     return LimitLesson.Budget(
@@ -24,15 +24,15 @@ enum ServerLimit {
 
   /// For how long the server wants no more; nil if it does not say so. Seconds.
   static func pause(in response: HTTPResponse, now: Double) -> Double? {
-    guard [403, 429, 503].contains(response.status),
-      let wanted = response.headers["retry-after"].flatMap({ RetryAfter($0, now: now) })
-    else { return nil }
-    // A date is by the server's clock.
-    let serverNow = response.headers["date"].flatMap { HTTPDate.parse($0, now: now) } ?? now
-    return min(wanted.delay(now: serverNow), longest)
+    guard [403, 429, 503].contains(response.status) else { return nil }
+    return RetryAfter.delay(in: response.headers, now: now).map { min($0, longest) }
   }
 
-  private static let families = ["ratelimit-", "x-ratelimit-", "x-rate-limit-"]
+  private static let fields = [
+    ("ratelimit-remaining", "ratelimit-reset"), ("x-ratelimit-remaining", "x-ratelimit-reset"),
+    ("x-rate-limit-remaining", "x-rate-limit-reset"),
+    ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"),
+  ]
 
   private static func isTighter(_ one: LimitLesson.Budget, _ other: LimitLesson.Budget) -> Bool {
     one.left != other.left ? one.left < other.left : one.resetsAfter > other.resetsAfter
@@ -41,8 +41,34 @@ enum ServerLimit {
   private static func pair(
     _ remaining: String?, _ reset: String?, serverNow: Double
   ) -> LimitLesson.Budget? {
-    guard let left = remaining.flatMap(number), let time = reset.flatMap(number) else { return nil }
-    return LimitLesson.Budget(left: count(left), resetsAfter: seconds(time, serverNow: serverNow))
+    guard let left = remaining.flatMap(number),
+      let time = reset.flatMap({ seconds($0, serverNow: serverNow) })
+    else { return nil }
+    return LimitLesson.Budget(left: count(left), resetsAfter: time)
+  }
+
+  /// Seconds from now, of a number, a duration such as `1m2.5s` or `1500ms`, or a time of ISO 8601.
+  private static func seconds(_ text: String, serverNow: Double) -> Double? {
+    if let number = number(text) { return seconds(number, serverNow: serverNow) }
+    let text = text.trimmingBlanks
+    if let duration = duration(text) { return duration }
+    return Timestamp(String(text)).map { $0.secondsSince1970 - serverNow }
+  }
+
+  private static let units = ["h": 3600.0, "m": 60, "s": 1, "ms": 0.001, "us": 1e-6, "µs": 1e-6]
+
+  /// A duration as Go writes it: numbers, each with its unit.
+  private static func duration(_ text: some StringProtocol) -> Double? {
+    var rest = Substring(text)
+    var total = 0.0
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+      let unit = rest[digits.endIndex...].prefix { $0.isLetter }
+      guard let number = Double(digits), let factor = units[String(unit)] else { return nil }
+      total += number * factor
+      rest = rest[unit.endIndex...]
+    }
+    return text.isEmpty ? nil : total
   }
 
   /// Seconds from now, of a number of seconds, or of a time in seconds or milliseconds since 1970.

@@ -16,6 +16,8 @@ final class SharedLimit {
   /// Lanes whose first one waits for this limit; few, since lanes are pairs of limits.
   private var lanes: [LimitLane] = []
   private var timer: (any HostTimer)?
+  /// When the timer is due, in the time of `admissions`.
+  private var timerDue = 0.0
 
   init(_ limit: RateLimit, _ admissions: Admissions) {
     window = RateWindow(limit)
@@ -57,9 +59,6 @@ final class SharedLimit {
     return lanes.isEmpty && logged?.isIdle ?? window?.isEmpty ?? (places.taken == 0)
   }
 
-  /// Whether other processes count against it as well.
-  var isLogged: Bool { logged != nil }
-
   /// Whether the first one of `lane` would be let through; takes nothing. If that cannot be now, the lane is
   /// served later, in order of how long their first ones have waited.
   func isFree(for lane: LimitLane) -> Bool {
@@ -87,9 +86,16 @@ final class SharedLimit {
     setTimer()
   }
 
-  /// One of those let through is sent.
+  /// Whether a place is released one span after the answer's head.
+  var isStrict: Bool { rate?.strict ?? false }
+
+  /// A byte of one of those let through may go out from now on.
+  func begin(_ admission: Admission) { logged?.log.begin(admission) }
+
+  /// The span of one of those let through begins now.
   func send(_ admission: Admission) -> Admission {
-    let sent = logged?.log.send(admission) ?? window?.send(now: admissions.now)
+    let sent = logged?.send(admission) ?? window?.send(now: admissions.now)
+    if !lanes.isEmpty { logged?.ask() }
     setTimer()
     return sent ?? admission
   }
@@ -132,8 +138,8 @@ final class SharedLimit {
       ?? (places.taken < places.limit ? .open : .closed)
   }
 
-  /// A timer that is due too early is let be: it finds that out and sets another. One that is due
-  /// when the limit has opened must not be lost, since timers come late.
+  /// A timer that is due too early stays: it finds that out and sets another. One that is due when the
+  /// limit has opened must not be lost, since timers come late. One that is due later is replaced.
   private func setTimer() {
     let delay: Double
     switch opening {
@@ -144,7 +150,13 @@ final class SharedLimit {
       timer = nil
       return
     }
-    guard timer == nil else { return }
+    let due = admissions.now + delay
+    if let timer {
+      // What differs by less is the same moment.
+      guard due < timerDue - 0.001 else { return }
+      timer.cancel()
+    }
+    timerDue = due
     timer = admissions.schedule(after: delay) { [weak self] in
       guard let self else { return }
       timer = nil

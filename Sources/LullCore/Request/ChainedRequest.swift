@@ -77,11 +77,15 @@ public final class ChainedRequest: Request {
     }
   }
 
+  /// Whether its response is the cancellation of a request that includes this chain. (CHN-06)
+  private var takesCancellation = false
+
   private func pass(to next: Request) {
     if next === wrapped, let wrappedResponse { return complete(with: wrappedResponse) }
     // What includes this chain must not become a part of it, or neither would ever end.
     if next.waits(for: self) || next.includes(self) {
       guard let response = next.response else { return fail("it would wait for itself") }
+      takesCancellation = next.wasCancelled
       return complete(with: response)
     }
     guard hops < ChainedRequest.longestChain else {
@@ -183,6 +187,13 @@ public final class ChainedRequest: Request {
   override package var wrappedRequest: Request? { wrapped }
 
   override package var lastPart: Request { (passedTo ?? wrapped).lastPart }
+
+  override package var wasCancelled: Bool {
+    super.wasCancelled || takesCancellation || (passedTo ?? wrapped).wasCancelled
+  }
+
+  /// A part that sends nothing, such as a hard-wired response, leaves it to the exchange before it.
+  override package var sending: RequestSending? { passedTo?.sending ?? wrapped.sending }
 
   /// That of the part that runs. (CHN-18)
   override package var currentProgress: Double { (passedTo ?? wrapped).progress }

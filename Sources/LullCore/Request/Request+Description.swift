@@ -9,3 +9,14 @@ extension Request: CustomStringConvertible {
     }
   }
 }
+
+extension Request {
+  /// That it was cancelled, as an error.
+  package final func cancellation() -> RequestError {
+    var error = RequestError.cancelled(at: pump.clock.now)
+    error.method = method
+    error.url = url
+    error.attempts = cancelledAttempts
+    return error
+  }
+}

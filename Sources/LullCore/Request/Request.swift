@@ -30,6 +30,8 @@ public class Request {
   /// How many of its hooks belong to loops and iterators, which have started it: if there are no others and
   /// nobody observes, nobody wants it. nil: somebody else has started it.
   package final var iteratorHooks: Int?
+  /// The place of its start, then of its last sending; 0 before. (STA-11)
+  package final var sentPlace: UInt64 = 0
   /// How many chains wait for this request now. (CHN-14)
   package final var waitingChains = 0
 
@@ -290,6 +292,7 @@ public class Request {
   public final func start() -> Self {
     pump.checkThread()
     if lifecycle.start() {
+      sentPlace = pump.nextPlace()
       pump.requestHost?.requestStarted(self)
       begin()
       progressListenersChanged()
@@ -388,13 +391,10 @@ public class Request {
   package var openParts: [Request] { [] }
   /// The request whose response this one's is, unless a chain has replaced it.
   package var lastPart: Request { self }
-
-  /// That it was cancelled, as an error.
-  package final func cancellation() -> RequestError {
-    var error = RequestError.cancelled(at: pump.clock.now)
-    error.method = method
-    error.url = url
-    error.attempts = cancelledAttempts
-    return error
+  /// Whether it was cancelled, or the part whose response it has: another's error may say so too. (CXL-08)
+  package var wasCancelled: Bool { lifecycle.isCancelled }
+  /// When its last exchange was sent; nil if nothing was started.
+  package var sending: RequestSending? {
+    sentPlace == 0 ? nil : RequestSending(sent: sentPlace, answered: nil)
   }
 }

@@ -29,6 +29,8 @@ package struct RequestLifecycle {
   package private(set) var state = State.notStarted
   package private(set) var response: Response?
   package private(set) var hooksDelivered = false
+  /// Whether it completed by being cancelled.
+  package private(set) var isCancelled = false
 
   package init() {}
 
@@ -58,6 +60,7 @@ package struct RequestLifecycle {
     guard before != .completed else { return .ignored }
     state = .completed
     response = cancellation()
+    isCancelled = true
     return before == .notStarted ? .completeOnly : .stopWork
   }
 
@@ -70,4 +73,21 @@ package struct RequestLifecycle {
     hooksDelivered = true
     return response
   }
+}
+
+/// When a request sent its last exchange, as places in the order in which a pump sends requests and
+/// takes the answers to unsafe ones. (STA-11)
+package struct RequestSending: Equatable, Sendable {
+  /// Of the last attempt: a retry and a repetition count from their own sending.
+  package let sent: UInt64
+  /// When the answer to an unsafe request arrived; nil for a safe one.
+  package let answered: UInt64?
+
+  package init(sent: UInt64, answered: UInt64? = nil) {
+    self.sent = sent
+    self.answered = answered
+  }
+
+  /// Only what was sent after this place supersedes it.
+  package var bound: UInt64 { answered ?? sent }
 }

@@ -68,6 +68,11 @@ package enum ResponseInterpretation: Sendable {
     let arrived = Self.error(
       exchange, result, status: exchange?.status, cause: given.cause, now: now)
     var error = given.dated(now)
+    // Another request was cancelled, and not this one. (CXL-08)
+    if case .requestCancelled = given.cause {
+      error.cause = .custom(given)
+      (error.method, error.url) = (nil, nil)
+    }
     error.httpStatusCode = given.httpStatusCode ?? arrived.httpStatusCode
     error.entity = given.entity ?? arrived.entity
     error.exchange = given.exchange ?? exchange

@@ -16,10 +16,10 @@ extension Configuration {
 
   /// How many requests may be under way at once; nil: any number. Lua: `concurrency`.
   ///
-  /// Shared like `rateLimit`. At least one is let through.
+  /// Shared like `rateLimit`. With fewer than 1, requests fail unsent.
   public var concurrency: Int? {
     get { policies?.rules.concurrency }
-    set { changePolicies { $0.concurrency = newValue.map { max(1, $0) } } }
+    set { changePolicies { $0.concurrency = newValue } }
   }
 
   /// What puts credentials on requests. An `Auth` that needs requests of its own.

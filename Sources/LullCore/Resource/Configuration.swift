@@ -7,6 +7,9 @@ public struct Configuration {
   public var expirationTime: ExpirationTime = 30
   /// How long after an error `loadIfNeeded` waits before it tries again.
   public var retryTime = 1.0
+  /// Whether a successful unsafe request makes what is known of its URL stale, in memory and in caches. (AGE-07)
+  /// Lua: `writes_invalidate`.
+  public var writesInvalidate = true
   /// How often progress is measured while somebody wants it.
   public var progressReportingInterval = 0.05
   /// Time-outs, body cap and connections per host.

@@ -55,6 +55,10 @@ final class ModelHosts: ModelHost {
     for host in hosts { host.pipelinePassed(step, with: response, in: run) }
   }
 
+  func published(_ response: Response, by run: PipelineRun) -> Response {
+    hosts.reduce(response) { $1.published($0, by: run) }
+  }
+
   // MARK: A service's
 
   func resourceStateChanged(_ resource: Resource) {

@@ -3,7 +3,7 @@
 /// Order of events: built (headers, ad hoc mutation, configured mutations) and started; when the
 /// answer arrives, the pipeline in force then runs (CFG-18); the outcome completes the request.
 public final class NetworkRequest: Request {
-  private let loader: Resource
+  let loader: Resource
   private let initialMethod: RequestMethod
   /// Whether it asks on the condition of the data that is there when it is built.
   private let revalidates: Bool
@@ -34,6 +34,8 @@ public final class NetworkRequest: Request {
   /// Whether the caches have what it brought, as far as they take it, and it is not yet the data of its
   /// resource.
   var isInCaches = false
+  /// The place of the answer's arrival, if the request is unsafe.
+  private(set) var answeredPlace: UInt64?
   /// nil before anybody asks how far it is.
   private var progressModel: ProgressModel?
 
@@ -47,7 +49,7 @@ public final class NetworkRequest: Request {
     self.initialMethod = initialMethod
     self.revalidates = revalidates
     self.adHoc = adHoc
-    self.policies = policies
+    self.policies = policies?.ofNewRequest
     self.manner = manner
     download = http.options?.download
     heldBody = http.body.flatMap { HeldBytes.ofBody($0.count) }
@@ -63,6 +65,10 @@ public final class NetworkRequest: Request {
   override package var cancelledAttempts: [RequestAttempt] { exchange?.cancelledAttempts ?? [] }
 
   package var httpRequest: HTTPRequest { http }
+
+  override package var sending: RequestSending? {
+    sentPlace == 0 ? nil : RequestSending(sent: sentPlace, answered: answeredPlace)
+  }
 
   /// Headers and mutations are evaluated now, under current configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
@@ -143,7 +149,7 @@ public final class NetworkRequest: Request {
   }
 
   /// The load of its resource that this is, or a part of; nil: it is of none that runs.
-  private var load: Request? {
+  var load: Request? {
     loader.record.loads.first { $0.request.includes(self) }?.request
   }
 
@@ -178,11 +184,12 @@ public final class NetworkRequest: Request {
       let exchange = PolicyExchange(
         http, policies: policies,
         lane: policies.flatMap { loader.owner.limitLane($0.rules, for: loader) },
-        networking: loader.owner.networking, pump: pump)
+        networking: loader.owner.networking, pump: pump, owner: loader.owner)
       self.exchange = exchange
       transfer = exchange
       return exchange.begin(completion: channel)
     }
+    sentPlace = pump.nextPlace()
     let transfer = loader.owner.networking.startRequest(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
     if isCompleted { transfer.cancel() } else { self.transfer = transfer }
@@ -209,6 +216,8 @@ public final class NetworkRequest: Request {
     defer { withExtendedLifetime(answered) {} }
     transfer = nil
     if let body = report.body { pump.hostSlot?.pumpHost.bodyArrived(byteCount: body.count) }
+    if let place = exchange?.sentPlace, place > 0 { sentPlace = place }
+    if http.method == .head || !http.method.isSafe { answeredPlace = pump.nextPlace() }
     let now = pump.clock.now
     forbidsStoring =
       CacheControl.forbidsStoring(http.headers)
@@ -228,6 +237,7 @@ public final class NetworkRequest: Request {
       if let headers = report.response?.headers, isAnswerBelieved {
         let refreshment = Refreshment(headers, to: http.headers)
         entity.refresh(by: refreshment)
+        if forbidsStoring { entity.exchange?.forbidsStoring = true }
         self.refreshment = refreshment
       }
       complete(with: .success(entity, isNew: false))
@@ -244,46 +254,6 @@ public final class NetworkRequest: Request {
         process(labelled(response), now: now)
       }
     }
-  }
-
-  /// What is there is of the past once the server has done what may change it. (AGE-07; RFC 9111, section
-  /// 4.4) Of a load the answer is what is there.
-  private func invalidateIfChanged(by response: Response) {
-    guard http.method != .get, response.isSuccess, !isLoad, isAnswerBelieved,
-      !NetworkRequest.safeMethods.contains(http.method)
-    else { return }
-    loader.invalidate()
-    loader.removeFromCaches()
-  }
-
-  /// Those of RFC 9110, 9.2.1, and of the registry; whoever uses another one may change something.
-  private static let safeMethods: Set<RequestMethod> = [
-    "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
-  ]
-
-  /// Whether what was asked for as a whole is an event stream. (STR-25)
-  private func isEventStream(_ response: Response) -> Bool {
-    guard http.method == .get, http.options?.sink == nil, let entity = response.entity,
-      entity.exchange?.status == 200
-    else { return false }
-    return entity.headers.withFirstValue("content-type", ContentTypePattern.isEventStream) ?? false
-  }
-
-  private func eventStreamFailure(_ response: Response, now: Double) -> RequestError {
-    var error = RequestError(
-      httpStatusCode: nil, entity: nil, cause: .transport(.eventStream), timestamp: now)
-    error.exchange = response.entity?.exchange
-    return error
-  }
-
-  /// Its content is where the file is; no stage of the pipeline sees it. (DWN-02)
-  private func entity(of download: Download, _ response: HTTPResponse, now: Double) -> Entity {
-    var exchange = Exchange(response)
-    exchange.url = exchange.url.map(http.withoutCredentials)
-    exchange.forbidsStoring = forbidsStoring
-    let path = download.path?.bytes ?? []
-    let content = String(validating: path, as: UTF8.self).map { Content.text($0) } ?? .bytes(path)
-    return Entity(content: content, headers: response.headers, timestamp: now, exchange: exchange)
   }
 
   /// Whether what answers say of their freshness counts.
@@ -339,41 +309,6 @@ public final class NetworkRequest: Request {
     run.begin()
   }
 
-  /// Notes what of this request the answer depends on, for those who may keep it. (RFC 9111, section 4.1)
-  private func ofVariant(_ response: Response, isPart: Bool) -> Response {
-    guard case .success(var entity) = response.outcome, entity.exchange != nil,
-      let variant = Variant(of: entity.headers, to: http.headers, isPart: isPart)
-    else { return response }
-    entity.exchange?.variant = variant
-    return Response(.success(entity), isNew: response.isNew)
-  }
-
-  /// What was put into the query is not a part of where an answer comes from.
-  private func withoutCredentials(_ response: Response) -> Response {
-    guard http.secrets?.credentialNames.isEmpty == false else { return response }
-    switch response.outcome {
-    case .success(var entity):
-      if let url = entity.exchange?.url { entity.exchange?.url = http.withoutCredentials(url) }
-      return Response(.success(entity), isNew: response.isNew)
-    case .failure(var error):
-      if let url = error.exchange?.url { error.exchange?.url = http.withoutCredentials(url) }
-      if let url = error.entity?.exchange?.url {
-        error.entity?.exchange?.url = http.withoutCredentials(url)
-      }
-      return Response(.failure(error), isNew: response.isNew)
-    }
-  }
-
-  /// Errors say what was asked.
-  private func labelled(_ response: Response) -> Response {
-    guard case .failure(var error) = response.outcome, error.url == nil else { return response }
-    error.method = http.method
-    error.url = urlWithoutCredentials
-    error.attempt = attempt
-    error.attempts = attempts
-    return Response(.failure(error), isNew: response.isNew)
-  }
-
   override package var progressReportingInterval: Double {
     loader.resolvedConfiguration(for: http.method).settings.progressReportingInterval
   }
@@ -396,5 +331,5 @@ public final class NetworkRequest: Request {
 }
 
 extension NetworkRequest: NetworkReceiver {
-  package func receive(_ report: ArrivedResult) { arrived(report) }
+  package func receive(_ report: ArrivedResult) { arrived(report.read(by: http.options)) }
 }

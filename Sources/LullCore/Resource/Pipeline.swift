@@ -72,6 +72,15 @@ public struct Pipeline {
     return caches
   }
 
+  /// Whether a string that such an entity has behind that stage can only be bytes: no transformer
+  /// before makes text of them.
+  package func keepsBytes(of entity: Entity, through stage: PipelineStageKey) -> Bool {
+    guard let end = order.firstIndex(of: stage) else { return false }
+    return order[...end].allSatisfy { key in
+      stages[key]?.transformers.allSatisfy { !$0.mayMakeText(of: entity) } ?? true
+    }
+  }
+
   /// A stage's cache, and how many steps an entity has passed when it is written there.
   package struct StageCache {
     package let stage: PipelineStageKey

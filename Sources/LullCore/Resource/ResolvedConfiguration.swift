@@ -12,6 +12,7 @@ package final class ResolvedConfiguration {
   /// Apart from the settings, so that asking for freshness copies nothing.
   package let expirationTime: ExpirationTime
   let retryTime: Double
+  let writesInvalidate: Bool
   /// Apart as well, for every request that is made.
   let policies: Policies?
   /// Whether it changes requests that are made, beyond the headers.
@@ -21,14 +22,24 @@ package final class ResolvedConfiguration {
 
   package init(_ settings: Configuration, failure: RequestError?) {
     self.settings = settings
-    failures = failure.map { [$0] } ?? []
     steps = settings.pipeline.steps(validation: settings.validation)
     caches = settings.pipeline.caches(validation: settings.validation)
+    let problem = failure ?? ResolvedConfiguration.problem(of: caches)
+    failures = problem.map { [$0] } ?? []
     takesTurns = caches.contains { ($0.cache as? any FetchSharing)?.takesTurns ?? false }
     expirationTime = settings.expirationTime
     retryTime = settings.retryTime
+    writesInvalidate = settings.writesInvalidate
     policies = settings.policies
     isEditing = !settings.mutations.isEmpty || settings.auth != nil
+  }
+
+  private static func problem(of caches: [Pipeline.StageCache]) -> RequestError? {
+    for cache in caches {
+      guard let problem = (cache.cache as? any CheckedSettings)?.settingProblem else { continue }
+      return RequestError(problem)
+    }
+    return nil
   }
 
   /// What invalid resources have. (SVC-23)

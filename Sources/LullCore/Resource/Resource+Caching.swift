@@ -122,7 +122,7 @@ extension Resource {
     }
   }
 
-  /// Writes what the cached stages made of a GET load's response, unless a later load has overtaken it;
+  /// Writes what the cached stages made of a GET load's response, unless a later one has superseded it;
   /// whether it is of a GET load. (CACHE-14 to CACHE-17, CACHE-29, STA-11)
   func writeCaches(
     _ caches: [Pipeline.StageCache], of run: PipelineRun, _ response: Response
@@ -131,9 +131,10 @@ extension Resource {
       let token = record.loads.first(where: { $0.request.includes(run.request) })?.token
     else { return false }
     guard !run.outputs.isEmpty,
-      record.state.mayCache(token, succeeded: response.isSuccess)
+      record.state.mayCache(token, sent: run.request.sentPlace, succeeded: response.isSuccess)
     else { return true }
     let isUnshared = (run.request as? NetworkRequest).map { isSenderUnknown(of: $0.httpRequest) }
+    let isOutdated = record.state.isOutdated(sent: run.request.sentPlace)
     for output in run.outputs {
       let stage = caches[output.mark]
       guard let entry = CacheEntry(stage, resource: self, isUnshared: isUnshared ?? false) else {
@@ -152,6 +153,8 @@ extension Resource {
             ? "written at \(stage.stage)"
             : "not written at \(stage.stage), whose cache cannot keep such content"))
       entry.write(output.entity)
+      // Invalidated, or written to, since it was sent.
+      if isOutdated { entry.expire(output.entity.timestamp) }
     }
     return true
   }
@@ -162,15 +165,29 @@ extension Resource {
     for entry in cacheEntries(resolvedConfiguration) { entry.remove() }
   }
 
+  /// What caches keep of it is stale from now on, for every process. (AGE-07, INV-59)
+  func expireInCaches() {
+    guard record.invalidSource == nil else { return }
+    let now = pump.clock.now
+    for entry in cacheEntries(resolvedConfiguration) {
+      pump.log(.cache, "\(displayName): stale at \(entry.stage.stage) from now on")
+      entry.expire(now)
+    }
+  }
+
   /// A 304 makes cached entities as young as the resource's, if they are what it is about. (CACHE-19, CACHE-40,
   /// NM-04)
   ///
-  /// - Parameter load: whose answer it is; nil: nobody knows what that says.
-  func confirmCaches(by load: NetworkRequest?) {
+  /// - Parameters:
+  ///   - load: whose answer it is; nil: nobody knows what that says.
+  ///   - data: what was there before.
+  func confirmCaches(by load: NetworkRequest?, of data: Entity?) {
     guard let timestamp = record.state.latestData?.timestamp else { return }
     let confirmation = EntityConfirmation(
-      timestamp: timestamp, condition: load?.sentCondition, refreshment: load?.refreshment)
+      timestamp: timestamp, condition: load?.sentCondition, data: data,
+      refreshment: load?.refreshment)
     let isUnshared = load.map { isSenderUnknown(of: $0.httpRequest) } ?? false
+    let isOutdated = load.map { record.state.isOutdated(sent: $0.sentPlace) } ?? false
     for entry in cacheEntries(resolvedConfiguration, isUnshared: isUnshared) {
       if load?.forbidsStoring ?? false, entry.stage.cache.outlivesProcess {
         pump.log(
@@ -178,6 +195,7 @@ extension Resource {
         entry.remove()
       } else {
         entry.confirm(confirmation)
+        if isOutdated { entry.expire(timestamp) }
       }
     }
   }

@@ -159,8 +159,10 @@ extension Resource {
     pump.checkThread()
     if request.isLoad, record.loads.contains(where: { $0.request === request }) { return false }
     let token = record.state.loadStarted()
+    // What was never sent, such as a hard-wired response, counts from here.
+    let promoted = RequestSending(sent: pump.nextPlace())
     // A decorator may have cancelled it: that is over, and only to be told. (STA-13, LOAD-30)
-    if request.response?.isCancellation != true {
+    if request.response?.isCancellation != true || !request.wasCancelled {
       record.loads.append(ResourceRecord.Load(request: request, token: token))
     }
     if !request.isTracked(by: record) {
@@ -172,15 +174,18 @@ extension Resource {
     // Unsafe, since a request that calls its hooks is there.
     request.onCompletion { [self, unowned(unsafe) request] response in
       record.removeLoad(request)
-      loadEnded(token, request, response)
+      loadEnded(token, request, response, request.sending ?? promoted)
     }
     return true
   }
 
   private func loadEnded(
-    _ token: ResourceState.LoadToken, _ request: Request, _ response: Response
+    _ token: ResourceState.LoadToken, _ request: Request, _ response: Response,
+    _ sending: RequestSending
   ) {
     let outcome: ResourceState.LoadOutcome
+    // What a 304 is about.
+    let known = response.isNew ? nil : record.state.latestData
     switch response.outcome {
     case .success where (request.lastPart as? NetworkRequest)?.found != nil:
       outcome = .found(response)
@@ -191,13 +196,21 @@ extension Resource {
         : request.lastPart is OfflineLoad
           ? .kept : .notModified((request.lastPart as? NetworkRequest)?.refreshment)
     case .failure(let error):
-      outcome = response.isCancellation ? .cancelled : .failure(error)
+      outcome =
+        response.isCancellation && request.wasCancelled ? .cancelled : .failure(error)
     }
-    let effect = record.state.loadEnded(token, outcome, now: pump.clock.now)
+    let effect = record.state.loadEnded(
+      token, outcome, sending: sending, now: pump.clock.now)
     pump.log(.stateChanges, "\(shortDescription): \(effect.event)")
+    if effect.isSuperseded {
+      pump.log(
+        .stateChanges,
+        "\(shortDescription): superseded: the answer to \(request.displayName) is not applied, since a load "
+          + "that was sent later has succeeded")
+    }
     endCacheCheck()
     let last = request.lastPart
-    if effect.isApplied { updateCaches(effect.event, with: last) }
+    if effect.isApplied { updateCaches(effect.event, with: last, known) }
     // Made a load again later, it brings what is older than the caches.
     (last as? NetworkRequest)?.isInCaches = false
     stateChanged()
@@ -206,14 +219,14 @@ extension Resource {
 
   /// Writes have been made by the pipeline already; only a GET of this resource makes any, and only
   /// while it is a load.
-  private func updateCaches(_ event: ResourceEvent, with last: Request) {
+  private func updateCaches(_ event: ResourceEvent, with last: Request, _ known: Entity?) {
     let isOwnGet =
       last is NetworkRequest && last.method == .get && last.resource?.record === record
     switch event {
     case .newData where !isOwnGet || (last as? NetworkRequest)?.isInCaches == false:
       removeFromCaches()
     case .notModified where isOwnGet && (last as? NetworkRequest)?.found == nil:
-      confirmCaches(by: last as? NetworkRequest)
+      confirmCaches(by: last as? NetworkRequest, of: known)
     default: break
     }
   }

@@ -20,10 +20,20 @@ extension Resource {
     notify(event)
   }
 
-  /// Makes the next `loadIfNeeded` load; starts nothing and sends no event. (INV-01 to INV-08)
+  /// Makes the next `loadIfNeeded` load; starts nothing and sends no event. What caches keep of it is stale from
+  /// now on, also for other processes. (INV-01 to INV-59)
   public func invalidate() {
     pump.checkThread()
-    record.state.invalidate()
+    record.state.invalidate(at: pump.nextPlace())
+    expireInCaches()
+  }
+
+  /// The server has changed it: what was known of it is stale, without an event. (AGE-07)
+  ///
+  /// - Parameter isLoad: whether the answer that says so becomes the data.
+  func expire(at place: UInt64, isLoad: Bool) {
+    if isLoad { record.state.expired(at: place) } else { record.state.invalidate(at: place) }
+    expireInCaches()
   }
 
   /// Cancels every request and forgets data and error; observers stay and get newData(wipe) during

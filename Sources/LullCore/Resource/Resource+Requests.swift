@@ -148,11 +148,24 @@ extension Resource {
     if let secretURL = record.secretURL { http.secrets = SecretUses(url: secretURL.template) }
     try adHoc?.edit(&http)
     for mutation in configuration.settings.mutations { try mutation(&http) }
+    try check(http)
     let auth = configuration.settings.auth
     if auth != nil || http.secrets != nil || http.headers.secrets != nil {
       try seal(&http, auth: auth)
     }
     return http
+  }
+
+  /// What has edited it may have set what a configuration may not.
+  private func check(_ http: HTTPRequest) throws(RequestError) {
+    var check = SettingCheck()
+    check.check(http.headers)
+    check.check(http.limits)
+    if let options = http.options { check.check(options) }
+    guard let problem = check.problem else { return }
+    throw RequestError(
+      httpStatusCode: nil, entity: nil, cause: RequestError.Cause(problem),
+      timestamp: pump.clock.now)
   }
 
   /// Says of a request whose dot segments lead out of the base URL that they do. (SVC-39)

@@ -22,19 +22,28 @@ extension Resource {
     return owner.resource(escaped: escaped, secrets: secrets)
   }
 
-  /// The resource with one query parameter set in its place or at the end, the rest of the query as it
-  /// stands.
+  /// The resource with one query parameter set in its place or at the end, the rest of the query
+  /// unchanged.
   package func settingParam(_ name: String, _ value: ParameterValue) -> Resource {
+    settingParams([(name, value)])
+  }
+
+  /// The same for several, in order.
+  package func settingParams(_ changes: [(name: String, value: ParameterValue)]) -> Resource {
+    guard !changes.isEmpty, record.invalidSource == nil else { return self }
     var secrets = record.secretURL?.values ?? [:]
-    secrets[name] = nil
-    let text: String
-    switch value {
-    case .text(let plain): text = plain
-    case .secret(let secret):
-      secrets[name] = secret
-      text = secret.masked
+    var escaped = record.secretURL?.escaped ?? url
+    for (name, value) in changes {
+      secrets[name] = nil
+      let text: String
+      switch value {
+      case .text(let plain): text = plain
+      case .secret(let secret):
+        secrets[name] = secret
+        text = secret.masked
+      }
+      escaped = escaped.settingParam(name, text)
     }
-    let escaped = (record.secretURL?.escaped ?? url).settingParam(name, text)
     return owner.resource(escaped: escaped, secrets: secrets)
   }
 

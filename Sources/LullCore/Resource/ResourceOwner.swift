@@ -26,6 +26,8 @@ package protocol ResourceOwner: AnyObject {
   func resource(of record: ResourceRecord) -> Resource
   /// The resource of what is no URL, whose requests fail. (SVC-16 to SVC-22)
   func invalidResource(_ source: ResourceRecord.InvalidSource) -> Resource
+  /// Whether anything is remembered of that URL.
+  func knows(_ url: ResourceURL) -> Bool
   /// What is remembered of that URL.
   func record(for url: ResourceURL) -> ResourceRecord
   /// Nobody holds the resource of that record any more.

@@ -38,6 +38,8 @@ package final class ResourceRecord: RequestTracker {
   package unowned(unsafe) var resource: Resource?
   /// The number a script's host keeps this record's content under; 0 if none.
   package var hostKey: Int64 = 0
+  /// When the error came about that a script has looked at last; Unix epoch seconds.
+  package var seenErrorTime = -Double.infinity
   /// Changes with each use; an entry of the eviction queue with an older stamp is stale.
   package var useStamp = 0
   /// What the eviction queue counts for this record; 0 while it is in use.

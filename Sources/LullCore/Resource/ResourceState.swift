@@ -23,12 +23,19 @@ package struct ResourceState {
   }
 
   private var loadsStarted = 0
+  /// The latest-started of the loads that have succeeded.
   private var latestSucceededLoad = 0
+  /// When the latest-sent of those was sent, as a place in the order of sendings. (STA-11)
+  private var latestSucceededPlace: UInt64 = 0
+  /// When the answer to a promoted unsafe request arrived last, in the same order.
+  private var latestWritePlace: UInt64 = 0
   private var invalidations = 0
+  /// When it was invalidated last, or a write was made, in the same order: what was sent before may be of the past.
+  private var expiredPlace: UInt64 = 0
   /// Loads up to this one had started when the resource was last wiped.
   private var wipedLoads = 0
-  /// The latest load whose response has passed the pipeline as a success.
-  private var latestCachedLoad = 0
+  /// When the latest-sent load whose response has passed the pipeline as a success was sent.
+  private var latestCachedPlace: UInt64 = 0
   /// Overrides and wipes.
   private var localChanges: Int32 = 0
   /// When data was overridden last; what others have made before is of the past.
@@ -36,7 +43,7 @@ package struct ResourceState {
 
   package init() {}
 
-  /// One load's place in the order of starts, and the invalidation it started under.
+  /// One load's position in the order of starts, and the invalidation it started under.
   package struct LoadToken {
     fileprivate let order: Int
     fileprivate let invalidations: Int
@@ -55,7 +62,7 @@ package struct ResourceState {
     case cancelled
   }
 
-  /// A load starts, that is: `requested` is about to be sent. (STA-11: start order is its order)
+  /// A load starts, that is: `requested` is about to be sent.
   package mutating func loadStarted() -> LoadToken {
     loadsStarted += 1
     return LoadToken(order: loadsStarted, invalidations: invalidations)
@@ -66,6 +73,9 @@ package struct ResourceState {
     package let event: ResourceEvent
     package let isApplied: Bool
 
+    /// Whether a load that was sent later has succeeded. (STA-11)
+    package var isSuperseded: Bool { !isApplied && event == .notModified }
+
     package init(_ event: ResourceEvent, isApplied: Bool = true) {
       self.event = event
       self.isApplied = isApplied
@@ -74,38 +84,41 @@ package struct ResourceState {
 
   /// A load ended; what observers hear.
   ///
-  /// A load that started before one that has succeeded changes nothing (STA-11). A cancelled one
+  /// A load that was sent before one that has succeeded changes nothing; the answer to an unsafe
+  /// request only yields to what was sent after it had arrived (STA-11). A cancelled one
   /// touches neither data, error nor invalidation (CXL-11, INV-04). An invalidation outlives the
   /// loads that were already in flight (INV-07). One that was answered before a wipe but not
   /// delivered yet comes too late, as if it had been cancelled (WIPE-03).
-  package mutating func loadEnded(_ load: LoadToken, _ outcome: LoadOutcome, now: Double)
-    -> LoadEffect
-  {
+  ///
+  /// - Parameter sending: when its last exchange was sent; nil: nothing was sent, and nothing supersedes it.
+  package mutating func loadEnded(
+    _ load: LoadToken, _ outcome: LoadOutcome, sending: RequestSending? = nil, now: Double
+  ) -> LoadEffect {
     if case .cancelled = outcome { return LoadEffect(.requestCancelled, isApplied: false) }
     if load.order <= wipedLoads { return LoadEffect(.requestCancelled, isApplied: false) }
-    guard load.order > latestSucceededLoad else {
+    if let sending, sending.bound < latestSucceededPlace {
       return LoadEffect(.notModified, isApplied: false)
     }
     if load.invalidations == invalidations { isInvalidated = false }
     switch outcome {
     case .newData(let entity):
-      latestSucceededLoad = load.order
+      succeeded(load, sending)
       latestData = entity
       latestError = nil
       return LoadEffect(.newData(.network))
     case .notModified(let refreshment):
-      latestSucceededLoad = load.order
+      succeeded(load, sending)
       if let refreshment { latestData?.refresh(by: refreshment) }
       latestData?.timestamp = now
       latestError = nil
       return LoadEffect(.notModified)
     case .found(let response):
-      latestSucceededLoad = load.order
-      if let entity = response.entity { latestData = entity }
+      succeeded(load, sending)
+      if let entity = response.entity { take(entity) }
       latestError = nil
       return LoadEffect(response.isNew ? .newData(.cache) : .notModified)
     case .kept:
-      latestSucceededLoad = load.order
+      succeeded(load, nil)
       latestError = nil
       return LoadEffect(.notModified)
     case .failure(let error):
@@ -116,27 +129,49 @@ package struct ResourceState {
     }
   }
 
-  /// Whether a load's response may be written to caches: not if a later-started one has succeeded, or
-  /// is about to (STA-11), and not after a wipe.
-  package mutating func mayCache(_ load: LoadToken, succeeded: Bool) -> Bool {
-    guard load.order > max(latestSucceededLoad, latestCachedLoad), load.order > wipedLoads else {
-      return false
+  private mutating func succeeded(_ load: LoadToken, _ sending: RequestSending?) {
+    latestSucceededLoad = max(latestSucceededLoad, load.order)
+    guard let sending else { return }
+    latestSucceededPlace = max(latestSucceededPlace, sending.sent)
+    if let answered = sending.answered {
+      latestWritePlace = max(latestWritePlace, answered)
+    } else if sending.sent < latestWritePlace {
+      // The server may have answered it before it made the change.
+      isInvalidated = true
     }
-    if succeeded { latestCachedLoad = load.order }
+  }
+
+  /// Whether the response of a load that was sent at that place may be written to caches: not if one that
+  /// was sent later has succeeded, or is about to, nor if a promoted unsafe request has been answered since
+  /// (STA-11); and not after a wipe.
+  package mutating func mayCache(_ load: LoadToken, sent place: UInt64, succeeded: Bool) -> Bool {
+    guard place >= max(latestSucceededPlace, latestCachedPlace, latestWritePlace),
+      load.order > wipedLoads
+    else { return false }
+    if succeeded { latestCachedPlace = place }
     return true
+  }
+
+  /// Whether the answer to what was sent at that place may be older than an invalidation or a write.
+  package func isOutdated(sent place: UInt64) -> Bool { place < expiredPlace }
+
+  /// What a cache has found stale is invalidated here too. (AGE-07, INV-59)
+  private mutating func take(_ entity: Entity) {
+    latestData = entity
+    if entity.isOutdated { isInvalidated = true }
   }
 
   /// A cache had the data; its age is what it was when it was written, and an invalidation stays in
   /// force. (CACHE-09, CACHE-31, STA-07)
   package mutating func cacheHit(_ entity: Entity) -> ResourceEvent {
-    latestData = entity
+    take(entity)
     latestError = nil
     return .newData(.cache)
   }
 
   /// What others have loaded is newer than the data; an error that came after that stays. (SCA-22, NEWS-03)
   package mutating func take(newer entity: Entity) -> ResourceEvent {
-    latestData = entity
+    take(entity)
     clearError(before: entity.timestamp)
     return .newData(.cache)
   }
@@ -185,10 +220,16 @@ package struct ResourceState {
   }
 
   /// The next `loadIfNeeded` loads, whatever the ages say. (INV-01 to INV-08)
-  package mutating func invalidate() {
+  ///
+  /// - Parameter place: when, in the order of sendings.
+  package mutating func invalidate(at place: UInt64 = 0) {
     isInvalidated = true
     invalidations += 1
+    expired(at: place)
   }
+
+  /// What was sent before that place is of the past for caches. (AGE-07)
+  package mutating func expired(at place: UInt64) { expiredPlace = max(expiredPlace, place) }
 
   /// Back to blank. Loads in flight are the caller's to cancel first. (WIPE-01, WIPE-02)
   package mutating func wipe() -> ResourceEvent {
@@ -223,7 +264,7 @@ package struct ResourceState {
   /// force. (NEWS-03, NEWS-05 to NEWS-08)
   package mutating func newsArrived(_ token: NewsToken, _ entity: Entity) -> ResourceEvent? {
     guard isInTime(token), isNews(entity.timestamp) else { return nil }
-    latestData = entity
+    take(entity)
     clearError(before: entity.timestamp)
     return .newData(.shared)
   }
@@ -237,6 +278,7 @@ package struct ResourceState {
     else { return nil }
     latestData?.refresh(by: Refreshment(entity.headers, to: request))
     latestData?.timestamp = entity.timestamp
+    if entity.isOutdated { isInvalidated = true }
     clearError(before: entity.timestamp)
     return .notModified
   }
@@ -274,10 +316,11 @@ package struct ResourceState {
     var timestamp: Double { max(dataTimestamp ?? 0, errorTimestamp ?? 0) }
 
     /// Fresh enough: not invalidated, something there, and its age within the limit, inclusively. An
-    /// error switches the limit to `retryTime`. (LOAD-21, LOAD-24 to LOAD-26)
+    /// error switches the limit to `retryTime`. What lies ahead of the clock is stale: the clock was set
+    /// back, and the age is not known. (LOAD-21, LOAD-24 to LOAD-26, LOAD-31)
     package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
       guard !isInvalidated, dataTimestamp != nil || errorTimestamp != nil else { return false }
-      return now - timestamp <= limit(expirationTime, retryTime)
+      return now >= timestamp && now - timestamp <= limit(expirationTime, retryTime)
     }
 
     /// Up to which age it is up to date, in seconds.

@@ -146,7 +146,7 @@ package enum SecretEscaping: Sendable, Hashable {
 
   /// The literal parts escaped; the masks are for people, except that they must not end a JSON
   /// string.
-  func masked(_ text: SecretText) -> [UInt8] {
+  package func masked(_ text: SecretText) -> [UInt8] {
     var result: [UInt8] = []
     for piece in text.pieces {
       switch piece {

@@ -24,6 +24,9 @@ struct ConfigurationComputation {
       do throws(RequestError) {
         var changed = settings
         let names = try entries[index].apply(&changed, isOutside: isOutside)
+        if let problem = changed.settingProblem {
+          throw problem.error(inBlock: entries[index].description)
+        }
         if changed.policies !== settings.policies {
           let table = limits()
           try changed.changePolicies { (rules) throws(RequestError) in
@@ -43,5 +46,14 @@ struct ConfigurationComputation {
 
   mutating func note(_ error: RequestError) {
     failure = failure ?? error
+  }
+}
+
+extension SettingProblem {
+  /// With the block of configuration that has set it.
+  fileprivate func error(inBlock description: String) -> RequestError {
+    let message = "\(message) (configuration block \(description))"
+    return RequestError(
+      userMessage: message, cause: .invalidSetting(name: name, message: message))
   }
 }

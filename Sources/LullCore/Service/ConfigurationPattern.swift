@@ -48,6 +48,13 @@ public struct ConfigurationPattern {
     }
   }
 
+  /// A pattern with a text of its own, which another process can have as well.
+  package static func text(
+    _ source: String, _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
+  ) -> ConfigurationPattern {
+    ConfigurationPattern(source, text: source, matches)
+  }
+
   /// Any function of the URL. (CFG-06)
   public static func predicate(
     _ description: String = "custom",

@@ -34,6 +34,8 @@ package final class ResourceTable {
 
   package func contains(_ record: ResourceRecord) -> Bool { records[record.url] === record }
 
+  package func contains(_ url: ResourceURL) -> Bool { records[url] != nil }
+
   /// In order of last use, the latest last.
   package var all: [ResourceRecord] { records.values.sorted { $0.useStamp < $1.useStamp } }
 
@@ -121,5 +123,16 @@ package final class ResourceTable {
       // Behind the others, or they would be in the way of the next eviction too.
       resourceUsed(entry.record)
     }
+  }
+}
+
+extension ResourceTable {
+  /// What is wrong with its limits first; nil: nothing. (SWF-56)
+  var settingProblem: SettingProblem? {
+    guard countLimit < 0 || byteLimit < 0 else { return nil }
+    var check = SettingCheck()
+    check.check("cachedResourceCountLimit", countLimit, .count(from: 0))
+    check.check("cachedResourceByteLimit", byteLimit, .count(from: 0))
+    return check.problem
   }
 }

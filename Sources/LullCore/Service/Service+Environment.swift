@@ -10,13 +10,20 @@ extension Service {
     _ environment: ServiceEnvironment, baseURL url: String?, place: SourcePlace? = nil,
     basePlace: SourcePlace? = nil
   ) -> Bool {
-    if let url {
-      guard !isInUse else { return false }
-      base = ServiceBase(url)
-      entries = entries.map { $0.rebased(below: base.url) }
-    }
+    if let url, !rebase(to: url) { return false }
     self.environment = environment
     environmentPlaces = (place, basePlace)
+    invalidateConfiguration()
+    return true
+  }
+
+  /// Moves the service to another base URL; its URL patterns move with it.
+  ///
+  /// - Returns: whether it could be done: not after a resource has been made.
+  package func rebase(to url: String) -> Bool {
+    guard !isInUse else { return false }
+    base = ServiceBase(url)
+    entries = entries.map { $0.rebased(below: base.url) }
     invalidateConfiguration()
     return true
   }

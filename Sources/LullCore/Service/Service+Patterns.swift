@@ -35,6 +35,11 @@ extension Service {
       configurer: configurer)
   }
 
+  /// Whether a block with that description is registered.
+  package func hasConfiguration(describedAs text: String) -> Bool {
+    entries.contains { $0.description.hasSuffix(" (\(text))") }
+  }
+
   /// Wipes the resources in memory that match a pattern; flushes unused ones first. (WIPE-09 to WIPE-14)
   /// A predicate that throws matches nothing: pass a `ConfigurationPattern` to hear of its error. Lua:
   /// `service:wipe_resources(pattern)`.

@@ -46,6 +46,10 @@ open class Service: ResourceOwner {
   private var unparsable = UnparsableRecords()
   /// The number a script's host knows this object by; 0 if none.
   package final var hostHandle: UInt64 = 0
+  /// Whether scripts get content without its nulls. (JSN-32)
+  package final var omitsNulls = false
+  /// Functions of a script that it has as methods, with the numbers its host knows them by.
+  package final var hostFunctions: [String: Int64] = [:]
   /// What its functions of scripts need as long as it may call them.
   package final var hostOwners: [AnyObject] = []
   package final let link = ServiceLink()
@@ -117,7 +121,7 @@ open class Service: ResourceOwner {
   }
 
   /// As the pump's: until its first use it may be configured wherever it was made.
-  private func checkThreadInUse() {
+  func checkThreadInUse() {
     if isInUse { pump.checkThread() }
   }
 
@@ -179,6 +183,8 @@ open class Service: ResourceOwner {
     resource(of: record(for: url))
   }
 
+  package func knows(_ url: ResourceURL) -> Bool { table.contains(url) }
+
   package func record(for url: ResourceURL) -> ResourceRecord {
     pump.checkThread()
     isInUse = true
@@ -201,30 +207,6 @@ open class Service: ResourceOwner {
     let record = ResourceRecord(url: .invalid, invalidSource: source, changes: pump.changes)
     unparsable.add(record)
     return Resource(owner: self, record: record)
-  }
-
-  /// How many resources stay in memory; lowering it evicts at once. (SVC-31, SVC-32)
-  public var cachedResourceCountLimit: Int {
-    get {
-      checkThreadInUse()
-      return table.countLimit
-    }
-    set {
-      checkThreadInUse()
-      table.countLimit = newValue
-    }
-  }
-
-  /// How many bytes of content resources that nobody uses may hold together. (SVC-31)
-  public var cachedResourceByteLimit: Int {
-    get {
-      checkThreadInUse()
-      return table.byteLimit
-    }
-    set {
-      checkThreadInUse()
-      table.byteLimit = newValue
-    }
   }
 
   /// Forgets resources nobody holds, observes or requests. (SVC-30)
@@ -341,6 +323,10 @@ open class Service: ResourceOwner {
         isShared = false
         computation.note(error)
       }
+    }
+    if let problem = table.settingProblem {
+      isShared = false
+      computation.note(RequestError(problem))
     }
     if isShared, let known = shared[waiting, isOutside, computation.version] { return known }
     computation.run(waiting, of: entries, limits: limitTable)

@@ -27,6 +27,19 @@ extension ResourceURL {
     host.first != UInt8(ascii: "[") && host.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") }
   }
 
+  /// Whether a text begins with a host: `localhost`, an address, a name with a dot or with a port.
+  package static func lacksScheme(_ text: String) -> Bool {
+    guard !text.contains("://"), !text.hasPrefix("//") else { return false }
+    let authority = text.prefix { !"/?#".contains($0) }
+    if authority.hasPrefix("[") { return authority.contains("]") }
+    let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+    guard let name = parts.first, !name.isEmpty, parts.count < 3,
+      name.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) })
+    else { return false }
+    if parts.count == 2 { return !parts[1].isEmpty && parts[1].allSatisfy(\.isNumber) }
+    return name == "localhost" || name.contains(".") && name.last != "."
+  }
+
   /// What is wrong with the host of a text that is no URL, in words; nil if it is something else.
   package static func hostProblem(in text: String) -> String? {
     ResourceURL(unchecked: text).withBytes { bytes in

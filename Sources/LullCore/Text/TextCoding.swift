@@ -14,8 +14,13 @@ package enum TextCodingError: Error, Sendable, Equatable {
 ///
 /// Charsets go by their IANA names in any letter case. (TXT-04)
 package enum TextCoding {
-  /// The charset of a text that names none. (TXT-02)
+  /// The charset of a text that names none and is not UTF-8. (TXT-02)
   package static let defaultCharset = "iso-8859-1"
+
+  /// The charset of a text that names none: UTF-8 if its bytes are that, else ISO-8859-1. (TXT-02)
+  package static func charset(of bytes: UnsafeBufferPointer<UInt8>) -> String {
+    UTF8Validation.isValid(bytes) ? "utf-8" : defaultCharset
+  }
 
   /// Reads bytes as text. (TXT-02 to TXT-06, TXT-08)
   ///

@@ -11,9 +11,11 @@ extension APIOwner {
         "Rows as CSV with a header, one line each, lines ending in CR LF.",
         """
         Rows are tables by names, or lists, or a document of these. Without `columns` all names there are \
-        come in the order they come up, those of one table sorted; with it only these, in that order. Lists \
-        have a header only if there are `columns`. nil and `lull.null` are empty, numbers are as JSON has \
-        them; a table as a field raises, and so does anything else that is no text, with row and column.
+        come in the order they come up, those of one table sorted; with it only these, in that order: other \
+        fields are ignored, whatever they hold. A column such as `owner.login` is the field `login` of the \
+        field `owner`, if there is none of its name as it stands. Lists have a header only if there are \
+        `columns`. nil and `lull.null` are empty, numbers are as JSON has them, a table is JSON text; \
+        anything else that is no text raises, with row and column.
         """,
         example: """
           local users = assert(api("/users"):load():await()).content
@@ -21,7 +23,7 @@ extension APIOwner {
             print(line)                            --> name,id
           end                                      --> Ann,7
           --> Ben,8
-          """, rules: "ENC-20 ENC-21 ENC-22"),
+          """, rules: "ENC-20 ENC-21 ENC-22 ENC-120"),
       .function(
         "decode", "(text: string, options?: CSVOptions): table[]?, string[]|string|nil",
         "The rows of CSV as tables by the names of its header, and these names; nil and why if it is none.",

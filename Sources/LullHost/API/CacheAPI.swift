@@ -182,7 +182,7 @@ extension APIOwner {
       ),
       .field(
         "remove", "fun(self: table, key: any)",
-        "Removes an entry: later reads find nothing. May wait.",
-        swift: "EntityCache.removeEntity(forKey:completion:)", rules: "CACHE-20 CACHE-27"),
+        "Removes an entry, also one that an invalidation or a write has made stale: later reads find nothing. May wait.",
+        swift: "EntityCache.removeEntity(forKey:completion:)", rules: "CACHE-20 CACHE-27 INV-59"),
     ])
 }

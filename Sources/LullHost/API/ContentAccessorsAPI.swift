@@ -6,10 +6,12 @@ extension APIOwner {
         "content", "any",
         "The content: JSON as plain tables, text and bytes as strings; nil if none.",
         """
-        Tables of JSON are built when first asked for and shared by everyone after that: treat \
-        them as read-only, edit a `lull.copy`. `print` and `tostring` show what they hold, as \
-        `lull.inspect` does: all of them have the same metatable, which does nothing else. What a \
-        transformer of yours returned is delivered as it is.
+        Tables of JSON are built when first asked for and shared by all readers after that: \
+        edit a `lull.copy`. A change of shared tables is reported and taken back. `print` and \
+        `tostring` show what they hold, as `lull.inspect` does: all of them have the same \
+        metatable, which does nothing else. Encoded, their members are sorted; those of `document` \
+        keep the server's order. What a transformer of yours returned is delivered as \
+        it is.
         """,
         writable: !readOnly, swift: readOnly ? nil : "\(swiftType).content"),
       .property(
@@ -26,7 +28,11 @@ extension APIOwner {
         swift: "\(swiftType).jsonArray", rules: "TYP-03"),
       .property(
         "document", "Document?",
-        "The same JSON as a read-only view that builds no tables; nil for other content."),
+        "The same JSON as a read-only view that builds no tables; nil for other content.",
+        """
+        Encoded, its members keep the server's order. `lull.copy` makes tables of it that can be edited and \
+        keep that order too.
+        """, rules: "REQ-14"),
       .method(
         "typed_content", "(default?: any): any",
         "The content if it has the default's Lua type, else the default; without one, the content.",

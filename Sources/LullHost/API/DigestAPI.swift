@@ -38,12 +38,15 @@ extension APIOwner {
 
   static let moduleDigests: [APIEntry] = [
     .function(
-      "sha256", "(text: string|Secret, options?: DigestOptions): string|Secret",
+      "sha256", "(text: string|Secret|File, options?: DigestOptions): string|Secret|nil, string?",
       "The SHA-256 of any bytes, in 64 hexadecimal digits; of a secret it is one itself.",
-      "Raises where libcrypto is missing, as `lull.hmac` does.",
+      """
+      Raises where libcrypto is missing, as `lull.hmac` does. A file that `lull.file` names is read part by \
+      part, in another thread where the call can wait; nil and why if it cannot be read.
+      """,
       example: """
         print(lull.sha256("abc"):sub(1, 16))                 --> ba7816bf8f01cfea
-        """, rules: "ENC-08"),
+        """, rules: "ENC-08 ENC-121"),
     .function(
       "hmac",
       """

@@ -27,7 +27,7 @@ extension APIOwner {
 
   static let downloadOptions = APIOwner.table(
     "DownloadOptions", "Options of `resource:download`.",
-    "All but `resume` are those of any other request.",
+    "All but `resume` and `progress` are those of any other request.",
     entries: [
       .field(
         "resume", "boolean?",
@@ -43,6 +43,10 @@ extension APIOwner {
         swift: "Resource.download(to:resume:requestMutation:)",
         rules: "DWN-04 DWN-05 DWN-06 DWN-07 DWN-10"
       ),
+      .field(
+        "progress", "boolean|string|nil",
+        "Whether a terminal shows how far it is: true with the name of the file, or a label. Default false.",
+        rules: "DWN-120"),
       .field(
         "headers", "table<string, string|number|Secret|(string|Secret)[]|false>?",
         "Headers of the request, as in `RequestOptions`; a `Range` cannot be resumed.",

@@ -33,6 +33,14 @@ extension APIOwner {
         print(assert(user:load():await()):header("ETag"))    --> "a1"
         """,
       swift: "Entity.header(forKey:)", rules: "ENT-07 ENT-10"),
+    .operation(
+      "__eq", "(other: Entity): boolean", shown: "entity == other",
+      "Whether both are the same entity, by whichever way one got it; one of your own equals only itself.",
+      example: """
+        local entity = assert(user:load():await())
+        print(entity == user.latest_data)          --> true
+        print(entity == lull.copy(entity))         --> false
+        """, rules: "ENT-120"),
     .method(
       "touch", "(): Entity", "Sets the timestamp of an entity of your own to now.",
       example: """

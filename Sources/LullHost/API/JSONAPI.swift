@@ -2,20 +2,22 @@ extension APIOwner {
   static let json = APIOwner.module(
     "lull.json", "JSON text and Lua values.",
     """
-    JSON is strict (RFC 8259). Integers within 64 bits stay integers, other numbers are floats; \
-    null is `lull.null`; of duplicate keys the last wins; at most 1,000 levels.
+    JSON is strict (RFC 8259). Integers within 64 bits stay integers, larger ones keep their digits \
+    (`tostring` has them), other numbers are floats; null is `lull.null`; of duplicate keys the last wins; \
+    at most 1,000 levels.
     """,
     entries: [
       .function(
         "encode", "(value: any, options?: EncodeOptions): string",
-        "JSON text of a value; documents and content encode as they are.",
+        "JSON text of a value. Documents keep the server's order; tables, such as `content`, are sorted.",
         """
         Raises for what has no JSON form (a function, a cycle, NaN, invalid UTF-8, the keys `1` and \
         `"1"` in one table) and names its path, and for a text larger than 1 GB. An empty table is an object unless marked with `lull.array`.
         """,
         example: """
           print(lull.json.encode{ 1, "two", lull.null })     --> [1,"two",null]
-          """, rules: "REQ-12 DYN-02"),
+          print(lull.json.encode{ b = 1, a = 2 })            --> {"a":2,"b":1}
+          """, rules: "REQ-12 REQ-14 JSN-113 DYN-02"),
       .function(
         "decode", "(text: string): any, string?",
         "The value of JSON text, or nil and what is wrong with it.",
@@ -24,7 +26,7 @@ extension APIOwner {
           local value, problem = lull.json.decode('{"a": [1, 2.0]}')
           print(value)                                         --> { a = { 1, 2.0 } }
           print(math.type(value.a[1]), math.type(value.a[2]))  --> integer float
-          """, rules: "JSN-10 JSN-11 JSN-12 JSN-13 JSN-14"),
+          """, rules: "JSN-10 JSN-11 JSN-12 JSN-13 JSN-14 JSN-33"),
       .function(
         "at", "(value: Document|table, pointer: string): any",
         "The part of a document or table that a JSON Pointer names; nil if there is none.",

@@ -193,6 +193,19 @@ extension APIOwner {
         print(demo.base_url)
         """),
     .property(
+      "unhandled", "string",
+      "`\"ignore\"`: do not report failed requests that the script has not looked at.",
+      """
+      By default, `"report"`, each of them is one line on standard error at the end of the script, and the \
+      exit code is 1. A request has been looked at if it was awaited, has a hook `on_failure` or \
+      `on_completion`, or if its `response` was read; a load also if its resource is observed, its \
+      `latest_error` was read afterwards, or the failure of a later load of the resource was looked at. \
+      Cancelled requests do not count. Any other value raises.
+      """,
+      example: """
+        lull.unhandled = "ignore"
+        """, rules: "UNH-01 UNH-02 UNH-05 UNH-10"),
+    .property(
       "version", "string", "The version of Lull: `\"MAJOR.MINOR.PATCH\"`.", swift: "Lull.version"),
   ]
 
@@ -215,8 +228,8 @@ extension APIOwner {
       "copy", "(value: any): any",
       "A deep copy: of content, to edit it; of an entity or document, one of your own.",
       """
-      Tables are copied with their metatables and cycles; a document becomes plain tables; an \
-      entity becomes one that can be changed. Other values are returned as they are.
+      Tables are copied with their metatables and cycles; a document becomes tables that are \
+      encoded in the server's order; an entity becomes one that can be changed. Other values are returned as they are.
       """,
       example: """
         local content = lull.copy(assert(user:load():await()).content)

@@ -61,14 +61,101 @@ extension APIOwner {
       rules: "ERR-01 ERR-02 TRF-14"),
     .function(
       "regex", "(pattern: string, options?: \"i\"): Regex",
-      "A regular expression in Swift's syntax, as a pattern of URLs.",
-      "The only option is `\"i\"`: ignore letter case. It matches if found anywhere in the URL.",
+      "Compiles a regular expression (PCRE2 syntax) for use as a URL pattern.",
+      """
+      The only option is `"i"`: ignore letter case. It matches if found anywhere in the URL. A search ends after a \
+      million steps; the request then fails.
+      """,
       example: """
         api:configure(lull.regex("/USERS/[0-9]+$", "i"), { expiration_time = 300 })
         print(api:configuration_for(user).expiration_time)   --> 300.0
         """,
-      swift: "ConfigurationPattern.regex(_:source:)", rules: "PAT-19 PAT-20 PAT-21"),
+      swift: "ConfigurationPattern.regex(_:source:)", rules: "PAT-19 PAT-20 PAT-21 PAT-43"),
+    .function(
+      "status", "(resources: Resource|Resource[], options?: StatusOptions): Status",
+      "The combined state of several resources, and a way to retry those that failed.",
+      """
+      For one display of all of them, as Siesta's `ResourceStatusOverlay`. It observes nothing and loads \
+      nothing; `status:changes()` and `status:await()` wait.
+      """,
+      example: """
+        local status = lull.status{ user, api("/users/8") }
+        print(status.state)                        --> none
+        lull.all{ user:load(), api("/users/8"):load() }
+        print(status.state, status.has_all_data)   --> success true
+        """,
+      swift: "ResourceStatus.init(_:displayPriority:)", rules: "STA-120"),
   ]
+
+  static let status = APIOwner.object(
+    .status, receiver: "status",
+    "The combined state of several resources, computed whenever it is read: `lull.status{ … }`.",
+    swift: "ResourceStatus",
+    entries: [
+      .property(
+        "state", "StatusState", "By the first rule of `priority` that applies.",
+        swift: "ResourceStatus.state", rules: "STA-120"),
+      .property(
+        "is_loading", "boolean", "Whether any of them is loading.",
+        swift: "ResourceStatus.isLoading"),
+      .property(
+        "error", "RequestError?", "That of the first resource that has one.",
+        swift: "ResourceStatus.latestError"),
+      .property(
+        "has_any_data", "boolean", "Whether any of them has data.",
+        swift: "ResourceStatus.hasAnyData"),
+      .property(
+        "has_all_data", "boolean", "Whether all of them have data.",
+        swift: "ResourceStatus.hasAllData"),
+      .property(
+        "resources", "Resource[]", "Those it is of, each once.", swift: "ResourceStatus.resources"),
+      .property(
+        "failed", "Resource[]", "Those whose last load has failed.",
+        swift: "ResourceStatus.failedResources"),
+      .method(
+        "retry", "(): Request[]", "Loads those whose last load has failed, however recently.",
+        "Gives the loads, in the order of the resources; one that is being loaded is not loaded twice.",
+        example: """
+          local status = lull.status{ user, api("/users/9") }
+          user:load():await()
+          api("/users/9"):load():await()
+          print(status.state, status.error.http_status)        --> error 404
+          print(#status:retry(), (status:await()))             --> 1 error
+          """, swift: "ResourceStatus.retryFailedRequests()", rules: "STA-121"),
+      .method(
+        "await", "(): StatusState, RequestError?",
+        "Waits until none of them is loading, and gives the state, and the error if there is one.",
+        "Starts no load. Gives them at once if none is loading. May wait.", rules: "STA-122"),
+      .method(
+        "changes", "(): Changes",
+        "An iterator for `for` that yields the state, and then each state that is another one.",
+        "Otherwise as `resource:changes`.",
+        example: """
+          user:load()
+          for state in lull.status{ user }:changes() do
+            print(state)                           --> loading
+            if state == "success" then break end   --> success
+          end
+          """, rules: "STA-122 OBS-122"),
+    ])
+
+  static let statusOptions = APIOwner.table(
+    "StatusOptions", "Options of `lull.status`.",
+    entries: [
+      .field(
+        "priority", "(\"loading\"|\"error\"|\"any_data\"|\"all_data\")[]?",
+        "The rules for `state`, in their order; default `{ \"loading\", \"error\", \"any_data\" }`.",
+        swift: "ResourceStatus.displayPriority", rules: "STA-120")
+    ])
+
+  static let statusStates = APIOwner.words(
+    "StatusState", "States of several resources.", swift: "ResourceStatus.State",
+    entries: [
+      .word("loading", "Any of them is loading."),
+      .word("error", "The last load of any of them has failed."),
+      .word("success", "Any of them has data, or all, as `priority` says."),
+      .word("none", "No rule applies: nothing has been loaded."),
+    ])
 
   private static let moduleRequests: [APIEntry] = [
     .function(

@@ -26,6 +26,7 @@ extension APIOwner {
       .field(
         "status", "integer?", "The HTTP status; default 200.", swift: "HTTPResponse.status",
         rules: "NET-02"),
+      .field("http_status", "integer?", "The same as `status`."),
       .field(
         "headers", "table<string, string|string[]>?", "The headers.", swift: "HTTPResponse.headers"),
       .field(

@@ -19,14 +19,14 @@ extension APIOwner {
 
   static let observer = APIOwner.table(
     "Observer", "A table that observes resources: these of its methods are called.",
-    "Each is optional and may wait. What one raises is reported.",
+    "It needs one of them at least. Each may wait. What one raises is reported.",
     swift: "ResourceObserver",
     entries: [
       .field(
         "resource_changed",
         "(fun(self: table, resource: Resource, event: ResourceEvent, source?: DataSource))?",
         "The state has changed.", swift: "ResourceObserver.resourceChanged(_:event:)",
-        rules: "OBS-02"),
+        rules: "OBS-02 OBS-39"),
       .field(
         "resource_request_progress", "(fun(self: table, resource: Resource, fraction: number))?",
         "A load proceeds; its 1 comes before `new_data` or `error`.",

@@ -20,8 +20,10 @@ extension APIOwner {
   static let rateLimitSettings = APIOwner.table(
     "RateLimitSettings", "`rate_limit`: at most so many requests in any span of so many seconds.",
     """
-    They may go out all at once; `{ requests = 1, per = 0.1 }` spaces them evenly. Retries count as \
-    well. What has to wait is sent in order, and leaves the line when it is cancelled. The limit \
+    They may go out all at once; `{ requests = 1, per = 0.1 }` spaces them evenly. Each request that \
+    goes out takes a place: retries, repeats with new credentials and redirects too. A place is \
+    released `per` seconds after the last byte of its request went out, so that a slow connection \
+    cannot let more arrive at the server; see also `strict`. What has to wait is sent in order, and leaves the line when it is cancelled. The limit \
     belongs to the entry that sets it: all resources and methods the entry applies to share it. \
     With `shared` it holds over all processes of this user on this machine, and never lets more \
     than `requests` through in any span of `per` seconds: they count in `lull/limits.db` in \
@@ -49,6 +51,7 @@ extension APIOwner {
       .field(
         "status", "integer?", "The HTTP status it was answered with.",
         swift: "RequestAttempt.Outcome.status(_:)"),
+      .field("http_status", "integer?", "The same as `status`."),
       .field(
         "error", "string?", "The kind of failure, if there was no answer, as `CauseKind`.",
         swift: "RequestAttempt.Outcome.failure(_:)"),

@@ -37,6 +37,7 @@ extension APIOwner {
     entries: [
       .field("user_message", "string?", "The sentence for the user.", rules: "ERR-02"),
       .field("http_status", "integer?", "The HTTP status."),
+      .field("status", "integer?", "The same as `http_status`."),
       .field("cause", "any", "Any value, which `err.cause` gives back."),
       .field("entity", "Entity?", "The body."),
     ])
@@ -63,6 +64,9 @@ extension APIOwner {
       .field(
         "type", "string?", "Of `wrong_content`: what a Swift program wanted.",
         swift: "RequestError.Cause.wrongContent(type:path:message:)", rules: "COD-03"),
+      .field(
+        "setting", "string?", "Of `invalid_setting`: its name in Swift.",
+        swift: "RequestError.Cause.invalidSetting(name:message:)", rules: "SWF-56"),
       .field(
         "schema", "string?", "Of `validation`: whose schema it is, such as `call 'users'`.",
         swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21"),
@@ -96,6 +100,10 @@ extension APIOwner {
       .field(
         "transformer", "string?", "Of the same and of `transformer_returned_nil`: which one.",
         swift: "RequestError.Cause.transformerReturnedNil(transformer:)"),
+      .field(
+        "error", "RequestError?",
+        "Of `request_cancelled`: the error of another request, which `networking` has answered with.",
+        swift: "RequestError.Cause.custom(_:)", rules: "CXL-08"),
       .field("traceback", "string?", "Of `script_error`: the stack when it was raised."),
       .field("stage", "string?", "Of `script_error` in a transformer: its stage.", rules: "TRF-13"),
       .field(
@@ -215,6 +223,10 @@ extension APIOwner {
       .word(
         "validation", "The answer is not as the schema of its call says.",
         swift: "RequestError.Cause.validation(schema:errors:)", rules: "SCH-21"),
+      .word(
+        "invalid_setting",
+        "A setting of a Swift program has a value that it cannot have, named by `setting`.",
+        swift: "RequestError.Cause.invalidSetting(name:message:)", rules: "SWF-56"),
       .word(
         "chain_too_long", "Chains passed on from request to request without end.",
         swift: "RequestError.Cause.chainTooLong(message:)"),

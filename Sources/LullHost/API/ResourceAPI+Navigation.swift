@@ -24,10 +24,12 @@ extension APIOwner {
       swift: "Resource.relative(_:)",
       rules: "PATH-09 PATH-11 PATH-12 PATH-13 PATH-14 PATH-16 PATH-18"),
     .method(
-      "optional_relative", "(href?: string): Resource?", "As `relative`; nil for nil.",
+      "optional_relative", "(href?: string): Resource?",
+      "As `relative`; nil for nil and for JSON's null.",
       "For links that a response may lack.",
       example: """
         print(user:optional_relative(nil))         --> nil
+        print(user:optional_relative(lull.null))   --> nil
         """,
       swift: "Resource.optionalRelative(_:)", rules: "PATH-19"),
     .method(

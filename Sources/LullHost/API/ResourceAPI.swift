@@ -79,6 +79,21 @@ extension APIOwner {
         """,
       swift: "Resource.loadIfNeeded()", rules: "LOAD-15 LOAD-16 LOAD-24 LOAD-27 LOAD-29 LOAD-31"),
     .method(
+      "fetch", "(): Entity?, RequestError?",
+      "Gives the entity, loaded if that is needed; or nil and the error.",
+      """
+      Fresh data comes at once, without a request. Otherwise it waits for the load that \
+      `load_if_needed` returns: of several calls at a time one request goes out. While the last \
+      error is younger than `retry_time`, it is that error. Offline, data of any age is fresh. \
+      If the data comes from a stream that is followed, it waits for its first data.
+      """,
+      example: """
+        print(assert(user:fetch()).content.name)   --> Ann
+        print(user:fetch() == user.latest_data)    --> true
+        print(select(2, api("/users/9"):fetch()).http_status)  --> 404
+        """,
+      swift: "Resource.fresh(_:)", rules: "LOAD-120 LOAD-121"),
+    .method(
       "explain", "(method?: string): string",
       "Says which settings apply, which line has set each, and what `load_if_needed` would do now.",
       """
@@ -202,14 +217,15 @@ extension APIOwner {
       "invalidate", "(): Resource", "Makes the next `load_if_needed` load, however fresh the data.",
       """
       Sends nothing, tells nobody, keeps data, error and timestamps. A load in flight does not \
-      end it; the next one does.
+      end it; the next one does. What caches keep of the resource is stale too, also for other \
+      processes.
       """,
       example: """
         assert(user:load():await())
         user:invalidate()
         print(user.is_up_to_date, user.content.name)         --> false Ann
         """,
-      swift: "Resource.invalidate()", rules: "INV-01 INV-02 INV-03 INV-05 INV-07"),
+      swift: "Resource.invalidate()", rules: "INV-01 INV-02 INV-03 INV-05 INV-07 INV-59"),
     .method(
       "wipe", "(): Resource", "Forgets data and error and cancels every request of the resource.",
       """

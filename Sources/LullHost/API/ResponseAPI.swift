@@ -23,6 +23,7 @@ extension APIOwner {
     .property(
       "http_status", "integer?", "The HTTP status; nil for what did not come over the network.",
       swift: "Exchange.status"),
+    .property("status", "integer?", "The same as `http_status`.", swift: "Exchange.status"),
     .property("url", "string?", "The URL that answered, after redirects.", swift: "Exchange.url"),
     .property(
       "elapsed", "number?", "How long the exchange took, in seconds.", swift: "Exchange.elapsed"),

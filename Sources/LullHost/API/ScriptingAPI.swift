@@ -120,6 +120,6 @@ extension APIOwner {
       .word("count", "How often it is there."),
       .word("string", "The text."),
       .word("number", "An integer or a float."),
-      .word("integer", "A whole number."),
+      .word("integer", "A whole number. Beyond 64 bits it keeps its digits."),
     ])
 }

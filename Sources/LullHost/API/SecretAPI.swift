@@ -156,6 +156,29 @@ extension APIOwner {
           """,
         swift: "Auth.query(_:_:)"),
       .function(
+        "token", "(options: TokenOptions): Auth",
+        "Tokens that a function of yours gets, for logins that are not OAuth.",
+        """
+        `fetch(service, old)` is called when the first request needs a token; all others wait for that one. \
+        It may wait, and gives the token, a string or a Secret, and for how many seconds it is good if that \
+        is known; or nil and an error, which fails the requests with kind `auth_failed`. A token that ends \
+        soon, or that the service answers 401 to, is fetched again, with the old one as second argument, and \
+        the request is sent once more. Requests that `fetch` itself makes go without the token. \
+        Make it once, outside of settings functions: what was made anew knows no token.
+        """,
+        example: """
+          api:configure{ auth = lull.auth.token{
+            header = "X-Session",
+            fetch = function(service)
+              local entity, err = service("/users"):post{ json = { name = "Cid" } }:await()
+              if not entity then return nil, err end
+              return "session-" .. entity.content.id, 3600
+            end } }
+          print(assert(user:load():await()).content.name)      --> Ann
+          print(api:configuration_for(user).auth)  --> x-session: ‹token›
+          """,
+        rules: "OAU-120 OAU-121 OAU-122 OAU-123 OAU-124 OAU-125"),
+      .function(
         "oauth2_client_credentials", "(client: OAuth2Client): Auth",
         "Bearer tokens that a token endpoint gives to the client itself.",
         """
@@ -211,6 +234,28 @@ extension APIOwner {
             token_url = "https://login.example.com/token", client_id = "me" } }
           """,
         swift: "Auth.oauth2Device(…)"),
+    ])
+
+  static let tokenOptions = APIOwner.table(
+    "TokenOptions", "What `lull.auth.token{…}` takes.",
+    entries: [
+      .field(
+        "fetch",
+        "fun(service: Service, old?: string): string|Secret|nil, number|RequestError|string|nil",
+        "Gets a token: itself and for how many seconds it is good, or nil and an error.",
+        rules: "OAU-120"),
+      .field("header", "string?", "The header it is sent in; default `Authorization`."),
+      .field(
+        "prefix", "string?",
+        "What stands before it there; default `\"Bearer \"` in `Authorization`, else nothing."),
+      .field(
+        "token_file", "string?",
+        "Where it is kept for other processes, for its owner alone; not in the sandbox.",
+        rules: "OAU-124"),
+      .field(
+        "name", "string?",
+        "Whose token it is: several can be in one file, and caches find what they have kept by it.",
+        rules: "OAU-124 OAU-126"),
     ])
 
   private static let oauth2Fields: [APIEntry] = [

@@ -32,11 +32,20 @@ extension APIOwner {
       example: """
         print(api("/users/7") == user)             --> true
         """),
+    .operation(
+      "__index", "(name: string): fun(api: Service, ...: any): any", shown: "service.<function>",
+      "A method of your own: one of the `functions` that the service was made with.",
+      example: """
+        local shop = lull.service{ base_url = "https://shop.example", functions = {
+          product = function(self, id) return self("/products"):child(id) end,
+        } }
+        print(shop:product(7).url)                 --> https://shop.example/products/7
+        """, rules: "SVC-120"),
     .method(
       "resource_at", "(url?: string): Resource", "The resource with exactly that absolute URL.",
       """
       The base is ignored. An empty path becomes `/`, and an international host name its A-labels: \
-      `http://bücher.example` is `http://xn--bcher-kva.example/`. nil and what is no URL give an \
+      `http://bücher.example` is `http://xn--bcher-kva.example/`. nil, null and what is no URL give an \
       invalid resource; nothing is raised.
       """,
       example: """
@@ -104,10 +113,12 @@ extension APIOwner {
       rules: "TRF-04 TRF-13 TRF-14 TRF-15 TRF-17 TRF-19 TRF-21 TRF-23"),
     .method(
       "configuration_for", "(resource: Resource|string, method?: string): Settings",
-      "The settings that apply to a resource or URL, for GET or another method: a read-only table.",
+      "The settings that apply to a resource, for GET or another method: a read-only table.",
+      "A string is a path below the base URL, as for `service:resource`, unless it is a URL with scheme and host.",
       example: """
         print(api:configuration_for(user, "POST").timeout)   --> 60.0
-        """, swift: "Resource.configuration(for:)", rules: "CFG-01 CFG-08"),
+        print(api:configuration_for("/users/7").timeout)     --> 60.0
+        """, swift: "Resource.configuration(for:)", rules: "CFG-01 CFG-08 CFG-120"),
     .method(
       "invalidate_configuration", "(): Service",
       "Makes every resource compute its configuration anew when it next needs it.",
@@ -136,8 +147,8 @@ extension APIOwner {
     .method(
       "invalidate_resources", "(pattern?: Pattern): Service",
       "Invalidates the resources in memory that a pattern names, or all.",
-      "Keeps their data, starts no request. An error in a predicate is raised here.",
-      swift: "Service.invalidateResources(matching:)", rules: "INV-01 INV-02"),
+      "Keeps their data, starts no request. What caches keep of them is stale too. An error in a predicate is raised here.",
+      swift: "Service.invalidateResources(matching:)", rules: "INV-01 INV-02 INV-59"),
     .method(
       "resources", "(): fun(): Resource?",
       "Iterates over the resources in memory.",

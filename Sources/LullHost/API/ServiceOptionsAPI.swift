@@ -6,10 +6,21 @@ extension APIOwner {
       .field(
         "base_url", "string?", "What paths are appended to.", swift: "Service.baseURL",
         rules: "SVC-01"),
+      .field(
+        "functions", "table<string, fun(api: Service, ...: any): any>?",
+        "Methods of your own: `api:profile(7)` calls `functions.profile` with the service and 7. "
+          + "A name that services have already raises.",
+        rules: "SVC-120 SVC-121"),
       .field("name", "string?", "A name for logs and `tostring`.", swift: "Service.name"),
       .field(
         "networking", "NetworkingFunction?", "A function called instead of the network.",
         swift: "NetworkingProvider", rules: "SVC-36 NET-05"),
+      .field(
+        "null", "\"nil\"|\"lull.null\"|nil",
+        "What JSON's null is in tables of content. With \"nil\" a member that is null is missing, and a null in a "
+          + "list leaves a hole; loops over events and a watch get `lull.null`. "
+          + "Default \"lull.null\".",
+        rules: "JSN-17 JSN-32"),
       .field(
         "offline", "boolean?", "What `service.is_offline` starts with; default false.",
         swift: "Service.isOffline"),
@@ -79,7 +90,11 @@ extension APIOwner {
       "The content it takes: a word, or a predicate; default `\"any\"`.", rules: "TRF-09 TRF-24"),
     .field(
       "output", "InputType|(fun(content: any): boolean)|nil",
-      "The content it makes; used only by `\"skip_if_output_type_matches\"`.", rules: "TRF-11"),
+      """
+      The type of the result, a word or a predicate; default `"any"`. A string made of bytes stays \
+      bytes: with `"text"` it becomes text, and must be UTF-8. A string made of other content is text \
+      if it is UTF-8: with `"data"` it is bytes.
+      """, rules: "TRF-11 TRF-96 TRF-97"),
     .field(
       "on_input_type_mismatch", "InputTypeMismatch?",
       "What to do with other content; default `\"error\"`.", rules: "TRF-09 TRF-10 TRF-11 TRF-12"),

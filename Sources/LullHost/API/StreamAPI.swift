@@ -5,19 +5,20 @@ extension APIOwner {
       "Reads the resource as a stream: an iterator for `for` that yields each item as it comes.",
       """
       Of `text/event-stream` a `StreamEvent`, of NDJSON (`application/x-ndjson`, `application/jsonl`) \
-      the value on each line. The resource's own content is left alone, and so is the pipeline; all else \
+      the value on each line, of any other JSON (`application/json`, `application/json-seq`) the values \
+      that follow each other. The resource's own content is left alone, and so is the pipeline; all else \
       that is configured for a GET counts, but for `timeout` and `max_body_size`: silence bounds a stream \
       (`idle_timeout`, 60 seconds unless set), and 16 MB an item. While items wait for the loop's body, no \
       more is read from the server than 256 KB ahead.
 
       An event stream that ends or breaks off is asked for once more, with `Last-Event-ID`, after the \
       time that the server wants (3 seconds unless it says `retry`), and after each further failure \
-      twice as long, up to a minute. It ends where the server answers 204, else with `break`. NDJSON ends \
+      twice as long, up to a minute. It ends where the server answers 204, else with `break`. JSON ends \
       with its body.
 
       Raises the RequestError of what cannot pass, such as another status than 200 (configure `retry` \
       for those that may) or another type; of any failure before the stream has been there once; and of \
-      a break of NDJSON, after the rows that have come. Leaving the loop, in any way, closes the \
+      a break of JSON, after the rows that have come. Leaving the loop, in any way, closes the \
       connection. Only while it is waited for, a stream keeps the script alive. May wait; cancelling the \
       waiting task ends it.
       """,

@@ -1,6 +1,28 @@
 extension APIOwner {
   static let resourceIterators: [APIEntry] = [
     .method(
+      "changes", "(): Changes",
+      "Observes the resource: an iterator for `for` that yields what happens to it.",
+      """
+      Each turn of the loop gets an event, as observers do, and of `new_data` its source; the first is \
+      `observer_added`. It observes from this call on and loads nothing. Between two turns each kind of \
+      event is kept once, at the place of its last time, so that a slow loop misses no kind. It comes after \
+      observers and hooks.
+
+      Ends with `break` or `stop()`. It does not keep the script alive: when nothing else is left to do, \
+      the loop ends. May wait.
+      """,
+      example: """
+        user:load()
+        for event, source in user:changes() do
+          if event == "new_data" then
+            print(source, user.content.name)       --> network Ann
+            break
+          end
+        end
+        """,
+      swift: "Resource.events", rules: "OBS-120 OBS-121 OBS-122"),
+    .method(
       "watch", "(options?: WatchOptions): Watch",
       "Polls the resource: an iterator for `for` that yields its content whenever it has changed.",
       """
@@ -31,16 +53,24 @@ extension APIOwner {
       "Walks through a list that comes in pages: an iterator for `for`.",
       """
       Each turn of the loop gets content and resource of one page, beginning with this one. The \
-      next page is that of the `Link` header with `rel="next"` (RFC 8288), else of the field \
-      `next`, `links.next`, `_links.next`, `@odata.nextLink`, `nextLink` or `paging.next`: a URL, \
-      absolute or relative, or an object with `href`. `next`, `cursor` and `page` are other ways, \
-      one at a time. A page is loaded as by `load_if_needed`, when the loop asks for it.
+      next page is that of the `Link` header with `rel="next"` (RFC 8288), else the URL in `next`, \
+      `links.next`, `_links.next`, `@odata.nextLink`, `nextLink`, `paging.next`, `next_url`, \
+      `next_page_url`, `pagination.next_url` or their like: absolute or relative, or an object with \
+      `href`. `next`, `cursor`, `page` and `offset` are other ways, one at a time. A page is loaded \
+      as by `load_if_needed`, when the loop asks for it.
+
+      `has_more = false` ends the list, and so does null, `""`, 0 or false in place of a cursor, \
+      and a page that is null or has no body. If a page shows that there is more, but not how to \
+      request it (a cursor, `has_more`, `total_pages`, a count above the rows, also in the \
+      objects around the rows), the next turn raises an error that names the field and the \
+      option.
 
       Raises the RequestError of a load that fails; and a RequestError of kind `custom` where the \
       way goes on to another origin, to a page seen before, to more than 100 pages without `max`, \
-      or to what is no URL, and where what should tell the next page cannot be read: it ends only \
-      where a page says that there is no other. May wait; cancelling the waiting task cancels a load that only this \
-      wanted.
+      or to what is no URL, where what should tell the next page cannot be read, where a page is \
+      of another kind than the first, such as an error among lists, where a counted page has the \
+      rows of the page before, and where the content is JSON that was read as text. May wait; \
+      cancelling the waiting task cancels a load that only this wanted.
       """,
       example: """
         for content, page in api("/feed"):pages() do
@@ -51,6 +81,28 @@ extension APIOwner {
         """,
       swift: "Resource.pages(_:max:allowsOtherOrigins:)"),
   ]
+
+  static let changes = APIOwner.object(
+    .changes, receiver: "changes",
+    "What `resource:changes` and `status:changes` give to `for`; it may be called by hand as well.",
+    swift: "ResourceEvents",
+    entries: [
+      .operation(
+        "__call", "(): ResourceEvent|StatusState|nil, DataSource?", shown: "changes()",
+        "Waits for the next event and gives it, with its source; nil at the end.",
+        example: """
+          local changes = user:changes()
+          print(changes())                         --> observer_added
+          changes:stop()
+          print(changes())                         --> nil
+          """, swift: "ResourceEvents.AsyncIterator.next()"),
+      .operation(
+        "__close", "()", shown: "local changes <close> = resource:changes()",
+        "Stops it when the block, or the loop it was given to, is left."),
+      .property(
+        "resource", "Resource?", "What is observed; nil once it is over, and of those of a status."),
+      .method("stop", "()", "Ends it: a call that waits gets nil."),
+    ])
 
   static let watch = APIOwner.object(
     .watch, receiver: "watch",
@@ -131,6 +183,12 @@ extension APIOwner {
         written.
         """),
       .field(
+        "offset", "OffsetOptions?",
+        """
+        A parameter that counts the rows before each page, until a page has no items; the rest of \
+        the query stays as it is written.
+        """),
+      .field(
         "max", "integer?", "How many pages at most; default 100, beyond which it raises."),
       .field(
         "cross_origin", "boolean?",
@@ -143,7 +201,10 @@ extension APIOwner {
       .field("param", "string", "The query parameter to set."),
       .field(
         "field", "string",
-        "Where its value is: a field such as `meta.cursor`, or a JSON Pointer; null ends the list."),
+        """
+        Where its value is: a field such as `meta.cursor`, or a JSON Pointer; null, `""`, 0 and false \
+        end the list. A URL there is followed.
+        """),
       .field(
         "items", "string?",
         """
@@ -163,6 +224,20 @@ extension APIOwner {
       .field("step", "integer?", "What is added for each page; default 1."),
       .field(
         "items", "string?",
-        "The field that holds the list, if the content itself is none; empty, or a 404, ends it."),
+        """
+        The field that holds the list, if the content itself is none and has more than one; empty, or a 404, ends it.
+        """),
+    ])
+
+  static let offsetOptions = APIOwner.table(
+    "OffsetOptions", "`offset` of `resource:pages`.",
+    entries: [
+      .field("param", "string", "The query parameter to set, such as `offset` or `skip`."),
+      .field("first", "integer?", "Its value for the first page; default 0."),
+      .field(
+        "items", "string?",
+        """
+        The field that holds the list, if the content itself is none and has more than one; empty, or a 404, ends it.
+        """),
     ])
 }

@@ -5,11 +5,24 @@ final class EntityBox {
   var entity: Entity
   let isOwn: Bool
   let service: Service?
+  /// Those of its content; nil: those that all share.
+  let tables: OwnTables?
 
-  init(_ entity: Entity, isOwn: Bool = false, service: Service? = nil) {
+  init(
+    _ entity: Entity, isOwn: Bool = false, service: Service? = nil, tables: OwnTables? = nil
+  ) {
     self.entity = entity
     self.isOwn = isOwn
     self.service = service
+    self.tables = tables
+  }
+
+  /// The entity with what was changed in its content, to be handed on.
+  var settled: Entity {
+    guard let tables else { return entity }
+    var settled = entity
+    settled.content = tables.settled(entity.content)
+    return settled
   }
 }
 
@@ -17,22 +30,34 @@ final class EntityBox {
 package final class ErrorBox {
   package let error: RequestError
   let service: Service?
+  /// Those of its content; nil: those that all share.
+  let tables: OwnTables?
 
-  init(_ error: RequestError, service: Service? = nil) {
+  init(_ error: RequestError, service: Service? = nil, tables: OwnTables? = nil) {
     self.error = error
     self.service = service
+    self.tables = tables
   }
+
+  /// The error with what was changed in its content, to be handed on.
+  var settled: RequestError { tables?.settled(error) ?? error }
 }
 
 /// A response as Lua holds it.
 final class ResponseBox {
   let response: Response
   let service: Service?
+  /// Those of its content; nil: those that all share.
+  let tables: OwnTables?
 
-  init(_ response: Response, service: Service? = nil) {
+  init(_ response: Response, service: Service? = nil, tables: OwnTables? = nil) {
     self.response = response
     self.service = service
+    self.tables = tables
   }
+
+  /// The response with what was changed in its content, to be handed on.
+  var settled: Response { tables?.settled(response) ?? response }
 }
 
 /// Headers as Lua edits them: a window on whoever owns them.
@@ -125,18 +150,5 @@ final class MultipartBox {
 
   init(_ form: MultipartForm) {
     self.form = form
-  }
-}
-
-/// A compiled regular expression, `lull.regex`.
-final class RegexBox {
-  let regex: Regex<AnyRegexOutput>
-  let source: String
-  let flags: String
-
-  init(_ regex: Regex<AnyRegexOutput>, source: String, flags: String) {
-    self.regex = regex
-    self.source = source
-    self.flags = flags
   }
 }

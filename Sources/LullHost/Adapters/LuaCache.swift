@@ -23,11 +23,17 @@ final class LuaCache: ScriptCache {
     let value: LuaValue
     /// The request whose cache this is the key of.
     let facts: RequestFacts
+    /// Whether a string that such an entity has at this stage can only be bytes.
+    let keepsBytes: (Entity) -> Bool
     private let release: () -> Void
 
-    init(_ value: LuaValue, _ facts: RequestFacts, release: @escaping () -> Void) {
+    init(
+      _ value: LuaValue, _ facts: RequestFacts, keepsBytes: @escaping (Entity) -> Bool,
+      release: @escaping () -> Void
+    ) {
       self.value = value
       self.facts = facts
+      self.keepsBytes = keepsBytes
       self.release = release
     }
 
@@ -41,7 +47,11 @@ final class LuaCache: ScriptCache {
       [caches.callbacks.values.of(resource), .string(stage.description)],
       kind: "cache's key function"
     ) { [caches] in
-      LuaCache.key($0, facts, caches.callbacks.kept, in: resource.owner.environment?.name)
+      // The key does not hold the resource. (CACHE-36)
+      let pipeline = resource.resolvedConfiguration.settings.pipeline
+      return LuaCache.key($0, facts, caches.callbacks.kept, in: resource.owner.environment?.name) {
+        pipeline.keepsBytes(of: $0, through: stage)
+      }
     }
     switch answer {
     case .success(.success(let key)): return key
@@ -70,7 +80,12 @@ final class LuaCache: ScriptCache {
           in: "read function of a cache", request: key.facts)
         return completion(nil)
       }
-      completion(box.entity)
+      var entity = box.settled
+      // What the script has stored as a string and made again, to go on where it was. (CACHE-101)
+      if box.isOwn, case .text(let text) = entity.content, key.keepsBytes(entity) {
+        entity.content = .bytes(Array(text.utf8))
+      }
+      completion(entity)
     }
   }
 
@@ -132,13 +147,17 @@ final class LuaCache: ScriptCache {
   /// The first result of a key function; nil if the resource is not to be cached (CACHE-24). In an environment
   /// of an API file it is a text, which has that behind it. (ENV-07)
   private static func key(
-    _ results: RunResults, _ facts: RequestFacts, _ kept: KeptValues, in environment: String?
+    _ results: RunResults, _ facts: RequestFacts, _ kept: KeptValues, in environment: String?,
+    keepsBytes: @escaping (Entity) -> Bool
   ) -> Result<Key?, WrongKey> {
+    func key(_ value: LuaValue, release: @escaping () -> Void = {}) -> Result<Key?, WrongKey> {
+      .success(Key(value, facts, keepsBytes: keepsBytes, release: release))
+    }
     let value = results[0]
     if Int(value.kind) == Int(LULL_NIL) { return .success(nil) }
     if Int(value.kind) == Int(LULL_STRING) {
-      let key = EnvironmentMark.marked(value.bytes ?? [], in: environment)
-      return .success(Key(.bytes(key), facts) {})
+      let bytes = EnvironmentMark.marked(value.bytes ?? [], in: environment)
+      return key(.bytes(bytes))
     }
     if let environment {
       return .failure(
@@ -148,16 +167,15 @@ final class LuaCache: ScriptCache {
             + "the same cache, got \(value.typeName)"))
     }
     switch Int(value.kind) {
-    case Int(LULL_INTEGER): return .success(Key(.int(value.integer), facts) {})
-    case Int(LULL_NUMBER): return .success(Key(.number(value.number), facts) {})
-    case Int(LULL_BOOLEAN): return .success(Key(.bool(value.integer != 0), facts) {})
+    case Int(LULL_INTEGER): return key(.int(value.integer))
+    case Int(LULL_NUMBER): return key(.number(value.number))
+    case Int(LULL_BOOLEAN): return key(.bool(value.integer != 0))
     default:
       guard let id = try? kept.keep(results.state, results.index(0)), kept.pin(id) else {
         kept.noteLackOfMemory()
         return .success(nil)
       }
-      return .success(
-        Key(.ref(id), facts) { [released = kept.released] in released.addPin(id) })
+      return key(.ref(id)) { [released = kept.released] in released.addPin(id) }
     }
   }
 }

@@ -59,6 +59,7 @@ struct LuaChain {
         guard !waits.depends(Awaited(requests: [next]), on: chain) else {
           return .useResponse(.failure(chain.endless("it would wait for itself")))
         }
+        next.mark.isHandled = true
         return .passTo(next)
       }
       if let box = callbacks.handles.object(value, .response, as: ResponseBox.self) {

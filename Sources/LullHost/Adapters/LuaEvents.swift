@@ -79,7 +79,8 @@ final class LuaEvents {
     case .item(let item):
       if case .row(let document) = item { row = document }
       let value = iterators.callbacks.values.of(
-        item, holder: hostHandle, key: ScriptIterators.lastKey, from: stream.resource.url.text)
+        item, holder: hostHandle, key: ScriptIterators.lastKey,
+        omitsNulls: stream.resource.service.omitsNulls, from: stream.resource.url.text)
       return ([value], false)
     case .wait: return nil
     case .end:
@@ -95,11 +96,14 @@ final class LuaEvents {
 /// An event of a stream as Lua holds it.
 final class StreamEventBox {
   let event: StreamEvent
+  /// Whether tables of its data have no nulls.
+  let omitsNulls: Bool
   /// Its data as JSON, once it has been asked for.
   private var parsed: JSONDocument?
 
-  init(_ event: StreamEvent) {
+  init(_ event: StreamEvent, omitsNulls: Bool) {
     self.event = event
+    self.omitsNulls = omitsNulls
   }
 
   func json() throws(Misuse) -> JSONDocument {

@@ -12,6 +12,9 @@ final class LuaFollow {
   private(set) var follower: StreamFollower?
   private var hostHandle: UInt64 = 0
   private var waiters: [() -> Void] = []
+  private let unhandled: UnhandledRequests
+  /// Of the failure that ended it; nil if it was awaited by then, or did not fail.
+  private var failure: RequestMark?
   private(set) var isOver = false
 
   /// The object, for the script.
@@ -19,7 +22,8 @@ final class LuaFollow {
     _ resource: Resource, _ arguments: StreamArguments, reduce: Int64, initial: Content?,
     _ call: Call
   ) throws(Misuse) -> LuaValue {
-    let follow = LuaFollow(reduce: reduce, mutation: arguments.mutation, call.iterators)
+    let follow = LuaFollow(
+      reduce: reduce, mutation: arguments.mutation, call.iterators, call.unhandled)
     let object = call.values.of(follow, .follow, service: resource.service, anchor: reduce)
     guard case .object(let handle, _, let service, _) = object,
       call.kept.pin(object: handle, .follow, service: service)
@@ -39,7 +43,10 @@ final class LuaFollow {
     return object
   }
 
-  private init(reduce: Int64, mutation: Int64?, _ iterators: ScriptIterators) {
+  private init(
+    reduce: Int64, mutation: Int64?, _ iterators: ScriptIterators, _ unhandled: UnhandledRequests
+  ) {
+    self.unhandled = unhandled
     self.reduce = reduce
     self.mutation = mutation
     self.iterators = iterators
@@ -53,9 +60,15 @@ final class LuaFollow {
   private func reduced(_ content: Content?, _ item: StreamItem) -> Result<Content, RequestError> {
     let callbacks = iterators.callbacks
     let url = follower?.stream.resource.url.text
+    let omitsNulls = follower?.stream.resource.service.omitsNulls ?? false
     let values = [
-      content.map { callbacks.values.content($0, holder: hostHandle, from: url) } ?? .nil,
-      callbacks.values.of(item, holder: hostHandle, key: rowKey, from: url),
+      content.map {
+        callbacks.values.content(
+          $0, holder: hostHandle, omitsNulls: omitsNulls,
+          own: OwnTables(callbacks.kept, omitsNulls: omitsNulls), from: url)
+      } ?? .nil,
+      callbacks.values.of(
+        item, holder: hostHandle, key: rowKey, omitsNulls: omitsNulls, from: url),
     ]
     let answer = callbacks.coroutines.ask(
       Callable(id: reduce), values, kind: "reduce function of follow"
@@ -102,6 +115,9 @@ final class LuaFollow {
     iterators.loop.ended(self)
     let waiters = waiters
     self.waiters = []
+    if waiters.isEmpty, let follower, let error = follower.error {
+      failure = unhandled.note(error, following: follower.stream.resource)
+    }
     for waiter in waiters { waiter() }
     for id in [rowKey, mutation].compactMap(\.self) {
       iterators.callbacks.kept.release(id, from: hostHandle)
@@ -114,6 +130,7 @@ final class LuaFollow {
   func await(_ call: Call) throws(Misuse) {
     guard let resource = follower?.stream.resource else { return }
     guard !isOver else {
+      failure?.isHandled = true
       for value in outcome(resource) { call.return(value) }
       return
     }
@@ -136,13 +153,16 @@ final class LuaFollow {
 
 extension ScriptValues {
   /// An item of a stream; the tables of a row `holder` holds under `key`, until the next.
-  func of(_ item: StreamItem, holder: UInt64, key: Int64, from url: @autoclosure () -> String?)
-    -> LuaValue
-  {
+  func of(
+    _ item: StreamItem, holder: UInt64, key: Int64, omitsNulls: Bool,
+    from url: @autoclosure () -> String?
+  ) -> LuaValue {
     switch item {
-    case .event(let event): of(StreamEventBox(event), .streamEvent)
+    case .event(let event): of(StreamEventBox(event, omitsNulls: omitsNulls), .streamEvent)
     case .row(let document):
-      content(.json(document), holder: holder, key: key, from: url())
+      looped(
+        content(
+          .json(document), holder: holder, key: key, omitsNulls: omitsNulls, from: url()))
     }
   }
 }

@@ -23,6 +23,7 @@ package final class LuaNetworking: NetworkingProvider {
   package func startRequest(
     _ request: HTTPRequest, completion: NetworkCompletion
   ) -> any RequestNetworking {
+    request.options?.sending?.handOver()
     let held = HeldAnswer(callbacks.kept)
     let answer = NetworkAnswer(completion, request, held, log: log)
     let id = function
@@ -43,7 +44,7 @@ package final class LuaNetworking: NetworkingProvider {
           let failure = callbacks.failure(error.text, of: id)
           callbacks.reporter.report(
             failure, in: callbacks.kept.named("networking function", id), request: facts)
-          answer.fail(failure)
+          answer.fail(failure, isReported: true)
         }
       case .failed(let failure):
         if let error = failure.requestError {
@@ -51,7 +52,7 @@ package final class LuaNetworking: NetworkingProvider {
         } else {
           callbacks.reporter.report(
             failure, in: callbacks.kept.named("networking function", id), request: facts)
-          answer.fail(failure)
+          answer.fail(failure, isReported: true)
         }
       case .gone: answer.fail(ScriptFailure("the networking function was collected"))
       case .cancelled: break
@@ -149,8 +150,9 @@ final class NetworkAnswer {
     completion(result)
   }
 
-  func fail(_ failure: ScriptFailure) {
+  func fail(_ failure: ScriptFailure, isReported: Bool = false) {
     var error = TransportError(.scriptError, failure.message)
+    error.isReported = isReported
     error.traceback = failure.traceback
     error.value = failure.value
     complete(NetworkResult(error: error))

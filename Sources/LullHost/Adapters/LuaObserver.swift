@@ -26,6 +26,7 @@ final class LuaObserver: KeyedObserver {
   private let serviceLink: ServiceLink
   private unowned let record: ResourceRecord
   private let released: ReleasedValues
+  private let earlierEvents: Int
 
   struct Owner {
     let id: Int64
@@ -44,9 +45,13 @@ final class LuaObserver: KeyedObserver {
     serviceLink = resource.service.link
     record = resource.record
     released = observers.callbacks.kept.released
+    earlierEvents = record.observers.eventCount
     isAnchoredToService = anchoredToService
     self.ownsItself = ownsItself
   }
+
+  /// Whether it has heard of no more than its addition and requests that begin.
+  var isUnheard: Bool { !isStopped && record.observers.eventCount == earlierEvents }
 
   private var service: Service? { serviceLink.service }
 
@@ -141,13 +146,15 @@ final class LuaObserver: KeyedObserver {
 
   /// What a run of this observer is.
   func makeContext(_ resource: Resource) -> RunContext {
-    RunContext(purpose: "an observer") { [unowned observers, id] outcome in
+    let context = RunContext(purpose: "an observer") { [unowned observers, id] outcome in
       if case .failed(let failure) = outcome {
         observers.callbacks.reporter.report(
           failure,
           in: observers.callbacks.kept.named("observer", id) + " of \(resource.displayName)")
       }
     }
+    context.function = id
+    return context
   }
 }
 

@@ -1,11 +1,12 @@
 import CLullBridge
 import LullCore
 
-// `resource:pages{ next =, cursor =, page =, max =, cross_origin = }`
+// `resource:pages{ next =, cursor =, page =, offset =, max =, cross_origin = }`
 extension LuaPages.Options {
-  static let pagesKeys = ["next", "cursor", "page", "max", "cross_origin"]
+  static let pagesKeys = ["next", "cursor", "page", "offset", "max", "cross_origin"]
   static let cursorKeys = ["param", "field", "items", "more"]
   static let pageNumberKeys = ["param", "first", "step", "items"]
+  static let offsetKeys = ["param", "first", "items"]
 
   /// The options in a table; a kept function among them is the caller's to hold.
   package init(
@@ -43,9 +44,9 @@ extension LuaPages.Options {
 
   private static func pageLimit(_ value: lull_value) throws(Misuse) -> Int {
     if let number = value.double, number == .infinity { return .max }
-    guard value.kind == Int32(LULL_INTEGER), value.integer > 0 else {
+    guard value.kind == Int32(LULL_INTEGER), NumberRule.pages.allows(Double(value.integer)) else {
       throw .message(
-        "'max' must be a number of pages, 1 or more, or math.huge, got \(value.described)")
+        "'max' must be \(NumberRule.pages.expectation), or math.huge, got \(value.described)")
     }
     return Int(value.integer)
   }
@@ -67,7 +68,8 @@ extension LuaPages.Options {
     default: throw .message("'\(name)' must be a table, got \(value.described)")
     }
     return name == "cursor"
-      ? try cursor(reader, state, index) : try pageNumber(reader, state, index)
+      ? try cursor(reader, state, index)
+      : try pageNumber(reader, state, index, isOffset: name == "offset")
   }
 
   private static func cursor(_ reader: OptionReader, _ state: OpaquePointer?, _ index: Int32)
@@ -91,28 +93,30 @@ extension LuaPages.Options {
         more: texts["more"].map { FieldPath($0) }))
   }
 
-  private static func pageNumber(_ reader: OptionReader, _ state: OpaquePointer?, _ index: Int32)
-    throws(Misuse) -> NextPage
-  {
+  private static func pageNumber(
+    _ reader: OptionReader, _ state: OpaquePointer?, _ index: Int32, isOffset: Bool
+  ) throws(Misuse) -> NextPage {
     var texts: [String: String] = [:]
-    var numbers = ["first": 1, "step": 1]
-    try reader.forEach(of: index, in: state, known: LuaPages.Options.pageNumberKeys) {
-      name, value throws(Misuse) in
+    var numbers = isOffset ? ["first": 0] : ["first": 1, "step": 1]
+    let known = isOffset ? LuaPages.Options.offsetKeys : LuaPages.Options.pageNumberKeys
+    try reader.forEach(of: index, in: state, known: known) { name, value throws(Misuse) in
       guard numbers[name] != nil else {
         return texts[name] = try value.text(name)
       }
-      guard value.kind == Int32(LULL_INTEGER), (-1 << 53...1 << 53).contains(value.integer),
-        name == "first" || value.integer != 0
-      else {
-        throw .message("'\(name)' must be a whole number, got \(value.described)")
+      let rule: NumberRule = name == "first" ? .position : .step
+      guard value.kind == Int32(LULL_INTEGER), rule.allows(Double(value.integer)) else {
+        throw .message("'\(name)' must be \(rule.expectation), got \(value.described)")
       }
       numbers[name] = Int(value.integer)
     }
     guard let parameter = texts["param"] else {
-      throw .message("'page' needs 'param', the parameter that counts")
+      let name = isOffset ? "offset" : "page"
+      throw .message("'\(name)' needs 'param', the parameter that counts")
     }
-    return .numbered(
-      parameter: parameter, first: numbers["first"] ?? 1, step: numbers["step"] ?? 1,
-      items: texts["items"].map { FieldPath($0) } ?? .root)
+    let items = texts["items"].map { FieldPath($0) } ?? .root
+    let first = numbers["first"] ?? 1
+    return isOffset
+      ? .offset(parameter: parameter, first: first, items: items)
+      : .numbered(parameter: parameter, first: first, step: numbers["step"] ?? 1, items: items)
   }
 }

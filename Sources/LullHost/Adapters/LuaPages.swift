@@ -9,6 +9,8 @@ package final class LuaPages {
     /// nil: `PageProgress.defaultLimit` pages, beyond which it raises.
     package var max: Int?
     package var allowsOtherOrigins = false
+    /// How messages write options.
+    package var words = PageProgress.Words()
 
     /// The kept function that tells the next page.
     package var function: Int64?
@@ -35,7 +37,8 @@ package final class LuaPages {
 
   package init(_ resource: Resource, _ options: Options, _ iterators: ScriptIterators) {
     progress = PageProgress(
-      resource, options.next, max: options.max, allowsOtherOrigins: options.allowsOtherOrigins)
+      resource, options.next, max: options.max, allowsOtherOrigins: options.allowsOtherOrigins,
+      words: options.words)
     self.options = options
     self.iterators = iterators
   }
@@ -87,6 +90,27 @@ package final class LuaPages {
   /// What is to be raised by the call.
   package struct Raised: Error {
     package let value: LuaValue
+  }
+
+  /// The page given last; nil at the end.
+  package var entity: Entity? { progress.entity }
+
+  /// How a page's content is read; nil: as it is.
+  package var reading: ((Entity) -> Entity)? {
+    get { progress.reading }
+    set { progress.reading = newValue }
+  }
+
+  /// Where the rows are, as the user says; nil to find them.
+  package var list: FieldPath? {
+    get { progress.list }
+    set { progress.list = newValue }
+  }
+
+  /// Whether neither a page nor its last row has the cursor that is named.
+  package func lacksCursor(_ page: Entity) -> Bool {
+    guard case .cursor(let cursor) = options.next else { return false }
+    return cursor.isMissing(in: page.content, iterators.fields)
   }
 
   // MARK: The next page
@@ -177,7 +201,14 @@ package final class LuaPages {
     values: [LuaValue], raising: Bool
   ) {
     let wasOver = isOver
-    let arrival = progress.arrived(page, response, iterators.fields)
+    // A copy: looking into the content may run finalisers, which may end these pages.
+    var progress = progress
+    var arrival = progress.arrived(page, response, iterators.fields)
+    if isOver, !wasOver {
+      progress.end()
+      arrival = .end
+    }
+    self.progress = progress
     if isOver, !wasOver { iterators.release(function: options.function, from: hostHandle) }
     switch arrival {
     case .end: return ([.nil], false)
@@ -186,13 +217,17 @@ package final class LuaPages {
     case .problem(let problem): return ([raised(problem).value], true)
     case .page(let entity):
       iterators.hold(entity.content, from: hostHandle)
-      return ([content(entity), iterators.callbacks.values.of(page)], false)
+      let values = iterators.callbacks.values
+      return ([values.looped(content(entity)), values.of(page)], false)
     }
   }
 
   private func content(_ entity: Entity) -> LuaValue {
-    if resource.latestData != nil { return iterators.callbacks.values.content(of: resource) }
+    if resource.latestData != nil, !progress.isSingleLine {
+      return iterators.callbacks.values.content(of: resource)
+    }
     return iterators.callbacks.values.content(
-      entity.content, holder: hostHandle, key: ScriptIterators.lastKey, from: entity.exchange?.url)
+      entity.content, holder: hostHandle, key: ScriptIterators.lastKey,
+      omitsNulls: resource.service.omitsNulls, from: entity.exchange?.url)
   }
 }

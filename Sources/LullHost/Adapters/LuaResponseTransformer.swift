@@ -22,8 +22,16 @@ final class LuaResponseTransformer: ResponseTransformer {
       if isInside { immediate = result } else { run.resume(with: result) }
     }
     let service = run.request.resource?.service
+    var response = response
+    if case .success(let entity) = response.outcome {
+      response = .success(callbacks.values.unshared(entity, in: run), isNew: response.isNew)
+    }
     callbacks.coroutines.start(
-      Callable(id: function.id), [callbacks.values.of(response, service: service)], context)
+      Callable(id: function.id),
+      [
+        callbacks.values.of(
+          response, service: service, tables: OwnTables(callbacks.kept, for: run.request))
+      ], context)
     isInside = false
     if immediate == nil {
       run.waits { [callbacks] in callbacks.coroutines.cancel(context) }
@@ -35,8 +43,9 @@ final class LuaResponseTransformer: ResponseTransformer {
     switch outcome {
     case .finished(let results):
       if let box = callbacks.handles.object(results[0], .response, as: ResponseBox.self) {
-        callbacks.kept.hold(box.response, for: run.request)
-        return box.response
+        let response = box.settled
+        callbacks.kept.hold(response, for: run.request)
+        return response
       }
       guard results[0].kind != Int32(LULL_NIL) else {
         return .failure(run.failure(.transformerReturnedNil(transformer: description)))

@@ -50,25 +50,27 @@ final class LuaTransformer: ContentFunction {
   func prepare(
     _ entity: Entity, in run: PipelineRun
   ) throws(RequestError) -> ResponseContentTransformer.Work? {
-    guard try test(input, entity.content, run) else { return nil }
-    return { [self] report in begin(entity, run, report) }
+    let entity = callbacks.values.unshared(entity, in: run)
+    let tables = OwnTables(callbacks.kept, for: run.request)
+    guard try test(input, entity.content, run, tables) else { return nil }
+    return { [self] report in begin(entity, tables, run, report) }
   }
 
   func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool {
-    try test(output, content, run)
+    try test(output, content, run, OwnTables(callbacks.kept, for: run.request))
   }
 
   private func begin(
-    _ entity: Entity, _ run: PipelineRun,
+    _ entity: Entity, _ tables: OwnTables, _ run: PipelineRun,
     _ report: @escaping (ResponseContentTransformer.Outcome) -> Void
   ) -> () -> Void {
     let request = run.request
     let service = request.resource?.service
     let context = RunContext(purpose: description, request: request) { [self] outcome in
-      if let outcome = self.outcome(of: outcome, run) { report(outcome) }
+      if let outcome = self.outcome(of: outcome, entity.content, run) { report(outcome) }
     }
-    let content = callbacks.values.content(entity.content, for: request)
-    let box = EntityBox(entity, service: service)
+    let content = callbacks.values.content(entity.content, for: request, own: tables)
+    let box = EntityBox(entity, service: service, tables: tables)
     let argument = callbacks.values.of(
       box, .entity, service: service, anchor: entity.content.foreignID ?? 0)
     callbacks.coroutines.start(Callable(id: function.id), [content, argument], context)
@@ -76,14 +78,15 @@ final class LuaTransformer: ContentFunction {
   }
 
   private func test(
-    _ type: TypeTest, _ content: Content, _ run: PipelineRun
+    _ type: TypeTest, _ content: Content, _ run: PipelineRun, _ tables: OwnTables
   ) throws(RequestError) -> Bool {
     switch type {
     case .any: return true
     case .word(let word): return content.matches(word)
     case .predicate(let function):
       let answer = callbacks.coroutines.ask(
-        Callable(id: function.id), [callbacks.values.content(content, for: run.request)],
+        Callable(id: function.id),
+        [callbacks.values.content(content, for: run.request, own: tables)],
         kind: "predicate of a transformer"
       ) { $0[0].isTruthy }
       switch answer {
@@ -95,7 +98,7 @@ final class LuaTransformer: ContentFunction {
   }
 
   private func outcome(
-    of outcome: RunOutcome, _ run: PipelineRun
+    of outcome: RunOutcome, _ input: Content, _ run: PipelineRun
   ) -> ResponseContentTransformer.Outcome? {
     switch outcome {
     case .finished(let results):
@@ -103,9 +106,12 @@ final class LuaTransformer: ContentFunction {
       guard value.kind != Int32(LULL_NIL) else {
         return .failed(run.failure(.transformerReturnedNil(transformer: description)))
       }
-      guard let content = try? callbacks.kept.content(value, results.state, results.index(0)) else {
-        let failure = ScriptFailure(message: "not enough memory")
-        return .failed(error(of: failure, run))
+      let content: Content
+      do throws(Misuse) {
+        content = try callbacks.kept.content(
+          value, results.state, results.index(0), strings: strings(madeOf: input))
+      } catch {
+        return .failed(self.error(of: callbacks.failure(error, of: function.id), run))
       }
       // Held by the request until it settles; then by whoever holds the result.
       if let id = content.foreignID { callbacks.kept.hold(id, for: run.request) }
@@ -116,6 +122,19 @@ final class LuaTransformer: ContentFunction {
     case .gone: return .failed(run.failure(.transformerReturnedNil(transformer: description)))
     case .cancelled: return nil
     }
+  }
+
+  /// Whether a string that it returns is text must not depend on its bytes. (TRF-96, TRF-97)
+  private func strings(madeOf input: Content) -> KeptValues.StringKind {
+    switch (output, input) {
+    case (.word("text"), _): .text
+    case (.word("data"), _), (_, .bytes): .bytes
+    default: .either
+    }
+  }
+
+  var makesTextOfBytes: Bool {
+    if case .word("text") = output { true } else { false }
   }
 
   private func error(of failure: ScriptFailure, _ run: PipelineRun) -> RequestError {

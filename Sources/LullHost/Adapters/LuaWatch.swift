@@ -105,8 +105,9 @@ final class LuaWatch {
 
   private func give(_ content: Content, of resource: Resource) -> Outcome {
     iterators.hold(content, from: hostHandle)
+    let scriptValues = iterators.callbacks.values
     let values = [
-      iterators.callbacks.values.content(of: resource), iterators.callbacks.values.of(resource),
+      scriptValues.looped(scriptValues.content(of: resource)), scriptValues.of(resource),
     ]
     guard let until else { return .give(values) }
     isDeciding = true

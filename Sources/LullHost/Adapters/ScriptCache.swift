@@ -58,6 +58,12 @@ final class ReadyCache<Cache: EntityCache>: ScriptCache, ComparedCache {
     cache.confirmEntity(confirmation, forKey: key, completion: completion)
   }
 
+  func expireEntity(
+    asOf timestamp: Double, forKey key: Cache.Key, completion: @escaping () -> Void
+  ) {
+    cache.expireEntity(asOf: timestamp, forKey: key, completion: completion)
+  }
+
   func removeEntity(forKey key: Cache.Key, completion: @escaping () -> Void) {
     cache.removeEntity(forKey: key, completion: completion)
   }

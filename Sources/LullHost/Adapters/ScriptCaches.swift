@@ -25,16 +25,23 @@ final class ScriptCaches {
   func makeMemoryCache() -> LuaValue {
     let cache = MemoryEntityCache()
     let handle = callbacks.handles.insert(CacheBox(.memory(cache)), kind: .cache)
-    var ids: [MemoryEntityCache.Key: Int64] = [:]
+    var held: [MemoryEntityCache.Key: (id: Int64, content: Int64)] = [:]
     cache.onChange = { [unowned self] key, entity in
       guard !bridge.isClosed else { return }
-      if let content = entity?.content.foreignID {
-        let id = ids[key] ?? callbacks.kept.makeID()
-        ids[key] = id
-        callbacks.kept.anchor(content, from: handle, key: id)
-      } else if let id = ids.removeValue(forKey: key) {
-        lull_value_release_from_object(bridge.pointer, handle, id)
+      guard let content = entity?.content.foreignID else {
+        if let entry = held.removeValue(forKey: key) {
+          callbacks.kept.release(entry.id, from: handle)
+        }
+        return
       }
+      let id = held[key]?.id ?? callbacks.kept.makeID()
+      held[key] = (id, content)
+      // A finaliser that runs meanwhile may have the entry written again, or removed.
+      while let entry = held[key], entry.id == id {
+        callbacks.kept.anchor(entry.content, from: handle, key: id)
+        if let now = held[key], now == entry { return }
+      }
+      callbacks.kept.release(id, from: handle)
     }
     return .object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0)
   }

@@ -13,9 +13,12 @@ final class SecretBox {
 /// What `lull.auth.…` gives, for the setting `auth`.
 final class AuthBox {
   let auth: Auth
+  /// The kept function that it calls, if it does.
+  let function: Int64?
 
-  init(_ auth: Auth) {
+  init(_ auth: Auth, function: Int64? = nil) {
     self.auth = auth
+    self.function = function
   }
 }
 

@@ -20,6 +20,7 @@ struct ScriptArgumentReader {
   /// The specification at a position of the stack; kept functions are the caller's stack's to hold.
   func arguments(_ table: Int32) throws(Misuse) -> ScriptArguments {
     var spec = ArgumentSpec()
+    spec.takesLargeIntegers = true
     var found: [(position: Int64, argument: Argument, meaning: ScriptArguments.Meaning)] = []
     try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
       if key.kind == Int32(LULL_INTEGER) {

@@ -10,6 +10,7 @@ enum AwaitedItem {
   func wait(in pump: Pump, _ receive: @escaping () -> Void) -> (_ tasks: Tasks) -> Void {
     switch self {
     case .request(let request):
+      request.mark.isHandled = true
       let waiter = request.addWaiter { _ in receive() }
       return { _ in request.leave(waiter, isSparingObserved: false) }
     case .task(let task):
@@ -34,6 +35,7 @@ enum AwaitedItem {
   var outcome: Outcome? {
     switch self {
     case .request(let request):
+      request.mark.isHandled = true
       guard request.lifecycle.hooksDelivered || request.isCompleted else { return nil }
       switch request.response?.outcome {
       case .success: return .success

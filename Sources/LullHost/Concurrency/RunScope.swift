@@ -11,10 +11,13 @@ final class RunScope {
   private var runs: [ObjectIdentifier: Weak<RunContext>] = [:]
   private var started: [ObjectIdentifier: Weak<LuaTask>] = [:]
   private(set) var hasEnded = false
+  /// The coroutine that has made the call.
+  private weak var starter: RunContext?
 
   init(_ coroutines: Coroutines, _ tasks: Tasks) {
     self.coroutines = coroutines
     self.tasks = tasks
+    starter = coroutines.innermost
   }
 
   /// What has not ended.
@@ -37,6 +40,7 @@ final class RunScope {
     let key = ObjectIdentifier(context)
     identifier = key
     context.scope = self
+    context.starter = starter
     runs[key] = Weak(object: context)
     coroutines.start(Callable(id: function), arguments, context)
   }

@@ -20,8 +20,13 @@ extension Lua {
   /// Instructions and seconds are those of a *stretch*: what runs without pause, from the moment Swift or
   /// an event calls into Lua until it returns or waits. Where a stretch goes beyond, its call fails, however
   /// much the code catches, and the next one begins anew. To bound how long a call may take with what it
-  /// waits for, cancel its task. Both make Lua code two to three times slower. A function written in C
-  /// (`string.find` with a pattern that backtracks for hours, one of a C module) is not interrupted.
+  /// waits for, cancel its task. Both make Lua code two to three times slower.
+  ///
+  /// Patterns, and functions of `table` and `lull` that walk over values, count their work as instructions and end
+  /// at the limits. What cannot be interrupted is a function of a C module, `os` or `io`, and a `__gc` metamethod.
+  ///
+  /// Recursion through an asynchronous function is one stretch: the Lua code that such a function calls belongs to
+  /// the stretch that called the function, and so does what follows, unless there is a pause of 50 ms.
   public struct Limits: Sendable, Hashable {
     /// Bytes that Lua may take for its values, with a kilobyte for each object of Lull's. Where it would
     /// need more, a collection failing to help, its call fails; the next one can go on once enough of

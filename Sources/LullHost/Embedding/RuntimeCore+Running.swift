@@ -32,8 +32,11 @@ extension RuntimeCore {
   func ask<R>(
     _ callable: Callable, _ arguments: [LuaValue], read: (RunResults) throws(LuaError) -> R
   ) throws(LuaError) -> R {
-    let answer = host.coroutines.ask(callable, arguments, kind: "call from Swift") { results in
-      Result { () throws(LuaError) in try read(results) }
+    let stretch = ContinuedStretch.Origin.stretch(in: self)
+    let answer = stretch.run(host.bridge) {
+      host.coroutines.ask(callable, arguments, kind: "call from Swift") { results in
+        Result { () throws(LuaError) in try read(results) }
+      }
     }
     switch answer {
     case .success(let result): return try result.get()
@@ -65,8 +68,19 @@ extension RuntimeCore {
       finish(self.outcome(outcome))
     }
     context.isStrong = true
+    context.stretch = ContinuedStretch.Origin.stretch(in: self)
     host.coroutines.start(callable, encoded, context)
     return { [host] in host.coroutines.cancel(context) }
+  }
+
+  /// What the asynchronous function belongs to that the coroutine calls now; nil without limits.
+  func stretch(for context: RunContext?) -> ContinuedStretch.Origin? {
+    guard limits.seconds != nil || limits.instructions != nil, let context else { return nil }
+    let stretch = context.stretch ?? ContinuedStretch()
+    context.stretch = stretch
+    context.stretchCalls = stretch.callCount
+    return ContinuedStretch.Origin(
+      runtime: ObjectIdentifier(self), stretch: stretch, waitsSince: stretch.note(host.bridge))
   }
 
   private func outcome(_ outcome: RunOutcome) -> Outcome {

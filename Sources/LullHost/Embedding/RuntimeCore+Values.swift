@@ -59,7 +59,7 @@ extension RuntimeCore {
       return .request(request)
     case .entity:
       guard let box = handles.object(raw, .entity, as: EntityBox.self) else { return nil }
-      return .entity(readable(box.entity))
+      return .entity(readable(box.settled))
     case .error:
       guard var error = handles.object(raw, .error, as: ErrorBox.self)?.error else { return nil }
       error.entity = error.entity.map { readable($0) }

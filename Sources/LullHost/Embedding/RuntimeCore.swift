@@ -130,6 +130,8 @@ final class RuntimeCore {
     host.loop.cancelOwn()
     host.requests.give(self)
     host.tasks.reportUnawaited(atEnd: true)
+    host.unhandled.report(atEnd: true)
+    host.values.shared.checkAll()
     host.handles.sweep()
     let empty = EmptyState.of(environment)
     if let state { lull_state_close(state) }

@@ -62,9 +62,12 @@ final class SwiftFunction {
     }
     let place = Self.place(of: call)
     try call.waits.wait(call, for: self.name) { completion in
+      let origin = core.stretch(for: call.coroutines.innermost)
       let task = core.spawn {
         do {
-          let results = try await body(values)
+          let results = try await ContinuedStretch.Origin.$current.withValue(origin) {
+            try await body(values)
+          }
           completion(try core.encode(results), false)
         } catch {
           let value = Self.value(of: error, core, place: place)

@@ -1,7 +1,7 @@
 /// Where the keys of tables stand in a text, found once: a file may declare a thousand calls.
 ///
 /// Of one text. Home thread only.
-final class DeclarationKeys {
+package final class DeclarationKeys {
   /// The places of each key, in order.
   private var places: [String: [Int]]?
   private var tables: [Int: [String: Int]] = [:]
@@ -41,7 +41,7 @@ final class DeclarationKeys {
   }
 
   /// What a key says. A long text is broken into lines by `\z`.
-  private static func name(_ token: LineToken) -> String {
+  package static func name(_ token: LineToken) -> String {
     guard token.kind == .string, token.text.utf8.contains(UInt8(ascii: "\\")),
       // Between quotes, where there are escapes.
       token.range.count == token.text.utf8.count + 2

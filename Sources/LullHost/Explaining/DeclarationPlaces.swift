@@ -63,17 +63,7 @@ package struct DeclarationPlaces {
 
   /// The line of the last `return`, of one that is in no block if there is any; or the first line.
   package var lineOfResult: Int {
-    var depth = 0
-    var found: LineToken?
-    for token in tokens where token.kind == .keyword {
-      switch token.text {
-      case "function", "if", "do", "repeat": depth += 1
-      case "end", "until": depth -= 1
-      case "return" where depth == 0: found = token
-      default: break
-      }
-    }
-    let result = found ?? tokens.last { $0.isKeyword("return") }
+    let result = tokens.resultIndex.map { tokens[$0] } ?? tokens.last { $0.isKeyword("return") }
     return result.map { line(at: $0.range.lowerBound) } ?? 1
   }
 

@@ -7,7 +7,7 @@ package enum HandleKind: Int32, CaseIterable {
   case service, resource, request, observation, entity, response, error, task, configuration
   case httpRequest, headers, regex, file, multipart, log, completion, stub, pipeline, stage, cache
   case iterator, handler
-  case watch, pages, events, streamEvent, follow, progress
+  case watch, pages, events, streamEvent, follow, changes, status, progress
   case secret, auth, variables
   case api, apiCalls, apiCall
   case swiftFunction, swiftError

@@ -7,7 +7,7 @@ package import LullCore
 /// needed, or pins it meanwhile. What cannot be held for lack of memory is lost, and noted: the call of
 /// the script that is under way raises, or the next turn reports it. Home thread only.
 package final class KeptValues {
-  private let bridge: BridgeRuntime
+  let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let pump: Pump
   /// What was kept for something that is no more.
@@ -21,8 +21,8 @@ package final class KeptValues {
   private var objectPins: [UInt64: Int] = [:]
   /// How many objects are pinned until the process ends.
   private(set) var lastingPinCount = 0
-  /// Whether a value could not be held, which nobody has been told of yet.
-  private var lacksMemory = false
+  /// Whether a value could not be held, which has not been reported yet.
+  private(set) var lacksMemory = false
 
   init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ pump: Pump) {
     self.bridge = bridge
@@ -77,18 +77,6 @@ package final class KeptValues {
   {
     KeptValue(
       id: try keep(state, index, anchoredTo: service), handle: handles.handle(of: service), self)
-  }
-
-  /// What a kept value is, taken for content. (A string is text if it is valid UTF-8.) The caller anchors
-  /// what is kept.
-  func content(_ value: lull_value, _ state: OpaquePointer?, _ index: Int32) throws(Misuse)
-    -> Content
-  {
-    guard value.kind == Int32(LULL_STRING) else {
-      let id = try keep(state, index)
-      return .foreign(ForeignContent(id: id, typeName: value.typeName))
-    }
-    return value.isValidUTF8 ? .text(value.string ?? "") : .bytes(value.bytes ?? [])
   }
 
   /// Where a kept function was defined.
@@ -164,32 +152,43 @@ package final class KeptValues {
   // MARK: What resources hold
 
   /// The number under which a service holds what its record of a resource has of Lua's: the data; the
-  /// next one is the error's.
+  /// next ones are the error's, and that of a copy of the data (`SharedContent`).
   func key(of record: ResourceRecord) -> Int64 {
     if record.hostKey == 0 {
       record.hostKey = makeID()
-      _ = makeID()
+      for _ in 1...2 { _ = makeID() }
     }
     return record.hostKey
   }
 
   /// The service holds what its resource shows now, and no more what that showed before.
+  ///
+  /// A finaliser that runs meanwhile may give the resource other data, and then has had that held: it is
+  /// looked at again until what is held is what is shown.
   func stateChanged(of resource: Resource) {
     let record = resource.record
-    let data = record.foreignID
-    let error =
-      record.hasError ? record.state.latestError.map { anchor(for: $0.foreignIDs) } ?? 0 : 0
-    guard record.hostKey != 0 || data != nil || error != 0 else { return }
-    let key = key(of: record)
-    let service = handles.handle(of: resource.service)
-    anchor(data, from: service, only: key)
-    anchor(error == 0 ? nil : error, from: service, only: key + 1)
+    var data: Int64?
+    var ids: [Int64]
+    repeat {
+      data = record.foreignID
+      ids = KeptValues.errorIDs(of: record)
+      let error = ids.isEmpty ? 0 : anchor(for: ids)
+      guard record.hostKey != 0 || data != nil || error != 0 else { return }
+      let key = key(of: record)
+      let service = handles.handle(of: resource.service)
+      anchor(data, from: service, only: key)
+      anchor(error == 0 ? nil : error, from: service, only: key + 1)
+    } while data != record.foreignID || ids != KeptValues.errorIDs(of: record)
+  }
+
+  /// The script's values in the error that a resource shows.
+  private static func errorIDs(of record: ResourceRecord) -> [Int64] {
+    record.hasError ? record.state.latestError?.foreignIDs ?? [] : []
   }
 
   func forget(_ record: ResourceRecord, of service: any ResourceOwner) {
     guard record.hostKey != 0, service.hostHandle != 0, !bridge.isClosed else { return }
-    release(record.hostKey, from: service.hostHandle)
-    release(record.hostKey + 1, from: service.hostHandle)
+    for number: Int64 in 0...2 { release(record.hostKey + number, from: service.hostHandle) }
   }
 
   // MARK: What requests hold
@@ -219,12 +218,11 @@ package final class KeptValues {
   /// What the response holds of Lua's moves from the pin of the pipeline to the request's userdata.
   func settle(_ request: Request) {
     let mark = request.mark
-    guard !mark.values.isEmpty else { return }
-    for id in mark.values {
+    // One after the other: a finaliser that runs meanwhile may have more held.
+    while let id = mark.values.popLast() {
       anchor(id, from: mark.handle)
       unpin(id)
     }
-    mark.values = []
   }
 
   /// Gives a request its userdata, which holds the functions it may yet call; until the next turn
@@ -251,15 +249,25 @@ package final class KeptValues {
 
   // MARK: Pins
 
+  // Pins are counted before the bridge is asked for the first of them: a finaliser that runs meanwhile may
+  // pin and unpin the same value.
+
   /// Holds a kept value until as many unpins; false without memory.
   package func pin(_ id: Int64) -> Bool {
-    if let count = valuePins[id] {
-      valuePins[id] = count + 1
-      return true
-    }
-    guard !bridge.isClosed, lull_value_pin(bridge.pointer, id) == 0 else { return false }
-    valuePins[id] = 1
-    return true
+    let count = valuePins[id] ?? 0
+    guard count > 0 || !bridge.isClosed else { return false }
+    valuePins[id] = count + 1
+    guard count == 0, lull_value_pin(bridge.pointer, id) != 0 else { return true }
+    dropFailedPin(&valuePins[id])
+    return false
+  }
+
+  /// One that was counted could not be made. Others that were counted on it meanwhile stay, and are
+  /// reported.
+  private func dropFailedPin(_ count: inout Int?) {
+    guard let counted = count, counted > 1 else { return count = nil }
+    count = counted - 1
+    lacksMemory = true
   }
 
   func unpin(_ id: Int64) {
@@ -297,16 +305,12 @@ package final class KeptValues {
     // First of all: a request with functions of the script is pinned as it gets its handle.
     var object = handles.bridged(request)
     let mark = request.mark
-    guard mark.pins == 0 else {
-      mark.pins += 1
-      return true
-    }
-    guard lull_object_pin(bridge.pointer, &object) == 0 else {
-      handles.releaseUnclaimed(object.handle)
-      return false
-    }
-    mark.pins = 1
-    return true
+    mark.pins += 1
+    guard mark.pins == 1, lull_object_pin(bridge.pointer, &object) != 0 else { return true }
+    mark.pins -= 1
+    if mark.pins > 0 { lacksMemory = true }
+    handles.releaseUnclaimed(object.handle)
+    return false
   }
 
   func unpin(_ request: Request) {
@@ -325,17 +329,14 @@ package final class KeptValues {
   /// Holds an object's userdata until as many unpins; false if there is none, and without memory.
   func pin(object handle: UInt64, _ kind: HandleKind, service: UInt64 = 0) -> Bool {
     guard !bridge.isClosed, handle != 0 else { return false }
-    if let count = objectPins[handle] {
-      objectPins[handle] = count + 1
-      return true
-    }
+    let count = objectPins[handle] ?? 0
+    objectPins[handle] = count + 1
+    guard count == 0 else { return true }
     var object = lull_value(object: handle, kind: kind.rawValue, service: service)
-    guard lull_object_pin(bridge.pointer, &object) == 0 else {
-      handles.releaseUnclaimed(object.handle)
-      return false
-    }
-    objectPins[handle] = 1
-    return true
+    guard lull_object_pin(bridge.pointer, &object) != 0 else { return true }
+    dropFailedPin(&objectPins[handle])
+    handles.releaseUnclaimed(object.handle)
+    return false
   }
 
   func unpin(object handle: UInt64) {
@@ -373,8 +374,12 @@ package final class KeptValues {
   func noteLackOfMemory() { lacksMemory = true }
 
   /// Whether a value could not be held since the last time this was asked.
-  func takeLackOfMemory() -> Bool {
-    defer { lacksMemory = false }
-    return lacksMemory
+  ///
+  /// - Parameter before: what `lacksMemory` was when the call began that is to report it; what was noted
+  ///   before belongs to a call around it, which a finaliser has interrupted.
+  func takeLackOfMemory(since before: Bool = false) -> Bool {
+    guard lacksMemory, !before else { return false }
+    lacksMemory = false
+    return true
   }
 }

@@ -242,7 +242,8 @@ extension ObjectHandles {
       case .list(let elements), .spread(let elements): releaseUnclaimed(elements)
       case .map(let pairs), .readOnly(let pairs): releaseUnclaimed(pairs.map(\.1))
       case .table(let pairs): releaseUnclaimed(pairs.flatMap { [$0.0, $0.1] })
-      case .nil, .null, .bool, .int, .number, .string, .bytes, .constant, .ref, .tables, .stack,
+      case .nil, .null, .bool, .int, .number, .digits, .string, .bytes, .constant, .ref, .tables,
+        .stack,
         .view, .unpack, .element, .globalNext:
         break
       }

@@ -24,6 +24,12 @@ final class RequestMark {
   var isScripts = false
   /// Whether it is pinned since Swift has it too, until the runtime closes.
   var isHeldForProgram = false
+  /// Whether a script has been given it, but for decorators.
+  var isShown = false
+  /// Whether the script has had its failure: by an await, a hook, or by reading it.
+  var isHandled = false
+  /// The resource that it loads, where a script has asked for that.
+  var loaded: Resource?
   /// What its functions of the script need, where the request may outlive the state.
   var owner: AnyObject?
 }

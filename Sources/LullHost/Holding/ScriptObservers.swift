@@ -27,19 +27,7 @@ final class ScriptObservers {
     -> LuaObserver
   {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
-    if isTable, try !LuaTable(call.index(1), in: call.state).hasFunction("resource_changed") {
-      throw .argument(1, "an observer table needs 'resource_changed', a function")
-    }
-    if isTable {
-      try LuaTable(call.index(1), in: call.state).forEachField { key, field throws(Misuse) in
-        let optional = ["resource_request_progress", "stopped_observing"]
-        guard let name = key.string, optional.contains(name),
-          field.kind != Int32(LULL_FUNCTION)
-        else { return }
-        throw .argument(
-          1, "'\(name)' of an observer table must be a function, got \(field.described)")
-      }
-    }
+    if isTable { try checkMethods(of: LuaTable(call.index(1), in: call.state)) }
     let id: Int64
     if anchored {
       id = try callbacks.kept.keep(call.state, call.index(1), anchoredTo: resource.service)
@@ -57,6 +45,26 @@ final class ScriptObservers {
       anchoredToService: anchored, ownsItself: isTable && !anchored)
   }
 
+  /// What is called of an observer table; each may be missing, but not all. (OBS-39)
+  private static let methods: [StaticString] = [
+    "resource_changed", "resource_request_progress", "stopped_observing",
+  ]
+
+  private func checkMethods(of table: LuaTable) throws(Misuse) {
+    try table.forEachField { key, field throws(Misuse) in
+      guard let name = key.string, field.kind != Int32(LULL_FUNCTION),
+        ScriptObservers.methods.contains(where: { $0.description == name })
+      else { return }
+      throw .argument(
+        1, "'\(name)' of an observer table must be a function, got \(field.described)")
+    }
+    for method in ScriptObservers.methods {
+      if try table.hasFunction(method) { return }
+    }
+    let names = ScriptObservers.methods.map { "'\($0)'" }.joined(separator: ", ")
+    throw .argument(1, "an observer table needs a function among \(names)")
+  }
+
   /// `add_observer(observer)`: a function lives as long as its service or until removed; a table
   /// owns itself and is held weakly. The same table twice is one observer (OBS-14).
   func add(_ call: Call, to resource: Resource) throws(Misuse) {
@@ -66,6 +74,11 @@ final class ScriptObservers {
       return
     }
     let observer = try make(call, of: resource, anchored: !isTable)
+    // A finaliser that has run meanwhile may have added it.
+    if isTable, let known = known(call, on: resource) {
+      known.ownsItself = true
+      return
+    }
     resource.hold(observer, isToldByHost: observer.isToldInTurn)
   }
 
@@ -84,9 +97,12 @@ final class ScriptObservers {
       observer = known
       isNew = false
     } else {
-      observer = try make(call, of: resource, anchored: false)
-      observer.ownsItself = false
-      isNew = true
+      let made = try make(call, of: resource, anchored: false)
+      made.ownsItself = false
+      // As above.
+      let known = isTable ? known(call, on: resource) : nil
+      observer = known ?? made
+      isNew = known == nil
     }
     if isTable, lull_value_is(bridge.pointer, observer.id, call.state, call.index(2)) != 0 {
       observer.ownsItself = true

@@ -2,7 +2,7 @@
 /// is said of what they cannot do.
 extension ListFunctions {
   static let common = #"""
-    local lull, raise, prefix, hooks = ...
+    local lull, raise, prefix, hooks, note, omitted = ...
     local null, array, json_type = lull.null, lull.array, lull.json.type
     local type, pairs, next, select, tostring = type, pairs, next, select, tostring
     local tonumber, getmetatable, math_type, tointeger = tonumber, getmetatable, math.type, math.tointeger
@@ -33,6 +33,7 @@ extension ListFunctions {
       end
       if kind == "boolean" then return tostring(value) end
       local json = json_type(value)
+      if json == "number" then return "the integer " .. tostring(value) .. ", which is beyond 64 bits" end
       return json == "array" and "a list" or json == "object" and "a record" or "a " .. kind
     end
 
@@ -126,21 +127,76 @@ extension ListFunctions {
       return value
     end
 
-    -- What a function or the name of a field makes of one element after another.
+    local function nothing() end
+
+    -- How many parts of a way are there, and the record that lacks the next one; no record where null or
+    -- something else is in the way.
+    local function reach(value, path)
+      for at = 1, #path.parts do
+        local json, part = json_type(value), path.parts[at]
+        if json ~= "object" and json ~= "array" then return at - 1 end
+        local found
+        if json == "object" then found = value[part] end
+        if found == nil and type(value) == "table" or json == "array" then
+          local number = tointeger(tonumber(part))
+          if number then found = value[number] end
+        end
+        if found == nil then return at - 1, json == "object" and value or nil end
+        value = found
+      end
+      return #path.parts
+    end
+
+    -- Says whether there was a field that a line names: one that no record has may be misspelt.
+    local function told(is_seen, name, by, values, count)
+      if is_seen then
+        if hooks.fields then note(true, name .. "\0" .. by) end
+        return
+      end
+      local path, far, holder = way(by), -1, nil
+      for place = 1, count do
+        if json_type(values[place]) == "object" then
+          local at, lacking = reach(values[place], path)
+          if at > far then
+            far, holder = at, lacking
+          elseif at == far and not holder then
+            holder = lacking
+          end
+        end
+      end
+      if not holder then return end
+      local parts = path.parts
+      local part = parts[far + 1]
+      -- Nulls of content may have been left out.
+      if type(holder) == "table" and omitted(part) then return end
+      local words = { name, by, part, concat(parts, ".", 1, far), concat(parts, ".", far + 2) }
+      for key in pairs(holder) do
+        if type(key) == "string" and #words < 200 then words[#words + 1] = key end
+      end
+      note(false, concat(words, "\0"))
+    end
+
+    -- What a function or the name of a field makes of one element after another; and a function to be called when
+    -- all of them are read.
     local function getter(name, needed, count, by)
-      if by == nil and count == 0 and not needed then return function(value) return value end end
-      if type(by) == "function" then return function(value) return (by(value)) end end
+      if by == nil and count == 0 and not needed then
+        return function(value) return value end, nothing
+      end
+      if type(by) == "function" then return function(value) return (by(value)) end, nothing end
       if type(by) ~= "string" then
         raise(refusal(name, "a function or the name of a field", by))
       end
-      local path, place = way(by), 0
+      local path, place, seen = way(by), 0, false
       return function(value)
         place = place + 1
         local found, problem = field(value, path)
         if problem then
           raise(format("%s takes the field '%s', got %s in element %d", name, by, problem, place))
         end
+        if found ~= nil then seen = true end
         return found
+      end, function(values, total)
+        told(seen, name, by, values, total)
       end
     end
 
@@ -157,12 +213,17 @@ extension ListFunctions {
       end
     end
 
-    -- What is sorted before what: numbers, texts, booleans, and what is missing, last in any case.
+    -- An integer beyond 64 bits, which Lua has no number for.
+    local function is_large(value) return type(value) == "userdata" and json_type(value) == "number" end
+
+    -- What is sorted before what: numbers, with integers beyond 64 bits around them, texts, booleans, and
+    -- what is missing, last in any case.
     local ranks = { number = 1, string = 2, boolean = 3 }
     local function rank(name, key, place)
       if key == nil or key == null or key ~= key then return 4 end
       local found = ranks[type(key)]
       if found then return found end
+      if is_large(key) then return sub(tostring(key), 1, 1) == "-" and 0 or 1.5 end
       raise(format("%s needs numbers, texts or booleans, got %s for element %d: write %s", name,
         shown(key), place, prefix .. usage[name]))
     end
@@ -176,7 +237,7 @@ extension ListFunctions {
     -- Groups are called so.
     local function group(name, key, place)
       if key == nil or key == null then return "null" end
-      if ranks[type(key)] then return tostring(key) end
+      if ranks[type(key)] or is_large(key) then return tostring(key) end
       raise(format("%s needs numbers, texts or booleans, got %s for element %d: write %s", name,
         shown(key), place, prefix .. usage[name]))
     end
@@ -190,7 +251,7 @@ extension ListFunctions {
         return int and format("%d", int) or format("%.17g", value)
       end
       if kind == "string" then return format("%q", value) end
-      if kind == "boolean" then return tostring(value) end
+      if kind == "boolean" or is_large(value) then return tostring(value) end
       local json, parts = json_type(value), {}
       if depth > 1000 or json == nil then return false end
       if is_list(value) then

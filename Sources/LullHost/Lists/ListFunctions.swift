@@ -17,20 +17,21 @@ enum ListFunctions {
   private static let functions = #"""
     function list.map(x, ...)
       only("map", 2, select("#", ...) + 1)
-      local get = getter("map", true, select("#", ...), (...))
+      local get, done = getter("map", true, select("#", ...), (...))
       local values, count, names = read(x, "map")
       local out = {}
       for place = 1, count do
         local made = get(values[place])
         out[place] = made == nil and null or made
       end
+      done(values, count)
       if names then return (record(names, count, out)) end
       return array(out)
     end
 
     function list.filter(x, ...)
       only("filter", 2, select("#", ...) + 1)
-      local get = getter("filter", false, select("#", ...), (...))
+      local get, done = getter("filter", false, select("#", ...), (...))
       local values, count, names = read(x, "filter")
       local out, kept, total = {}, {}, 0
       for place = 1, count do
@@ -41,6 +42,7 @@ enum ListFunctions {
           if names then kept[total] = names[place] end
         end
       end
+      done(values, count)
       if names then return (record(kept, total, out)) end
       return array(out)
     end
@@ -73,14 +75,14 @@ enum ListFunctions {
     end
 
     function list.sort_by(x, ...)
-      local getters, down, count = {}, {}, select("#", ...)
+      local getters, dones, down, count = {}, {}, {}, select("#", ...)
       for key = 1, count == 0 and 1 or count do
         local by, given = (select(key, ...)), count
         if type(by) == "string" and sub(by, 1, 1) == "-" then
           down[key], by = true, sub(by, 2)
           if by == "" then by, given = nil, 0 end
         end
-        getters[key] = getter("sort_by", false, given, by)
+        getters[key], dones[key] = getter("sort_by", false, given, by)
       end
       local values, total = read(x, "sort_by")
       local rows = {}
@@ -92,6 +94,7 @@ enum ListFunctions {
         end
         rows[place] = row
       end
+      for key = 1, #dones do dones[key](values, total) end
       sort(rows, function(a, b)
         for key = 1, #getters do
           local one, other = a[-key], b[-key]
@@ -116,7 +119,7 @@ enum ListFunctions {
 
     function list.group_by(x, ...)
       only("group_by", 2, select("#", ...) + 1)
-      local get = getter("group_by", false, select("#", ...), (...))
+      local get, done = getter("group_by", false, select("#", ...), (...))
       local values, count = read(x, "group_by")
       local out = {}
       for place = 1, count do
@@ -125,24 +128,26 @@ enum ListFunctions {
         out[key] = members
         members[#members + 1] = values[place]
       end
+      done(values, count)
       return out
     end
 
     function list.count_by(x, ...)
       only("count_by", 2, select("#", ...) + 1)
-      local get = getter("count_by", false, select("#", ...), (...))
+      local get, done = getter("count_by", false, select("#", ...), (...))
       local values, count = read(x, "count_by")
       local out = {}
       for place = 1, count do
         local key = group("count_by", get(values[place]), place)
         out[key] = (out[key] or 0) + 1
       end
+      done(values, count)
       return out
     end
 
     function list.unique(x, ...)
       only("unique", 2, select("#", ...) + 1)
-      local get = getter("unique", false, select("#", ...), (...))
+      local get, done = getter("unique", false, select("#", ...), (...))
       local values, count = read(x, "unique")
       local out, seen = {}, {}
       for place = 1, count do
@@ -156,6 +161,7 @@ enum ListFunctions {
           out[#out + 1] = values[place]
         end
       end
+      done(values, count)
       return array(out)
     end
 
@@ -183,7 +189,7 @@ enum ListFunctions {
 
     function list.count(x, ...)
       only("count", 2, select("#", ...) + 1)
-      local get = getter("count", false, select("#", ...), (...))
+      local get, done = getter("count", false, select("#", ...), (...))
       local values, count = read(x, "count")
       if select("#", ...) == 0 then return count end
       local total = 0
@@ -191,6 +197,7 @@ enum ListFunctions {
         local found = get(values[place])
         if found and found ~= null then total = total + 1 end
       end
+      done(values, count)
       return total
     end
 
@@ -210,7 +217,7 @@ enum ListFunctions {
 
     function list.sum(x, ...)
       only("sum", 2, select("#", ...) + 1)
-      local get = getter("sum", false, select("#", ...), (...))
+      local get, done = getter("sum", false, select("#", ...), (...))
       local values, count = read(x, "sum")
       local total = 0
       for place = 1, count do
@@ -220,13 +227,14 @@ enum ListFunctions {
           total = plus(total, found)
         end
       end
+      done(values, count)
       if hooks.number then hooks.number(total) end
       return total
     end
 
     function list.average(x, ...)
       only("average", 2, select("#", ...) + 1)
-      local get = getter("average", false, select("#", ...), (...))
+      local get, done = getter("average", false, select("#", ...), (...))
       local values, count = read(x, "average")
       local total, seen = 0, 0
       for place = 1, count do
@@ -236,6 +244,7 @@ enum ListFunctions {
           total, seen = plus(total, found), seen + 1
         end
       end
+      done(values, count)
       if seen == 0 then return null end
       total = total / seen
       if hooks.number then hooks.number(total) end
@@ -244,7 +253,7 @@ enum ListFunctions {
 
     function list.min(x, ...)
       only("min", 2, select("#", ...) + 1)
-      local get = getter("min", false, select("#", ...), (...))
+      local get, done = getter("min", false, select("#", ...), (...))
       local values, count = read(x, "min")
       local found, best, best_rank = nil, nil, 4
       for place = 1, count do
@@ -254,12 +263,13 @@ enum ListFunctions {
           found, best, best_rank = values[place], key, key_rank
         end
       end
+      done(values, count)
       return found
     end
 
     function list.max(x, ...)
       only("max", 2, select("#", ...) + 1)
-      local get = getter("max", false, select("#", ...), (...))
+      local get, done = getter("max", false, select("#", ...), (...))
       local values, count = read(x, "max")
       local found, best, best_rank = nil, nil, 4
       for place = 1, count do
@@ -269,6 +279,7 @@ enum ListFunctions {
           found, best, best_rank = values[place], key, key_rank
         end
       end
+      done(values, count)
       return found
     end
 
@@ -306,6 +317,7 @@ enum ListFunctions {
       local results = {}
       for at = 1, #ways do
         local found, problem = field(value, ways[at])
+        if found ~= nil then ways[at].is_seen = true end
         if problem then
           raise(format("pick takes the field '%s', got %s%s", names[at], problem,
             place and " in element " .. place or ""))
@@ -328,11 +340,18 @@ enum ListFunctions {
       end
       if json_type(x) == "object" and not is_list(x) then
         local made = picked(x, ways, names)
+        -- A single record may do without a field that others have; an expression has seen all of them.
+        if hooks.fields then
+          for at = 1, #ways do told(ways[at].is_seen, "pick", names[at], { x }, 1) end
+        end
         return made
       end
       local values, count = read(x, "pick")
       local out = {}
       for place = 1, count do out[place] = picked(values[place], ways, names, place) end
+      for at = 1, #ways do
+        told(ways[at].is_seen, "pick", names[at], values, count)
+      end
       return array(out)
     end
 
@@ -348,7 +367,7 @@ enum ListFunctions {
         local value = values[place]
         if is_nothing(value) then
           parts[place] = ""
-        elseif ranks[type(value)] then
+        elseif ranks[type(value)] or is_large(value) then
           parts[place] = tostring(value)
         else
           raise(format("join needs numbers, texts or booleans, got %s for element %d: write %s",

@@ -124,15 +124,21 @@ private struct ArgumentsCall {
     return .success(fields)
   }
 
+  /// An integer of any size. (JSN-111)
+  private static func whole(_ text: String) -> LuaValue? {
+    if let whole = ArgumentText.integer(text) { return .int(whole) }
+    return ArgumentText.largeInteger(text).map { .digits($0) }
+  }
+
   private func value(_ text: String, _ argument: Argument, _ meaning: ScriptArguments.Meaning)
     throws(Misuse) -> Result<LuaValue, ArgumentParser.End>
   {
     if let function = meaning.function { return try converted(text, function, argument) }
     switch argument.kind {
-    case .integer: return .success(ArgumentText.integer(text).map { .int($0) } ?? .nil)
+    case .integer: return .success(ArgumentsCall.whole(text) ?? .nil)
     case .number:
       return .success(
-        ArgumentText.integer(text).map { .int($0) }
+        ArgumentsCall.whole(text)
           ?? ArgumentText.number(text).map { .number($0) } ?? .nil)
     default: return .success(.bytes(ArgumentText.encode(text)))
     }

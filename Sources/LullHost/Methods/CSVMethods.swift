@@ -8,7 +8,7 @@ extension Method {
     .function("csv.encode", "vTT") { call throws(Misuse) in
       let options = try CSVOptions(call, 2)
       let names = call.isNil(1) ? nil : try columns(call, 1)
-      var rows = CSVRows(columns: names)
+      var rows = CSVRows(columns: names, call.reading.json)
       var place: UInt64 = 0
       guard
         call.raw(0).kind == Int32(LULL_TABLE)
@@ -17,6 +17,16 @@ extension Method {
         throw .argument(1, "a list of rows expected, got \(call.raw(0).typeName)")
       }
       try rows.read(call.index(0), in: call.state)
+      if let place = call.place {
+        for column in rows.missing {
+          let name = String(escaping: column)
+          // Nulls of content may have been left out.
+          if lull_is_omitted_name(call.state, name) != 0 { continue }
+          call.reporter.warnings.warn(
+            ofField: name, among: rows.names.filter { $0 != name }, by: "lull.csv.encode", at: place
+          )
+        }
+      }
       call.return(.bytes(try rows.text(hasHeader: options.hasHeader, delimiter: options.delimiter)))
     },
     .function("csv.decode", "sT") { call throws(Misuse) in

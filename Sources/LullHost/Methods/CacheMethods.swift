@@ -15,7 +15,8 @@ extension Method {
       case "version": options.version = try version(value, name)
       case "path": options.path = try text(ofOption: value, name)
       case "identity": options.identity = try text(ofOption: value, name)
-      case "max_size": options.maxSize = try size(value, name, atLeast: 65536)
+      case "max_size":
+        options.maxSize = try size(value, name, atLeast: FileEntityCache.Options.leastSize)
       default: options.maxAge = try seconds(value, name)
       }
     }
@@ -34,7 +35,8 @@ extension Method {
       case "version": options.version = try version(value, name)
       case "path": options.path = try text(ofOption: value, name)
       case "identity": options.identity = try text(ofOption: value, name)
-      case "max_size": options.maxSize = try size(value, name, atLeast: 1 << 20)
+      case "max_size":
+        options.maxSize = try size(value, name, atLeast: SharedEntityCache.Options.leastSize)
       case "secret":
         options.secret = try credential(call, value, name, of: "lull.cache.shared")
       default: options.maxAge = try seconds(value, name)
@@ -64,23 +66,25 @@ extension Method {
   }
 
   private static func version(_ value: lull_value, _ name: String) throws(Misuse) -> Int {
-    guard let version = value.double.flatMap({ Int(exactly: $0) }), version >= 0
-    else { throw mustBe(name, "a whole number, 0 or more", value) }
+    let rule = NumberRule.count(from: 0)
+    guard let version = value.double.flatMap({ Int(exactly: $0) }), rule.allows(Double(version))
+    else { throw mustBe(name, rule.expectation, value) }
     return version
   }
 
   private static func size(
     _ value: lull_value, _ name: String, atLeast least: Int
   ) throws(Misuse) -> Int {
-    guard let size = value.double, size >= Double(least), size < 1e15 else {
-      throw mustBe(name, "a number of bytes, \(least) or more", value)
+    let rule = NumberRule.bytes(from: least)
+    guard let size = value.double, rule.allows(size), size < 1e15 else {
+      throw mustBe(name, rule.expectation, value)
     }
     return Int(size)
   }
 
   private static func seconds(_ value: lull_value, _ name: String) throws(Misuse) -> Double {
-    guard let seconds = value.double, seconds >= 0 else {
-      throw mustBe(name, "a number of seconds, 0 or more", value)
+    guard let seconds = value.double, NumberRule.seconds.allows(seconds) else {
+      throw mustBe(name, NumberRule.seconds.expectation, value)
     }
     return seconds
   }

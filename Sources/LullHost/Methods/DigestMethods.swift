@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullSystem
 import LullTransport
 
 extension Method {
@@ -49,6 +50,9 @@ extension Method {
       }
     },
     .function("sha256", "vT") { call throws(Misuse) in
+      if let file = call.handles.uploadFile(call.raw(0)) {
+        return try digestFile(call, file, isRaw: try isRaw(call, 1))
+      }
       let message = try call.secretInput(0)
       try finish(call, SecretDigest(.sha256, message, isRaw: try isRaw(call, 1)))
     },
@@ -83,6 +87,30 @@ extension Method {
     return isRaw
   }
 
+  /// Reads the file part by part, in the pool where the call can wait.
+  private static func digestFile(_ call: Call, _ file: UploadFile, isRaw: Bool) throws(Misuse) {
+    let values = { (result: Result<[UInt8], TransportError>) -> [LuaValue] in
+      switch result {
+      case .success(let made): [isRaw ? .bytes(made) : .string(Hexadecimal.text(made))]
+      case .failure(let error): [.nil, .string(error.message)]
+      }
+    }
+    let pump = call.pump
+    guard call.canWait else {
+      for value in values(Digest.sha256.of(file: file)) { call.return(value) }
+      return
+    }
+    let sign = StopSign()
+    try call.waits.wait(call, for: "the SHA-256 of \(file.shown)") { completion in
+      pump.offload {
+        Digest.sha256.of(file: file, unless: { sign.isSet })
+      } then: { result in
+        if !sign.isSet { completion(values(result), false) }
+      }
+      return { sign.set() }
+    }
+  }
+
   /// Makes it, unless it is of a secret: then it is one itself, made when it is sent.
   private static func finish(_ call: Call, _ digest: SecretDigest) throws(Misuse) {
     guard digest.texts.isEmpty, case .bytes(let message) = digest.message else {
@@ -113,6 +141,15 @@ extension Call {
 
   fileprivate func `return`(secret: SecretText) {
     self.return(values.of(SecretBox(secret), .secret))
+  }
+
+  /// Whether the call may wait, by being suspended or by running the loop meanwhile.
+  fileprivate var canWait: Bool {
+    switch Int(lull_wait_mode(bridge.pointer, state)) {
+    case Int(LULL_WAIT_YIELD): true
+    case Int(LULL_WAIT_BLOCK): environment.canBlock
+    default: false
+    }
   }
 
   /// How many bytes the string at a position has.

@@ -53,7 +53,7 @@ extension Method {
   }
 
   private static let serviceKeys = [
-    "base_url", "name", "networking", "standard_transformers", "offline",
+    "base_url", "name", "networking", "standard_transformers", "offline", "null", "functions",
   ]
 
   private static func makeService(_ call: Call, table: Int32) throws(Misuse) {
@@ -62,6 +62,8 @@ extension Method {
     var networking: (provider: any NetworkingProvider, anchor: Int64)?
     var transformers = StandardTransformer.allCases
     var isOffline = false
+    var omitsNulls = false
+    var functions: [String: Int64] = [:]
     // A first look, for what the service is made of; settings need the service to exist.
     let known = serviceKeys + Setting.names
     try call.reading.options.forEach(of: table, in: call.state, known: known) {
@@ -75,12 +77,14 @@ extension Method {
         baseURL = text
       case "name": name = try value.text(key)
       case "offline": isOffline = try value.flag(key)
+      case "null": omitsNulls = try Method.omitsNulls(value)
       case "networking":
         guard value.kind == Int32(LULL_FUNCTION) else {
           throw .message("'networking' must be a function, got \(value.typeName)")
         }
         networking = try Method.networking(call, index)
       case "standard_transformers": transformers = try standardTransformers(call, value, index)
+      case "functions": functions = try serviceFunctions(call, value, index)
       default: break
       }
     }
@@ -89,6 +93,8 @@ extension Method {
       networking: networking?.provider ?? call.environment.defaultNetworking(),
       pump: call.pump)
     service.isOffline = isOffline
+    service.omitsNulls = omitsNulls
+    service.hostFunctions = functions
     let result = call.values.of(service)
     // Pinned while closures are anchored to its userdata, which nobody holds yet.
     var object = call.writer.encode(result)
@@ -100,6 +106,7 @@ extension Method {
     if let networking {
       call.kept.anchor(networking.anchor, from: service.hostHandle)
     }
+    for function in functions.values { call.kept.anchor(function, from: service.hostHandle) }
     let changes = try Setting.changes(
       call, table: table, service: service, beside: serviceKeys)
     if !changes.isEmpty {
@@ -110,6 +117,15 @@ extension Method {
       }
     }
     call.return(result)
+  }
+
+  /// `null`: "nil" makes tables without nulls, "lull.null" is the default.
+  private static func omitsNulls(_ value: lull_value) throws(Misuse) -> Bool {
+    switch value.string {
+    case "nil": return true
+    case "lull.null": return false
+    default: throw .message("'null' must be \"nil\" or \"lull.null\", got \(value.described)")
+    }
   }
 
   private static func standardTransformers(_ call: Call, _ value: lull_value, _ index: Int32)
@@ -141,22 +157,22 @@ extension Method {
     if call.raw(0).kind == Int32(LULL_STRING) {
       message = try call.text(0, argument: 1)
     } else if call.raw(0).kind == Int32(LULL_TABLE) {
-      let known = ["user_message", "http_status", "cause", "entity"]
+      let known = ["user_message", "http_status", "status", "cause", "entity"]
       try call.reading.options.forEach(of: call.index(0), in: call.state, known: known) {
         name, value throws(Misuse) in
         switch name {
         case "user_message": message = try value.text(name)
-        case "http_status":
+        case "http_status", "status":
           guard value.kind == Int32(LULL_INTEGER) else {
-            throw .message(
-              "'http_status' must be a whole number, got \(value.described)")
+            throw .message("'\(name)' must be a whole number, got \(value.described)")
           }
+          guard status == nil else { throw NetworkAnswerReader.statusTwice }
           status = Int(value.integer)
         case "entity":
           guard let box = call.handles.object(value, .entity, as: EntityBox.self) else {
             throw .message("'entity' must be an Entity, got \(value.typeName)")
           }
-          entity = box.entity
+          entity = box.settled
         default:
           let index = LuaTable.visitedIndex(in: call.state)
           causeMessage = try Method.causeMessage(value, index, call)
@@ -227,25 +243,20 @@ extension Method {
       call.values.of(EntityBox(entity, isOwn: true), .entity, anchor: content.foreignID ?? 0))
   }
 
-  /// `lull.regex(pattern[, "i"])`: Swift's syntax.
+  /// `lull.regex(pattern[, "i"])`: Perl's syntax, by PCRE2.
   private static func makeRegex(_ call: Call) throws(Misuse) {
     let source = try call.text(0, argument: 1)
     let flags = call.optionalString(1) ?? ""
     guard flags.isEmpty || flags == "i" else {
       throw .argument(2, "the only option is \"i\", got '\(flags)'")
     }
-    // As for the patterns of Lua's own: what backtracks costs more with every part.
     guard !call.permissions.isSandboxed || source.unicodeScalars.count <= 256 else {
       throw .argument(1, "longer than 256 characters, which the sandbox does not allow")
     }
-    do {
-      let regex = try Regex(source)
-      call.return(
-        call.values.of(
-          RegexBox(flags == "i" ? regex.ignoresCase() : regex, source: source, flags: flags), .regex
-        ))
+    do throws(RegexBox.Unusable) {
+      call.return(call.values.of(try RegexBox(source, flags: flags), .regex))
     } catch {
-      throw .argument(1, "'\(source)' is not a regular expression: \(error)")
+      throw .argument(1, "'\(source)' is not a regular expression: \(error.message)")
     }
   }
 
@@ -272,6 +283,8 @@ extension Method {
       call.frame.pointee.outcome = Int32(LULL_EXIT)
       return
     }
+    // Before that: nothing of the script runs after it, not even its error handler.
+    if !call.loop.isInterrupted { call.unhandled.report(atEnd: true) }
     call.loop.exit(code)
     // Suspended for good: nothing after it runs, and no pcall sees an error.
     if Int(lull_wait_mode(call.bridge.pointer, call.state)) == Int(LULL_WAIT_YIELD) {

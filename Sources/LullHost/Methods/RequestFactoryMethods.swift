@@ -10,7 +10,7 @@ extension Method {
     .function("failure", "v") { call throws(Misuse) in
       let error: RequestError
       if let box = call.object(0, .error, as: ErrorBox.self) {
-        error = box.error
+        error = box.settled
       } else if let text = call.raw(0).text {
         try call.raw(0).requireText("the message")
         error = RequestError(userMessage: text, timestamp: call.pump.clock.now)
@@ -25,7 +25,7 @@ extension Method {
         throw .argument(
           1, "RequestError expected, such as lull.error{…}, got \(call.raw(0).typeName)")
       }
-      call.return(call.values.of(FixedRequest(.failure(box.error), pump: call.pump)))
+      call.return(call.values.of(FixedRequest(.failure(box.settled), pump: call.pump)))
     },
     .function("hard_wired_request", "v") { call throws(Misuse) in
       guard let box = call.object(0, .response, as: ResponseBox.self) else {
@@ -34,7 +34,7 @@ extension Method {
           "Response expected, such as lull.success{…} or lull.failure(…), got "
             + call.raw(0).typeName)
       }
-      call.return(call.values.of(FixedRequest(box.response, pump: call.pump)))
+      call.return(call.values.of(FixedRequest(box.settled, pump: call.pump)))
     },
     .function("custom_request", "t") { call throws(Misuse) in
       let options = call.reading.options
@@ -59,7 +59,7 @@ extension Method {
           "Response expected, such as lull.success{…} or lull.failure(…), got "
             + call.raw(1).typeName)
       }
-      completion.handler.broadcastResponse(box.response)
+      completion.handler.broadcastResponse(box.settled)
     },
   ]
 }
@@ -78,7 +78,7 @@ extension Method {
           isNew = try flag(value, name)
         }
       }
-      return call.return(call.values.of(.success(box.entity, isNew: isNew), service: box.service))
+      return call.return(call.values.of(.success(box.settled, isNew: isNew), service: box.service))
     }
     guard call.raw(0).kind == Int32(LULL_TABLE) else {
       throw .argument(1, "Entity or table expected, got \(call.raw(0).typeName)")

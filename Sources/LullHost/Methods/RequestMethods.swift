@@ -8,6 +8,7 @@ extension Method {
     },
     .getter(.request, "response") { call throws(Misuse) in
       let request = try call.request
+      request.mark.isHandled = true
       let service = request.resource?.service
       call.return(request.response.map { call.values.of($0, service: service) } ?? .nil)
     },
@@ -28,6 +29,7 @@ extension Method {
     },
     .method(.request, "on_completion", "f") { call throws(Misuse) in
       try call.addHook("on_completion") { request, hook in
+        request.mark.isHandled = true
         request.onCompletion { hook.run($0) }
       }
     },
@@ -43,7 +45,10 @@ extension Method {
       }
     },
     .method(.request, "on_failure", "f") { call throws(Misuse) in
-      try call.addHook("on_failure") { request, hook in request.onFailure { hook.run($0) } }
+      try call.addHook("on_failure") { request, hook in
+        request.mark.isHandled = true
+        request.onFailure { hook.run($0) }
+      }
     },
     .method(.request, "on_progress", "f") { call throws(Misuse) in
       try call.addHook("on_progress") { request, hook in
@@ -64,7 +69,11 @@ extension Method {
     .method(.request, "repeated") { call throws(Misuse) in
       call.return(call.values.of(try call.request.repeated()))
     },
-    .method(.request, "chained", "f") { call throws(Misuse) in try LuaChain.add(call) },
+    .method(.request, "chained", "f") { call throws(Misuse) in
+      // The chain decides on what comes of it.
+      try call.request.mark.isHandled = true
+      try LuaChain.add(call)
+    },
     .method(.request, "await") { call throws(Misuse) in
       try awaitRequest(call, try call.request)
     },
@@ -90,7 +99,8 @@ extension Request {
 
 extension Method {
   /// `request:await()`: the entity, or nil and the error.
-  private static func awaitRequest(_ call: Call, _ request: Request) throws(Misuse) {
+  static func awaitRequest(_ call: Call, _ request: Request) throws(Misuse) {
+    request.mark.isHandled = true
     if request.lifecycle.hooksDelivered {
       for value in call.values.awaited(request) { call.return(value) }
       return

@@ -19,6 +19,7 @@ extension Method {
     },
     .getter(.resource, "latest_error") { call throws(Misuse) in
       let resource = try call.resource
+      call.unhandled.errorSeen(of: resource)
       call.return(
         resource.latestError.map { call.values.of($0, service: resource.service) } ?? .nil)
     },
@@ -48,7 +49,9 @@ extension Method {
           "explain inside a function of the configuration would run that function again: call it elsewhere"
         )
       }
-      call.return(.string(ResourceExplanation.text(call.sources, resource, method: method)))
+      let text = ResourceExplanation.text(call.sources, resource, method: method)
+      if call.session.isOpen { call.session.explanation = text }
+      call.return(.string(text))
     },
     .method(.resource, "__tostring") { call throws(Misuse) in
       call.return(.string("Resource(\(try call.resource.shortDescription))"))
@@ -90,11 +93,13 @@ extension Method {
 
   private static let resourceLoading: [Method] = [
     .method(.resource, "load") { call throws(Misuse) in
-      call.return(call.values.of(try call.resource.load()))
+      let resource = try call.resource
+      call.return(call.values.of(resource.load(), loading: resource))
     },
     .method(.resource, "load_if_needed") { call throws(Misuse) in
-      switch try call.resource.neededLoad() {
-      case .load(let request): call.return(call.values.of(request))
+      let resource = try call.resource
+      switch resource.neededLoad() {
+      case .load(let request): call.return(call.values.of(request, loading: resource))
       case .none(let time):
         if let time { call.answersAlike(until: time) }
         call.return(.nil)
@@ -110,7 +115,7 @@ extension Method {
         let kept = try call.kept.kept(call.state, call.index(1), for: resource.service)
         request.onCompletion { _ in withExtendedLifetime(kept) {} }
       }
-      call.return(call.values.of(resource.load(using: request)))
+      call.return(call.values.of(resource.load(using: request), loading: resource))
     },
     .method(.resource, "request", "sVO") { call throws(Misuse) in
       guard let method = RequestMethod(rawValue: call.string(1)) else {
@@ -148,7 +153,7 @@ extension Method {
       guard let box = call.object(1, .entity, as: EntityBox.self) else {
         throw .argument(1, "Entity expected, got \(call.raw(1).typeName)")
       }
-      try call.resource.overrideLocalData(with: box.entity)
+      try call.resource.overrideLocalData(with: box.settled)
       call.returnSelf()
     },
     .method(.resource, "override_local_content", "v") { call throws(Misuse) in
@@ -205,9 +210,9 @@ extension Method {
       let target = call.raw(1).withBytes { resource.relative(hrefBytes: $0) }
       call.lead(to: target ?? resource.relative(""))
     },
-    .method(.resource, "optional_relative", "S") { call throws(Misuse) in
+    .method(.resource, "optional_relative", "L") { call throws(Misuse) in
       let resource = try call.resource
-      let target = call.raw(1).withBytes { resource.relative(hrefBytes: $0) }
+      let target = try call.optionalLink(1)?.withBytes { resource.relative(hrefBytes: $0) }
       if let target { call.lead(to: target) } else { call.return(.nil) }
     },
     .method(.resource, "with_param", "sV") { call throws(Misuse) in

@@ -87,6 +87,11 @@ extension Method {
       }
       call.return(call.values.of(AuthBox(.query(parameters)), .auth))
     },
+    .function("auth.token", "t") { call throws(Misuse) in
+      let (auth, function) = try call.reading.credentials.token(call, table: call.index(0))
+      call.return(
+        call.values.of(AuthBox(auth, function: function), .auth, anchor: function))
+    },
     .function("auth.oauth2_client_credentials", "t") { call throws(Misuse) in
       try returnOAuth2(call, .clientCredentials)
     },

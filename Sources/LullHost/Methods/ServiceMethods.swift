@@ -12,15 +12,16 @@ extension Method {
     .getter(.service, "name") { call throws(Misuse) in
       call.return(try call.service.name.map { .string($0) } ?? .nil)
     },
+    .method(.service, "__index", "v") { call throws(Misuse) in try serviceFunction(call) },
     .method(.service, "resource", "s") { call throws(Misuse) in
       call.lead(to: try call.resource(below: call.service))
     },
     .method(.service, "__call", "s") { call throws(Misuse) in
       call.lead(to: try call.resource(below: call.service))
     },
-    .method(.service, "resource_at", "S") { call throws(Misuse) in
+    .method(.service, "resource_at", "L") { call throws(Misuse) in
       let service = try call.service
-      call.lead(to: service.resource(absoluteURL: call.raw(1).urlText))
+      call.lead(to: service.resource(absoluteURL: try call.optionalLink(1)?.urlText))
     },
     .method(.service, "resource_under", "ss") { call throws(Misuse) in
       let service = try call.service
@@ -44,11 +45,11 @@ extension Method {
       let resource: Resource
       if let given = call.object(1, .resource, as: Resource.self) {
         resource = given
-      } else if let url = call.raw(1).urlText {
-        resource = service.resource(absoluteURL: url)
+      } else if call.raw(1).kind == Int32(LULL_STRING) {
+        resource = call.resource(called: 1, of: service)
       } else {
         throw .argument(
-          1, "Resource or URL expected, got \(call.raw(1).typeName)")
+          1, "Resource, path or URL expected, got \(call.raw(1).typeName)")
       }
       let method = try MethodReader.method(call.optionalString(2) ?? "GET")
       let settings = resource.configuration(for: method)

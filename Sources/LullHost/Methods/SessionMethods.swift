@@ -20,9 +20,14 @@ extension Method {
 
   /// `lull.help([x])`
   static func printHelp(_ call: Call) {
-    StandardOutput.write(
+    let text =
       call.count == 0
-        ? HelpText(call.bridge.library.description).overview
-        : FunctionLookup(call.bridge).helpText(call))
+      ? HelpText(call.bridge.library.description).overview
+      : FunctionLookup(call.bridge).helpText(call)
+    if call.session.pagesHelp {
+      StandardOutput.page(text)
+    } else {
+      StandardOutput.write(text)
+    }
   }
 }

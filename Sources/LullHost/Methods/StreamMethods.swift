@@ -95,8 +95,11 @@ extension Method {
       call.return(.bytes(try event(call).event.data))
     },
     .method(.streamEvent, "json") { call throws(Misuse) in
-      let document = try event(call).json()
-      call.return(call.values.content(.json(document), holder: call.raw(0).handle, from: nil))
+      let box = try event(call)
+      let document = try box.json()
+      call.return(
+        call.values.content(
+          .json(document), holder: call.raw(0).handle, omitsNulls: box.omitsNulls, from: nil))
     },
     .method(.streamEvent, "__tostring") { call throws(Misuse) in
       let event = try event(call).event

@@ -20,10 +20,22 @@ extension Method {
         throw .argument(1, "a list of rows expected, got \(call.raw(0).typeName)")
       }
       let known = columns.isEmpty ? names(ofRows: json, call) : nil
+      warn(ofColumns: columns, in: json.lines, call)
       let table = ContentTable(json, columns: columns, known: known)
       call.return(.string(table.text()))
     }
   ]
+
+  /// Warns of columns that no row has.
+  private static func warn(ofColumns columns: [String], in rows: [JSONText], _ call: Call) {
+    guard !columns.isEmpty, let place = call.place else { return }
+    for column in columns {
+      guard let part = JSONText.missingPart(of: column, in: rows),
+        lull_is_omitted_name(call.state, part.name) == 0
+      else { continue }
+      call.reporter.warnings.warn(ofField: column, missing: part, by: "lull.table", at: place)
+    }
+  }
 
   /// The names that objects among the rows have, in the order they come up; those of one table sorted,
   /// for it has no order.

@@ -5,20 +5,38 @@ extension Method {
   static let valueMethods: [Method] =
     entityMethods + responseMethods + errorMethods + regexMethods
 
+  /// `status` is `http_status` by its shorter name, as networking answers and tests have it.
+  static let httpStatusMethods: [Method] =
+    valueMethods
+    .filter { $0.name.description == "http_status" }
+    .map { .getter($0.kind, "status", $0.body) }
+
   private static func entity(_ call: Call) throws(Misuse) -> EntityBox {
     try call.selfObject(.entity, as: EntityBox.self)
   }
 
   /// Content as Lua sees it, held by self.
-  private static func shared(_ content: Content, _ exchange: Exchange?, _ call: Call) -> LuaValue {
-    call.values.content(content, holder: call.raw(0).handle, from: exchange?.url)
+  private static func shared(
+    _ content: Content, _ exchange: Exchange?, _ service: Service?, _ call: Call,
+    own tables: OwnTables?
+  ) -> LuaValue {
+    call.values.content(
+      content, holder: call.raw(0).handle, omitsNulls: service?.omitsNulls ?? false, own: tables,
+      from: exchange?.url)
+  }
+
+  private static func shared(_ content: Content, of box: EntityBox, _ call: Call) -> LuaValue {
+    shared(content, box.entity.exchange, box.service, call, own: box.tables)
+  }
+
+  private static func shared(_ content: Content, of box: ErrorBox, _ call: Call) -> LuaValue {
+    shared(content, box.error.exchange, box.service, call, own: box.tables)
   }
 
   private static let entityMethods: [Method] = [
     .getter(.entity, "content") { call throws(Misuse) in
       call.return(
-        shared(
-          try entity(call).entity.content, try entity(call).entity.exchange, call))
+        shared(try entity(call).entity.content, of: try entity(call), call))
     },
     .getter(.entity, "document") { call throws(Misuse) in
       call.return(call.values.document(try entity(call).entity.content))
@@ -44,6 +62,15 @@ extension Method {
           } : nil)
       call.return(call.values.of(headers, .headers))
     },
+    // Those of a script's own can change, and equal themselves only.
+    .method(.entity, "__eq", "*") { call throws(Misuse) in
+      let box = try entity(call)
+      guard let other = call.object(1, .entity, as: EntityBox.self) else {
+        return call.return(.bool(false))
+      }
+      let isSame = !box.isOwn && !other.isOwn && other.entity.isSame(as: box.entity)
+      call.return(.bool(isSame))
+    },
     .getter(.entity, "timestamp") { call throws(Misuse) in
       call.return(.number(try entity(call).entity.timestamp))
     },
@@ -66,18 +93,18 @@ extension Method {
       let content = try entity(call).entity.content
       call.return(
         content.isDictionary
-          ? shared(content, try entity(call).entity.exchange, call) : .map([]))
+          ? shared(content, of: try entity(call), call) : .map([]))
     },
     .getter(.entity, "json_array") { call throws(Misuse) in
       let content = try entity(call).entity.content
       call.return(
-        content.isArray ? shared(content, try entity(call).entity.exchange, call) : .list([]))
+        content.isArray ? shared(content, of: try entity(call), call) : .list([]))
     },
     .method(.entity, "typed_content", "V") { call throws(Misuse) in
       let content = try entity(call).entity.content
       let fits = call.isNil(1) || content.luaTypeName == call.raw(1).typeName
       call.return(
-        fits ? shared(content, try entity(call).entity.exchange, call) : .stack(2))
+        fits ? shared(content, of: try entity(call), call) : .stack(2))
     },
     .method(.entity, "header", "s") { call throws(Misuse) in
       let name = call.raw(1).textBytes ?? []
@@ -92,7 +119,11 @@ extension Method {
     .setter(.entity, "content") { call throws(Misuse) in
       let box = try entity(call)
       try requireOwn(box)
-      let content = try call.kept.content(call.raw(1), call.state, call.index(1))
+      // A copy of an answer that nothing has decoded yet goes on as bytes. (TRF-98)
+      let isOfBytes =
+        if box.entity.exchange != nil, case .bytes = box.entity.content { true } else { false }
+      let content = try call.kept.content(
+        call.raw(1), call.state, call.index(1), strings: isOfBytes ? .bytes : .either)
       if let id = content.foreignID { call.kept.anchor(id, from: call.raw(0).handle, key: 1) }
       box.entity.content = content
     },
@@ -108,10 +139,13 @@ extension Method {
     },
     .method(.entity, "__copy", "V") { call throws(Misuse) in
       let box = try entity(call)
-      let copy = EntityBox(box.entity, isOwn: true, service: box.service)
+      let copy = EntityBox(
+        box.settled, isOwn: true, service: box.service,
+        tables:
+          OwnTables(call.kept, omitsNulls: box.service?.omitsNulls ?? false))
       call.return(
         call.values.of(
-          copy, .entity, service: box.service, anchor: box.entity.content.foreignID ?? 0))
+          copy, .entity, service: box.service, anchor: copy.entity.content.foreignID ?? 0))
     },
     .setter(.entity, "charset") { call throws(Misuse) in
       let box = try entity(call)
@@ -154,11 +188,17 @@ extension Method {
     },
     .getter(.response, "entity") { call throws(Misuse) in
       let box = try response(call)
-      call.return(box.response.entity.map { call.values.of($0, service: box.service) } ?? .nil)
+      call.return(
+        box.response.entity.map {
+          call.values.of($0, service: box.service, tables: box.tables)
+        } ?? .nil)
     },
     .getter(.response, "error") { call throws(Misuse) in
       let box = try response(call)
-      call.return(box.response.error.map { call.values.of($0, service: box.service) } ?? .nil)
+      call.return(
+        box.response.error.map {
+          call.values.of($0, service: box.service, tables: box.tables)
+        } ?? .nil)
     },
     .getter(.response, "http_status") { call throws(Misuse) in
       let response = try response(call).response
@@ -216,12 +256,18 @@ extension Method {
       if case .validation(_, let errors) = cause {
         fields.append(("errors", .list(errors.map { .map($0.fields) })))
       }
+      if case .custom(let other as RequestError) = cause {
+        fields.append(("error", call.values.of(other, service: nil)))
+      }
       if let value = cause.raisedValue { fields.append(("value", LuaValue(value))) }
       call.return(.map(fields))
     },
     .getter(.error, "entity") { call throws(Misuse) in
       let box = try error(call)
-      call.return(box.error.entity.map { call.values.of($0, service: box.service) } ?? .nil)
+      call.return(
+        box.error.entity.map {
+          call.values.of($0, service: box.service, tables: box.tables)
+        } ?? .nil)
     },
     .getter(.error, "timestamp") { call throws(Misuse) in
       call.return(.number(try error(call).error.timestamp))
@@ -247,7 +293,7 @@ extension Method {
         call.nilContents.note(try error(call).error, readIn: call.state)
         return call.return(.nil)
       }
-      call.return(shared(content, try error(call).error.exchange, call))
+      call.return(shared(content, of: try error(call), call))
     },
     .getter(.error, "text") { call throws(Misuse) in
       call.return(.string(try error(call).error.entity?.text ?? ""))
@@ -255,12 +301,12 @@ extension Method {
     .getter(.error, "json_dict") { call throws(Misuse) in
       let content = try error(call).error.entity?.content
       guard let content, content.isDictionary else { return call.return(.map([])) }
-      call.return(shared(content, try error(call).error.exchange, call))
+      call.return(shared(content, of: try error(call), call))
     },
     .getter(.error, "json_array") { call throws(Misuse) in
       let content = try error(call).error.entity?.content
       guard let content, content.isArray else { return call.return(.list([])) }
-      call.return(shared(content, try error(call).error.exchange, call))
+      call.return(shared(content, of: try error(call), call))
     },
     .method(.error, "typed_content", "V") { call throws(Misuse) in
       guard let content = try error(call).error.entity?.content else {
@@ -268,7 +314,7 @@ extension Method {
       }
       let fits = call.isNil(1) || content.luaTypeName == call.raw(1).typeName
       call.return(
-        fits ? shared(content, try error(call).error.exchange, call) : .stack(2))
+        fits ? shared(content, of: try error(call), call) : .stack(2))
     },
     .method(.error, "__tostring") { call throws(Misuse) in
       call.return(.string(try error(call).error.description))

@@ -35,9 +35,9 @@ extension Method {
         name, value throws(Misuse) in
         switch name {
         case "every":
-          options.every = try seconds(value, name) { $0 > 0 }
+          options.every = try seconds(value, name, .span)
         case "timeout":
-          options.timeout = try seconds(value, name) { $0 >= 0 }
+          options.timeout = try seconds(value, name, .finiteSeconds)
         default:
           guard value.kind == Int32(LULL_FUNCTION) else {
             throw .message("'\(name)' must be a function, got \(value.described)")
@@ -56,13 +56,11 @@ extension Method {
   }
 
   /// A finite number of seconds within bounds.
-  private static func seconds(_ value: lull_value, _ name: String, _ isAllowed: (Double) -> Bool)
+  private static func seconds(_ value: lull_value, _ name: String, _ rule: NumberRule)
     throws(Misuse) -> Double
   {
-    guard let seconds = value.double, seconds.isFinite, isAllowed(seconds) else {
-      throw .message(
-        "'\(name)' must be a number of seconds, \(isAllowed(0) ? "0 or more" : "more than 0"), "
-          + "got \(value.described)")
+    guard let seconds = value.double, rule.allows(seconds) else {
+      throw .message("'\(name)' must be \(rule.expectation), got \(value.described)")
     }
     return seconds
   }

@@ -7,7 +7,8 @@ extension ShownValue {
     case .null: self = .atom("null", .word)
     case .bool: self = .atom(element.bool == true ? "true" : "false", .word)
     case .int: self = .atom(String(element.int ?? 0), .number)
-    case .double: self = .atom(ShownValue.text(element.double ?? 0), .number)
+    case .double:
+      self = .atom(element.digits ?? ShownValue.text(element.double ?? 0), .number)
     case .string:
       self = .string(
         element.string ?? "", limit: level == 0 ? limits.topString : limits.string)

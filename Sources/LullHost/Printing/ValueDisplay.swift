@@ -32,6 +32,7 @@ struct ValueDisplay {
     case Int(LULL_NULL): .atom("null", .word)
     case Int(LULL_BOOLEAN): .atom(value.integer != 0 ? "true" : "false", .word)
     case Int(LULL_INTEGER): .atom(String(value.integer), .number)
+    case Int(LULL_DIGITS): .atom(value.digits ?? "number", .number)
     case Int(LULL_NUMBER): .atom(bridge.text(of: index, in: state) ?? "number", .number)
     case Int(LULL_STRING):
       .string(

@@ -34,6 +34,31 @@ final class ProgressBars {
     return ScriptProgress(bar, self)
   }
 
+  /// Shows how far what a request brings has come, until it has ended. (DWN-120)
+  func show(_ request: Request, _ label: String) {
+    guard StatusLines.areSeen, !session.isTaken, !request.isCompleted else { return }
+    let bar = ScriptProgress.Bar(total: nil, label: label, began: pump.clock.uptime)
+    bar.countsBytes = true
+    // Unsafe, since a request that is shown is there: it takes the bar away when it ends.
+    bar.look = { [unowned(unsafe) request, unowned bar] in
+      guard let metrics = (request.lastPart as? NetworkRequest)?.transfer?.transferMetrics else {
+        return
+      }
+      bar.count = Double(metrics.responseBytesReceived)
+      bar.total = metrics.responseBytesTotal.map(Double.init)
+    }
+    add(bar)
+    request.onCompletion { [weak self] response in
+      bar.look = nil
+      guard let self, isShown(bar) else { return }
+      guard let path = response.entity?.content.plainBytes else { return remove(bar) }
+      // As large as it has become: the last look was before that.
+      if let file = try? ReadableFile(path) { bar.count = Double(file.stamp.size) }
+      bar.total = nil
+      finish(bar)
+    }
+  }
+
   /// The label that an option says: `true` has none; nil for false.
   static func label(_ value: lull_value) throws(Misuse) -> String? {
     switch Int(value.kind) {
@@ -103,9 +128,21 @@ final class ProgressBars {
     guard lull_output_is_inside_line() == 0 else { return }
     let size = TerminalSize(of: STDERR_FILENO)
     let columns = size?.columns ?? 80
+    for bar in shown { bar.look?() }
     let rows = min(ProgressBars.most, max(1, (size?.rows ?? 24) - 1))
     var lines = shown.prefix(rows).map { $0.line(now, columns: columns) }
     if shown.count > rows { lines[rows - 1] = "… and \(shown.count - rows + 1) more" }
     StatusLines.show(Array(lines))
+  }
+}
+
+extension Content {
+  /// The name of the file that a download has become.
+  fileprivate var plainBytes: [UInt8]? {
+    switch self {
+    case .text(let text): Array(text.utf8)
+    case .bytes(let bytes): bytes
+    default: nil
+    }
   }
 }

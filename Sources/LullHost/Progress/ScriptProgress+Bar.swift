@@ -10,7 +10,11 @@ extension ScriptProgress {
     /// At most of the line is the label's.
     private static let labelShare = 0.5
 
-    let total: Double?
+    var total: Double?
+    /// Whether what is counted are bytes.
+    var countsBytes = false
+    /// Brings it up to date before it is drawn.
+    var look: (() -> Void)?
     var label: String
     var count = 0.0
     private let began: Double
@@ -23,7 +27,7 @@ extension ScriptProgress {
     }
 
     /// `40 of 100`
-    var amount: String { Bar.text(count) + (total.map { " of \(Bar.text($0))" } ?? "") }
+    var amount: String { text(count) + (total.map { " of \(text($0))" } ?? "") }
 
     /// One that fits a terminal of so many columns.
     func line(_ now: Double, columns: Int) -> String {
@@ -32,7 +36,7 @@ extension ScriptProgress {
       let label = TextWidth.cut(shownLabel, to: Int(Double(room) * Bar.labelShare))
       let start = label.isEmpty ? "" : label + " "
       guard let total else {
-        let speed = rate.perSecond.map { ", \(Bar.text(($0 * 10).rounded() / 10))/s" } ?? ""
+        let speed = rate.perSecond.map { ", \(text(($0 * 10).rounded() / 10))/s" } ?? ""
         return TextWidth.cut(start + amount + speed, to: room)
       }
       let fraction = total > 0 ? min(count / total, 1) : 1
@@ -58,6 +62,10 @@ extension ScriptProgress {
     private var shownLabel: String {
       ControlCharacters.shown(
         in: label.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+    }
+
+    private func text(_ number: Double) -> String {
+      countsBytes ? ByteCount.text(Int(number)) : Bar.text(number)
     }
 
     private static func text(_ number: Double) -> String {

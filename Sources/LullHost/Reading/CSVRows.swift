@@ -6,18 +6,31 @@ struct CSVRows {
   /// Columns in the order they come up; of one table sorted, for it has no order.
   private(set) var columns: [[UInt8]]
   private let isOpen: Bool
+  private let json: JSONReader
+  /// Columns of what is inside of fields, by the field that they begin with. (FLT-03)
+  private var inner: [[UInt8]: [(column: Int, names: ArraySlice<String>)]] = [:]
   private var positions: [[UInt8]: Int] = [:]
   private var rows: [[(column: Int, text: [UInt8])]] = []
   /// Whether rows are lists; nil before the first one that holds something.
   private var areLists: Bool?
+  /// Names that are no columns, of the first row that has any.
+  private var others: [[UInt8]] = []
+  /// Columns that a row has.
+  private var seen: Set<Int> = []
   /// The longest list.
   private var width = 0
 
   /// - Parameter columns: nil: whatever there is.
-  init(columns: [[UInt8]]?) {
+  init(columns: [[UInt8]]?, _ json: JSONReader) {
     self.columns = columns ?? []
+    self.json = json
     isOpen = columns == nil
-    for (position, name) in self.columns.enumerated() { positions[name] = position }
+    for (position, name) in self.columns.enumerated() {
+      positions[name] = position
+      guard let way = FieldPath(String(decoding: name, as: UTF8.self)).ways.last, way.count > 1
+      else { continue }
+      inner[Array(way[0].utf8), default: []].append((position, way.dropFirst()))
+    }
   }
 
   /// All of them as text.
@@ -35,6 +48,15 @@ struct CSVRows {
     }
     return writer.output
   }
+
+  /// Columns that no row has, although rows have names.
+  var missing: [[UInt8]] {
+    guard !isOpen, areLists == false else { return [] }
+    return columns.indices.filter { !seen.contains($0) }.map { columns[$0] }
+  }
+
+  /// The names of fields, for a column that is missing.
+  var names: [String] { (columns + others).map { String(escaping: $0) } }
 
   // MARK: Reading
 
@@ -82,12 +104,14 @@ struct CSVRows {
     guard row.kind == Int32(LULL_TABLE) else {
       throw problem("a row must be a table, got \(row.described)")
     }
-    var named: [(name: [UInt8], text: [UInt8])] = []
+    var named: [(name: [UInt8], text: [UInt8]?)] = []
     var listed: [(column: Int, text: [UInt8])] = []
+    var deep: [(column: Int, text: [UInt8])] = []
     let number = rows.count + 1
     try LuaTable(index, in: state).forEachField { key, value throws(Misuse) in
+      let place = LuaTable.visitedIndex(in: state)
       if key.kind == Int32(LULL_INTEGER) {
-        let text = try CSVRows.text(of: value, row: number, column: "\(key.integer)")
+        let text = try text(of: value, at: place, state, row: number, column: "\(key.integer)")
         guard let column = Int(exactly: key.integer), column > 0 else {
           throw CSVRows.problem(number, "a row has no field \(key.integer)")
         }
@@ -96,33 +120,46 @@ struct CSVRows {
         guard let name = key.bytes else {
           throw CSVRows.problem(number, "the name of a field must be a string, got \(key.typeName)")
         }
-        let text = try CSVRows.text(of: value, row: number, column: "'\(String(escaping: name))'")
-        named.append((name, text))
+        let isWanted = isOpen || positions[name] != nil
+        named.append(
+          (
+            name,
+            isWanted
+              ? try text(
+                of: value, at: place, state, row: number, column: "'\(String(escaping: name))'")
+              : nil
+          ))
+        for (column, names) in inner[name] ?? [] {
+          let text = try text(inside: value, at: place, state, names, row: number, column)
+          if let text { deep.append((column, text)) }
+        }
       }
     }
     guard named.isEmpty || listed.isEmpty else {
       throw problem("a row has either names or positions, not both")
     }
     named.sort { $0.name.lexicographicallyPrecedes($1.name) }
-    if listed.isEmpty { try add(named: named) } else { try add(listed: listed) }
+    if listed.isEmpty { try add(named: named, deep) } else { try add(listed: listed) }
   }
 
   private mutating func read(_ row: JSONElement) throws(Misuse) {
-    let number = rows.count + 1
     switch row.kind {
     case .object:
-      var named: [(name: [UInt8], text: [UInt8])] = []
+      var named: [(name: [UInt8], text: [UInt8]?)] = []
+      var deep: [(column: Int, text: [UInt8])] = []
       for (key, value) in row.pairs {
-        named.append(
-          (Array(key.utf8), try CSVRows.text(of: value, row: number, column: "'\(key)'")))
+        let name = Array(key.utf8)
+        let isWanted = isOpen || positions[name] != nil
+        named.append((name, isWanted ? CSVRows.text(of: value) : nil))
+        for (column, names) in inner[name] ?? [] {
+          if let text = CSVRows.text(inside: value, names) { deep.append((column, text)) }
+        }
       }
-      try add(named: named)
+      try add(named: named, deep)
     case .array:
       var listed: [(column: Int, text: [UInt8])] = []
       for element in row.elements {
-        let column = listed.count
-        listed.append(
-          (column, try CSVRows.text(of: element, row: number, column: "\(column + 1)")))
+        listed.append((listed.count, CSVRows.text(of: element)))
       }
       try add(listed: listed)
     default: throw problem("a row must be an object or a list")
@@ -131,7 +168,12 @@ struct CSVRows {
 
   // MARK: Adding
 
-  private mutating func add(named fields: [(name: [UInt8], text: [UInt8])]) throws(Misuse) {
+  /// - Parameters:
+  ///   - fields: text where it is a column's, or all are.
+  ///   - deep: those of columns of what is inside of fields.
+  private mutating func add(
+    named fields: [(name: [UInt8], text: [UInt8]?)], _ deep: [(column: Int, text: [UInt8])]
+  ) throws(Misuse) {
     guard fields.isEmpty || areLists != true else {
       throw problem("some rows are lists, and this one has names")
     }
@@ -143,7 +185,17 @@ struct CSVRows {
         positions[name] = columns.count
         columns.append(name)
       }
-      if let column = positions[name] { row.append((column, text)) }
+      if let column = positions[name], let text { row.append((column, text)) }
+    }
+    // A field by the name as it stands goes before one by its parts.
+    for (column, text) in deep where !row.contains(where: { $0.column == column }) {
+      row.append((column, text))
+    }
+    if !isOpen {
+      for (column, _) in row { seen.insert(column) }
+      if others.isEmpty {
+        others = fields.map(\.name).filter { positions[$0] == nil }
+      }
     }
     rows.append(row)
   }
@@ -166,41 +218,88 @@ struct CSVRows {
 
   // MARK: Fields
 
-  private static func text(of value: lull_value, row: Int, column: @autoclosure () -> String)
-    throws(Misuse) -> [UInt8]
-  {
+  /// A table as JSON, as `-o csv` of the command writes it; anything else as it is.
+  private func text(
+    of value: lull_value, at index: Int32, _ state: OpaquePointer?, row: Int,
+    column: @autoclosure () -> String
+  ) throws(Misuse) -> [UInt8] {
     switch Int(value.kind) {
-    case Int(LULL_NULL): return []
+    case Int(LULL_NIL), Int(LULL_NULL): return []
     case Int(LULL_BOOLEAN): return Array((value.integer != 0 ? "true" : "false").utf8)
-    case Int(LULL_INTEGER): return Array(String(value.integer).utf8)
+    case Int(LULL_INTEGER), Int(LULL_DIGITS): return Array((value.text ?? "").utf8)
     case Int(LULL_STRING):
       guard let bytes = value.bytes else { throw .message("not enough memory") }
       return bytes
     case Int(LULL_NUMBER):
       guard value.number.isFinite else {
-        throw problem(row, "column \(column()): a number is not finite")
+        throw CSVRows.problem(row, "column \(column()): a number is not finite")
       }
       var writer = JSONWriter(digits: .printf)
       writer.write(value.number)
       return writer.output
     default:
-      let article = "AEIOU".contains(value.typeName.prefix(1)) ? "an" : "a"
-      throw problem(row, "column \(column()): \(article) \(value.typeName) has no CSV form")
+      var place: UInt64 = 0
+      guard value.kind == Int32(LULL_TABLE) || lull_document_at(state, index, &place) != nil else {
+        let article = "AEIOU".contains(value.typeName.prefix(1)) ? "an" : "a"
+        throw CSVRows.problem(
+          row, "column \(column()): \(article) \(value.typeName) has no CSV form")
+      }
+      switch json.text(of: state, index) {
+      case .success(let text): return text
+      case .failure(let problem):
+        throw CSVRows.problem(row, "column \(column()): \(problem.text)")
+      }
     }
   }
 
-  private static func text(
-    of value: JSONElement, row: Int, column: @autoclosure () -> String
-  ) throws(Misuse) -> [UInt8] {
+  /// What names lead to from a value; nil if that is nowhere.
+  private func text(
+    inside value: lull_value, at index: Int32, _ state: OpaquePointer?,
+    _ names: ArraySlice<String>, row: Int, _ column: Int
+  ) throws(Misuse) -> [UInt8]? {
+    guard let name = names.first else {
+      return try text(
+        of: value, at: index, state, row: row,
+        column: "'\(String(escaping: columns[column]))'")
+    }
+    var place: UInt64 = 0
+    if let document = lull_document_at(state, index, &place) {
+      let element = JSONElement(document: JSONDocument(sharing: document), index: Int(place))
+      return CSVRows.text(inside: element, names)
+    }
+    guard value.kind == Int32(LULL_TABLE) else { return nil }
+    var found: [UInt8]?
+    try LuaTable(index, in: state).forEachField { key, field throws(Misuse) in
+      guard key.text == name else { return }
+      found = try text(
+        inside: field, at: LuaTable.visitedIndex(in: state), state, names.dropFirst(), row: row,
+        column)
+    }
+    return found
+  }
+
+  private static func text(inside value: JSONElement, _ names: ArraySlice<String>) -> [UInt8]? {
+    guard let name = names.first else { return text(of: value) }
+    switch value.kind {
+    case .object: return value[name].flatMap { text(inside: $0, names.dropFirst()) }
+    case .array:
+      guard let place = Int(name), place > 0 else { return nil }
+      for (number, element) in value.elements.enumerated() where number == place - 1 {
+        return text(inside: element, names.dropFirst())
+      }
+      return nil
+    default: return nil
+    }
+  }
+
+  private static func text(of value: JSONElement) -> [UInt8] {
     switch value.kind {
     case .null: return []
     case .string: return Array((value.string ?? "").utf8)
-    case .bool, .int, .double:
+    default:
       var writer = JSONWriter(digits: .printf)
       writer.write(value)
       return writer.output
-    case .array, .object:
-      throw problem(row, "column \(column()): a table has no CSV form")
     }
   }
 

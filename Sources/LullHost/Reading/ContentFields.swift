@@ -45,6 +45,17 @@ struct ContentFields: ContentFieldReader {
     }
   }
 
+  func isFalse(_ path: FieldPath, in content: Content) -> Bool {
+    guard case .foreign(let foreign) = content else {
+      return JSONFields().isFalse(path, in: content)
+    }
+    return path.ways.contains { way in
+      read(way, in: foreign, list: -1) { value in
+        Int(value.kind) == Int(LULL_BOOLEAN) && value.integer == 0
+      } ?? false
+    }
+  }
+
   /// - Parameter list: after so many names the way goes on from the last element of what is there.
   private func field(_ way: [String], in foreign: ForeignContent, list: Int = -1) -> FieldValue {
     read(way, in: foreign, list: list) { value in ContentFields.field(value) } ?? .nothing

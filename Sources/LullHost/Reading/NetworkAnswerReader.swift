@@ -5,7 +5,9 @@ package import LullCore
 ///
 /// An object, since providers must not hold what holds their services. Home thread only.
 package final class NetworkAnswerReader {
-  static let keys = ["status", "headers", "body", "json", "text"]
+  static let keys = ["status", "http_status", "headers", "body", "json", "text"]
+  static let statusTwice = Misuse.message(
+    "'status' and 'http_status' mean the same: give one of them")
 
   private let handles: ObjectHandles
   private let options: OptionReader
@@ -56,7 +58,7 @@ package final class NetworkAnswerReader {
     beside others: [String] = [],
     take: (String, lull_value) throws(Misuse) -> Void = { _, _ in }
   ) throws(Misuse) -> NetworkResult {
-    var status = status
+    var given: Int?
     var headers = Headers()
     var body: [UInt8]?
     var defaultType: String?
@@ -65,12 +67,13 @@ package final class NetworkAnswerReader {
       if others.contains(name) { return try take(name, value) }
       let index = LuaTable.visitedIndex(in: state)
       switch name {
-      case "status":
+      case "status", "http_status":
         guard value.kind == Int32(LULL_INTEGER), (100...999).contains(value.integer) else {
           throw .message(
-            "'status' must be an HTTP status, such as 200, got \(value.described)")
+            "'\(name)' must be an HTTP status, such as 200, got \(value.described)")
         }
-        status = Int(value.integer)
+        guard given == nil else { throw NetworkAnswerReader.statusTwice }
+        given = Int(value.integer)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
         try self.headers.setAll(index, state, in: &headers)
@@ -90,7 +93,7 @@ package final class NetworkAnswerReader {
     }
     if let defaultType, headers["content-type"] == nil { headers["content-type"] = defaultType }
     return NetworkResult(
-      response: HTTPResponse(status: status, headers: headers, url: url), body: body)
+      response: HTTPResponse(status: given ?? status, headers: headers, url: url), body: body)
   }
 }
 

@@ -5,7 +5,8 @@ import LullCore
 /// download `resume =` too.
 struct RequestOptions {
   static let keys = ["headers", "timeout", "mutate"]
-  static let downloadKeys = keys + ["resume"]
+  static let downloadKeys = keys + ownDownloadKeys
+  private static let ownDownloadKeys = ["resume", "progress"]
 
   init() {}
 
@@ -33,18 +34,20 @@ struct RequestOptions {
   /// The same of a download, and whether it resumes.
   static func ofDownload(
     _ call: Call, _ position: Int
-  ) throws(Misuse) -> (edit: AdHocMutation?, resumes: Bool) {
-    guard !call.isNil(position) else { return (nil, false) }
+  ) throws(Misuse) -> (edit: AdHocMutation?, resumes: Bool, label: String?) {
+    guard !call.isNil(position) else { return (nil, false, nil) }
     var resumes = false
+    var label: String?
     let table = call.index(position)
-    let options = try RequestOptions(call, table: table, besides: ["resume"]) {
-      _, value throws(Misuse) in
+    let options = try RequestOptions(call, table: table, besides: ownDownloadKeys) {
+      name, value throws(Misuse) in
+      guard name == "resume" else { return label = try ProgressBars.label(value) }
       guard let flag = value.bool else {
         throw .message("'resume' must be true or false, got \(value.described)")
       }
       resumes = flag
     }
-    return (options.edit(call.functions, timeout: options.timeout), resumes)
+    return (options.edit(call.functions, timeout: options.timeout), resumes, label)
   }
 
   /// Reads a table, in which other names may stand as well: `other` is given those.
@@ -67,9 +70,9 @@ struct RequestOptions {
         }
         read.headers = try call.reading.headers.edit(table: index, in: call.state)
       case "timeout":
-        guard let seconds = value.double, seconds >= 0 else {
+        guard let seconds = value.double, NumberRule.seconds.allows(seconds) else {
           throw .message(
-            "'timeout' must be a number of seconds, 0 or more, got \(value.described)")
+            "'timeout' must be \(NumberRule.seconds.expectation), got \(value.described)")
         }
         read.timeout = seconds
       default:

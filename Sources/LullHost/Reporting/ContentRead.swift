@@ -147,7 +147,7 @@ struct ContentRead {
 
   /// How many tokens the expression is that begins there, if a statement ends with it; 0 if it goes on
   /// with anything else.
-  private static func length(of tokens: ArraySlice<LineToken>) -> Int {
+  static func length(of tokens: ArraySlice<LineToken>) -> Int {
     var depth = 0
     var before: LineToken?
     for (count, token) in tokens.enumerated() {

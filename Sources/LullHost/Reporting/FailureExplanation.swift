@@ -14,6 +14,20 @@ struct FailureExplanation {
     report.traceback = failure.traceback
     report.nilContent = failure.nilContent
     if let error = failure.requestError { describe(error, in: &report) }
+    // What callers of other languages try first.
+    if failure.message.hasSuffix("attempt to call a nil value (global 'await')") {
+      report.message += "; await is a method: request:await()"
+    }
+    if failure.isOfNeedlessLoad {
+      report.message +=
+        "; load_if_needed() returns nil if nothing has to be loaded: resource:fetch() returns the entity, "
+        + "and loads it if needed"
+    }
+    if failure.message.hasSuffix("attempt to index a null value"),
+      failure.traceback.contains("in for iterator")
+    {
+      report.message += "; ipairs was given lull.null: JSON has null there, and no list"
+    }
     return report
   }
 
@@ -105,6 +119,10 @@ struct FailureExplanation {
       report.request = own
       report.message = error.userMessage
       if case .script(let script) = error.cause { report.message += ": " + script.message }
+    }
+    if error.asksForDigest {
+      report.cause = "the server asks for Digest authentication: auth = lull.auth.digest(…)"
+      return
     }
     switch error.cause {
     case .script, .requestCancelled, .invalidURL, nil: break

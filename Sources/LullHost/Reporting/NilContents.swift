@@ -43,9 +43,9 @@ package final class NilContents {
     }
   }
 
-  private let bridge: BridgeRuntime
+  let bridge: BridgeRuntime
   private let handles: ObjectHandles
-  private let sources: ChunkSources
+  let sources: ChunkSources
   private var reads: [Read] = []
   private var oldest = 0
 

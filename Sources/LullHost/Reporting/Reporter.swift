@@ -22,9 +22,11 @@ package final class Reporter {
   package private(set) var errorCount = 0
   /// The kept function of `lull.on_error`.
   private var errorHandler: Int64?
+  /// Whether it runs: it is not called for its own errors.
+  private var isHandling = false
   private var ledger = ReportLedger()
   /// What lines of the script were warned about.
-  var warnings = PlaceWarnings()
+  package var warnings = PlaceWarnings()
   /// Whether the program that embeds the host hears of errors, in the place of standard error.
   package var program: ((ScriptFailure, _ place: String) -> Void)?
   /// Whether it was said which limit was passed.
@@ -52,15 +54,12 @@ package final class Reporter {
 
   /// Sets the script's handler: nil for none.
   func setHandler(_ id: Int64?) throws(Misuse) {
-    if let errorHandler { lull_value_unpin(bridge.pointer, errorHandler) }
-    errorHandler = nil
-    guard let id else { return }
-    guard lull_value_pin(bridge.pointer, id) == 0 else { throw .message("not enough memory") }
+    guard id.map({ kept.pin($0) }) ?? true else { throw .message("not enough memory") }
+    // Only now: a finaliser that runs while it is pinned may set another one.
+    let previous = errorHandler
     errorHandler = id
+    if let previous { kept.unpin(previous) }
   }
-
-  /// One more error that makes the exit code 1, of which somebody else has told.
-  func countError() { errorCount += 1 }
 
   /// The passed limit is told of by somebody else.
   package func forgoLimit() { hasReportedLimit = true }
@@ -69,16 +68,18 @@ package final class Reporter {
 
   /// An error in a callback: to the script's handler, else to standard error. It makes the exit code
   /// 1 unless the handler returns true.
+  ///
+  /// - Parameter showsPlace: whether that stands in what is written.
   func report(
-    _ failure: ScriptFailure, in place: String, request: @autoclosure () -> RequestFacts? = nil
+    _ failure: ScriptFailure, in place: String, request: @autoclosure () -> RequestFacts? = nil,
+    showsPlace: Bool = true
   ) {
     if let checker = permissions.checker { return checker.note(failure) }
     // The interruption of whatever ran when the signal came is not an error of the script.
     guard !isInterruption(failure) else { return reportPassedLimit(failure) }
-    if let errorHandler {
-      // The handler is not called for its own errors.
-      self.errorHandler = nil
-      defer { if self.errorHandler == nil { self.errorHandler = errorHandler } }
+    if let errorHandler, !isHandling {
+      isHandling = true
+      defer { isHandling = false }
       let error: LuaValue =
         failure.requestError.map { values.of(ErrorBox($0), .error) }
         ?? failure.value.map { LuaValue($0) } ?? .string(failure.message)
@@ -101,8 +102,42 @@ package final class Reporter {
     }
     errorCount += 1
     if let program { return program(failure, place) }
-    write(failure, place: place, request: request())
+    write(failure, place: showsPlace ? place : nil, request: request())
   }
+
+  /// A request has failed and the script has not looked at that: one line on standard error, unless the
+  /// script's handler or the program hears of errors.
+  func report(unhandled error: RequestError, of name: String) {
+    let text =
+      "\(name) failed, and the script has not looked at that: \(error.userMessage) "
+      + "(await the request, or add on_failure)"
+    reportUnhandled(text, error)
+  }
+
+  /// There are more of them than are reported one by one.
+  func reportMoreUnhandled(_ count: Int) {
+    reportUnhandled(
+      count == 1
+        ? "1 more request failed, and the script has not looked at that"
+        : "\(count) more requests failed, and the script has not looked at them")
+  }
+
+  private func reportUnhandled(_ text: String, _ error: RequestError? = nil) {
+    guard errorHandler != nil || program != nil, !bridge.isClosed else {
+      errorCount += 1
+      return StandardError.write("lull: \(ControlCharacters.shown(in: text))\n")
+    }
+    var failure = ScriptFailure(message: text)
+    failure.requestError = error
+    report(failure, in: "a request without an await")
+  }
+
+  /// Content that a script shares with others and has changed.
+  func report(sharedContent text: String) {
+    report(ScriptFailure(message: text), in: Reporter.sharedContent, showsPlace: false)
+  }
+
+  private static let sharedContent = "shared content"
 
   /// What a signal or `os.exit` raised to get out, as opposed to an error of the script.
   package func isInterruption(_ failure: ScriptFailure) -> Bool {
@@ -261,13 +296,21 @@ package final class Reporter {
     StandardError.write(
       "lull: the script ended with \(what), which did not complete; "
         + "end it with lull.run() to wait for them\n")
+    InterpreterExit.fail()
   }
 
   /// An error at the end, when the state is going away and no handler can be called any more.
-  func reportWithoutLua(_ failure: ScriptFailure, in place: String) {
+  func reportWithoutLua(
+    _ failure: ScriptFailure, in place: String, showsPlace: Bool = true
+  ) {
     errorCount += 1
     if let program { return program(failure, place) }
-    write(failure, place: place, request: nil)
+    write(failure, place: showsPlace ? place : nil, request: nil)
+  }
+
+  func reportWithoutLua(sharedContent text: String) {
+    reportWithoutLua(
+      ScriptFailure(message: text), in: Reporter.sharedContent, showsPlace: false)
   }
 
   private static func count(_ count: Int, _ noun: String, _ state: String) -> String? {

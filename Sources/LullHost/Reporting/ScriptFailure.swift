@@ -13,6 +13,8 @@ package struct ScriptFailure {
   var value: RaisedValue?
   /// What is known of the content that was nil, if that is what went wrong.
   var nilContent: String?
+  /// Whether it comes of a `load_if_needed()` that had nothing to load.
+  var isOfNeedlessLoad = false
   /// The function at fault, where no line of it has raised anything.
   var definition: TraceFrame?
 
@@ -53,6 +55,7 @@ extension ScriptFailure {
   mutating func join(_ origin: Reraised) {
     guard isSame(as: origin.failure) else { return }
     nilContent = nilContent ?? origin.failure.nilContent
+    isOfNeedlessLoad = isOfNeedlessLoad || origin.failure.isOfNeedlessLoad
     if origin.isOfInnerCoroutine {
       // That has seen who resumed the coroutine, too.
       trace = origin.failure.trace

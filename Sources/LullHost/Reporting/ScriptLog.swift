@@ -79,13 +79,14 @@ package final class ScriptLog {
 
   /// Sets the script's handler, a kept function; nil for the default output.
   func setHandler(_ id: Int64?) throws(Misuse) {
-    if let handler { lull_value_unpin(bridge.pointer, handler) }
-    handler = nil
-    log.messageHandler = nil
-    guard let id else { return }
-    guard lull_value_pin(bridge.pointer, id) == 0 else { throw .message("not enough memory") }
+    guard id.map({ kept.pin($0) }) ?? true else { throw .message("not enough memory") }
+    // Only now: a finaliser that runs while it is pinned may set another one.
+    let previous = handler
     handler = id
-    log.messageHandler = { [unowned self] category, text in handle(id, category, text) }
+    log.messageHandler = id.map { id in
+      { [unowned self] category, text in handle(id, category, text) }
+    }
+    if let previous { kept.unpin(previous) }
   }
 
   private func handle(_ id: Int64, _ category: Log.Category, _ text: String) {

@@ -12,10 +12,17 @@ struct WaitNotice {
   }
 
   /// Seconds after the main chunk's end, or after it began to wait; `LULL_WAIT_NOTICE` sets another number.
-  static let delay: Double = {
+  static let delay: Double = chosenDelay ?? 10
+
+  private static let chosenDelay: Double? = {
     let value = getenv("LULL_WAIT_NOTICE").flatMap { Double(String(cString: $0)) }
-    return value.flatMap { $0 >= 0 ? $0 : nil } ?? 10
+    return value.flatMap { $0 >= 0 ? $0 : nil }
   }()
+
+  /// Whether a person reads it, or somebody has asked for it; a progress bar says enough.
+  static var isWanted: Bool {
+    (StandardTerminals.showsErrors || chosenDelay != nil) && !StatusLines.areShown
+  }
 
   private static let mostNamed = 3
 
@@ -41,7 +48,7 @@ struct WaitNotice {
 extension Reporter {
   /// Says on standard error what the script waits for, if it does.
   func reportWaiting() {
-    guard let text = waitingText else { return }
+    guard WaitNotice.isWanted, let text = waitingText else { return }
     StandardError.write("lull: \(text)\n")
   }
 

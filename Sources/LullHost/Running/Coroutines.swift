@@ -46,7 +46,7 @@ package final class Coroutines {
     var run = lull_run()
     withEncoded(callable, arguments) { call in
       stack.push(context)
-      lull_start(bridge.pointer, call, &run)
+      context.stretch.run(bridge) { lull_start(bridge.pointer, call, &run) }
       stack.pop()
     }
     lull_arena_release(bridge.pointer, mark)
@@ -71,9 +71,11 @@ package final class Coroutines {
         buffer.initializeElement(at: index, to: writer.encode(value))
       }
       stack.push(context)
-      lull_resume(
-        bridge.pointer, thread, UnsafePointer(buffer.baseAddress), Int32(values.count),
-        raising ? 1 : 0, &run)
+      context.takeStretch().run(bridge) {
+        lull_resume(
+          bridge.pointer, thread, UnsafePointer(buffer.baseAddress), Int32(values.count),
+          raising ? 1 : 0, &run)
+      }
       stack.pop()
     }
     lull_arena_release(bridge.pointer, mark)
@@ -190,7 +192,7 @@ package final class Coroutines {
     let context = withUnsafePointer(to: &value) { value in
       var call = lull_call(
         function: hook.id, method: nil, arguments: value, count: argument == nil ? 0 : 1,
-        is_handler: 0)
+        is_handler: 0, is_main: 0)
       return stack.tell(.hook(hook)) { lull_start(bridge.pointer, &call, &run) }
     }
     lull_arena_release(bridge.pointer, mark)
@@ -244,7 +246,7 @@ package final class Coroutines {
       }
       var call = lull_call(
         function: sequence.pointee.members[0].function, method: nil,
-        arguments: UnsafePointer(arguments.baseAddress), count: count, is_handler: 0)
+        arguments: UnsafePointer(arguments.baseAddress), count: count, is_handler: 0, is_main: 0)
       if sequence.pointee.count == 1 {
         if notification.observer.isTable { call.method = LuaObserver.changed.cString }
         lull_start(bridge.pointer, &call, &run)
@@ -268,7 +270,7 @@ package final class Coroutines {
       var call = lull_call(
         function: callable.id, method: callable.method?.cString,
         arguments: UnsafePointer(buffer.baseAddress), count: Int32(arguments.count),
-        is_handler: callable.isHandler ? 1 : 0)
+        is_handler: callable.isHandler ? 1 : 0, is_main: callable.isMain ? 1 : 0)
       body(&call)
     }
   }
@@ -279,7 +281,7 @@ package final class Coroutines {
     var failure = lull_failure()
     lull_run_failure(bridge.pointer, &run, &failure)
     var result = ScriptFailure(failure, handles)
-    result.nilContent = nilContents.explanation(of: result, in: &run)
+    nilContents.explain(&result, in: &run)
     if let box = handles.object(failure.value, .error, as: ErrorBox.self) {
       result.requestError = box.error
     } else if let value = failure.value.scalar {

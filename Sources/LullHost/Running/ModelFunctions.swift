@@ -8,13 +8,17 @@ import LullCore
 final class ModelFunctions {
   private let callbacks: Callbacks
   private let permissions: Permissions
+  private let limits: LimitKeeper
   private let pump: Pump
   /// What a predicate raised that was called for a call of the script's, to be raised there.
   private var predicateFailure: ScriptFailure?
 
-  init(_ callbacks: Callbacks, _ permissions: Permissions, _ pump: Pump) {
+  init(
+    _ callbacks: Callbacks, _ permissions: Permissions, _ limits: LimitKeeper, _ pump: Pump
+  ) {
     self.callbacks = callbacks
     self.permissions = permissions
+    self.limits = limits
     self.pump = pump
   }
 
@@ -68,7 +72,8 @@ final class ModelFunctions {
   func decorator(_ function: KeptValue) -> RequestDecorator {
     { [unowned self] (resource, request) throws(RequestError) in
       let answer = callbacks.coroutines.ask(
-        Callable(id: function.id), [callbacks.values.of(resource), callbacks.values.of(request)],
+        Callable(id: function.id),
+        [callbacks.values.of(resource), callbacks.values.decorating(request)],
         kind: "decorator"
       ) { results -> Result<Request, ScriptFailure.Thrown> in
         if let decorated = callbacks.handles.object(results[0], .request, as: Request.self) {
@@ -115,7 +120,7 @@ final class ModelFunctions {
         return .url(resource.url)
       }
       if let regex = callbacks.handles.object(value, .regex, as: RegexBox.self) {
-        return .regex(regex.regex, source: regex.source)
+        return self.regex(regex, raising: raising)
       }
       throw .argument(
         position,
@@ -131,6 +136,28 @@ final class ModelFunctions {
     if let error = failure.requestError { return .value(callbacks.values.of(error, service: nil)) }
     if let value = failure.value { return .value(LuaValue(value)) }
     return .value(.string(failure.message))
+  }
+
+  /// One whose search takes too many steps settles nothing, as a predicate that raises.
+  private func regex(_ regex: RegexBox, raising: Bool) -> ConfigurationPattern {
+    .text(regex.source) { [unowned self] (url) throws(RequestError) in
+      var found = RegexBox.Found.unknown
+      if !limits.hasPassed {
+        let search = regex.find(in: url.text)
+        found = search.found
+        limits.count(search.steps)
+      }
+      guard found == .unknown else { return found == .yes }
+      let failure = ScriptFailure(
+        "lull.regex '\(LogText.part(regex.source, limit: 100))' takes too many steps for this URL")
+      if raising {
+        predicateFailure = failure
+        throw RequestError(userMessage: failure.message, timestamp: pump.clock.now)
+      }
+      throw callbacks.reporter.scriptError(
+        failure, in: "regular expression of a pattern", message: "Cannot send request",
+        request: RequestFacts(name: LogText.url(url.text)))
+    }
   }
 
   private func predicate(_ function: KeptValue, raising: Bool) -> ConfigurationPattern {

@@ -19,7 +19,7 @@ package final class RequestsInFlight {
   }
 
   /// Whether none keeps the script alive.
-  var isEmpty: Bool { requests.count == weakCount }
+  package var isEmpty: Bool { requests.count == weakCount }
 
   /// Whether some do not keep the script alive.
   var hasStreams: Bool { weakCount > 0 }

@@ -43,12 +43,14 @@ final class ScriptHook {
   /// What a run of it is.
   func makeContext() -> RunContext {
     // A hook that waits may outlive everybody else's interest in its request.
-    RunContext(purpose: name) { [unowned callbacks, request, id, name] outcome in
+    let context = RunContext(purpose: name) { [unowned callbacks, request, id, name] outcome in
       if case .failed(let failure) = outcome {
         callbacks.reporter.report(
           failure, in: callbacks.kept.named("\(name) hook", id) + " of \(request.displayName)",
           request: RequestFacts(request))
       }
     }
+    context.function = id
+    return context
   }
 }

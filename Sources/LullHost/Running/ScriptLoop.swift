@@ -17,8 +17,17 @@ package final class ScriptLoop {
   private(set) var timerCount = 0
   /// Streams that are followed: work also between two connections, when there is no request.
   private var follows: [ObjectIdentifier: LuaFollow] = [:]
-  /// Coroutines that wait in `lull.run` for everything else to end.
-  private var idleWaiters: [RunContext] = []
+  /// What waits in `lull.run`, or for changes, until everything else has ended.
+  private var idleWaiters: [IdleWaiter] = []
+  private var lastIdleWaiter = 0
+
+  private struct IdleWaiter {
+    let number: Int
+    /// The coroutine that waits; nil of the main chunk of a stock interpreter.
+    let context: RunContext?
+    let proceed: () -> Void
+  }
+
   /// Runs while streams are open, of which some may be held by nobody.
   private var collecting: (any HostTimer)?
   /// After how many seconds it runs the collector.
@@ -69,22 +78,39 @@ package final class ScriptLoop {
   // MARK: lull.run
 
   /// The coroutine goes on when everything else has ended.
-  func waitForIdle(_ context: RunContext) { idleWaiters.append(context) }
+  func waitForIdle(_ context: RunContext) {
+    waitForIdle(context) { [unowned self] in coroutines.resume(context, with: []) }
+  }
 
-  func forgetIdleWaiter(_ context: RunContext) { idleWaiters.removeAll { $0 === context } }
+  /// Has `proceed` called when everything else has ended; its number, to forget it by.
+  @discardableResult
+  func waitForIdle(_ context: RunContext?, _ proceed: @escaping () -> Void) -> Int {
+    lastIdleWaiter += 1
+    idleWaiters.append(
+      IdleWaiter(number: lastIdleWaiter, context: context, proceed: proceed))
+    return lastIdleWaiter
+  }
+
+  func forgetIdleWaiter(_ context: RunContext) {
+    idleWaiters.removeAll { $0.context === context }
+  }
+
+  func forgetIdleWaiter(number: Int) { idleWaiters.removeAll { $0.number == number } }
 
   func isWaitingForIdle(_ context: RunContext) -> Bool {
-    idleWaiters.contains { $0 === context }
+    idleWaiters.contains { $0.context === context }
   }
 
   /// Lets coroutines in `lull.run` go on, one after the other, once everything else has ended.
   func resumeIdleWaiters() {
     for _ in 0..<idleWaiters.count {
-      guard let context = idleWaiters.first, !environment.pump.hasWork,
+      guard let waiter = idleWaiters.first, !environment.pump.hasWork,
         !hasWorkBesideIdleWaiters
       else { return }
       idleWaiters.removeFirst()
-      coroutines.resume(context, with: [])
+      waiter.proceed()
+      // What goes on may wait for the same again: the next turn must not wait for anything.
+      if !idleWaiters.isEmpty { environment.pump.enqueue {} }
     }
   }
 
@@ -93,7 +119,7 @@ package final class ScriptLoop {
   private var hasWorkBesideIdleWaiters: Bool {
     guard timerCount == 0 else { return true }
     let graph = WaitGraph(parts: coroutines.waitingParts)
-    let idle = Set(idleWaiters.map(ObjectIdentifier.init))
+    let idle = Set(idleWaiters.compactMap(\.context).map(ObjectIdentifier.init))
     var idleTasks = 0
     for context in coroutines.waiting.values where context.isStrong {
       guard graph.reaches([], [context], isGoal: { idle.contains(ObjectIdentifier($0)) }) else {

@@ -17,6 +17,8 @@ package final class Tasks {
   private let pump: Pump
   /// Those that failed and were not awaited yet.
   private var failed: [LuaTask] = []
+  /// Whether what tasks are given is kept until they end.
+  package var keepsArguments = false
 
   init(
     _ bridge: BridgeRuntime, _ kept: KeptValues, _ values: ScriptValues, _ coroutines: Coroutines,
@@ -56,21 +58,25 @@ package final class Tasks {
     loop.taskBegan()
     let context = RunContext(
       purpose: place.isEmpty ? "task of a function written in C" : "task \(place)"
-    ) { [unowned self] outcome in
+    ) { [unowned self, keepsArguments] outcome in
       taskEnded(task, outcome)
+      if keepsArguments { lull_value_unpin(bridge.pointer, arguments) }
       kept.unpin(object: pinned)
     }
     context.isStrong = true
+    context.starter = coroutines.innermost
+    context.function = function
+    if keepsArguments { context.arguments = arguments }
     task.context = context
     if let scope = coroutines.innermost?.scope {
       task.scope = scope
       context.scope = scope
       scope.adopt(task)
     }
-    pump.enqueue { [unowned self] in
+    pump.enqueue { [unowned self, keepsArguments] in
       defer {
         lull_value_unpin(bridge.pointer, function)
-        lull_value_unpin(bridge.pointer, arguments)
+        if !keepsArguments { lull_value_unpin(bridge.pointer, arguments) }
       }
       // Cancelled before it began: nothing of it runs.
       guard case .running = task.state else { return }

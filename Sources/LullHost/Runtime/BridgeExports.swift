@@ -26,10 +26,11 @@ extension LuaHost {
   /// Does what a method of that number does; what comes of it.
   fileprivate func call(_ method: Int32, _ frame: UnsafeMutablePointer<lull_frame>) -> Int32 {
     let call = Call(self, frame)
+    let hadLack = kept.lacksMemory
     do throws(Misuse) {
       try bridge.library.body(method)(call)
       let outcome = frame.pointee.outcome
-      if outcome == Int32(LULL_RETURN), kept.takeLackOfMemory() {
+      if outcome == Int32(LULL_RETURN), kept.takeLackOfMemory(since: hadLack) {
         call.dropResults()
         throw .message("not enough memory")
       }
@@ -60,9 +61,7 @@ extension LuaHost {
     guard let environment = try? LoopEnvironment(ownsProcess: false) else { return nil }
     let host = LuaHost(environment: environment, library: library)
     host.log.enableFromEnvironment()
-    host.values.strict = StrictContent.ofEnvironment(host.bridge) { [unowned host] in
-      host.reporter.countError()
-    }
+    host.values.shared.readEnvironment()
     host.attach(runtime)
     return Unmanaged.passRetained(host).toOpaque()
   }
@@ -242,6 +241,41 @@ func lull_host_suggest(
     return nil
   }
   return names.first { $0.name.description == near }?.name.cString
+}
+
+@c @implementation
+func lull_host_nearest(
+  _ name: UnsafePointer<CChar>!, _ names: UnsafePointer<UnsafePointer<CChar>?>!, _ count: Int32
+) -> UnsafePointer<CChar>! {
+  guard let name, let names else { return nil }
+  let known = UnsafeBufferPointer(start: names, count: Int(count)).compactMap(\.self)
+  let texts = known.map { String(cString: $0) }
+  let near = NearestName.suggestion(for: String(cString: name), among: texts)
+  return near.flatMap { texts.firstIndex(of: $0) }.map { known[$0] }
+}
+
+@c @implementation
+func lull_host_list_field(
+  _ pointer: UnsafeMutableRawPointer!, _ file: UnsafePointer<CChar>!, _ line: Int32,
+  _ isThere: Int32, _ words: UnsafePointer<CChar>!, _ length: Int
+) {
+  guard let host = host(pointer), let file, let words else { return }
+  // Valid during the call, and `length` bytes long.
+  let bytes = UnsafeRawBufferPointer(start: words, count: length)
+  let names = bytes.split(separator: 0, omittingEmptySubsequences: false).map {
+    String(decoding: $0, as: UTF8.self)
+  }
+  guard names.count > 1 else { return }
+  let place = SourcePlace(file: String(cString: file), line: Int(line))
+  guard isThere == 0 else {
+    return host.reporter.warnings.note(fieldFound: names[1], by: names[0], at: place)
+  }
+  guard names.count > 4 else { return }
+  host.reporter.warnings.warn(
+    ofField: names[1],
+    missing: PlaceWarnings.MissingPart(
+      name: names[2], head: names[3], tail: names[4], known: Array(names.dropFirst(5))),
+    by: names[0], at: place)
 }
 
 @c @implementation

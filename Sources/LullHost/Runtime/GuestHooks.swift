@@ -84,6 +84,10 @@ extension GuestHooks: ModelHost {
     if concerns(run.request) { hooks.pipelinePassed(step, with: response, in: run) }
   }
 
+  func published(_ response: Response, by run: PipelineRun) -> Response {
+    concerns(run.request) ? hooks.published(response, by: run) : response
+  }
+
   func hold(_ response: Response, for request: Request) {
     if let id = response.foreignIDs.first, kept.isOwn(id) { hooks.hold(response, for: request) }
   }

@@ -52,4 +52,42 @@ extension LuaHost {
     left.observed.sort { $0.name < $1.name }
     return left
   }
+
+  /// What has not run to its end, or not at all.
+  package var unfinished: Unfinished {
+    let tasks = handles.objects(.task, as: LuaTask.self).compactMap(\.context)
+    let running = Set(tasks.map { ObjectIdentifier($0) })
+    let waiting = coroutines.waiting.values.filter { !running.contains(ObjectIdentifier($0)) }
+    let unstarted = handles.objects(.request, as: Request.self).filter {
+      $0.state == .notStarted && !$0.isCompleted
+    }
+    var observers: [Int64] = []
+    for service in handles.objects(.service, as: Service.self) {
+      service.table.forEach { record in
+        for case let observer as LuaObserver in record.observers.held where observer.isUnheard {
+          observers.append(observer.id)
+        }
+      }
+    }
+    return Unfinished(
+      functions: (tasks + waiting).compactMap(\.function).sorted().map { .ref($0) },
+      arguments: tasks.compactMap(\.arguments).sorted().map { .ref($0) },
+      requests: requests.open.map { values.of($0) },
+      unstarted: unstarted.map { values.of($0) },
+      observers: observers.sorted().map { .ref($0) })
+  }
+}
+
+/// Functions of a script that wait, or wait to be called.
+package struct Unfinished {
+  /// Those of tasks, hooks and observers that have not ended.
+  package let functions: [LuaValue]
+  /// What these tasks were given, each a list, where that is kept.
+  package let arguments: [LuaValue]
+  /// The requests in flight.
+  package let requests: [LuaValue]
+  /// Requests that have not begun.
+  package let unstarted: [LuaValue]
+  /// Observers, functions or tables, that have heard of no more than their addition and requests.
+  package let observers: [LuaValue]
 }

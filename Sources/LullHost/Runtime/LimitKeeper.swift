@@ -23,6 +23,23 @@ package final class LimitKeeper {
     areOfStretches = true
     texts = limits.texts
     return withBridged(limits) { lull_stretches_set(bridge.pointer, &$0) } == 0
+      && countFunctions(for: limits)
+  }
+
+  /// Replaces the library functions whose running time depends on their arguments by functions that stop at
+  /// limits. Returns false if there is no memory.
+  ///
+  /// The methods that set limits do this themselves. Call it earlier if code of the script runs before its limits
+  /// are set: that code can keep the stock functions.
+  package func countFunctions() -> Bool { lull_functions_count(bridge.pointer) == 0 }
+
+  /// Counts work that is done for the script outside of the interpreter, as instructions.
+  func count(_ instructions: Int64) {
+    if !bridge.isClosed { lull_limits_count(bridge.pointer, instructions) }
+  }
+
+  private func countFunctions(for limits: ScriptLimits) -> Bool {
+    limits.time == nil && limits.instructions == nil || countFunctions()
   }
 
   /// Gives each stretch of code so many seconds, also in functions written in C; what has had them raises, and
@@ -33,7 +50,7 @@ package final class LimitKeeper {
   package func setAlarm(ofStretches seconds: Double, saying text: String) -> Bool {
     areOfStretches = true
     texts = ["", text, "", ""]
-    return lull_stretches_alarm(bridge.pointer, seconds, text) == 0
+    return lull_stretches_alarm(bridge.pointer, seconds, text) == 0 && countFunctions()
   }
 
   /// Which limit has been passed, as the bridge numbers them.
@@ -54,7 +71,7 @@ package final class LimitKeeper {
     return withBridged(limits) { bridged in
       if isPerLine { bridged.seconds = 0 }
       return lull_limits_set(bridge.pointer, &bridged)
-    } == 0
+    } == 0 && countFunctions(for: limits)
   }
 
   /// Gives `body` the limits in the bridge's form, with texts that last as long as the call.

@@ -6,19 +6,25 @@ final class ModelHooks {
   private let kept: KeptValues
   private let coroutines: Coroutines
   private let requests: RequestsInFlight
+  private let unhandled: UnhandledRequests
   private let collector: Collector
+  private let values: ScriptValues
+  private var shared: SharedContent { values.shared }
   /// What follows answers through their pipelines; nil if nobody wants to know.
   var trace: PipelineTrace?
 
   init(
     _ bridge: BridgeRuntime, _ kept: KeptValues, _ coroutines: Coroutines,
-    _ requests: RequestsInFlight, _ collector: Collector
+    _ requests: RequestsInFlight, _ unhandled: UnhandledRequests, _ collector: Collector,
+    _ values: ScriptValues
   ) {
     self.bridge = bridge
     self.kept = kept
     self.coroutines = coroutines
     self.requests = requests
+    self.unhandled = unhandled
     self.collector = collector
+    self.values = values
   }
 }
 
@@ -31,9 +37,15 @@ extension ModelHooks: ModelHost {
 
   func releaseGarbage() { collector.releaseGarbage() }
 
-  func resourceStateChanged(_ resource: Resource) { kept.stateChanged(of: resource) }
+  func resourceStateChanged(_ resource: Resource) {
+    shared.stateChanged(of: resource)
+    kept.stateChanged(of: resource)
+    // Before the observers are called: they may stop observing.
+    if resource.record.hasError, resource.isObserved { unhandled.errorSeen(of: resource) }
+  }
 
   func recordForgotten(_ record: ResourceRecord, of service: any ResourceOwner) {
+    shared.forget(record, of: service)
     kept.forget(record, of: service)
   }
 
@@ -51,12 +63,16 @@ extension ModelHooks: ModelHost {
     }
   }
 
-  func requestStarted(_ request: Request) { requests.track(request) }
+  func requestStarted(_ request: Request) {
+    shared.requestBegins(request)
+    requests.track(request)
+  }
 
   func beginning(of request: Request) -> Double? { requests.beginning(of: request) }
 
   func requestSettled(_ request: Request) {
     trace?.settled(request)
+    unhandled.note(request)
     requests.settle(request)
   }
 
@@ -64,6 +80,11 @@ extension ModelHooks: ModelHost {
 
   func pipelinePassed(_ step: PipelineStep, with response: Response, in run: PipelineRun) {
     trace?.passed(step, with: response, in: run)
+  }
+
+  func published(_ response: Response, by run: PipelineRun) -> Response {
+    guard case .success(let entity) = response.outcome else { return response }
+    return .success(values.unshared(entity, in: run), isNew: response.isNew)
   }
 
   func hold(_ response: Response, for request: Request) { kept.hold(response, for: request) }

@@ -4,11 +4,11 @@ import LullCore
 ///
 /// What passes a limit raises in the code that runs, again and again until all of it is gone:
 /// `pcall`, handlers of `xpcall` and coroutines do not stop it, and nothing of the script runs
-/// afterwards, hooks and `__close` handlers included. What it cannot stop is code no hook of the
-/// interpreter reaches: a function written in C that does not return (`string.find` with a pattern
-/// that backtracks for hours, one from a C module) and finalisers (`__gc`). The command has a
-/// watchdog for those, which ends the process a second later; a program that embeds a host has to
-/// have its own.
+/// afterwards, hooks and `__close` handlers included. Functions of the library whose running time depends on
+/// their arguments alone end too. What cannot be stopped is code that neither the interpreter's hooks nor
+/// these functions reach: a function of a C module, `os` or `io`, and finalisers (`__gc`). The command has a
+/// watchdog for those, which ends the process a second later; a program that embeds a host has to have its
+/// own.
 package struct ScriptLimits {
   /// Seconds from the start of the run, waiting included. Kept only where the host's signals are
   /// installed, as the command does.

@@ -201,3 +201,20 @@ private struct Lexer {
     }
   }
 }
+
+extension [LineToken] {
+  /// The index of the last `return` that is in no function or block.
+  package var resultIndex: Int? {
+    var depth = 0
+    var found: Int?
+    for (index, token) in enumerated() where token.kind == .keyword {
+      switch token.text {
+      case "function", "if", "do", "repeat": depth += 1
+      case "end", "until": depth -= 1
+      case "return" where depth == 0: found = index
+      default: break
+      }
+    }
+    return found
+  }
+}

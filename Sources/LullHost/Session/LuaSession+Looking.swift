@@ -60,6 +60,16 @@ extension LuaSession {
     }
   }
 
+  /// The methods of its own of a service, where a path leads to one. (SVC-120)
+  package func ownMethodNames(at path: [String]) -> [String] {
+    walk(path) { value, used -> [String] in
+      guard used == path.count,
+        let service = handles.object(value, .service, as: Service.self)
+      else { return [] }
+      return service.hostFunctions.keys.sorted()
+    } ?? []
+  }
+
   /// The object of which there is more to tell than of its kind, where a path leads to one.
   package func selfDescribing(at path: [String]) -> (any SelfDescribing)? {
     walk(path) { value, used in used == path.count ? handles.selfDescribing(value) : nil }

@@ -108,12 +108,20 @@ package final class LuaSession {
   ///
   /// - Parameter hasValue: whether it gave one; of a call that did not, nothing goes anywhere.
   package func statement(of text: [UInt8], hasValue: Bool) -> [UInt8] {
+    expression(of: text, hasValue: hasValue).map { Array("_ = ".utf8) + $0 } ?? text
+  }
+
+  /// The expression that a text is; nil of statements, and of calls without a value.
+  package func expression(of text: [UInt8], hasValue: Bool) -> [UInt8]? {
     guard case .expression(let expression) = form(of: text, name: "stdin", firstLine: 1),
       hasValue || check(text, name: "stdin", firstLine: 1) != nil
-    else { return text }
+    else { return nil }
     // Without its `return`.
-    return Array("_ = ".utf8) + expression.dropFirst(6).drop { $0 == 32 || $0 == 9 }
+    return Array(expression.dropFirst(6).drop { $0 == 32 || $0 == 9 })
   }
+
+  /// Why a text is no chunk, in the compiler's words; nil if it is one.
+  package func problem(of text: [UInt8]) -> String? { check(text, name: "line", firstLine: 1) }
 
   /// Compiles a text, as an expression if it is one.
   ///
@@ -232,8 +240,8 @@ package final class LuaSession {
     loop.taskBegan()
     lull_line_begin(
       bridge.pointer, limits.perLine.time ?? 0, limits.perLine.instructions ?? 0)
-    let outer = lull_main_begin(bridge.pointer)
-    coroutines.start(Callable(id: line.id), arguments.map { .bytes($0) }, context)
+    let outer = lull_main_thread(bridge.pointer)
+    coroutines.start(Callable(id: line.id, isMain: true), arguments.map { .bytes($0) }, context)
     loop.run { ending != nil || loop.isInterrupted }
     if ending == nil { coroutines.cancel(context) }
     if case .finished? = ending, !awaited.isEmpty { ending = endingOfWaiting }
@@ -301,6 +309,14 @@ extension LuaSession {
     display.shown(request, in: lull_session_state(bridge.pointer))
   }
 
+  /// Makes `_` the data of a request that has been waited for; `Out` has the data beside the request.
+  ///
+  /// - Parameter number: that of the request.
+  package func settle(_ number: Int) {
+    guard !bridge.isClosed else { return }
+    lull_session_settle(bridge.pointer, Int64(number))
+  }
+
   /// The report of how a request has failed; nil if it has not.
   package func report(of request: Request) -> String? {
     guard case .failure(let error)? = request.response?.outcome else { return nil }
@@ -342,6 +358,9 @@ package struct SessionValues {
     else { return nil }
     return request
   }
+
+  /// The text of one of them, if it is one.
+  package func string(_ position: Int) -> String? { results[position].string }
 
   /// One of them as it is to be shown.
   package func shown(_ position: Int) -> ShownValue {

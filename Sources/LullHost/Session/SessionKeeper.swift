@@ -18,6 +18,10 @@ package final class SessionKeeper {
   package var isAtPrompt = false
   /// Whether something has been written that is to be shown above the prompt.
   package var hasOutput: (() -> Bool)?
+  /// Whether help that is longer than the screen goes through the user's pager.
+  package var pagesHelp = false
+  /// The text of the latest `explain` in the open session, which shows it as it is.
+  package var explanation: String?
   /// What the open session does about Ctrl-C.
   private var onInterrupt: (() -> Void)?
   /// Runs a session to its end, where the program has a REPL.
@@ -43,6 +47,8 @@ package final class SessionKeeper {
 
   func close() {
     isOpen = false
+    pagesHelp = false
+    explanation = nil
     onInterrupt = nil
     if !bridge.isClosed { setSignalOwner(LULL_SIGNALS_PROCESS) }
   }

@@ -22,4 +22,12 @@ package enum StandardOutput {
     let bytes = StandardTerminals.showsOutput ? TerminalText.visible(bytes) : bytes
     _ = DescriptorWriting.put(bytes, into: STDOUT_FILENO)
   }
+
+  /// The same by the user's pager, where it is longer than the screen of the terminal.
+  package static func page(_ text: String) {
+    let bytes = Array(text.utf8)
+    fflush(nil)
+    let shown = TerminalText.visible(bytes)
+    guard let pager = Pager(), Pager.isLong(shown), pager.show(shown) else { return write(bytes) }
+  }
 }

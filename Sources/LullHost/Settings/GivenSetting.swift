@@ -30,18 +30,18 @@ struct GivenSetting {
 
   // MARK: Rules
 
-  func seconds() throws(Misuse) -> Double {
-    guard let seconds = value.double, seconds >= 0 else {
-      throw mustBe("a number of seconds, 0 or more")
-    }
-    return seconds
+  /// A number that the rule allows, which holds for programs too.
+  func number(_ rule: NumberRule) throws(Misuse) -> Double {
+    guard let number = value.double, rule.allows(number) else { throw mustBe(rule.expectation) }
+    return number
   }
 
+  func seconds() throws(Misuse) -> Double { try number(.seconds) }
+
   func count(minimum: Int) throws(Misuse) -> Int {
-    guard let number = value.double, number == number.rounded(), number < 1e18,
-      number >= Double(minimum)
-    else { throw mustBe("a whole number, \(minimum) or more") }
-    return Int(number)
+    let rule = NumberRule.count(from: minimum)
+    guard let count = Int(exactly: try number(rule)) else { throw mustBe(rule.expectation) }
+    return count
   }
 
   func flag() throws(Misuse) -> Bool {

@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullSystem
 
 extension Setting {
   /// Headers, freshness and limits.
@@ -45,6 +46,13 @@ extension Setting {
         swift: "Configuration.retryTime",
         rules: (inObject: "LOAD-23 CFG-15", inTable: "LOAD-23 LOAD-26"))),
     Setting(
+      "writes_invalidate", .flag, at: \.writesInvalidate,
+      SettingDocumentation(
+        "boolean",
+        "Whether a successful POST, PUT, PATCH, DELETE or other unsafe request makes cached data of its URL stale",
+        default: "true",
+        swift: "Configuration.writesInvalidate", rules: (inObject: "AGE-07", inTable: "AGE-07"))),
+    Setting(
       "progress_reporting_interval", .seconds, at: \.progressReportingInterval,
       SettingDocumentation(
         "number", "How often progress is looked at, in seconds", default: "0.05",
@@ -62,7 +70,7 @@ extension Setting {
         swift: "TransferLimits.connectTimeout")),
     Setting(
       "max_body_size", .count(minimum: 0), at: \.limits.maxBodySize,
-      explanation: .words { "\($0.limits.maxBodySize) bytes" },
+      explanation: .words { ByteCount.exact($0.limits.maxBodySize) },
       SettingDocumentation(
         "integer", "How large a decoded response body may be, in bytes", default: "100 MB",
         swift: "TransferLimits.maxBodySize")),

@@ -109,6 +109,17 @@ extension Setting {
         """,
         swift: "TransferOptions.Fields.idleTimeout")),
     Setting(
+      "response_type", .responseType, ofTransfer: \.responseType,
+      SettingDocumentation(
+        "\"json\"|\"ndjson\"|\"text\"|\"csv\"|false|nil",
+        "What bodies are read as, whatever their Content-Type says; `\"csv\"` makes a list of records",
+        """
+        It replaces the Content-Type of the response before the pipeline begins. For servers that \
+        send JSON as `text/plain`, or text as JSON.
+        """,
+        swift: "TransferOptions.Fields.responseType",
+        rules: (inObject: "JSN-93", inTable: "JSN-93"))),
+    Setting(
       "redirects", .redirects, ofTransfer: \.redirects,
       SettingDocumentation(
         "integer|false|\"same_origin\"",
@@ -131,6 +142,17 @@ extension Setting {
         server that set it allows. A file that cannot be read fails the request.
         """,
         swift: "TransferOptions.Fields.cookies")),
+    Setting(
+      "allow_truncated", .flag, ofTransfer: \.allowsTruncatedBodies,
+      SettingDocumentation(
+        "boolean", "Whether a body over TLS may end without the server's close_notify alert",
+        default: "false",
+        """
+        Applies to bodies over HTTP/1 that have neither a length nor chunks and therefore end with \
+        their connection. Without the alert such a body may have been cut on the way, so the request \
+        fails with kind `truncated_body`. Set it for servers that never send the alert.
+        """,
+        swift: "TransferOptions.Fields.allowsTruncatedBodies")),
     Setting(
       "record_timings", .flag, ofTransfer: \.recordsTimings,
       SettingDocumentation(
@@ -201,8 +223,8 @@ extension SettingType<Double?> {
     Self(
       read: { given throws(Misuse) in
         if given.value.bool == false { return nil }
-        guard let seconds = given.value.double, seconds > 0 else {
-          throw given.mustBe("a number of seconds above 0, or false")
+        guard let seconds = given.value.double, NumberRule.wait.allows(seconds) else {
+          throw given.mustBe("\(NumberRule.wait.expectation), or false")
         }
         return seconds.isFinite ? seconds : nil
       }, show: { $0.map { .number($0) } })
@@ -229,11 +251,11 @@ extension SettingType<ProxyRule> {
       read: { given throws(Misuse) in
         if given.value.bool == false { return .none }
         guard let url = given.plainString, ProxyAddress(url) != nil else {
-          let schemes = ProxyAddress.schemes.joined(separator: ", ")
           // The value may hold a password.
+          let problem = given.plainString.flatMap { ProxyAddress.problem(with: $0) }
           throw .message(
-            "'proxy' must be false or a URL such as \"http://host:3128\" (\(schemes)), got "
-              + (given.value.string == nil ? given.value.described : "another string"))
+            "'proxy' must be false or a URL such as \"http://host:3128\", got "
+              + (problem.map { "another string: \($0)" } ?? given.value.described))
         }
         return .url(url)
       },
@@ -296,9 +318,10 @@ extension SettingType<RedirectRule> {
       read: { given throws(Misuse) in
         if given.value.bool == false { return .answer }
         if given.value.string == "same_origin" { return .followWithinOrigin }
-        guard let limit = given.value.wholeNumber, given.value.double == Double(limit),
-          (0...100).contains(limit)
-        else { throw given.mustBe("a whole number from 0 to 100, false, or \"same_origin\"") }
+        let rule = NumberRule.count(in: 0...100)
+        guard let number = given.value.double, rule.allows(number),
+          let limit = Int(exactly: number)
+        else { throw given.mustBe("\(rule.expectation), false, or \"same_origin\"") }
         return .follow(atMost: limit)
       },
       show: { rule in

@@ -52,8 +52,9 @@ extension SettingType<Int?> {
     Self(
       read: { given throws(Misuse) in
         if given.isOff { return nil }
-        guard let count = given.whole, count >= 1 else {
-          throw given.mustBe("a whole number, 1 or more, or false")
+        let rule = NumberRule.count(from: 1)
+        guard let count = given.whole, rule.allows(Double(count)) else {
+          throw given.mustBe("\(rule.expectation), or false")
         }
         return count
       }, show: { $0.map { .int(Int64($0)) } })

@@ -124,7 +124,13 @@ extension Setting {
 extension GivenSetting {
   /// What a function of `lull.auth` gives; false, or nil: nothing.
   fileprivate func auth() throws(Misuse) -> Auth? {
-    if let box = call.handles.object(value, .auth, as: AuthBox.self) { return box.auth }
+    if let box = call.handles.object(value, .auth, as: AuthBox.self) {
+      // The service calls it for as long as it may send requests.
+      if let function = box.function {
+        call.kept.anchor(function, from: call.handles.handle(of: service))
+      }
+      return box.auth
+    }
     guard isOff else {
       throw .message(
         "'auth' must be what a function of lull.auth gives, or false, got \(value.typeName)")

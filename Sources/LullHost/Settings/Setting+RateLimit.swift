@@ -17,7 +17,7 @@ extension SettingType<RateLimit?> {
         guard let per = fields.per else { throw given.isMissing("per", "in how many seconds") }
         return RateLimit(
           requests: requests, per: per, scope: fields.scope, learns: fields.learns,
-          free: fields.free)
+          free: fields.free, strict: fields.strict)
       },
       show: { limit in limit.map { .readOnly(RateLimitFields($0), RateLimitFields.all) } })
   }
@@ -31,7 +31,8 @@ extension GivenSetting {
   /// A status, or a list of them.
   fileprivate func statuses() throws(Misuse) -> Set<Int> {
     func status(_ value: lull_value) throws(Misuse) -> Int {
-      guard let status = value.double.flatMap({ Int(exactly: $0) }), (100...599).contains(status)
+      guard let number = value.double, NumberRule.status.allows(number),
+        let status = Int(exactly: number)
       else {
         throw .message("'\(name)' must be a list of statuses (100 to 599), got \(value.described)")
       }
@@ -69,6 +70,7 @@ struct RateLimitFields {
   var scope = RateLimit.Scope.block
   var learns = false
   var free: Set<Int> = []
+  var strict = false
 
   init() {}
 
@@ -78,6 +80,7 @@ struct RateLimitFields {
     scope = limit.scope
     learns = limit.learns
     free = limit.free
+    strict = limit.strict
   }
 
   static let all: [SettingField<RateLimitFields>] = [
@@ -85,19 +88,13 @@ struct RateLimitFields {
       .field("requests", "integer", "How many requests.", swift: "RateLimit.requests"),
       show: { .int(Int64($0.requests ?? 0)) },
       set: { given, fields throws(Misuse) in
-        guard let count = given.whole, count >= 1 else {
-          throw given.mustBe("a whole number, 1 or more")
-        }
-        fields.requests = count
+        fields.requests = try given.count(minimum: 1)
       }),
     SettingField(
       .field("per", "number", "In how many seconds.", swift: "RateLimit.per"),
       show: { .number($0.per ?? 0) },
       set: { given, fields throws(Misuse) in
-        guard let seconds = given.value.double, seconds > 0, seconds.isFinite else {
-          throw given.mustBe("a number of seconds, more than 0")
-        }
-        fields.per = seconds
+        fields.per = try given.number(.span)
       }),
     SettingField(
       .field(
@@ -132,5 +129,16 @@ struct RateLimitFields {
         swift: "RateLimit.free"),
       show: { .list($0.free.sorted().map { .int(Int64($0)) }) },
       set: { given, fields throws(Misuse) in fields.free = try given.statuses() }),
+    SettingField(
+      .field(
+        "strict", "boolean?",
+        """
+        Whether a place is released `per` seconds after the head of the answer has arrived, or the request has \
+        failed, instead of after the last byte sent. No delay on the way can then let more than `requests` \
+        arrive; it costs one round trip per span. Default false.
+        """,
+        swift: "RateLimit.strict"),
+      show: { .bool($0.strict) },
+      set: { given, fields throws(Misuse) in fields.strict = try given.flag() }),
   ]
 }

@@ -31,10 +31,7 @@ extension RetryPolicy {
         swift: "RetryPolicy.times"),
       show: { .int(Int64($0.times)) },
       set: { given, policy throws(Misuse) in
-        guard let times = given.whole, times >= 0 else {
-          throw given.mustBe("a whole number, 0 or more")
-        }
-        policy.times = times
+        policy.times = try given.count(minimum: 0)
       }),
     SettingField(
       .field(
@@ -129,8 +126,8 @@ extension GivenSetting {
   }
 
   private func add(_ element: lull_value, to policy: inout RetryPolicy) throws(Misuse) {
-    let status = element.double.flatMap { Int(exactly: $0) }
-    if let status, (100...599).contains(status) {
+    let number = element.double.flatMap { NumberRule.status.allows($0) ? $0 : nil }
+    if let status = number.flatMap({ Int(exactly: $0) }) {
       policy.statuses.insert(status)
     } else if let word = element.string, let kinds = RetryPolicy.words[word] {
       policy.errors.formUnion(kinds)

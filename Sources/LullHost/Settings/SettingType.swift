@@ -46,6 +46,21 @@ extension SettingType<ContentValidation?> {
   }
 }
 
+extension SettingType<ResponseType?> {
+  /// A word, or false for what the Content-Type says.
+  static var responseType: Self {
+    Self(
+      read: { given throws(Misuse) in
+        if given.isOff { return nil }
+        guard let word = given.value.string, let type = ResponseType(rawValue: word) else {
+          throw given.mustBe("\"json\", \"ndjson\", \"text\", \"csv\" or false")
+        }
+        return type
+      },
+      show: { $0.map { .string($0.rawValue) } })
+  }
+}
+
 extension SettingType<Int> {
   static func count(minimum: Int) -> Self {
     Self(

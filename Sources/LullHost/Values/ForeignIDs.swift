@@ -25,6 +25,7 @@ extension RequestError {
     if let id = entity?.content.foreignID { ids.append(id) }
     if let id = cause?.raisedValue?.foreign?.id { ids.append(id) }
     if case .custom(let custom as ScriptCause) = cause { ids.append(custom.value.id) }
+    if case .custom(let other as RequestError) = cause { ids += other.foreignIDs }
     return ids
   }
 }

@@ -11,7 +11,8 @@ extension LuaValue {
         ]
         if let elapsed = attempt.elapsed { fields.append(("elapsed", .number(elapsed))) }
         switch attempt.outcome {
-        case .status(let status): fields.append(("status", .int(Int64(status))))
+        case .status(let status):
+          fields += ["status", "http_status"].map { ($0, LuaValue.int(Int64(status))) }
         case .failure(let kind): fields.append(("error", .string(kind.rawValue)))
         case nil: break
         }

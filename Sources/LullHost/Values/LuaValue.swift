@@ -7,6 +7,8 @@ package enum LuaValue: Sendable {
   case bool(Bool)
   case int(Int64)
   case number(Double)
+  /// An integer beyond 64 bits, by its digits.
+  case digits(String)
   case string(String)
   case bytes([UInt8])
   /// A text that is pushed often: made once per state.

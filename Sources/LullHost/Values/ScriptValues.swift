@@ -8,17 +8,19 @@ package final class ScriptValues {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
   private let kept: KeptValues
-  /// Compares shared content with its documents, with `LULL_STRICT=1`.
-  var strict: StrictContent?
+  /// Compares what scripts share with the documents it is from.
+  let shared: SharedContent
 
-  /// What marks the ids of a document's tables, and of the view of it.
-  private static let tableIDs: Int64 = 1 << 62
+  /// What marks the ids of the view of a document; with `SharedContent.tableIDs`, of tables without nulls.
   static let viewIDs: Int64 = 1 << 61
 
-  init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues) {
+  init(
+    _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues, _ shared: SharedContent
+  ) {
     self.bridge = bridge
     self.handles = handles
     self.kept = kept
+    self.shared = shared
   }
 
   // MARK: Objects
@@ -36,9 +38,21 @@ package final class ScriptValues {
   }
 
   package func of(_ request: Request) -> LuaValue {
+    request.mark.isShown = true
+    return decorating(request)
+  }
+
+  /// A request that is passed to a decorator. Its failure goes to its caller, so it does not count as shown.
+  func decorating(_ request: Request) -> LuaValue {
     .object(
       handle: handles.handle(of: request), kind: HandleKind.request.rawValue,
       service: request.resource.map { handles.handle(of: $0.service) } ?? 0, anchor: 0)
+  }
+
+  /// A load that the script has asked for.
+  func of(_ request: Request, loading resource: Resource) -> LuaValue {
+    request.mark.loaded = resource
+    return of(request)
   }
 
   /// A new userdata for an object that only Lua holds.
@@ -50,21 +64,21 @@ package final class ScriptValues {
       service: service.map { handles.handle(of: $0) } ?? 0, anchor: anchor)
   }
 
-  func of(_ entity: Entity, service: Service?) -> LuaValue {
+  func of(_ entity: Entity, service: Service?, tables: OwnTables? = nil) -> LuaValue {
     of(
-      EntityBox(entity, service: service), .entity, service: service,
+      EntityBox(entity, service: service, tables: tables), .entity, service: service,
       anchor: entity.content.foreignID ?? 0)
   }
 
-  func of(_ error: RequestError, service: Service?) -> LuaValue {
+  func of(_ error: RequestError, service: Service?, tables: OwnTables? = nil) -> LuaValue {
     of(
-      ErrorBox(error, service: service), .error, service: service,
+      ErrorBox(error, service: service, tables: tables), .error, service: service,
       anchor: kept.anchor(for: error.foreignIDs))
   }
 
-  func of(_ response: Response, service: Service?) -> LuaValue {
+  func of(_ response: Response, service: Service?, tables: OwnTables? = nil) -> LuaValue {
     of(
-      ResponseBox(response, service: service), .response, service: service,
+      ResponseBox(response, service: service, tables: tables), .response, service: service,
       anchor: kept.anchor(for: response.foreignIDs))
   }
 
@@ -72,9 +86,19 @@ package final class ScriptValues {
 
   /// Content as Lua sees it. JSON tables are built at the first use and held from the userdata of
   /// `holder` under `key`; whoever asks while they live gets the same ones. `url` names them in
-  /// reports.
+  /// reports. With `omitsNulls`, a service's setting, there are no nulls in them. (JSN-32)
   package func content(
-    _ content: Content, holder: UInt64, key: Int64? = nil, from url: @autoclosure () -> String?
+    _ content: Content, holder: UInt64, key: Int64? = nil, omitsNulls: Bool = false,
+    from url: @autoclosure () -> String?
+  ) -> LuaValue {
+    self.content(
+      content, holder: holder, key: key, omitsNulls: omitsNulls, own: nil, from: url())
+  }
+
+  /// - Parameter tables: those that nobody else gets; nil: those that all share.
+  func content(
+    _ content: Content, holder: UInt64, key: Int64? = nil, omitsNulls: Bool = false,
+    own tables: OwnTables?, from url: @autoclosure () -> String?
   ) -> LuaValue {
     switch content {
     case .bytes(let bytes): return .bytes(bytes)
@@ -82,16 +106,25 @@ package final class ScriptValues {
     case .value(let value): return .string(String(describing: value))
     case .foreign(let foreign): return .ref(foreign.id)
     case .json(let document):
-      if let atom = ScriptValues.atom(document.root) { return atom }
-      let id = document.serial | ScriptValues.tableIDs
-      let isNew = lull_value_is_alive(bridge.pointer, id) == 0
-      if isNew {
-        let status = lull_document_build(
-          bridge.pointer, UnsafeRawPointer(document.pointer), id, holder, key ?? id)
-        // Tried once more where it is pushed, where a lack of memory raises.
-        guard status == 0 else { return .tables(document, id: id) }
+      if let atom = ScriptValues.atom(document.root) {
+        if omitsNulls, case .null = atom { return .nil }
+        return atom
       }
-      strict?.handOut(document, id, isNew: isNew, from: url())
+      let id = tables?.id ?? SharedContent.id(of: document, omitsNulls: omitsNulls)
+      if lull_value_is_alive(bridge.pointer, id) != 0,
+        tables != nil || shared.mayHandOut(document, from: url())
+      {
+        return .ref(id)
+      }
+      let status = lull_document_build(
+        bridge.pointer, UnsafeRawPointer(document.pointer), id, holder, key ?? id)
+      // Tried once more where it is pushed, where a lack of memory raises.
+      guard status == 0 else { return .tables(document, id: id) }
+      if let tables {
+        if let request = tables.request { kept.hold(id, for: request) }
+      } else {
+        shared.note(document, from: url())
+      }
       return .ref(id)
     }
   }
@@ -101,12 +134,35 @@ package final class ScriptValues {
     guard let content = resource.latestData?.content else { return .nil }
     return self.content(
       content, holder: handles.handle(of: resource.service), key: kept.key(of: resource.record),
-      from: resource.url.text)
+      omitsNulls: resource.service.omitsNulls, from: resource.url.text)
   }
 
-  /// A request's content on its way through the pipeline: held by the request's userdata.
-  func content(_ content: Content, for request: Request) -> LuaValue {
-    self.content(content, holder: request.mark.handle, from: request.url)
+  /// Content as a loop gets it. A null is `lull.null` even for a service whose tables have no
+  /// nulls, since nil would end the loop. (JSN-32)
+  func looped(_ content: LuaValue) -> LuaValue {
+    if case .nil = content { .null } else { content }
+  }
+
+  /// A request's content on its way through the pipeline, which a transformer may change in place: the
+  /// document may be in a cache, or another's. (STA-80)
+  func content(_ content: Content, for request: Request, own tables: OwnTables) -> LuaValue {
+    self.content(
+      content, holder: request.mark.handle, omitsNulls: OwnTables.omitsNulls(for: request),
+      own: tables, from: request.url)
+  }
+
+  /// An entity as a transformer gets it: a table that a cache has, too, is copied, unless it has a
+  /// metatable of the script's. (STA-81)
+  func unshared(_ entity: Entity, in run: PipelineRun) -> Entity {
+    guard case .foreign(let foreign) = entity.content, foreign.typeName == "table",
+      run.isCached(foreign.id), !bridge.isClosed
+    else { return entity }
+    let id = kept.makeID()
+    guard lull_value_copy(bridge.pointer, foreign.id, id) != 0 else { return entity }
+    kept.hold(id, for: run.request)
+    var entity = entity
+    entity.content = .foreign(ForeignContent(id: id, typeName: foreign.typeName))
+    return entity
   }
 
   /// JSON as a view that builds nothing; nil for other content.
@@ -119,7 +175,7 @@ package final class ScriptValues {
     case .null: .null
     case .bool: .bool(element.bool ?? false)
     case .int: .int(Int64(element.int ?? 0))
-    case .double: .number(element.double ?? 0)
+    case .double: element.digits.map { .digits($0) } ?? .number(element.double ?? 0)
     case .string: .string(element.string ?? "")
     case .array, .object: nil
     }

@@ -23,6 +23,9 @@ struct ValueWriter {
     case .number(let number):
       result.kind = Int32(LULL_NUMBER)
       result.number = number
+    case .digits(var digits):
+      digits.withUTF8 { encodeString($0, into: &result) }
+      result.kind = Int32(LULL_DIGITS)
     case .string(var string):
       string.withUTF8 { encodeString($0, into: &result) }
     case .bytes(let bytes):

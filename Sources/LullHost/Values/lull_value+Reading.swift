@@ -15,10 +15,18 @@ extension lull_value {
     mayBeCopied ? Array(UnsafeRawBufferPointer(start: pointer, count: Int(extra))) : nil
   }
 
+  /// The digits of an integer beyond 64 bits.
+  package var digits: String? {
+    guard kind == Int32(LULL_DIGITS) else { return nil }
+    // The bytes stay on Lua's stack during the call they were read in.
+    return String(escaping: UnsafeRawBufferPointer(start: pointer, count: Int(extra)))
+  }
+
   /// A string, or a number written as one.
   package var text: String? {
     switch Int(kind) {
     case Int(LULL_STRING): string
+    case Int(LULL_DIGITS): digits
     case Int(LULL_INTEGER): String(integer)
     case Int(LULL_NUMBER): String(number)
     default: nil
@@ -86,6 +94,7 @@ extension lull_value {
     case Int(LULL_NIL): "nil"
     case Int(LULL_BOOLEAN): "boolean"
     case Int(LULL_INTEGER), Int(LULL_NUMBER): "number"
+    case Int(LULL_DIGITS): "Integer"
     case Int(LULL_STRING): "string"
     case Int(LULL_NULL): "lull.null"
     case Int(LULL_TABLE): "table"
@@ -99,7 +108,7 @@ extension lull_value {
   package var described: String {
     switch Int(kind) {
     case Int(LULL_BOOLEAN): integer != 0 ? "true" : "false"
-    case Int(LULL_INTEGER), Int(LULL_NUMBER): text ?? "number"
+    case Int(LULL_INTEGER), Int(LULL_NUMBER), Int(LULL_DIGITS): text ?? "number"
     case Int(LULL_STRING): "'\(LogText.part(string, limit: 40))'"
     default: typeName
     }

@@ -19,6 +19,7 @@ package struct HARImport {
     var assets = 0
     var checks = 0
     var others: [String: Int] = [:]
+    var unreadable: [(request: SeenRequest, problem: String)] = []
     for entry in file.entries {
       var request = SeenRequest()
       guard request.take(url: Blank.without(entry.request.url)),
@@ -32,6 +33,8 @@ package struct HARImport {
         checks += 1
       } else if isAsset(entry) {
         assets += 1
+      } else if let problem = entry.request.bodyProblem {
+        unreadable.append((request, problem))
       } else {
         take(entry.request, &request)
         requests.append(request)
@@ -39,9 +42,13 @@ package struct HARImport {
     }
     let origin = try origin(of: requests, only)
     var own: [SeenRequest] = []
-    for request in requests {
+    func isWanted(_ request: SeenRequest) -> Bool {
       let url = request.origin + request.path
-      if request.origin == origin, only.isEmpty || only.contains(where: { url.hasPrefix($0) }) {
+      return request.origin == origin
+        && (only.isEmpty || only.contains { url.hasPrefix($0) })
+    }
+    for request in requests {
+      if isWanted(request) {
         own.append(request)
       } else {
         others[request.origin, default: 0] += 1
@@ -56,6 +63,10 @@ package struct HARImport {
     var api = RequestImport(
       own, origin: origin, isRecorded: true, variables: VariableNames(api: name)
     ).api
+    for (request, problem) in unreadable where isWanted(request) {
+      api.leftOut.append(
+        .init(what: request.shown, reason: "its body cannot be read: \(LogText.part(problem))"))
+    }
     if assets > 0 {
       api.notes.append("left out: \(assets) of pages, images, styles, scripts and fonts")
     }
@@ -137,7 +148,8 @@ package struct HARImport {
     guard entry.request.method == "GET" || entry.request.method == "HEAD" else { return false }
     let type =
       entry.response?.headers.last { $0.name.lowercased() == "content-type" }
-      .map { String(decoding: $0.value, as: UTF8.self) } ?? entry.response?.body?.type ?? ""
+      .map { String(decoding: $0.value, as: UTF8.self) } ?? entry.response?.body?.type
+      ?? entry.response?.missingType ?? ""
     let kind = type.lowercased().prefix { $0 != ";" }
     if kind.isEmpty {
       let path = entry.request.url.prefix { $0 != "?" && $0 != "#" }

@@ -5,19 +5,18 @@ struct BodyReader {
   let document: OpenAPIDocument
   let parameters: ParameterReader
 
+  /// One type of body that an operation accepts.
+  struct Content {
+    var type: String
+    var body: ImportedCall.Body
+    /// All types of it.
+    var holder: ImportNode
+    var node: ImportNode
+  }
+
   /// - Parameter hasBody: whether calls of the method put parameters into a body by themselves.
-  func read(_ written: ImportNode, into call: inout ImportedCall, hasBody: Bool)
-    throws(DocumentProblem)
-  {
-    let body = try document.resolved(written)
-    let contents = body["content"]?.pairs ?? []
-    guard let chosen = BodyReader.chosen(contents.map(\.key)) else {
-      guard contents.isEmpty else {
-        throw DocumentProblem("its body is of none of the types that can be sent")
-      }
-      return
-    }
-    guard let content = contents.first(where: { $0.key == chosen.type })?.value else { return }
+  func read(_ chosen: Content, into call: inout ImportedCall, hasBody: Bool) {
+    let (body, content) = (chosen.holder, chosen.node)
     let isRequired = body.bool("required") == true
     let schema = content["schema"]
     // Of any type, and a text or bytes: a file.
@@ -38,11 +37,14 @@ struct BodyReader {
       parameter.kind = MediaType.isText(chosen.type) ? .string : .file
       call.parameters.append(parameter)
     }
+    let fields = call.parameters.filter { $0.place == .body }
     // A form without fields is none.
-    if !call.parameters.contains(where: { $0.place == .body }) {
+    if fields.isEmpty {
       call.body = nil
       call.contentType = nil
     }
+    call.requiresBody =
+      isRequired && !fields.isEmpty && !fields.contains { $0.isRequired || $0.isWhole }
     guard !hasBody else { return }
     for place in call.parameters.indices where call.parameters[place].place == .body {
       call.parameters[place].saysPlace = true
@@ -50,7 +52,7 @@ struct BodyReader {
   }
 
   /// The type that says most of what is sent.
-  private static func chosen(_ types: [String]) -> (type: String, body: ImportedCall.Body)? {
+  static func chosen(_ types: [String]) -> (type: String, body: ImportedCall.Body)? {
     func first(_ isIt: (String) -> Bool) -> String? { types.first { isIt(MediaType.essence($0)) } }
     if let type = first({ $0 == "application/json" }) { return (type, .json) }
     if let type = first(MediaType.isJSON) { return (type, .json) }

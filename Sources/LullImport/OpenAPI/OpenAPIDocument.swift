@@ -9,6 +9,9 @@ final class OpenAPIDocument {
   var shapes: [ImportNode.Identity: SchemaShape] = [:]
   /// How many more properties of bodies become parameters: a body that all share is written for each.
   var propertiesLeft = 200_000
+  /// Why references could not be followed, each once and in order.
+  private(set) var brokenReferences: [String] = []
+  private var knownBroken: Set<String> = []
 
   var root: ImportNode { ImportNode(set.root.root, set.root) }
 
@@ -55,8 +58,24 @@ final class OpenAPIDocument {
     return node
   }
 
-  /// The same; nil where there is nothing, or it cannot be found.
+  /// The same; nil where there is nothing, or it cannot be found, which is noted.
   func target(of node: ImportNode?) -> ImportNode? {
-    node.flatMap { try? resolved($0) }
+    guard let node else { return nil }
+    do throws(DocumentProblem) {
+      return try resolved(node)
+    } catch {
+      if knownBroken.insert(error.text).inserted { brokenReferences.append(error.text) }
+      return nil
+    }
+  }
+
+  private static let mostNotes = 10
+
+  /// What could not be followed, in words.
+  var notes: [String] {
+    let shown = brokenReferences.prefix(OpenAPIDocument.mostNotes)
+    let others = brokenReferences.count - shown.count
+    return shown.map { "\($0): anything is accepted there" }
+      + (others > 0 ? ["\(others) other references cannot be followed either"] : [])
   }
 }

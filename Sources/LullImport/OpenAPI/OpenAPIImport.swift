@@ -32,6 +32,7 @@ package struct OpenAPIImport {
   private let parameters: ParameterReader
   private let bodies: BodyReader
   private let pages: PageReader
+  private let answers: AcceptReader
   private let servers: ServerReader
   private let security: SecurityReader
   private var api: ImportedAPI
@@ -52,6 +53,7 @@ package struct OpenAPIImport {
     parameters = ParameterReader(document: document, taken: options.taken)
     bodies = BodyReader(document: document, parameters: parameters)
     pages = PageReader(document: document)
+    answers = AcceptReader(document: document)
     servers = ServerReader(document: document, baseURL: options.baseURL)
     schemas = SchemaFileWriter(document)
     let found = try servers.servers()
@@ -88,8 +90,11 @@ package struct OpenAPIImport {
     }
     settleAccess()
     noteWithoutForm()
+    noteWithoutPages()
+    noteLeftBodies()
+    answers.lift(in: &api)
     let bytes = schemas.text
-    api.notes += schemas.notes
+    api.notes += schemas.notes + document.notes
     return Result(api: api, schemas: bytes)
   }
 
@@ -110,6 +115,39 @@ package struct OpenAPIImport {
     )
   }
 
+  /// Lists the calls whose pages the importer cannot follow.
+  private mutating func noteWithoutPages() {
+    let names = api.calls.filter(\.lacksPages).map { ShortText.comment($0.name) }
+    guard !names.isEmpty else { return }
+    let start = names.count == 1 ? "1 call seems" : "\(names.count) calls seem"
+    api.notes.append(
+      "\(start) to come in pages, but the document does not say how to request the next one; add 'pages' to: "
+        + names.joined(separator: ", "))
+  }
+
+  /// Lists the types of body that no call sends, and whose they are.
+  private mutating func noteLeftBodies() {
+    var calls: [(type: String, names: [String])] = []
+    for call in api.calls {
+      for type in call.leftBodies {
+        let name = ShortText.comment(call.name)
+        if let place = calls.firstIndex(where: { $0.type == type }) {
+          calls[place].names.append(name)
+        } else {
+          calls.append((type, [name]))
+        }
+      }
+    }
+    guard !calls.isEmpty else { return }
+    let shown = calls.prefix(10).map { type, names in
+      let others = names.count > 5 ? " and \(names.count - 5) others" : ""
+      return "\(ShortText.comment(type)) (\(names.prefix(5).joined(separator: ", "))\(others))"
+    }
+    api.notes.append(
+      "left out, since a call sends one type of body: \(shown.joined(separator: "; "))"
+        + (calls.count > 10 ? "; and \(calls.count - 10) other types" : ""))
+  }
+
   private mutating func leaveOut(_ what: String, _ reason: String) {
     api.leftOut.append(.init(what: ShortText.comment(String(what.prefix(300))), reason: reason))
   }
@@ -126,10 +164,14 @@ package struct OpenAPIImport {
       }
     guard isWanted else { return }
     do throws(DocumentProblem) {
-      var call = try call(operation, method, path, in: item)
+      let choice = try operation["requestBody"].map { node throws(DocumentProblem) in
+        try bodies.choice(of: node)
+      }
+      var call = try call(operation, method, path, in: item, body: choice?.first)
       let (name, taken) = names.name(for: id, method: method, path: path)
       call.name = name
       call.tags = tags
+      call.leftBodies = choice?.left ?? []
       if let taken {
         api.notes.append(
           "\(method) \(ShortText.comment(path)) is called '\(name)': there is another '\(ShortText.comment(taken))'"
@@ -137,13 +179,20 @@ package struct OpenAPIImport {
       }
       schemas.add(call, operation, in: item)
       api.calls.append(call)
+      guard let form = choice?.form else { return }
+      var other = try self.call(operation, method, path, in: item, body: form)
+      other.name = names.name(for: name + "_multipart", method: method, path: path).name
+      other.tags = tags
+      schemas.add(other, operation, in: item)
+      api.calls.append(other)
     } catch {
       leaveOut("\(method) \(path)", error.text)
     }
   }
 
   private mutating func call(
-    _ operation: ImportNode, _ method: String, _ path: String, in item: ImportNode
+    _ operation: ImportNode, _ method: String, _ path: String, in item: ImportNode,
+    body: BodyReader.Content?
   ) throws(DocumentProblem) -> ImportedCall {
     guard path.hasPrefix("/") else { throw DocumentProblem("its path does not begin with '/'") }
     guard method != "TRACE" else { throw DocumentProblem("TRACE cannot be sent") }
@@ -154,7 +203,8 @@ package struct OpenAPIImport {
     let prefix = try servers.prefix(for: operation, in: item, base: api.baseURL)
     var call = ImportedCall(name: "", method: method, path: "")
     call.parameters = try parameters.parameters(of: operation, in: item, hasBody: hasBody)
-    if let body = operation["requestBody"] { try bodies.read(body, into: &call, hasBody: hasBody) }
+    if let body { bodies.read(body, into: &call, hasBody: hasBody) }
+    if let types = answers.header(of: operation) { call.headers.append(("Accept", .plain(types))) }
     let summary = operation.string("summary").flatMap { ShortText.line($0) }
     call.description = summary ?? operation.string("description")
     if operation.bool("deprecated") == true {

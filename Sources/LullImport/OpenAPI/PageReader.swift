@@ -7,7 +7,20 @@ struct PageReader {
   /// Fields that `pages = true` finds by itself.
   private static let usualFields = [
     ["next"], ["links", "next"], ["_links", "next"], ["@odata.nextLink"], ["nextLink"],
-    ["paging", "next"],
+    ["paging", "next"], ["next_url"], ["next_page_url"], ["nextPageUrl"], ["nextUrl"],
+    ["next_page"], ["pagination", "next_url"], ["pagination", "next"], ["meta", "next"],
+    ["meta", "next_url"], ["meta", "next_page_url"], ["pagination", "links", "next"],
+  ]
+  /// Parameters, and fields of answers, of lists that come in pages.
+  private static let pageParameters: Set<String> = [
+    "page", "pagenumber", "pagetoken", "cursor", "offset", "skip", "after", "startingafter",
+    "marker", "nexttoken", "continuationtoken", "startat", "startindex", "pagecursor",
+    "aftercursor",
+  ]
+  private static let pageFields: Set<String> = [
+    "next", "nextcursor", "nextpagetoken", "nexttoken", "nextpage", "nexturl", "nextlink",
+    "hasmore", "hasnext", "hasnextpage", "totalpages", "pagecount", "nextoffset", "nextmarker",
+    "continuationtoken",
   ]
   private static let listNames: Set<String> = [
     "data", "items", "results", "result", "value", "values", "entries", "records", "rows", "list",
@@ -22,9 +35,15 @@ struct PageReader {
     let object = shape.kind == .object ? schema.map { ObjectShape($0, in: document) } : nil
     let list = object.flatMap(list(in:))
     if let list, PageReader.listNames.contains(list) { call.rows = list }
-    guard shape.kind == .array || list != nil else { return }
+    guard shape.kind == .array || list != nil else {
+      let hasList =
+        object?.properties.contains { SchemaShape.of($0.schema, in: document).kind == .array }
+      call.lacksPages = hasList == true && seemsPaged(object, call)
+      return
+    }
     call.pages = pages(response, object, list, call)
     if call.pages != nil, let list { call.rows = list }
+    call.lacksPages = call.pages == nil && seemsPaged(object, call)
   }
 
   private func success(_ operation: ImportNode) -> ImportNode? {
@@ -59,6 +78,22 @@ struct PageReader {
     return counted(list, call)
   }
 
+  private func seemsPaged(_ object: ObjectShape?, _ call: ImportedCall) -> Bool {
+    let parameters = call.parameters.filter { $0.place == .query && !$0.isTime }
+    if parameters.contains(where: { PageReader.pageParameters.contains(plain($0.name ?? $0.key)) })
+    {
+      return true
+    }
+    guard let object else { return false }
+    return ([("", object)] + nested(in: object)).contains { _, object in
+      object.properties.contains { PageReader.pageFields.contains(plain($0.name)) }
+    }
+  }
+
+  private func plain(_ name: String) -> String {
+    name.lowercased().filter { $0.isLetter || $0.isNumber }
+  }
+
   /// Whether it is a URL, and no cursor that is called the same.
   private func isURL(at path: [String], in object: ObjectShape) -> Bool {
     var object = object
@@ -68,17 +103,23 @@ struct PageReader {
     }
     guard let field = object.properties.first(where: { $0.name == path.last }) else { return false }
     let shape = SchemaShape.of(field.schema, in: document)
+    // As HAL and JSON:API have them: `links` holds nothing else.
+    let isLink = path.dropLast().last.map { ["links", "_links"].contains($0) } ?? false
+    if isLink, shape.kind == .object {
+      return ObjectShape(field.schema, in: document).properties.contains { $0.name == "href" }
+    }
     guard shape.kind == .string else { return false }
-    return shape.format == "uri" || shape.format == "url" || field.name.hasSuffix("Link")
+    return isLink || ["uri", "url", "uri-reference"].contains(shape.format)
+      || ["Link", "_link", "Url", "_url"].contains { field.name.hasSuffix($0) }
   }
 
-  /// `next_cursor` and the parameter `cursor`, `nextPageToken` and `pageToken`: named alike.
+  /// `next_cursor` and the parameter `cursor`, `nextPageToken` and `pageToken`: named alike, or both
+  /// `cursor`.
   private func cursor(in object: ObjectShape, _ call: ImportedCall) -> ImportedCall.Pages? {
-    func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
     for (prefix, object) in [("", object)] + nested(in: object) {
       for field in object.properties where !field.name.contains(".") {
         let name = plain(field.name)
-        guard name.hasPrefix("next"), name.count > 4,
+        guard name.hasPrefix("next") && name.count > 4 || name == "cursor",
           SchemaShape.of(field.schema, in: document).kind == .string
         else { continue }
         let parameter = call.parameters.first { parameter in
@@ -152,17 +193,20 @@ struct PageReader {
       .map { ($0.name + ".", ObjectShape($0.schema, in: document)) }
   }
 
-  /// A parameter `page` beside the size of one.
+  /// A parameter `page`, or `offset`, beside the size of a page.
   private func counted(_ list: String?, _ call: ImportedCall) -> ImportedCall.Pages? {
     let sizes: Set<String> = [
       "per_page", "perpage", "page_size", "pagesize", "limit", "size", "per-page", "count",
     ]
     let queries = call.parameters.filter { $0.place == .query }
     func name(_ parameter: ImportedParameter) -> String { parameter.name ?? parameter.key }
-    guard queries.contains(where: { sizes.contains(name($0).lowercased()) }),
-      let page = queries.first(where: { ["page", "page_number", "pageNumber"].contains(name($0)) }),
-      page.kind == .integer, !page.isList
-    else { return nil }
-    return .counted(parameter: name(page), first: page.firstPage ?? 1, step: 1, items: list)
+    func counter(_ names: [String]) -> ImportedParameter? {
+      queries.first { names.contains(name($0)) && $0.kind == .integer && !$0.isList }
+    }
+    guard queries.contains(where: { sizes.contains(name($0).lowercased()) }) else { return nil }
+    if let page = counter(["page", "page_number", "pageNumber"]) {
+      return .counted(parameter: name(page), first: page.firstPage ?? 1, step: 1, items: list)
+    }
+    return counter(["offset", "skip"]).map { .offset(parameter: name($0), items: list) }
   }
 }

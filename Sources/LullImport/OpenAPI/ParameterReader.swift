@@ -92,28 +92,29 @@ struct ParameterReader {
     }
     let schema = document.target(of: node["schema"])
     parameter.firstPage = schema.flatMap { $0["default"] ?? $0["minimum"] }?.element.int
-    if case .choice(let words) = parameter.kind, words.count == 1, parameter.isRequired,
-      !parameter.isList, place != .path
-    {
-      // There is nothing else to be said.
-      parameter.standard = .string(words[0])
+    // There is nothing else to be said.
+    if parameter.isRequired, !parameter.isList, place != .path, let only = parameter.onlyValue {
+      parameter.standard = only
       parameter.isRequired = false
     }
     parameter.isReserved = node.bool("allowReserved") == true && place == .query
     if place == .path, let standard = (node["schema"]?["default"] ?? schema?["default"])?.element,
       parameter.isList == false,
-      parameter.kind != .object, fits(standard, parameter.kind)
+      parameter.kind != .object, fits(standard, parameter)
     {
-      parameter.standard = standard.plainValue
+      parameter.setStandard(standard.plainValue, of: standard)
     }
     return parameter
   }
 
-  private func fits(_ value: JSONElement, _ kind: ImportedParameter.Kind) -> Bool {
-    switch kind {
+  private func fits(_ value: JSONElement, _ parameter: ImportedParameter) -> Bool {
+    if parameter.kind == .integer, !parameter.integers.isEmpty {
+      return value.int.map { parameter.integers.contains($0) } ?? false
+    }
+    return switch parameter.kind {
     case .string: value.string.map { !["", ".", ".."].contains($0) } ?? false
     case .choice(let words): value.string.map { words.contains($0) } ?? false
-    case .integer: value.int != nil
+    case .integer: value.int != nil || value.digits != nil
     case .number: value.double != nil
     case .boolean: value.bool != nil
     default: false
@@ -155,7 +156,9 @@ struct ParameterReader {
     switch shape.kind {
     case .string, .null: parameter.kind = .string
     case .number: parameter.kind = .number
-    case .integer: parameter.kind = .integer
+    case .integer:
+      parameter.kind = .integer
+      parameter.integers = shape.integers
     case .boolean: parameter.kind = .boolean
     case .choice(let words): parameter.kind = .choice(words)
     case .object: parameter.kind = isJSON ? .json : .object

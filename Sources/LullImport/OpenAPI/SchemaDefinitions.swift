@@ -10,7 +10,10 @@ final class SchemaDefinitions {
   private var numbers: [[UInt8]: Int] = [:]
   private var waiting: [(name: String, schema: ImportNode)] = []
   private var patterns = UsablePatterns()
+  private var loops = SchemaLoops()
   /// What JSON Schema has not: each once, in order.
+  /// Schemas of OpenAPI 3.1 that say what only 3.0 has.
+  private var nullable: Set<ImportNode.Identity> = []
   private var leftOut: (patterns: [String], types: [String], keywords: [String]) = ([], [], [])
 
   private static let schemas: Set<String> = [
@@ -22,10 +25,9 @@ final class SchemaDefinitions {
   private static let maps: Set<String> = [
     "properties", "patternProperties", "dependentSchemas", "$defs", "definitions",
   ]
-  /// What is about documents and examples and not about values, or names what is not here.
+  /// What is about documents and not about values, or names what is not here.
   private static let dropped: Set<String> = [
-    "discriminator", "xml", "externalDocs", "example", "examples", "$id", "$schema", "$anchor",
-    "$dynamicAnchor", "$recursiveAnchor",
+    "xml", "externalDocs", "$id", "$schema", "$anchor", "$dynamicAnchor", "$recursiveAnchor",
     "$comment",
   ]
   private static let types: Set<String> = [
@@ -60,8 +62,12 @@ final class SchemaDefinitions {
     while !waiting.isEmpty {
       let next = waiting
       waiting = []
-      for (name, schema) in next { result.append((name, text(of: schema))) }
+      for (name, schema) in next {
+        loops.current = name
+        result.append((name, text(of: schema)))
+      }
     }
+    loops.current = nil
     return result.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
@@ -73,7 +79,8 @@ final class SchemaDefinitions {
     if let reference = schema.string("$ref"), !document.isNew {
       return writer.writeObject { writeReference(reference, of: schema, &$0) }
     }
-    if !document.isNew, schema.bool("nullable") == true {
+    if schema.bool("nullable") == true {
+      if document.isNew { nullable.insert(schema.identity) }
       return writeNullable(schema, &writer)
     }
     writer.writeObject { writeMembers(schema, &$0, types: nil) }
@@ -82,8 +89,13 @@ final class SchemaDefinitions {
   private func writeReference(
     _ reference: String, of schema: ImportNode, _ writer: inout JSONWriter
   ) {
-    guard let target = try? document.set.node(reference, from: schema.document) else { return }
-    writer.write(key: "$ref", SchemaDefinitions.pointer(name(of: target, reference)))
+    // A chain that leads to itself would be a schema without an end.
+    guard document.target(of: schema) != nil,
+      let target = try? document.set.node(reference, from: schema.document)
+    else { return }
+    let name = name(of: target, reference)
+    loops.note(name)
+    writer.write(key: "$ref", SchemaDefinitions.pointer(name))
   }
 
   private static func pointer(_ name: String) -> String {
@@ -111,9 +123,11 @@ final class SchemaDefinitions {
 
   // MARK: The dialect
 
-  /// OpenAPI 3.0 has null beside types by a word of its own.
+  /// OpenAPI 3.0 has null beside types by a word of its own, which documents of 3.1 have too.
   private func writeNullable(_ schema: ImportNode, _ writer: inout JSONWriter) {
-    if let type = schema.string("type"), SchemaDefinitions.types.contains(type) {
+    if let type = schema.string("type"), type != "null", SchemaDefinitions.types.contains(type),
+      schema["const"] == nil
+    {
       return writer.writeObject { writeMembers(schema, &$0, types: [type, "null"]) }
     }
     writer.writeObject { writer in
@@ -143,33 +157,103 @@ final class SchemaDefinitions {
       case "$recursiveRef": leave(key, &leftOut.keywords)
       case "enum" where types != nil:
         writeEnumeration(value, &writer)
-      case "nullable" where !document.isNew: break
+      case "nullable": break
+      case "example":
+        // JSON Schema has the list alone.
+        guard SchemaDefinitions.examples(of: schema) == nil else { continue }
+        writer.writeList(key: "examples") { $0.write(value.element) }
+      case "examples":
+        guard let values = SchemaDefinitions.examples(of: schema) else { continue }
+        writer.write(key: key, values.element)
+      case "discriminator": writeDiscriminator(value, of: schema, &writer)
       case "exclusiveMinimum" where value.element.bool != nil:
         writeBound("exclusiveMinimum", isSaid: value.element.bool, by: schema["minimum"], &writer)
       case "exclusiveMaximum" where value.element.bool != nil:
         writeBound("exclusiveMaximum", isSaid: value.element.bool, by: schema["maximum"], &writer)
       case "minimum" where schema["exclusiveMinimum"]?.element.bool == true: break
       case "maximum" where schema["exclusiveMaximum"]?.element.bool == true: break
+      case "oneOf" where schema.hasWords && schema["anyOf"] == nil:
+        // The property decides which one applies: a value may fit several.
+        writeList("anyOf", value, &writer)
       case "items" where value.element.kind == .array:
+        let outer = loops.enter("prefixItems")
         writeList("prefixItems", value, &writer)
+        loops.leave(to: outer)
       case _ where SchemaDefinitions.schemas.contains(key):
+        let outer = loops.enter(key)
         writer.write(key: key)
         write(value, &writer)
+        loops.leave(to: outer)
       case _ where SchemaDefinitions.lists.contains(key) && value.element.kind == .array:
+        let outer = loops.enter(key)
         writeList(key, value, &writer)
+        loops.leave(to: outer)
       case _ where SchemaDefinitions.maps.contains(key) && value.isObject:
+        let outer = loops.enter(key)
         writer.writeObject(key: key) { writer in
           for (name, schema) in value.pairs where key != "patternProperties" || isUsable(name) {
             writer.write(key: name)
             write(schema, &writer)
           }
         }
+        loops.leave(to: outer)
       case "description", "title":
         // Of a text only as much as a reader wants at a glance.
         if let text = ShortText.line(value.element.string) { writer.write(key: key, text) }
       default: writer.write(key: key, value.element)
       }
     }
+  }
+
+  /// The list of examples; nil if there is none with anything in it.
+  private static func examples(of schema: ImportNode) -> ImportNode? {
+    schema["examples"].flatMap { $0.element.kind == .array && $0.element.count > 0 ? $0 : nil }
+  }
+
+  /// Writes which value of a property names which schema, those that are named by their own names
+  /// among them. It is a note: nothing is held against it, and examples are made by it.
+  private func writeDiscriminator(
+    _ discriminator: ImportNode, of schema: ImportNode, _ writer: inout JSONWriter
+  ) {
+    guard let property = discriminator.string("propertyName") else { return }
+    var mapping: [(value: String, pointer: String)] = []
+    for (value, target) in discriminator["mapping"]?.pairs ?? [] {
+      guard let written = target.element.string,
+        let pointer = pointer(toMapped: written, from: schema)
+      else { continue }
+      mapping.append((value, pointer))
+    }
+    for alternative in (schema["oneOf"]?.elements ?? []) + (schema["anyOf"]?.elements ?? []) {
+      guard let reference = alternative.string("$ref"),
+        let pointer = pointer(toMapped: reference, from: schema),
+        !mapping.contains(where: { $0.pointer == pointer })
+      else { continue }
+      let last = String(reference.split(separator: "/").last ?? "")
+      let value = last.replacing("~1", with: "/").replacing("~0", with: "~")
+      if !mapping.contains(where: { $0.value == value }) { mapping.append((value, pointer)) }
+    }
+    writer.writeObject(key: "discriminator") { writer in
+      writer.write(key: "propertyName", property)
+      guard !mapping.isEmpty else { return }
+      writer.writeObject(key: "mapping") { writer in
+        for (value, pointer) in mapping { writer.write(key: value, pointer) }
+      }
+    }
+  }
+
+  /// Where the schema is that a mapping names, by a reference or by the name of a component.
+  private func pointer(toMapped text: String, from schema: ImportNode) -> String? {
+    let component = "#/components/schemas/" + text
+    if !text.contains(where: { "/#%".contains($0) }),
+      let target = try? document.set.node(component, from: schema.document)
+    {
+      return SchemaDefinitions.pointer(name(of: target, component))
+    }
+    // What has neither a place in a document nor the name of one is a name alone.
+    guard text.contains(where: { "/#.".contains($0) }),
+      let target = try? document.set.node(text, from: schema.document), target.isObject
+    else { return nil }
+    return SchemaDefinitions.pointer(name(of: target, text))
   }
 
   // MARK: What JSON Schema has not
@@ -215,7 +299,14 @@ final class SchemaDefinitions {
       "patterns that are no regular expressions of ECMA-262")
     note(leftOut.types, "a type that JSON has not,", "types that JSON has not")
     note(leftOut.keywords, "the keyword", "keywords, or values that they cannot have")
-    return notes
+    if !nullable.isEmpty {
+      notes.append(
+        (nullable.count == 1 ? "1 schema has" : "\(nullable.count) schemas have")
+          + " 'nullable', which "
+          + "OpenAPI 3.1 does not define (it has \"type\": [..., \"null\"]): read as a type or null"
+      )
+    }
+    return notes + loops.notes
   }
 
   private func writeBound(
@@ -236,4 +327,9 @@ final class SchemaDefinitions {
   private func writeList(_ key: String, _ list: ImportNode, _ writer: inout JSONWriter) {
     writer.writeList(key: key) { for schema in list.elements { write(schema, &$0) } }
   }
+}
+
+extension ImportNode {
+  /// Whether a property says which of the alternatives of the schema applies.
+  fileprivate var hasWords: Bool { self["discriminator"]?.string("propertyName") != nil }
 }

@@ -22,10 +22,10 @@ struct SchemaFileWriter {
     var responses: [(key: String, json: [UInt8])] = []
     let answers = (operation["responses"]?.pairs ?? []).filter { !$0.key.hasPrefix("x-") }
     let hasStandard = answers.contains { status, written in
-      status == "default" && jsonSchema(document.target(of: written)) != nil
+      status == "default" && SchemaFileWriter.schema(of: document.target(of: written)) != nil
     }
     for (status, written) in answers {
-      if let schema = jsonSchema(document.target(of: written)) {
+      if let schema = SchemaFileWriter.schema(of: document.target(of: written)) {
         responses.append((status, definitions.text(of: schema, sharedBy: written)))
       } else if hasStandard {
         // What is said of all others is not said of it.
@@ -33,14 +33,17 @@ struct SchemaFileWriter {
       }
     }
     if !responses.isEmpty { parts.append(("responses", SchemaFileWriter.object(responses))) }
-    if let schema = jsonSchema(document.target(of: operation["requestBody"])) {
+    let declared = DeclaredAnswers(operation, in: document).entries
+    if !declared.isEmpty { parts.append(("answers", SchemaFileWriter.object(declared))) }
+    // A form of the same operation has no JSON.
+    let hasJSON = call.body == nil || call.body == .json
+    if hasJSON,
+      let schema = SchemaFileWriter.schema(of: document.target(of: operation["requestBody"]))
+    {
       parts.append(("body", definitions.text(of: schema, sharedBy: operation["requestBody"])))
     }
-    let fields = call.parameters.filter { $0.place == .body }
-    if document.target(of: operation["requestBody"])?.bool("required") == true, !fields.isEmpty,
-      !fields.contains(where: \.isRequired)
-    {
-      // No parameter of it says so.
+    // A form without fields has no bytes that could be missing.
+    if call.requiresBody, call.body != .form {
       parts.append(("body_required", Array("true".utf8)))
     }
     var parameters: [(key: String, json: [UInt8])] = []
@@ -59,10 +62,13 @@ struct SchemaFileWriter {
     if !parts.isEmpty { calls.append((call.name, SchemaFileWriter.object(parts))) }
   }
 
-  private func jsonSchema(_ node: ImportNode?) -> ImportNode? {
+  /// Of a body or an answer, that of its JSON; nil: none.
+  static func schema(of node: ImportNode?) -> ImportNode? { content(of: node)?.value["schema"] }
+
+  /// The content of a body or an answer that is JSON, with its type; nil: none.
+  static func content(of node: ImportNode?) -> (key: String, value: ImportNode)? {
     let contents = node?["content"]?.pairs ?? []
-    let content = contents.first { MediaType.isJSON($0.key) } ?? contents.first { $0.key == "*/*" }
-    return content?.value["schema"]
+    return contents.first { MediaType.isJSON($0.key) } ?? contents.first { $0.key == "*/*" }
   }
 
   private static func object(_ members: [(key: String, json: [UInt8])]) -> [UInt8] {

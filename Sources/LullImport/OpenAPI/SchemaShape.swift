@@ -11,6 +11,8 @@ struct SchemaShape {
   }
 
   var kind = Kind.any
+  /// Of an integer: those that it may be; empty: any.
+  var integers: [Int] = []
   /// Of a list.
   var items: ImportNode?
   /// The schema of an object.
@@ -47,6 +49,7 @@ struct SchemaShape {
     shape.format = schema.string("format")
     shape.items = schema["items"]
     shape.kind = ownKind(schema)
+    if shape.kind == .integer { shape.integers = ownIntegers(schema) }
     shape.isBinary =
       shape.kind == .string && schema["contentEncoding"] == nil
       && (shape.format == "binary" || schema["contentMediaType"] != nil)
@@ -126,7 +129,12 @@ struct SchemaShape {
   /// What all alternatives have in common.
   private static func common(_ shapes: [SchemaShape]) -> SchemaShape? {
     guard let first = shapes.first else { return nil }
-    if shapes.allSatisfy({ $0.kind == first.kind }) { return first }
+    if shapes.allSatisfy({ $0.kind == first.kind }) {
+      var common = first
+      let isLimited = shapes.allSatisfy { !$0.integers.isEmpty }
+      common.integers = isLimited ? unique(shapes.flatMap(\.integers)) : []
+      return common
+    }
     var words: [String] = []
     for shape in shapes {
       switch shape.kind {
@@ -173,6 +181,20 @@ struct SchemaShape {
     case nil where schema["items"] != nil: return .array
     default: return .any
     }
+  }
+
+  /// The integers that a schema allows; empty: all, or it does not list integers alone.
+  private static func ownIntegers(_ schema: ImportNode) -> [Int] {
+    var values = schema["enum"]?.elements.map(\.element) ?? []
+    if values.isEmpty, let value = schema["const"]?.element { values = [value] }
+    let numbers = values.filter { !$0.isNull }.map(\.int)
+    guard numbers.count <= 500, !numbers.contains(nil) else { return [] }
+    return unique(numbers.compactMap(\.self))
+  }
+
+  private static func unique(_ numbers: [Int]) -> [Int] {
+    var seen: Set<Int> = []
+    return numbers.filter { seen.insert($0).inserted }
   }
 
   private static func unique(_ words: [String]) -> [String] {

@@ -9,6 +9,8 @@ package struct PostmanImport {
   private var scripts = 0
   private var disabled = 0
   private var examples = 0
+  /// Bodies of requests that are sent without one.
+  var pruned = 0
   let names: VariableNames
   /// Who asks, of requests that say it by a token of OAuth 2 or a key in the query.
   var clients: [Int: ImportedAccess] = [:]
@@ -43,7 +45,8 @@ package struct PostmanImport {
     if let baseURL { reader.variables.baseURL = baseURL }
     reader.noteScripts(collection)
     try reader.take(
-      collection["item"], folders: [], auth: collection["auth"], depth: 0)
+      collection["item"], folders: [], auth: collection["auth"],
+      keepsBodies: PostmanImport.keepsBodies(collection) ?? false, depth: 0)
     return try reader.made(info)
   }
 
@@ -66,7 +69,7 @@ package struct PostmanImport {
   // MARK: Folders
 
   private mutating func take(
-    _ items: JSONElement?, folders: [String], auth: JSONElement?, depth: Int
+    _ items: JSONElement?, folders: [String], auth: JSONElement?, keepsBodies: Bool, depth: Int
   ) throws(ImportProblem) {
     guard depth <= PostmanImport.deepest else {
       throw ImportProblem("its folders are more than \(PostmanImport.deepest) deep")
@@ -75,13 +78,22 @@ package struct PostmanImport {
       let name = item["name"]?.string ?? ""
       noteScripts(item)
       let own = PostmanImport.auth(item["auth"]) ?? auth
+      let keeps = PostmanImport.keepsBodies(item) ?? keepsBodies
       if item["item"] != nil {
-        try take(item["item"], folders: folders + [name], auth: own, depth: depth + 1)
+        try take(
+          item["item"], folders: folders + [name], auth: own, keepsBodies: keeps, depth: depth + 1)
       } else if let request = item["request"] {
         examples += PostmanImport.elements(item["response"]).count
-        take(request, named: (folders + [name]), auth: PostmanImport.auth(request["auth"]) ?? own)
+        take(
+          request, named: folders + [name], auth: PostmanImport.auth(request["auth"]) ?? own,
+          keepsBodies: keeps)
       }
     }
+  }
+
+  /// Whether bodies of GET are sent; nil where it is as in what is around.
+  private static func keepsBodies(_ element: JSONElement) -> Bool? {
+    element["protocolProfileBehavior"]?["disableBodyPruning"]?.bool
   }
 
   /// nil where it is that of what is around.
@@ -95,7 +107,7 @@ package struct PostmanImport {
   }
 
   /// Of a list of what may be switched off.
-  private mutating func enabled(_ list: JSONElement?) -> [JSONElement] {
+  mutating func enabled(_ list: JSONElement?) -> [JSONElement] {
     PostmanImport.elements(list).filter { element in
       let isDisabled = element["disabled"]?.bool == true
       if isDisabled { disabled += 1 }
@@ -117,7 +129,9 @@ package struct PostmanImport {
 
   // MARK: Requests
 
-  private mutating func take(_ element: JSONElement, named path: [String], auth: JSONElement?) {
+  private mutating func take(
+    _ element: JSONElement, named path: [String], auth: JSONElement?, keepsBodies: Bool
+  ) {
     var request = SeenRequest()
     let title = path.filter { !$0.isEmpty }.joined(separator: "/")
     request.name = title
@@ -136,7 +150,7 @@ package struct PostmanImport {
     for (name, value) in headers(element["header"]) {
       request.headers.append((name, filled(value, keyed: name)))
     }
-    takeBody(element["body"], &request)
+    takeBody(element["body"], &request, keeps: keepsBodies)
     take(auth: auth, &request)
     requests.append(request)
   }
@@ -161,7 +175,7 @@ package struct PostmanImport {
   }
 
   /// With the values of the collection's variables, but for what lets somebody in; the others are blanks.
-  private func filled(_ text: String, keyed name: String = "") -> String {
+  func filled(_ text: String, keyed name: String = "") -> String {
     variables.filled(text, isSecret: CredentialName.names(name))
   }
 
@@ -230,78 +244,6 @@ package struct PostmanImport {
     return text + (path.hasPrefix("/") || path.isEmpty ? "" : "/") + path
   }
 
-  // MARK: Bodies
-
-  private mutating func takeBody(_ body: JSONElement?, _ request: inout SeenRequest) {
-    guard let body, body["disabled"]?.bool != true, let mode = body["mode"]?.string else { return }
-    switch mode {
-    case "raw":
-      let text = filled(body["raw"]?.string ?? "")
-      guard !text.isEmpty else { return }
-      let language = body["options"]?["raw"]?["language"]?.string
-      setType(PostmanImport.types[language ?? ""], &request)
-      if request.header("content-type") == nil, SeenJSON(text) != nil {
-        setType("application/json", &request)
-      }
-      if request.bodyType == "application/x-www-form-urlencoded",
-        let fields = SeenRequest.fields(text)
-      {
-        request.body = .fields(fields)
-      } else {
-        request.body = .whole(text)
-      }
-    case "urlencoded":
-      var fields: [(name: String, value: String)] = []
-      for pair in enabled(body["urlencoded"]) {
-        guard let name = pair["key"]?.string, !name.isEmpty else { continue }
-        fields.append((name, filled(PostmanImport.text(pair["value"]) ?? "", keyed: name)))
-      }
-      request.body = .fields(fields)
-    case "formdata":
-      var parts: [SeenRequest.Part] = []
-      for pair in enabled(body["formdata"]) {
-        guard let name = pair["key"]?.string, !name.isEmpty else { continue }
-        if pair["type"]?.string == "file" {
-          let source = pair["src"]
-          let paths =
-            source?.string.map { [$0] } ?? PostmanImport.elements(source).compactMap(\.string)
-          for path in paths.isEmpty ? [nil] : paths.map(Optional.some) {
-            parts.append(SeenRequest.Part(name: name, value: path, isFile: true))
-          }
-        } else {
-          parts.append(
-            SeenRequest.Part(
-              name: name, value: filled(PostmanImport.text(pair["value"]) ?? "", keyed: name),
-              type: pair["contentType"]?.string))
-        }
-      }
-      request.body = .parts(parts)
-    case "file": request.body = .file(body["file"]?["src"]?.string)
-    case "graphql":
-      setType("application/json", &request)
-      let query = filled(body["graphql"]?["query"]?.string ?? "")
-      let given = filled(body["graphql"]?["variables"]?.string ?? "")
-      var members = [JSONValue.Member("query", .string(query))]
-      if let operation = body["graphql"]?["operationName"]?.string, !operation.isEmpty {
-        members.append(.init("operationName", .string(filled(operation))))
-      }
-      if let variables = SeenJSON(given) { members.append(.init("variables", variables.value)) }
-      let bytes = (try? JSONValue.object(members).encode()) ?? []
-      request.body = .whole(String(decoding: bytes, as: UTF8.self))
-    default: note("bodies of the mode '\(LogText.part(mode, limit: 30))' are left out")
-    }
-  }
-
-  private static let types = [
-    "json": "application/json", "xml": "application/xml", "html": "text/html", "text": "text/plain",
-    "javascript": "application/javascript",
-  ]
-
-  private func setType(_ type: String?, _ request: inout SeenRequest) {
-    guard let type, request.header("content-type") == nil else { return }
-    request.headers.append(("Content-Type", type))
-  }
-
   // MARK: The API
 
   private func made(_ info: JSONElement) throws(ImportProblem) -> ImportedAPI {
@@ -333,6 +275,9 @@ package struct PostmanImport {
     }
     if scripts > 0 {
       api.notes.append("left out: \(scripts) scripts before requests and tests behind them")
+    }
+    if pruned > 0 {
+      api.notes.append("left out: \(pruned) bodies of GET and other methods that are sent without")
     }
     if disabled > 0 {
       api.notes.append("left out: \(disabled) parameters, headers and fields that are switched off")

@@ -31,10 +31,9 @@ struct PostmanVariables {
   /// A URL: what it begins with may be the base.
   func filledHost(_ text: String) -> String {
     var text = text
-    if let baseURL, let start = text.firstMatch(of: /^\{\{[^{}]*\}\}/) {
+    if let baseURL, let start = PostmanVariables.host(in: text) {
       text =
-        (baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL)
-        + text[start.range.upperBound...]
+        (baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL) + text[start.upperBound...]
     }
     // A variable may be made of others.
     for _ in 0..<5 {
@@ -48,6 +47,13 @@ struct PostmanVariables {
       text = next
     }
     return filled(text, isSecret: false)
+  }
+
+  /// The variable that a URL begins with, or that is all of its host, with the scheme and the port.
+  private static func host(in text: String) -> Range<String.Index>? {
+    text.firstMatch(of: /^\{\{[^{}]*\}\}/)?.range
+      ?? text.firstMatch(of: /^https?:\/\/\{\{[^{}]*\}\}(:(\d+|\{\{[^{}]*\}\}))?(?=[\/?#]|$)/)?
+      .range
   }
 
   private static func replacing(in text: String, _ make: (String) -> String) -> String {

@@ -97,7 +97,7 @@ struct CallMaker {
             parameter.kind = SeenValues.kind(of: all)
           }
           if !isRecorded {
-            parameter.standard = SeenValues.value(value, parameter.kind)
+            SeenValues.setStandard(of: &parameter, [value])
             parameter.isRequired = false
           }
         }
@@ -149,14 +149,14 @@ struct CallMaker {
     guard let first = bodies.first else { return }
     switch first {
     case .fields:
-      call.body = .form
       takeFields(
         requests.map { request in
           if case .fields(let fields)? = request.body { fields } else { [] }
         })
+      if hasFields { call.body = .form }
     case .parts:
-      call.body = .multipart
       takeParts()
+      if hasFields { call.body = .multipart }
     case .file(let path):
       call.body = .raw
       call.contentType = type
@@ -170,6 +170,9 @@ struct CallMaker {
       takeText()
     }
   }
+
+  /// Whether there is anything in the body: a form without fields is none.
+  private var hasFields: Bool { parameters.contains { $0.place == .body } }
 
   /// Files are given each time.
   private static func example(_ path: String?) -> String? {
@@ -257,10 +260,7 @@ struct CallMaker {
     }
     guard documents.allSatisfy(\.isPlainObject) else {
       var parameter = whole(.json)
-      if !isRecorded, documents.count == 1, let value = documents[0].standard {
-        parameter.standard = value
-        parameter.isRequired = false
-      }
+      if !isRecorded, documents.count == 1 { documents[0].setStandard(of: &parameter) }
       parameters.append(parameter)
       return true
     }

@@ -61,14 +61,20 @@ struct SeenJSON {
 
   var value: JSONValue { root.plainValue }
 
-  /// As a literal of Lua; nil if it has none.
-  var standard: JSONValue? { SeenJSON.standard(root, called: "") }
+  /// Makes it the default of a parameter, unless it may be none.
+  func setStandard(of parameter: inout ImportedParameter) {
+    guard let value = SeenJSON.standard(root, called: "") else { return }
+    parameter.setStandard(value, of: root)
+    parameter.isRequired = false
+  }
 
   static func standard(_ element: JSONElement, called name: String) -> JSONValue? {
     switch element.kind {
     case .null: return nil
     case .bool, .int: return element.plainValue
     case .double:
+      // The text of the default has its digits.
+      if element.digits != nil { return element.plainValue }
       // What a number would lose.
       guard let number = element.double, number.isFinite, number != number.rounded() else {
         return nil
@@ -92,7 +98,8 @@ struct SeenJSON {
 
   private static func kind(_ members: [Member]) -> ImportedParameter.Kind {
     if members.contains(where: \.isBare) { return .json }
-    let kinds = Set(members.map(\.value.kind))
+    // An integer beyond 64 bits is one like others. (JSN-112)
+    let kinds = Set(members.map { $0.value.digits == nil ? $0.value.kind : .int })
     switch kinds {
     case [.string]: return .string
     case [.int]: return .integer
@@ -120,14 +127,14 @@ struct SeenJSON {
     }
     guard isAlways, let first = seen.first else { return parameter }
     parameter.isRequired = true
-    let texts = Set(seen.map { text($0.value) })
+    let texts = Set(seen.map(\.value.text))
     guard texts.count == 1 else { return parameter }
     if let value = standard(first.value, called: name), !CredentialName.names(name),
       !isRecorded || isSimple(first.value)
     {
-      parameter.standard = value
+      parameter.setStandard(value, of: first.value)
       parameter.isRequired = false
-    } else if !isRecorded, !first.isBare, !Blank.isIn(text(first.value)) {
+    } else if !isRecorded, !first.isBare, !Blank.isIn(first.value.text) {
       notes.append(
         "the value of '\(LogText.part(name, limit: 40))' looks like a token or has no form in Lua, and is to be given"
       )
@@ -137,11 +144,5 @@ struct SeenJSON {
 
   private static func isSimple(_ element: JSONElement) -> Bool {
     element.kind != .array && element.kind != .object
-  }
-
-  private static func text(_ element: JSONElement) -> String {
-    var bytes: [UInt8] = []
-    element.encode(into: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

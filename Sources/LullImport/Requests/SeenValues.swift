@@ -45,7 +45,7 @@ struct SeenValues {
 
   static func kind(of texts: [String]) -> ImportedParameter.Kind {
     guard !texts.isEmpty, !texts.contains(where: { Blank.isIn($0) }) else { return .string }
-    if texts.allSatisfy({ Int($0).map(String.init) == $0 }) { return .integer }
+    if texts.allSatisfy({ Int($0).map(String.init) == $0 || isLarge($0) }) { return .integer }
     if texts.allSatisfy({ $0 == "true" || $0 == "false" }) { return .boolean }
     if texts.allSatisfy({ text in
       Int(text).map(String.init) == text
@@ -56,7 +56,23 @@ struct SeenValues {
     return .string
   }
 
-  static func value(_ text: String, _ kind: ImportedParameter.Kind) -> JSONValue {
+  /// Whether it is an integer beyond 64 bits, as JSON writes it. (JSN-112)
+  private static func isLarge(_ text: String) -> Bool {
+    guard text.utf8.count > 18, text.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 })
+    else { return false }
+    return (try? JSONDocument(parsing: Array(text.utf8)))?.root.digits == text
+  }
+
+  /// Sets the default to such texts, which are several only for a list.
+  static func setStandard(of parameter: inout ImportedParameter, _ texts: [String]) {
+    let elements = texts.map { value($0, parameter.kind) }
+    parameter.standard = parameter.isList ? .array(elements) : elements.first
+    guard parameter.kind == .integer, texts.contains(where: { isLarge($0) }) else { return }
+    let text = texts.joined(separator: ",")
+    parameter.standardText = parameter.isList ? "[\(text)]" : text
+  }
+
+  private static func value(_ text: String, _ kind: ImportedParameter.Kind) -> JSONValue {
     switch kind {
     case .integer: Int(text).map { .int($0) } ?? .string(text)
     case .number: Int(text).map { .int($0) } ?? Double(text).map { .double($0) } ?? .string(text)
@@ -97,8 +113,7 @@ struct SeenValues {
       }
       return parameter
     }
-    let elements = first.map { SeenValues.value($0, parameter.kind) }
-    parameter.standard = parameter.isList ? .array(elements) : elements.first
+    SeenValues.setStandard(of: &parameter, first)
     return parameter
   }
 }

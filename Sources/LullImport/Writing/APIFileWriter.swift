@@ -59,6 +59,7 @@ package struct APIFileWriter {
       fields.append(("params", .table(call.parameters.map { ($0.key, parameter($0)) })))
     }
     if let body = call.body, body != .json { fields.append(("body", .text(body.rawValue))) }
+    if call.requiresBody { fields.append(("body_required", .bool(true))) }
     if let type = call.contentType { fields.append(("content_type", .text(type))) }
     if !call.headers.isEmpty { fields.append(("headers", AccessWriter.headers(call.headers))) }
     if let text = ShortText.line(call.description) { fields.append(("description", .text(text))) }
@@ -84,6 +85,10 @@ package struct APIFileWriter {
       if step != 1 { fields.append(("step", .code(String(step)))) }
       if let items { fields.append(("items", .text(items))) }
       return .table([("page", .table(fields))])
+    case .offset(let parameter, let items):
+      var fields: [(key: String, value: LuaLiteral)] = [("param", .text(parameter))]
+      if let items { fields.append(("items", .text(items))) }
+      return .table([("offset", .table(fields))])
     }
   }
 
@@ -98,6 +103,8 @@ package struct APIFileWriter {
     if parameter.isRequired, parameter.place != .path { fields.append(("required", .bool(true))) }
     if let secret = parameter.secret {
       fields.append(("default", AccessWriter.secret(secret)))
+    } else if let text = parameter.standardText {
+      fields.append(("default", .call("lull.json.decode", [.text(text)])))
     } else if let standard = parameter.standard.flatMap({ LuaLiteral($0) }) {
       fields.append(("default", standard))
     }
@@ -116,6 +123,9 @@ package struct APIFileWriter {
     var fields = fields
     if case .choice(let words) = parameter.kind {
       type = .list(words.map { .text($0) })
+      if parameter.isList { fields.insert(("list", .bool(true)), at: 0) }
+    } else if parameter.kind == .integer, !parameter.integers.isEmpty {
+      type = .list(parameter.integers.compactMap { LuaLiteral(.int($0)) })
       if parameter.isList { fields.insert(("list", .bool(true)), at: 0) }
     } else {
       type = .text(APIFileWriter.word(parameter.kind) + (parameter.isList ? "[]" : ""))

@@ -53,23 +53,51 @@ package struct YAMLReader {
   /// Bytes that aliases have stood for, whatever became of them.
   private var expanded = 0
   private var isComplete = false
+  private var tab: BlockScalarTab?
+
+  /// How many bytes may be read again because of tabs in block scalars, beside 16 times the text.
+  private static let mostRepeated = 64 << 20
 
   package static func document(of bytes: [UInt8]) throws(DocumentProblem) -> JSONDocument {
-    var reader = YAMLReader(inputCount: bytes.count)
-    var failure: DocumentProblem?
+    var bytes = bytes
+    var repeated = 16 * bytes.count + mostRepeated
+    while true {
+      let reader: YAMLReader
+      do throws(Stop) {
+        reader = try YAMLReader(reading: bytes)
+      } catch {
+        repeated -= bytes.count
+        guard repeated >= 0, let tab = error.tab, tab.writeIndicator(in: &bytes) else {
+          throw error.problem
+        }
+        continue
+      }
+      do throws(JSONError) {
+        return try JSONDocument(parsing: reader.output)
+      } catch {
+        throw DocumentProblem(error.message)
+      }
+    }
+  }
+
+  /// Why a text could not be read to its end.
+  private struct Stop: Error {
+    var problem: DocumentProblem
+    /// What libyaml has to be told about a tab before it can read it.
+    var tab: BlockScalarTab?
+  }
+
+  private init(reading bytes: [UInt8]) throws(Stop) {
+    self.init(inputCount: bytes.count)
+    var failure: Stop?
     bytes.withUnsafeBufferPointer { buffer in
       do throws(DocumentProblem) {
-        try reader.read(buffer)
+        try read(buffer)
       } catch {
-        failure = error
+        failure = Stop(problem: error, tab: tab)
       }
     }
     if let failure { throw failure }
-    do throws(JSONError) {
-      return try JSONDocument(parsing: reader.output)
-    } catch {
-      throw DocumentProblem(error.message)
-    }
   }
 
   private init(inputCount: Int) {
@@ -93,6 +121,9 @@ package struct YAMLReader {
         guard isComplete else { throw DocumentProblem("it is empty") }
         return
       case CYAML_PROBLEM:
+        if event.indicator > 0 {
+          tab = BlockScalarTab(header: event.header, indicator: Int(event.indicator))
+        }
         throw at(event, event.problem.map { String(cString: $0) } ?? "malformed YAML")
       case CYAML_DOCUMENT:
         documents += 1

@@ -200,6 +200,7 @@ extension APIOwner {
         "headers", "table<string, string>", "What it was sent with, by names in small letters."),
       .field("body", "string?", "Its body."),
       .field("status", "integer?", "The status of the answer."),
+      .field("http_status", "integer?", "The same as `status`."),
       .field("error", "string?", "Why there is none."),
       .field("sent_at", "number", "When it was sent, in the test's time."),
       .field("seconds", "number?", "How long it took; nil as long as it is under way."),
@@ -208,7 +209,8 @@ extension APIOwner {
   fileprivate static let expectedFailure = APIOwner.table(
     "ExpectedFailure", "What `to_fail_with` expects.",
     entries: [
-      .field("status", "integer?", "The status of HTTP."),
+      .field("status", "integer?", "The HTTP status."),
+      .field("http_status", "integer?", "The same as `status`."),
       .field("kind", "CauseKind?", "The kind of the cause."),
       .field("message", "string?", "What is in the message for users."),
     ])

@@ -81,7 +81,8 @@ struct TestCassette {
     case .success(let bytes): return bytes
     case .failure(let problem):
       throw CassetteDeck.Problem(
-        text: "there is no recording to answer from: \(String(escaping: problem.message))",
+        text: "there is no recording to answer from: \(String(escaping: problem.message)); "
+          + "lull test --record missing makes one",
         isOfFile: true)
     }
   }

@@ -60,6 +60,21 @@ struct SnapshotFile {
       }
     }
     end(key, lines)
+    if !text.hasSuffix("\n") || key == nil || SnapshotFile.isCut(key.flatMap { entries[$0] } ?? "")
+    {
+      throw Problem(text: "'\(path)' is cut off at its end: restore it, or delete it")
+    }
+  }
+
+  /// Whether the last value of a file lacks its end.
+  private static func isCut(_ value: String) -> Bool {
+    if value.isEmpty { return true }
+    let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
+    switch lines.first {
+    case "{"?: return lines.last != "}"
+    case "["?: return lines.last != "]"
+    default: return false
+    }
   }
 
   private mutating func end(_ key: String?, _ lines: [Substring]) {

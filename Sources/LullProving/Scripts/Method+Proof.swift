@@ -176,7 +176,9 @@ extension ProofExchange {
       ("sent_at", .number(start)),
     ]
     if let body { fields.append(("body", .bytes(body))) }
-    if let status { fields.append(("status", .int(Int64(status)))) }
+    if let status {
+      fields += ["status", "http_status"].map { ($0, LuaValue.int(Int64(status))) }
+    }
     if let error { fields.append(("error", .string(error))) }
     if let end { fields.append(("seconds", .number(end - start))) }
     return .map(fields)

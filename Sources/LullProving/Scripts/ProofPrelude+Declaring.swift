@@ -281,6 +281,104 @@ extension ProofPrelude {
       if after then after(t) end
     end
 
+    -- Whether a constant of that code is this name, which stands behind its length.
+    local function is_named(code, name)
+      return #name < 100 and code:find(string.char(0x81 + #name) .. name, 1, true) ~= nil
+    end
+
+    local has_expectation
+
+    -- Whether a value that code may use leads to such a function: of a table, by the names that stand in the code.
+    local function leads_to_expectation(value, code, seen, depth)
+      if type(value) == "function" then return has_expectation(value, seen) end
+      if type(value) ~= "table" or rawequal(value, t) or depth > 3 then return false end
+      for key, inner in next, value do
+        if seen.entries == 0 then return false end
+        seen.entries = seen.entries - 1
+        if (type(inner) == "function" or type(inner) == "table")
+          and (type(key) ~= "string" or is_named(code, key))
+          and leads_to_expectation(inner, code, seen, depth + 1)
+        then
+          return true
+        end
+      end
+      local meta = getmetatable(value)
+      local index = type(meta) == "table" and rawget(meta, "__index")
+      return type(index) == "table" and leads_to_expectation(index, code, seen, depth + 1)
+    end
+
+    -- Whether a function has an expectation, or uses one that has: `expect`, or a variable that holds it, and the name
+    -- of a method are among what it refers to. Globals and fields count by their names.
+    function has_expectation(body, seen)
+      if type(body) ~= "function" or seen[body] or seen.functions == 0 or body == expect then return false end
+      seen[body], seen.functions = true, seen.functions - 1
+      local done, code = pcall(string.dump, body)
+      if not done then return false end
+      local names_expect = is_named(code, "expect")
+      local names_method = code:find("[\x80-\xFF]to_%l") ~= nil
+      if names_expect and names_method then return true end
+      for index = 1, 255 do
+        local name, value = getupvalue(body, index)
+        if not name then return false end
+        if names_method and rawequal(value, expect) then return true end
+        if name == "_ENV" and names_method and type(value) == "table" then
+          for key, global in next, value do
+            if rawequal(global, expect) and type(key) == "string" and is_named(code, key) then return true end
+          end
+        end
+        if leads_to_expectation(value, code, seen, 0) then return true end
+      end
+      return false
+    end
+
+    local function note_unreached(what, body, advice)
+      if not has_expectation(body, { functions = 1000, entries = 10000 }) then return false end
+      local info = getinfo(body, "S")
+      native:was_not_met(("%s:%d: %s, so its expectations were not checked: %s"):format(
+        info.short_src, info.linedefined, what, advice or "await what it waits for"))
+      return true
+    end
+
+    -- The functions of a list of arguments, or of an observer.
+    local function functions(value)
+      if type(value) == "function" then return { value } end
+      local list = {}
+      for _, inner in next, type(value) == "table" and value or {} do
+        if type(inner) == "function" then list[#list + 1] = inner end
+      end
+      return list
+    end
+
+    local function note_hooks(what, request, advice)
+      local held = getuservalue(request, 2)
+      if type(held) ~= "table" then held = { held } end
+      for _, body in pairs(held) do note_unreached(what:format(tostring(request)), body, advice) end
+    end
+
+    -- Expectations that were given and never checked: of functions and requests that have not ended.
+    local function finish(bodies, arguments, requests, unstarted, observers)
+      local list = {}
+      for given in pairs(unmatched) do list[#list + 1] = given end
+      table.sort(list, function(one, other) return one.number < other.number end)
+      for _, given in ipairs(list) do
+        native:was_not_met(given.place .. "t.expect(…) expects nothing: call a method, such as :to_equal(…)")
+      end
+      local before = "the test ended before this function did"
+      for _, body in ipairs(bodies) do note_unreached(before, body) end
+      for _, given in ipairs(arguments) do
+        for _, body in ipairs(functions(given)) do note_unreached(before, body) end
+      end
+      for _, request in ipairs(requests) do note_hooks("the test ended before %s did", request) end
+      for _, request in ipairs(unstarted) do note_hooks("%s was never started", request, "start it") end
+      for _, observer in ipairs(observers) do
+        for _, body in ipairs(functions(observer)) do
+          if not expecting[body] then
+            note_unreached("this observer heard of nothing", body, "load its resource, and await that")
+          end
+        end
+      end
+    end
+
     -- The files of modules that were loaded since.
     local loaded, search, known = package.loaded, package.searchpath, {}
     for name in pairs(loaded) do known[name] = true end
@@ -294,6 +392,6 @@ extension ProofPrelude {
       return table.unpack(files, 1, math.min(#files, 100))
     end
 
-    return run, tidy, function() return #afters end, modules
+    return run, tidy, function() return #afters end, modules, finish
     """#
 }

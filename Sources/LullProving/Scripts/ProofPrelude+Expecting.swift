@@ -15,10 +15,17 @@ extension ProofPrelude {
     end
 
     local expectations = {}
+    -- Those that no method was called on, each with its place and number.
+    local unmatched, expected_count = {}, 0
+    -- Functions that have expected something, or called one that has.
+    local expecting = setmetatable({}, { __mode = "k" })
 
     -- The method that calls this was called on an expectation.
     local function check(self)
-      if type(self) == "table" and rawget(self, "negated") ~= nil then return end
+      if type(self) == "table" and rawget(self, "negated") ~= nil then
+        unmatched[self.given] = nil
+        return
+      end
       local name = getinfo(2, "n").name or "to_be"
       error(("a colon is missing: t.expect(x):%s(…)"):format(name), 3)
     end
@@ -27,7 +34,15 @@ extension ProofPrelude {
 
     local function expect(...)
       if select("#", ...) == 0 then error("t.expect needs a value", 2) end
-      return setmetatable({ value = (...), negated = false }, expectation)
+      expected_count = expected_count + 1
+      for level = 2, 20 do
+        local info = getinfo(level, "f")
+        if not info then break end
+        expecting[info.func] = true
+      end
+      local given = { place = place(2), number = expected_count }
+      unmatched[given] = true
+      return setmetatable({ value = (...), negated = false, given = given }, expectation)
     end
 
     """#
@@ -172,7 +187,7 @@ extension ProofPrelude {
       return entity
     end
 
-    local failing = { status = "integer", kind = "string", message = "string" }
+    local failing = { status = "integer", http_status = "integer", kind = "string", message = "string" }
 
     function expectations:to_fail_with(expected)
       check(self)
@@ -191,8 +206,9 @@ extension ProofPrelude {
       local list = {}
       if err then
         local kind = err.cause and err.cause.kind
-        if expected.status and err.http_status ~= expected.status then
-          list[#list + 1] = changed("status", expected.status, err.http_status)
+        local status = expected.status or expected.http_status
+        if status and err.http_status ~= status then
+          list[#list + 1] = changed("status", status, err.http_status)
         end
         if expected.kind and kind ~= expected.kind then
           list[#list + 1] = changed("kind", expected.kind, kind)
@@ -263,15 +279,32 @@ extension ProofPrelude {
       end)
     end
 
+    -- As other libraries call them.
+    local usual = {
+      to_eq = "to_equal", to_equals = "to_equal", to_be = "to_equal", to_be_equal = "to_equal",
+      to_deep_equal = "to_equal", to_throw = "to_raise", to_error = "to_raise", to_fail = "to_fail_with",
+      to_be_ok = "to_succeed", to_resolve = "to_succeed", to_reject = "to_fail_with",
+    }
+
+    local function other_expectation(key)
+      local known = usual[tostring(key):gsub("(%l)(%u)", "%1_%2"):lower()]
+      if known and expectations[known] then return (" (did you mean '%s'?)"):format(known) end
+      local names = {}
+      for name in pairs(expectations) do names[#names + 1] = name end
+      table.sort(names)
+      return "; there are " .. table.concat(names, ", ")
+    end
+
     expectation = {
       __index = function(self, key)
         if expectations[key] then return expectations[key] end
         if key == "never" then
-          return setmetatable({ value = rawget(self, "value"), negated = not self.negated }, expectation)
+          return setmetatable(
+            { value = rawget(self, "value"), negated = not self.negated, given = self.given }, expectation)
         elseif key == "value" then
           return nil
         end
-        error(("there is no expectation '%s'"):format(tostring(key)), 2)
+        error(("there is no expectation '%s'%s"):format(tostring(key), other_expectation(key)), 2)
       end,
       __name = "Expectation",
       __tostring = function() return "Expectation" end,

@@ -1,7 +1,8 @@
 /// The Lua half of `lull.test`.
 ///
-/// Called with the object that has the Swift half, it makes the module there and returns two functions: one that
-/// runs the test with a number, up to its end or an error, and one that tidies up behind it.
+/// Called with the object that has the Swift half, it makes the module there and returns functions: one that
+/// runs the test with a number, up to its end or an error, and one that tidies up behind it; then how often that is
+/// called, the files that were loaded, and one that says which expectations were never reached.
 enum ProofPrelude {
   /// Its frames are not shown in tracebacks.
   static let chunkName = Array("=lull.test".utf8)
@@ -13,7 +14,7 @@ enum ProofPrelude {
   private static let helpers = #"""
     local native = ...
     local lull = require "lull"
-    local getinfo = debug.getinfo
+    local getinfo, getupvalue, getuservalue = debug.getinfo, debug.getupvalue, debug.getuservalue
     local floor = math.floor
 
     -- The time of scripts is that of the test.

@@ -3,12 +3,16 @@ package import LullCore
 /// Content that fits a schema, the same in each run: what an example, default or constant says, and the least that
 /// is demanded where nothing says anything.
 package struct SchemaExample {
-  private let resources: SchemaResources
+  let resources: SchemaResources
   /// Whether members are made that need not be.
   private let isFull: Bool
   /// Whether examples and defaults count.
   private let takesHints: Bool
+  /// Whether discriminators count.
+  let takesWords: Bool
   private var stepsLeft = 20_000
+  /// The names of definitions that references have led to, by where they are.
+  private(set) var names: [SchemaPlace: String] = [:]
 
   /// A schema with the resource that its references are relative to.
   typealias Part = (element: JSONElement, resource: Int)
@@ -38,9 +42,14 @@ package struct SchemaExample {
     _ open: () throws(SchemaProblem) -> (SchemaResources, Part)
   ) throws(SchemaProblem) -> JSONValue? {
     // What examples say may be wrong, and what is more than needed may not fit together.
-    for (isFull, takesHints) in [(true, true), (false, true), (false, false)] {
+    let ways = [
+      (true, true, true), (false, true, true), (false, false, true), (true, true, false),
+      (false, false, false),
+    ]
+    for (isFull, takesHints, takesWords) in ways {
       let (resources, part) = try open()
-      var maker = SchemaExample(resources, isFull: isFull, takesHints: takesHints)
+      var maker = SchemaExample(
+        resources, isFull: isFull, takesHints: takesHints, takesWords: takesWords)
       guard let value = try maker.value(of: part, depth: 0), let bytes = try? value.encode(),
         let document = try? JSONDocument(parsing: bytes), try validator.fits(document.root)
       else { continue }
@@ -49,10 +58,11 @@ package struct SchemaExample {
     return nil
   }
 
-  private init(_ resources: SchemaResources, isFull: Bool, takesHints: Bool) {
+  private init(_ resources: SchemaResources, isFull: Bool, takesHints: Bool, takesWords: Bool) {
     self.resources = resources
     self.isFull = isFull
     self.takesHints = takesHints
+    self.takesWords = takesWords
   }
 
   // MARK: Schemas
@@ -77,7 +87,13 @@ package struct SchemaExample {
     for keyword in ["$ref", "$dynamicRef"] {
       guard let reference = part.element[keyword]?.string else { continue }
       let found = try resources.find(reference, from: resource).element
+      if let name = reference.split(separator: "/").last {
+        names[SchemaPlace(found)] = SchemaFragment.decoded(name)
+      }
       guard try gather((found, resource), into: &parts) else { return false }
+    }
+    if takesWords, let choice = firstMapped(by: part.element, resource, beside: parts) {
+      guard try gather((choice, resource), into: &parts) else { return false }
     }
     for element in part.element["allOf"]?.elements.map({ $0 }) ?? [] {
       guard try gather((element, resource), into: &parts) else { return false }
@@ -112,10 +128,13 @@ package struct SchemaExample {
     for (element, _) in parts {
       if let value = element["const"] { return value.plainValue }
       if takesHints {
-        if let values = element["examples"], let value = values[seed] ?? values[0] {
+        // What a document has as an example need not fit, as a number in quotes does not.
+        let hints = [
+          element["examples"].flatMap { $0[seed] ?? $0[0] }, element["example"], element["default"],
+        ].compactMap(\.self)
+        if let value = hints.first(where: { SchemaExample.isOfType($0, parts) }) {
           return value.plainValue
         }
-        if let value = element["example"] ?? element["default"] { return value.plainValue }
       }
       if let values = element["enum"], let value = values[seed] ?? values[0] {
         return value.plainValue
@@ -178,6 +197,7 @@ package struct SchemaExample {
         names.append(name)
       }
     }
+    for name in discriminators(of: parts) where !needed.contains(name) { needed.append(name) }
     names += needed.filter { !names.contains($0) }
     var members: [JSONValue.Member] = []
     for name in names {
@@ -195,6 +215,7 @@ package struct SchemaExample {
   private mutating func member(_ name: String, _ parts: [Part], _ depth: Int)
     throws(SchemaProblem) -> JSONValue?
   {
+    if let word = discriminatingWord(name, parts) { return .string(word) }
     var own: [Part] = []
     for (element, resource) in parts {
       guard let schema = element["properties"]?[name] ?? element["additionalProperties"] else {

@@ -17,7 +17,7 @@ final class SchemaPattern: Sendable {
     var problem = [CChar](repeating: 0, count: Int(CPCRE2_SIZE))
     let made = translated.withUTF8 { bytes in
       bytes.withMemoryRebound(to: CChar.self) {
-        cpcre2_create($0.baseAddress, $0.count, &problem)
+        cpcre2_create($0.baseAddress, $0.count, Int32(CPCRE2_ECMA), &problem)
       }
     }
     guard let made else {
@@ -39,7 +39,8 @@ final class SchemaPattern: Sendable {
   /// nil if it costs too much to tell.
   func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool? {
     text.withMemoryRebound(to: CChar.self) { text in
-      switch cpcre2_finds(pattern, text.baseAddress, text.count) {
+      var steps: Int64 = 0
+      return switch cpcre2_finds(pattern, text.baseAddress, text.count, &steps) {
       case 0: false
       case 1: true
       default: nil

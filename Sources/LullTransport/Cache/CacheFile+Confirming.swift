@@ -24,7 +24,7 @@ extension CacheFile {
       guard let found else { return }
       guard confirmation.changesHeaders else {
         return try database.run(
-          "UPDATE entry SET timestamp = ? WHERE id = ?",
+          "UPDATE entry SET timestamp = ?1, \(CacheFile.freshening) WHERE id = ?2",
           [.real(confirmation.timestamp), .integer(found.id)])
       }
       guard let stored = found.stored else {
@@ -42,11 +42,12 @@ extension CacheFile {
       try database.run(
         """
         UPDATE entry SET variant = ?, host = ?, timestamp = ?, used = ?, size = ?, kind = ?,
-          headers = ?, charset = ?, status = ?, final_url = ?, elapsed = ?, checksum = ?
+          headers = ?, charset = ?, status = ?, final_url = ?, elapsed = ?, checksum = ?,
+          stale_at = CASE WHEN stale_at > ? THEN stale_at END
         WHERE id = ?
         """,
         [.bytes(found.variant)] + stored.values(at: place, now: now, found.variant)
-          + [.integer(found.id)])
+          + [.real(stored.timestamp), .integer(found.id)])
     }
   }
 

@@ -16,7 +16,7 @@ extension CacheFile {
       try database.run(
         """
         SELECT entry.id, timestamp, used, kind, headers, charset, status, final_url, elapsed,
-          checksum, content.bytes, variant
+          checksum, content.bytes, variant, stale_at
         FROM entry LEFT JOIN content ON content.id = entry.id
         WHERE url = ? AND stage = ? AND version = ? AND identity = ? ORDER BY timestamp DESC
         """, place.values
@@ -62,9 +62,12 @@ extension CacheFile {
           timestamp = excluded.timestamp, used = excluded.used, size = excluded.size,
           kind = excluded.kind, headers = excluded.headers, charset = excluded.charset,
           status = excluded.status, final_url = excluded.final_url,
-          elapsed = excluded.elapsed, checksum = excluded.checksum
+          elapsed = excluded.elapsed, checksum = excluded.checksum,
+          stale_at = CASE WHEN stale_at > excluded.timestamp AND stale_at <= ? THEN stale_at END
         RETURNING id
-        """, place.values + [.bytes(variant)] + stored.values(at: place, now: now, variant)
+        """,
+        place.values + [.bytes(variant)] + stored.values(at: place, now: now, variant)
+          + [.real(StoredEntity.lastTime(now))]
       ) { (row) throws(SQLiteError) in id = row.integer(0) }
       try database.run(
         "INSERT OR REPLACE INTO content (id, bytes) VALUES (?, ?)",
@@ -87,7 +90,22 @@ extension CacheFile {
       }
       guard let id else { return }
       try database.run(
-        "UPDATE entry SET timestamp = ? WHERE id = ?", [.real(timestamp), .integer(id)])
+        "UPDATE entry SET timestamp = ?1, \(CacheFile.freshening) WHERE id = ?2",
+        [.real(timestamp), .integer(id)])
+    }
+  }
+
+  /// Drops a mark that was made before what is of the first argument's time.
+  static let freshening = "stale_at = CASE WHEN stale_at > ?1 THEN stale_at END"
+
+  /// Marks what is kept of that URL as stale as of that time, at whatever stage, version and identity: the server
+  /// has changed it for everybody. What is newer is not stale by that. (AGE-07)
+  func expire(_ place: CachePlace, asOf timestamp: Double) {
+    guard StoredEntity.isTime(timestamp) else { return remove(place) }
+    change { (database) throws(SQLiteError) in
+      try database.run(
+        "UPDATE entry SET stale_at = max(coalesce(stale_at, ?1), ?1) WHERE url = ?2",
+        [.real(timestamp), .text(place.url)])
     }
   }
 
@@ -142,16 +160,15 @@ extension CacheFile {
       var entity = Entity(
         content: .bytes([]), charset: row.isNull(5) ? nil : row.text(5),
         headers: StoredEntity.headers(of: headers), timestamp: row.real(1))
-      let hasLines = entity.hasJSONLines
       guard sum == row.integer(9),
-        let content = row.withBytes(10, { StoredEntity.content(kind, $0, hasLines: hasLines) })
+        row.withBytes(10, { StoredEntity.read(kind, $0, into: &entity) })
       else { throw .damaged("an entry has been changed by somebody else") }
       // Not part of the sum, since they change without the content.
       let elapsed = row.isNull(8) ? nil : row.real(8)
       guard StoredEntity.isTime(row.real(1)), StoredEntity.isTime(used),
         elapsed.map(StoredEntity.isDuration) ?? true
       else { throw .damaged("an entry has a time that cannot be") }
-      entity.content = content
+      entity.isOutdated = !row.isNull(12) && row.real(12) >= row.real(1)
       if !row.isNull(6) {
         entity.exchange = Exchange(
           HTTPResponse(

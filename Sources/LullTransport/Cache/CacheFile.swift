@@ -116,6 +116,7 @@ final class CacheFile {
     switch try CacheSchema.state(of: database) {
     case .ready: break
     case .empty: try CacheSchema.create(in: database)
+    case .older(3) where try CacheSchema.migrate(database): break
     case .older(let version) where !isAgain:
       guard setAside(version: version) else { return nil }
       return try connected(isAgain: true)

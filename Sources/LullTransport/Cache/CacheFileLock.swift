@@ -8,12 +8,17 @@ final class CacheFileLock {
   /// Waits for others for up to two seconds, or not at all; nil if they do not let go of it.
   init?(of path: String, isPatient: Bool) throws(CacheFolder.Failure) {
     descriptor = try CacheFolder.openLock(of: path)
+    guard CacheFileLock.take(descriptor, isPatient: isPatient) else { return nil }
+  }
+
+  /// Takes the lock of an open file or folder; false if others hold it for two seconds, or for now.
+  static func take(_ descriptor: Int32, isPatient: Bool) -> Bool {
     for _ in 0..<400 {
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
       guard isPatient, errno == EWOULDBLOCK || errno == EINTR else { break }
       usleep(5_000)
     }
-    return nil
+    return false
   }
 
   /// Lets the next one have it.

@@ -28,8 +28,12 @@ enum CacheFolder {
     return String(validatingCString: folder).map { $0 + "/" + path } ?? path
   }
 
-  /// Makes the file where it is missing; for nobody else to read.
+  /// Makes the file where it is missing, readable by its owner only.
+  ///
+  /// Fails if it is there and is not this user's own: a link, another user's file, or one that others may
+  /// read or write. (LIM-93)
   static func makeFile(_ path: String) throws(Failure) {
+    try checkFile(path)
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if descriptor >= 0 {
       // Its own descriptor, just opened: SQLite has none of this file yet.
@@ -39,11 +43,44 @@ enum CacheFolder {
     }
   }
 
+  /// Fails if a file that keeps state may not be used; it need not be there.
+  static func checkFile(_ path: String) throws(Failure) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return try checkFolder(of: path) }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFLNK: throw Failure(message: "'\(path)' is a symbolic link; use the path it leads to")
+    default: throw Failure(message: "'\(path)' is not a regular file")
+    }
+    guard status.st_uid == geteuid() else {
+      throw Failure(message: "'\(path)' belongs to another user")
+    }
+    guard status.st_mode & 0o077 == 0 else {
+      throw Failure(message: "other users may read or write '\(path)'; run chmod 600 on it")
+    }
+  }
+
+  /// Root leaves nothing in another user's folder, such as one that HOME names under sudo.
+  private static func checkFolder(of path: String) throws(Failure) {
+    guard geteuid() == 0 else { return }
+    var folder = path
+    var status = stat()
+    repeat {
+      guard let slash = folder.lastIndex(of: "/"), slash > folder.startIndex else { return }
+      folder = String(folder[..<slash])
+    } while stat(folder, &status) != 0
+    guard status.st_uid == 0 else {
+      throw Failure(message: "the folder '\(folder)' belongs to another user")
+    }
+  }
+
   /// Opens the file that stands for the right to open or rename the cache; makes the folders that it is
   /// in where they are missing.
   static func openLock(of path: String) throws(Failure) -> Int32 {
+    try checkFile(path)
+    try checkFile(path + "-lock")
     try makeFolders(of: path)
-    let descriptor = open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = open(path + "-lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw failure("cannot create '\(path)-lock'") }
     return descriptor
   }
@@ -137,6 +174,10 @@ enum CacheFolder {
     guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
     let folder = String(path[..<slash])
     guard identity(of: folder) == nil else { return }
+    guard !HomeFolder.isMissing(for: path) else {
+      throw Failure(
+        message: "cannot create the folder '\(folder)': the folder that HOME names does not exist")
+    }
     try makeFolders(of: folder)
     // Another process may make it at the same time.
     guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {

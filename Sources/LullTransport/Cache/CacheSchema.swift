@@ -2,7 +2,7 @@
 enum CacheSchema {
   /// Raised when the tables change, or what the identities in them are made of: entries of another
   /// version may be somebody else's.
-  static let version: Int64 = 3
+  static let version: Int64 = 4
   /// "Lull": in a file's first bytes, so that no other program's database is taken for a cache.
   static let application: Int64 = 0x4c75_6c6c
 
@@ -39,13 +39,25 @@ enum CacheSchema {
           id INTEGER PRIMARY KEY, url TEXT NOT NULL, stage TEXT NOT NULL, version INTEGER NOT NULL,
           identity BLOB NOT NULL, variant BLOB NOT NULL, host TEXT NOT NULL, timestamp REAL NOT NULL, used REAL NOT NULL,
           size INTEGER NOT NULL, kind INTEGER NOT NULL, headers BLOB NOT NULL, charset TEXT,
-          status INTEGER, final_url TEXT, elapsed REAL, checksum INTEGER NOT NULL,
+          status INTEGER, final_url TEXT, elapsed REAL, checksum INTEGER NOT NULL, stale_at REAL,
           UNIQUE (url, stage, version, identity, variant));
         CREATE INDEX entry_by_use ON entry (used);
         CREATE TABLE content (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
         PRAGMA application_id = \(application);
         PRAGMA user_version = \(version);
         """)
+    }
+  }
+
+  /// Gives a file of version 3 the column that it lacks; a Lull that has it open goes on with it. Whether this
+  /// was an older version that can be used on.
+  static func migrate(_ database: SQLiteConnection) throws(SQLiteError) -> Bool {
+    try database.transaction { () throws(SQLiteError) -> Bool in
+      let found = try database.integer("PRAGMA user_version")
+      guard found == 3 else { return found == version }
+      try database.execute(
+        "ALTER TABLE entry ADD COLUMN stale_at REAL; PRAGMA user_version = \(version)")
+      return true
     }
   }
 

@@ -27,8 +27,12 @@ public final class FileEntityCache: EntityCache {
     /// Whose entries these are, if requests do not tell by headers that are configured.
     public var identity: String?
 
-    /// 200 MB at the usual place, of any age.
+    /// 200 MB at the usual place, of any age. With a negative version or age, or a size below 64 KB, requests that
+    /// would use the cache fail unsent.
     public init() {}
+
+    /// In bytes.
+    package static let leastSize = 65_536
   }
 
   /// The place of an entity in the file, and who looks for it.
@@ -183,6 +187,15 @@ public final class FileEntityCache: EntityCache {
     }
   }
 
+  /// Of every stage, version and identity of that URL. (AGE-07)
+  public func expireEntity(
+    asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    let place = key.place
+    store?.submit(to: key.pump.workers) { $0.expire(place, asOf: timestamp) }
+    completion()
+  }
+
   public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {
     let place = key.place
     store?.submit(to: key.pump.workers) { $0.remove(place) }
@@ -191,5 +204,15 @@ public final class FileEntityCache: EntityCache {
 
   private struct Answer: Sendable {
     let entity: Entity?
+  }
+}
+
+extension FileEntityCache: CheckedSettings {
+  package var settingProblem: SettingProblem? {
+    var check = SettingCheck()
+    check.check("version", options.version, .count(from: 0))
+    check.check("maxSize", options.maxSize, .bytes(from: Options.leastSize))
+    if let seconds = options.maxAge { check.check("maxAge", seconds, .seconds) }
+    return check.problem
   }
 }

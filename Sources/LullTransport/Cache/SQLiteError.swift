@@ -46,6 +46,11 @@ struct SQLiteError: Error, Sendable {
     SQLiteError(code: Int32(CSQLITE_CORRUPT), message: message)
   }
 
+  /// Of a file that is to stay as it is.
+  static func unusable(_ message: String) -> SQLiteError {
+    SQLiteError(code: Int32(CSQLITE_CANTOPEN), message: message)
+  }
+
   static let busy = SQLiteError(code: Int32(CSQLITE_BUSY), message: "it is locked")
 
   var isBusy: Bool { Int(code & 0xff) == Int(CSQLITE_BUSY) }

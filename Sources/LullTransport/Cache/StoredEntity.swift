@@ -6,6 +6,10 @@ struct StoredEntity {
     case bytes = 0
     case text = 1
     case json = 2
+    /// Text, as the bytes that it was decoded from. (TXT-14)
+    case received = 3
+    /// A list of JSON that came as several values, without a type that says so. (JSN-92)
+    case values = 4
   }
 
   var kind: Kind
@@ -42,11 +46,12 @@ struct StoredEntity {
     guard StoredEntity.accepts(entity), StoredEntity.isTime(entity.timestamp) else { return nil }
     switch entity.content {
     case .bytes(let bytes): (kind, content) = (.bytes, bytes)
-    case .text(let text): (kind, content) = (.text, Array(text.utf8))
+    case .text(let text):
+      (kind, content) = StoredEntity.received(entity, text) ?? (.text, Array(text.utf8))
     case .json(let document):
       var text: [UInt8] = []
       document.root.encode(into: &text, pretty: false)
-      (kind, content) = (.json, text)
+      (kind, content) = (document.hasLines && !entity.hasJSONLines ? .values : .json, text)
     case .value, .foreign: return nil
     }
     var lines: [UInt8] = []
@@ -111,18 +116,37 @@ struct StoredEntity {
     return headers
   }
 
-  /// The content, parsed again if it is JSON; nil if it cannot be.
-  ///
-  /// - Parameter hasLines: whether JSON came as lines.
-  static func content(
-    _ kind: Kind, _ bytes: UnsafeBufferPointer<UInt8>, hasLines: Bool
-  ) -> Content? {
+  /// The bytes that text was decoded from, unless they are its UTF-8 or no longer decode to it.
+  private static func received(_ entity: Entity, _ text: String) -> (Kind, [UInt8])? {
+    guard let bytes = entity.receivedBytes, !bytes.elementsEqual(text.utf8) else { return nil }
+    // A 304 may have changed the type since.
+    var again = entity
+    guard bytes.withUnsafeBufferPointer({ again.decodeText($0) }),
+      case .text(let found) = again.content, found.utf8.elementsEqual(text.utf8)
+    else { return nil }
+    return (.received, bytes)
+  }
+
+  /// Puts the content into an entity that has its headers, parsed again if it is JSON; false if it
+  /// cannot be.
+  static func read(
+    _ kind: Kind, _ bytes: UnsafeBufferPointer<UInt8>, into entity: inout Entity
+  ) -> Bool {
+    let content: Content?
     switch kind {
-    case .bytes: .bytes(Array(bytes))
-    case .text: String(validating: bytes, as: UTF8.self).map { .text($0) }
-    case .json:
-      (hasLines ? try? JSONDocument(lines: bytes) : try? JSONDocument(parsing: bytes))
-        .map { .json($0) }
+    case .bytes: content = .bytes(Array(bytes))
+    case .text: content = String(validating: bytes, as: UTF8.self).map { .text($0) }
+    case .received:
+      // The headers of a 304 may name a charset that these bytes are not in.
+      content = entity.decodeText(bytes) ? entity.content : .bytes(Array(bytes))
+    case .json, .values:
+      let document =
+        kind == .values || entity.hasJSONLines
+        ? try? JSONDocument(lines: bytes) : try? JSONDocument(parsing: bytes)
+      content = document.map { .json($0) }
     }
+    guard let content else { return false }
+    entity.content = content
+    return true
   }
 }

@@ -6,6 +6,77 @@ import LullSystem
 struct CookieFile {
   let path: String
 
+  /// Brings what this process has changed into the file, and returns what it holds then. Cookies that
+  /// other processes have written since are kept; of one that both have changed, this process's stays.
+  /// (COOK-01)
+  ///
+  /// - Parameters:
+  ///   - lines: all cookies as this process has them now.
+  ///   - known: the same when it last read or wrote the file.
+  func merge(
+    _ lines: [ByteString], since known: [ByteString]
+  ) throws(TransportError) -> [ByteString] {
+    let lock = lock()
+    defer { if lock >= 0 { close(lock) } }
+    let merged = CookieFile.merged(lines, since: known, into: try read())
+    if let problem = write(merged) { throw problem }
+    return merged
+  }
+
+  /// Waits for other processes, which hold the lock for as long as they write; after two seconds it goes
+  /// on without it, as where folders cannot be locked.
+  private func lock() -> Int32 {
+    let target = FileName.resolved(Array(path.utf8)).map { String(escaping: $0) } ?? path
+    // The folder: the file is replaced with each change, and a file beside it would stay.
+    let descriptor = open(FileName.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return descriptor }
+    _ = CacheFileLock.take(descriptor, isPatient: true)
+    return descriptor
+  }
+
+  static func merged(
+    _ ours: [ByteString], since known: [ByteString], into theirs: [ByteString]
+  ) -> [ByteString] {
+    let base = table(known)
+    let mine = table(ours)
+    var seen: Set<ByteString> = []
+    var merged: [ByteString] = []
+    for line in theirs {
+      let key = key(of: line)
+      guard seen.insert(key).inserted else { continue }
+      if let changed = mine[key], changed != base[key] {
+        merged.append(changed)
+      } else if mine[key] == nil, base[key] == line {
+        // Removed or expired here, and not set again elsewhere.
+        continue
+      } else {
+        merged.append(line)
+      }
+    }
+    for line in ours where !seen.contains(key(of: line)) && base[key(of: line)] != line {
+      merged.append(line)
+    }
+    return merged
+  }
+
+  private static func table(_ lines: [ByteString]) -> [ByteString: ByteString] {
+    Dictionary(lines.map { (key(of: $0), $0) }) { $1 }
+  }
+
+  /// What makes two lines the same cookie: domain, path and name.
+  private static func key(of line: ByteString) -> ByteString {
+    let fields = line.bytes.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+    guard fields.count > 5 else { return line }
+    return ByteString(Array([fields[0], fields[2], fields[5]].joined(separator: [9])))
+  }
+
+  /// Domain, whether subdomains get it too, path, whether TLS is needed, expiry, name, and value, which
+  /// may be missing.
+  private static func isCookie(_ line: ByteString) -> Bool {
+    let fields = line.bytes.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
+    return (6...7).contains(fields.count) || line.bytes.starts(with: "Set-Cookie:".utf8)
+  }
+
   /// The lines, whose values need not be text; none if there is no such file yet. Fails if it could not be written either.
   func read() throws(TransportError) -> [ByteString] {
     // Non-blocking: opening a pipe would wait for somebody who writes.
@@ -31,9 +102,15 @@ struct CookieFile {
       guard count > 0 else { break }
       bytes += buffer[..<count]
     }
-    return bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+    let lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
       .filter { $0.first != UInt8(ascii: "#") || $0.starts(with: "#HttpOnly_".utf8) }
       .map { ByteString($0) }
+    guard lines.isEmpty || lines.contains(where: CookieFile.isCookie) else {
+      throw TransportError.final(
+        .network,
+        "cookies: '\(path)' is not a cookie file in the Netscape format; name another file")
+    }
+    return lines
   }
 
   /// Writes a file beside it and puts that in its place; why that failed, nil if it did not.

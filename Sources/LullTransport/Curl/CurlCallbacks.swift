@@ -22,10 +22,17 @@ enum CurlCallbacks {
   }
 
   static let requestGoesOut: curl_prereq_callback = { this, _, _, _, _ in
-    // `this` is the handle's `incoming`, which lives as long as it does.
-    let incoming = this?.assumingMemoryBound(to: IncomingResponse.self)
-    let isAllowed = incoming?.pointee.requestGoesOut() ?? true
-    return isAllowed ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+    guard let this else { return CURL_PREREQFUNC_OK }
+    // `this` is the handle's object, which outlives it.
+    let easy = Unmanaged<CurlEasy>.fromOpaque(this).takeUnretainedValue()
+    let incoming = easy.incoming
+    if !incoming.pointee.isRepeatable { easy.noteRefusal() }
+    guard incoming.pointee.requestGoesOut() else { return CURL_PREREQFUNC_ABORT }
+    // Its limit notes that; nothing is started or cancelled there.
+    if let sending = incoming.pointee.sending {
+      if incoming.pointee.passesLater { sending.begin() } else { sending.pass() }
+    }
+    return CURL_PREREQFUNC_OK
   }
 
   static let bodyWanted: curl_read_callback = { bytes, size, count, this in

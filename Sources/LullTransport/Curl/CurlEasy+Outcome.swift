@@ -10,7 +10,9 @@ extension CurlEasy {
     return CurlErrorMapping(
       origin: origin, limits: transfer.request.limits, options: transfer.request.options,
       elapsed: transfer.elapsed,
-      wasConnected: size(CURLINFO_PRETRANSFER_TIME_T) > 0,
+      wasConnected: size(CURLINFO_PRETRANSFER_TIME_T) > 0, wasLeftOut: wasLeftOut(code),
+      hasSentAll: hasSentAll,
+      isLaterHop: transfer.redirectCount + transfer.retryCount > 0,
       systemError: systemError(code),
       verification: code == CURLE_PEER_FAILED_VERIFICATION ? long(CURLINFO_SSL_VERIFYRESULT) : 0,
       proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
@@ -35,13 +37,30 @@ extension CurlEasy {
   /// Whether a kept connection died before anything of the answer came: the server ended it just
   /// when it was to be used again, and the exchange is to be repeated on another one.
   ///
+  /// What counts against a limit is not repeated by curl, but once it has another place. Otherwise
   /// curl repeats by itself in this case, but counts repetitions over all exchanges of a handle and
   /// gives up at every sixth (7.88; only `curl_easy_reset` would set the count back).
   func diedOnKeptConnection(_ code: CURLcode) -> Bool {
+    if code == CURLE_ABORTED_BY_CALLBACK, wasStoppedFromRepeating { return true }
+    if wasLeftOut(code) { return true }
     guard code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING,
       status == 0, incoming.pointee.isRepeatable
     else { return false }
     return long(CURLINFO_NUM_CONNECTS) == 0
+  }
+
+  /// Whether the server ended the HTTP/2 connection and left this request out: GOAWAY named an earlier
+  /// one as the last that it looks at. (RFC 9113, 6.8) curl (7.88) has no text for that error, and
+  /// this code for no other failure without one.
+  func wasLeftOut(_ code: CURLcode) -> Bool {
+    code == CURLE_HTTP2 && errorText.pointee == 0 && status == 0
+      && incoming.pointee.failure == nil
+  }
+
+  /// Whether curl was about to send the request once more, which takes another place of its limit.
+  private var wasStoppedFromRepeating: Bool {
+    if case .notRepeated = incoming.pointee.failure { return incoming.pointee.mayBeRepeated }
+    return false
   }
 
   /// curl's `code`, put right where curl is mistaken about how an answer ended.
@@ -52,7 +71,7 @@ extension CurlEasy {
     return incoming.pointee.endBody() ? CURLE_OK : CURLE_PARTIAL_FILE
   }
 
-  private var hasWholeHead: Bool { status >= 200 && incoming.pointee.isHeadComplete }
+  var hasWholeHead: Bool { status >= 200 && incoming.pointee.isHeadComplete }
 
   /// Whether the answer is there as a whole although curl reports a failure.
   ///
@@ -114,6 +133,12 @@ extension CurlEasy {
   /// What has come, the body given away.
   func report(of transfer: CurlTransfer) -> ArrivedResult {
     ArrivedResult(response: response(of: transfer), body: takeBody())
+  }
+
+  /// Whether an answer with the status of an error has a body that is not in its coding.
+  var hasUndecodableError: Bool {
+    guard status >= 400, case .decoding? = incoming.pointee.failure else { return false }
+    return true
   }
 
   /// What has come of the final response, without its body.

@@ -14,6 +14,10 @@ final class CurlEasy {
   private(set) var multi: CurlMulti?
   /// The place in the transfer's queue.
   private(set) var queuePlace = 0
+  /// Of the request that went out last; see `noteRefusal`.
+  private var isOnNewConnection = false
+  /// Connections made for this exchange so far, by then.
+  private var connectCount = 0
   /// curl's callbacks write here directly: no object is looked up per line and piece.
   let incoming: UnsafeMutablePointer<IncomingResponse>
   /// nil for an ordinary one.
@@ -36,7 +40,7 @@ final class CurlEasy {
   private var readsBodies = false
   /// What is set at present.
   private var method = RequestMethod.get
-  private var sendsBody = false
+  private(set) var sendsBody = false
   private var headers = Headers()
   private var headersAreForBody = false
   /// Whether what is set holds secrets, to be taken out as soon as it has been sent.
@@ -95,7 +99,7 @@ final class CurlEasy {
     setPointer(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
     setPointer(CURLOPT_WRITEDATA, incoming)
     setPointer(CURLOPT_HEADERDATA, incoming)
-    setPointer(CURLOPT_PREREQDATA, incoming)
+    setPointer(CURLOPT_PREREQDATA, this)
     ccurl_easy_set_writer(handle, CURLOPT_WRITEFUNCTION, CurlCallbacks.bodyArrived)
     ccurl_easy_set_writer(handle, CURLOPT_HEADERFUNCTION, CurlCallbacks.lineArrived)
     ccurl_easy_set_prerequest(handle, CurlCallbacks.requestGoesOut)
@@ -161,6 +165,7 @@ final class CurlEasy {
     holdsSecrets = transfer.request.secrets != nil
     queuePlace = place
     self.multi = multi
+    connectCount = 0
     setSockets(of: multi)
     errorText.pointee = 0
     incoming.pointee.start(
@@ -170,7 +175,10 @@ final class CurlEasy {
       // Sent as a HEAD with a body, it has for curl an answer with one.
       endsWithHead: method == .head && body != nil,
       refusesEventStreams: method == .get && transfer.request.options?.sink == nil,
-      isRepeatable: isRepeatable(transfer), sink: transfer.request.options?.sink,
+      isRepeatable: isRepeatable(transfer),
+      tlsHandle: needsCloseNotice(transfer, at: origin) ? handle : nil,
+      sending: transfer.request.options?.sending, sendsBytes: (body?.byteCount ?? 0) > 0,
+      sink: transfer.request.options?.sink,
       url: transfer.request.url, callGuard: multi.callGuard)
     guard setURL(origin.wireURL(resolved?.url ?? transfer.request.url), of: origin) else {
       return false
@@ -191,13 +199,32 @@ final class CurlEasy {
   /// Whether the request is sent once more when a kept connection turns out to have ended.
   ///
   /// Else not, since the server may have done what it was asked for (RFC 9110, 9.2.2), and knows a
-  /// request that it has seen before only by a key. Over HTTP/2 it says which requests it has not
-  /// looked at, and curl repeats those.
+  /// request that it has seen before only by a key. See `noteRefusal` for the exception.
   private func isRepeatable(_ transfer: CurlTransfer) -> Bool {
     let request = transfer.request
     return request.method == .get || RetryPolicy.idempotentMethods.contains(request.method)
-      || transfer.queue?.speaksHTTP2 ?? false
       || request.headers["idempotency-key"] != nil || request.headers["x-idempotency-key"] != nil
+  }
+
+  /// Lets curl repeat a request that the server has refused unread. (RFC 9113, 8.7) Called whenever
+  /// the request goes out.
+  ///
+  /// curl (7.88) repeats requests for two reasons and does not tell which. On a new connection it is
+  /// always a REFUSED_STREAM. On a kept one it may also be that the connection has ended, for which
+  /// curl writes an error text if it was one of HTTP/2.
+  func noteRefusal() {
+    if incoming.pointee.isRequested {
+      let speaksHTTP2 = transfer?.queue?.speaksHTTP2 ?? false
+      incoming.pointee.wasRefusedUnread =
+        isOnNewConnection || speaksHTTP2 && errorText.pointee == 0
+    }
+    let count = long(CURLINFO_NUM_CONNECTS)
+    isOnNewConnection = count > connectCount
+    connectCount = count
+  }
+
+  private func needsCloseNotice(_ transfer: CurlTransfer, at origin: Origin) -> Bool {
+    origin.isTLS && transfer.request.options?.allowsTruncatedBodies != true
   }
 
   /// Lets go of the exchange and of what it sent.

@@ -3,6 +3,14 @@ import LullLibC
 import LullCore
 import LullSystem
 
+/// Codes by which a server resets a stream of HTTP/2. (RFC 9113, 7)
+private enum StreamReset {
+  static let noError = 0
+  static let protocolError = 1
+  static let refusedStream = 7
+  static let cancel = 8
+}
+
 /// Turns what curl says about a failed exchange into what the user reads.
 struct CurlErrorMapping {
   let origin: Origin
@@ -11,6 +19,12 @@ struct CurlErrorMapping {
   /// Of the whole exchange, at the time of the failure.
   let elapsed: Double
   let wasConnected: Bool
+  /// Whether GOAWAY said that the server has not looked at the request.
+  let wasLeftOut: Bool
+  /// Whether the whole request body had gone out.
+  let hasSentAll: Bool
+  /// Whether a redirect led here, or the request has been sent before.
+  let isLaterHop: Bool
   let systemError: Int32
   /// OpenSSL's reason for not accepting a certificate, 0 for none.
   let verification: Int
@@ -22,7 +36,8 @@ struct CurlErrorMapping {
 
   func error(_ code: CURLcode) -> TransportError {
     var error = explanation(of: code)
-    error.isUnsent = !wasConnected
+    error.isUnsent =
+      !isLaterHop && (!wasConnected || wasLeftOut || streamReset == StreamReset.refusedStream)
     return error
   }
 
@@ -35,6 +50,12 @@ struct CurlErrorMapping {
         .dns, "cannot resolve host '\(origin.host)'\(systemError == 0 ? "" : reason)")
     case CURLE_COULDNT_RESOLVE_PROXY:
       return TransportError(.dns, "cannot resolve \(proxy) for \(host)")
+    case CURLE_COULDNT_CONNECT where detail.hasPrefix("Unsupported proxy scheme"):
+      return TransportError(
+        .connection,
+        "the proxy for \(host) cannot be used: its scheme is none of "
+          + "\(ProxyAddress.schemes.joined(separator: ", ")) (see http_proxy, https_proxy, all_proxy)"
+      )
     case CURLE_COULDNT_CONNECT:
       let target =
         namesProxy
@@ -68,6 +89,19 @@ struct CurlErrorMapping {
       return TransportError(.connection, "the connection to \(host) was lost\(reason)")
     case CURLE_URL_MALFORMAT:
       return TransportError(.invalidURL, "the URL for \(host) is not valid\(reason)")
+    case CURLE_HTTP2 where wasLeftOut:
+      return TransportError(
+        .connection, "\(host) closed the HTTP/2 connection without processing the request (GOAWAY)")
+    case CURLE_HTTP2_STREAM where isEarlyAnswerLost:
+      return TransportError(
+        .connection,
+        "\(host) ended the HTTP/2 stream before it had received the whole request body, and this "
+          + "libcurl lost any response; http_version = \"1.1\" shows it\(reason)")
+    case CURLE_HTTP2_STREAM
+    where streamReset != nil && streamReset != StreamReset.protocolError:
+      // Whatever the server says about the stream by that, its answer is not there as a whole.
+      if response.status >= 200 && response.isHeadComplete { return truncated }
+      return TransportError(.connection, "\(host) ended the request without an answer\(reason)")
     case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_UNSUPPORTED_PROTOCOL,
       CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR:
       return malformed
@@ -81,6 +115,10 @@ struct CurlErrorMapping {
         .tls, "the certificate of this client\(file) cannot be used\(reason) (client_cert)")
     case CURLE_FILESIZE_EXCEEDED:
       return error(.bodyTooLarge)
+    case CURLE_SSL_CONNECT_ERROR where isCutHandshake:
+      return TransportError(
+        .connection,
+        "no secure connection to \(host): the connection was lost during the TLS handshake")
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION,
       CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
       CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE,
@@ -92,6 +130,27 @@ struct CurlErrorMapping {
     default:
       return TransportError(.network, "the exchange with \(host) failed\(reason)")
     }
+  }
+
+  /// The code by which the server has reset the HTTP/2 stream, in curl's words; nil without one.
+  private var streamReset: Int? {
+    guard detail.contains("not closed cleanly"), let mark = detail.firstRange(of: "(err ") else {
+      return nil
+    }
+    return Int(detail[mark.upperBound...].prefix { $0.isNumber })
+  }
+
+  /// Whether a server that has answered early, such as with 413, may have been lost: of a response and
+  /// a reset that arrive together, libcurl (7.88) drops the response.
+  private var isEarlyAnswerLost: Bool {
+    guard !hasSentAll, response.status == 0 else { return false }
+    return detail.isEmpty || streamReset == StreamReset.cancel || streamReset == StreamReset.noError
+  }
+
+  /// Whether the connection ended before the handshake was complete: nobody has refused anything.
+  private var isCutHandshake: Bool {
+    ["SSL_ERROR_SYSCALL", "Connection reset by peer", "unexpected eof", "Broken pipe"]
+      .contains { detail.contains($0) }
   }
 
   // MARK: Sentences
@@ -146,6 +205,11 @@ struct CurlErrorMapping {
       return TransportError(
         .malformedResponse,
         "\(origin.hostAndPort) answered 101 (switching protocols), which nobody had asked for")
+    case .noCloseNotice:
+      return TransportError(
+        .truncatedBody,
+        "the connection to \(origin.hostAndPort) ended without TLS's close_notify: the body may be "
+          + "truncated (allow_truncated = true accepts it)")
     case .notRepeated:
       return TransportError(
         .network,
@@ -181,9 +245,15 @@ struct CurlErrorMapping {
     if !wasConnected && elapsed < limits.timeout {
       let seconds = CurlErrorMapping.seconds(limits.connectTimeout)
       return TransportError(
-        .timeout, "no connection to \(host) within \(seconds) (connect_timeout)")
+        .timeout, "no connection to \(throughProxy(host)) within \(seconds) (connect_timeout)")
     }
     return CurlErrorMapping.exchangeTimeout(host: host, limits)
+  }
+
+  /// With the proxy before it, where the request names one: nothing is known of the host itself.
+  private func throughProxy(_ host: String) -> String {
+    guard case .url? = options?.connection.proxy else { return host }
+    return "\(proxy) for \(host)"
   }
 
   /// The whole exchange took too long.

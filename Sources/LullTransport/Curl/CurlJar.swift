@@ -26,10 +26,7 @@ final class CurlJar {
     keeper = jar.keeper
     if let share = share.handle { ccurl_easy_set_pointer(handle, CURLOPT_SHARE, share) }
     ccurl_easy_set_string(handle, CURLOPT_COOKIEFILE, "")
-    for line in try file?.read() ?? keeper?.lines ?? [] {
-      // curl copies it, and takes no notice of what is no cookie.
-      ccurl_easy_set_string(handle, CURLOPT_COOKIELIST, FileName.cString(line.bytes))
-    }
+    for line in try file?.read() ?? keeper?.lines ?? [] { take(line) }
     written = lines
   }
 
@@ -42,9 +39,22 @@ final class CurlJar {
     guard file != nil || keeper != nil else { return nil }
     let lines = lines
     guard lines != written else { return nil }
+    let known = written
     written = lines
-    if let file { return file.write(lines) }
-    return keeper?.save(lines).map { TransportError.final(.network, $0) }
+    guard let file else { return keeper?.save(lines).map { TransportError.final(.network, $0) } }
+    do throws(TransportError) {
+      let mine = Set(lines)
+      for line in try file.merge(lines, since: known) where !mine.contains(line) { take(line) }
+      written = self.lines
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// curl copies the line, and ignores one that is not a cookie.
+  private func take(_ line: ByteString) {
+    ccurl_easy_set_string(handle, CURLOPT_COOKIELIST, FileName.cString(line.bytes))
   }
 
   /// All cookies in the Netscape format.

@@ -102,6 +102,13 @@ final class CurlMulti {
     _ = callingCurl { curl_easy_pause(easy.handle, CURLPAUSE_CONT) }
   }
 
+  /// Has curl read for `easy` although nothing may have arrived: it does so when a pause ends.
+  func wake(_ easy: CurlEasy) {
+    guard !easy.isPaused else { return }
+    _ = callingCurl { curl_easy_pause(easy.handle, CURLPAUSE_RECV) }
+    resume(easy)
+  }
+
   /// Whether there is something to do that depends on no socket.
   var hasWork: Bool { isTimeoutDue || hasCompletions }
 
@@ -171,7 +178,7 @@ final class CurlMulti {
 
   // MARK: Sockets
 
-  /// Makes a socket that stays watched from one exchange to the next, see `CurlSocket`.
+  /// Makes a socket, see `CurlSocket`.
   fileprivate func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
     let descriptor = CLibrary.makeSocket(
       address.pointee.family, address.pointee.socktype, address.pointee.protocol)
@@ -179,34 +186,49 @@ final class CurlMulti {
       socketFailure = errno
       return CURL_SOCKET_BAD
     }
-    sockets.insert(CurlSocket(descriptor: descriptor, isKept: true, multi: self))
-    callGuard.opened(descriptor)
+    insert(descriptor)
     return descriptor
   }
 
   fileprivate func closeSocket(_ descriptor: curl_socket_t) -> Int32 {
+    forget(descriptor)
+    return LullLibC.close(descriptor)
+  }
+
+  @discardableResult
+  private func insert(_ descriptor: curl_socket_t) -> CurlSocket {
+    let socket = CurlSocket(descriptor: descriptor, multi: self)
+    sockets.insert(socket)
+    callGuard.opened(descriptor)
+    return socket
+  }
+
+  /// The descriptor is about to be closed, or is closed already: the number may be reused at once.
+  private func forget(_ descriptor: curl_socket_t) {
     sockets.remove(descriptor)
     callGuard.willClose(descriptor)
-    return LullLibC.close(descriptor)
   }
 
   private func watchSocket(
     _ descriptor: curl_socket_t, _ what: Int32, for handle: UnsafeMutableRawPointer?
   ) -> Int32 {
     if what == CURL_POLL_REMOVE {
-      guard let socket = sockets[descriptor] else { return 0 }
+      guard let socket = socket(descriptor) else { return 0 }
       if hasSinks, CurlMulti.easy(of: handle)?.isHeldBack ?? false {
         socket.pause()
-        return 0
+      } else if socket.isKept || CurlMulti.isKept(descriptor, by: handle) {
+        socket.keep()
+      } else {
+        // Before its connection is established, curl (7.88) closes a socket first and says so here
+        // afterwards. It does the same with the sockets of its resolver.
+        forget(descriptor)
       }
-      socket.release()
-      if !socket.isKept { sockets.remove(descriptor) }
       return 0
     }
     var events: Int32 = 0
     if what & CURL_POLL_IN != 0 { events |= Int32(UV_READABLE.rawValue) }
     if what & CURL_POLL_OUT != 0 { events |= Int32(UV_WRITABLE.rawValue) }
-    let socket = sockets[descriptor] ?? insertForeign(descriptor)
+    let socket = socket(descriptor) ?? insert(descriptor)
     if socket.mayBeSpokenTo == nil {
       socket.mayBeSpokenTo = CurlMulti.easy(of: handle)?.usesHTTP2InClear ?? false
     }
@@ -222,10 +244,19 @@ final class CurlMulti {
     return easy.map { Unmanaged<CurlEasy>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  private func insertForeign(_ descriptor: curl_socket_t) -> CurlSocket {
-    let socket = CurlSocket(descriptor: descriptor, isKept: false, multi: self)
-    sockets.insert(socket)
+  /// nil for a descriptor that another multi handle used before: curl closed that one without a call.
+  private func socket(_ descriptor: curl_socket_t) -> CurlSocket? {
+    guard let socket = sockets[descriptor], socket.multi === self else { return nil }
     return socket
+  }
+
+  /// Whether the exchange of `handle` has left an established connection behind that uses `descriptor`.
+  private static func isKept(
+    _ descriptor: curl_socket_t, by handle: UnsafeMutableRawPointer?
+  ) -> Bool {
+    var kept = curl_socket_t(-1)
+    guard let handle, ccurl_easy_get_socket(handle, &kept) == CURLE_OK else { return false }
+    return kept == descriptor
   }
 
   // MARK: Timer

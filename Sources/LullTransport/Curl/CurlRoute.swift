@@ -54,8 +54,9 @@ final class CurlRoute: Equatable {
       let reason = ErrorText.of(errno).lowercased()
       throw TransportError.final(.tls, "\(name): cannot read '\(file)' (\(reason))")
     }
-    if case .url(let url) = connection.proxy, ProxyAddress(url) == nil {
-      throw TransportError.final(.connection, "'\(LogText.url(url))' is not the URL of a proxy")
+    if case .url(let url) = connection.proxy, let problem = ProxyAddress.problem(with: url) {
+      throw TransportError.final(
+        .connection, "'\(LogText.url(url))' is not the URL of a proxy: \(problem)")
     }
     guard connection.httpVersion == .http3 else { return }
     // Static data of the library.

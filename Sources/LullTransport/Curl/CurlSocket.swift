@@ -5,13 +5,14 @@ import LullLibC
 /// What libuv watches for one of curl's sockets.
 ///
 /// Between two exchanges on a kept connection curl lets go of the socket and takes it back
-/// unchanged. A connection's socket therefore stays watched until it is closed, or reports
-/// something nobody waits for: that saves two system calls per exchange. Sockets curl closes behind
-/// our back (those of its resolver) are never kept.
+/// unchanged. The socket of an established connection therefore stays watched until it is closed, or
+/// becomes ready unexpectedly: that saves two system calls per exchange. Every other socket is watched
+/// only while curl asks for it, since curl may close it without a call to us. libuv aborts the process
+/// if it has to begin to watch a descriptor that is closed.
 final class CurlSocket {
   let descriptor: curl_socket_t
-  /// Opened by us and closed by us, so that there is no moment at which it is watched but closed.
-  let isKept: Bool
+  /// Whether it belongs to an established connection. curl closes such a socket only through us.
+  private(set) var isKept = false
 
   /// The events curl waits for, as libuv's flags; 0 while it waits for none.
   private(set) var wanted: Int32 = 0
@@ -25,9 +26,8 @@ final class CurlSocket {
   var mayBeSpokenTo: Bool?
   unowned let multi: CurlMulti
 
-  init(descriptor: curl_socket_t, isKept: Bool, multi: CurlMulti) {
+  init(descriptor: curl_socket_t, multi: CurlMulti) {
     self.descriptor = descriptor
-    self.isKept = isKept
     self.multi = multi
   }
 
@@ -49,11 +49,11 @@ final class CurlSocket {
     stop()
   }
 
-  /// curl has no use for the socket at present.
-  func release() {
+  /// curl has no use for the socket at present, and keeps its connection: it stays watched.
+  func keep() {
+    isKept = true
     wanted = 0
     isPaused = false
-    if !isKept { close() }
   }
 
   /// Stops watching at once; the handle's memory is freed when libuv has let go of it.

@@ -84,6 +84,11 @@ final class CurlTransfer: RequestNetworking {
     endWaiting()
   }
 
+  /// The time since then was spent waiting for a limit, and is none of the exchange's.
+  func skipTime(since start: UInt64) {
+    if startedAt != 0 { startedAt += uv_hrtime() - start }
+  }
+
   /// It goes on with another request, and waits for a place to do so.
   func redirected(to request: HTTPRequest) {
     self.request = request

@@ -1,37 +1,10 @@
 import LullCore
 
-/// What has arrived of one response, fed by curl's callbacks: bytes only, no curl calls.
+/// What has arrived of one response, fed by curl's callbacks. It calls curl only to watch a TLS
+/// connection, see `CloseNotice`.
 ///
 /// Only the final response's head is kept: every status line starts anew, trailers are left out.
 struct IncomingResponse {
-  enum Failure {
-    case bodyTooLarge
-    case headTooLarge
-    /// What it begins with is no status line.
-    case badStatusLine
-    /// Content-Length headers that contradict each other. (RFC 9112, 6.3)
-    case ambiguousLength
-    /// A Content-Length that is no number, or too large a one.
-    case badLength(String)
-    /// A Content-Length or Transfer-Encoding that goes on in another line.
-    case foldedFraming
-    /// A transfer coding other than `chunked`, without having been asked for one. (RFC 9112, 7.4)
-    case transferCoding(String)
-    /// The codings of the body, or its bytes.
-    case tooManyCodings
-    case decoding(DecodingFailure)
-    /// 101 without having been asked to speak another protocol. (RFC 9110, 15.2.2)
-    case switchedProtocol
-    /// The connection ended without an answer, and what was asked for may have been done.
-    case notRepeated
-    /// By whoever was to take it.
-    case bodyRefused
-    /// A body that often has no end, where somebody waits for the end.
-    case eventStream
-    /// The limit of memory has no room for more of the body.
-    case noMemory
-  }
-
   private static let maxHeadSize = 1 << 20
   /// What is reserved for a body of which nothing is here yet, at most; bytes.
   private static let maxReserve = 4 << 20
@@ -58,6 +31,12 @@ struct IncomingResponse {
   private var contentLength: Int?
   /// Whether the last header said how the body is framed, so that no line may continue it.
   private var isFraming = false
+  private var isChunked = false
+  private var isHTTP1 = false
+  /// Watches for the end of a body that ends with its TLS connection; nil for every other body.
+  private var closeNotice: CloseNotice?
+  /// curl's handle, if such a body needs a close_notify.
+  private var tlsHandle: UnsafeMutableRawPointer?
   /// What the Content-Encoding headers say; nil without any.
   private var encoding: String?
   /// What is to be undone of it.
@@ -76,6 +55,13 @@ struct IncomingResponse {
   private(set) var hasEndedWithHead = false
   /// Whether the request may go out once more if its connection ends without an answer.
   private(set) var isRepeatable = true
+  /// Whether the server has not looked at the request that went out last: it may go out again, whatever
+  /// its method.
+  var wasRefusedUnread = false
+  /// Of a request that counts against a limit; each that goes out needs its leave.
+  private(set) var sending: SendingReport?
+  /// Whether it has still to pass once its head has gone out, which happens within one call of curl's.
+  private(set) var passesLater = false
   /// Takes the body of a success; nil: it is kept here.
   private var sink: BodySink?
   /// What was asked for; empty without a sink.
@@ -92,8 +78,9 @@ struct IncomingResponse {
   /// Forgets everything, for the response to a new request.
   mutating func start(
     maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, endsWithHead: Bool,
-    refusesEventStreams: Bool, isRepeatable: Bool, sink: BodySink?,
-    url: @autoclosure () -> String, callGuard: StuckCallGuard
+    refusesEventStreams: Bool, isRepeatable: Bool, tlsHandle: UnsafeMutableRawPointer?,
+    sending: SendingReport?, sendsBytes: Bool,
+    sink: BodySink?, url: @autoclosure () -> String, callGuard: StuckCallGuard
   ) {
     beginHead(status: 0)
     isHeadComplete = true
@@ -111,9 +98,12 @@ struct IncomingResponse {
     hasEndedWithHead = false
     self.refusesEventStreams = refusesEventStreams
     self.isRepeatable = isRepeatable
+    wasRefusedUnread = false
+    self.tlsHandle = tlsHandle
+    self.sending = sending
+    passesLater = sending.map { $0.waitsForAnswer || sendsBytes } ?? false
     self.sink = sink
-    isFull = false
-    isHeldBack = false
+    (isFull, isHeldBack) = (false, false)
     guard sink != nil else { return }
     self.url = url()
     self.callGuard = callGuard
@@ -144,7 +134,7 @@ struct IncomingResponse {
 
   /// False stops the transfer: curl would send it once more.
   mutating func requestGoesOut() -> Bool {
-    if isRequested && !isRepeatable { failure = .notRepeated }
+    if isRequested && (!mayBeRepeated || sending != nil) { failure = .notRepeated }
     isRequested = true
     return failure == nil
   }
@@ -162,6 +152,7 @@ struct IncomingResponse {
       guard status < 200 else { return true }
       guard let status = HeadLine.status(in: line) else { return fail(.badStatusLine) }
       beginHead(status: status)
+      isHTTP1 = line[5] == UInt8(ascii: "1")
       return true
     }
     switch first {
@@ -205,6 +196,7 @@ struct IncomingResponse {
       for part in value.split(separator: UInt8(ascii: ",")) where !isBodyless {
         let name = HeadLine.visible(HeadLine.trim(part)).lowercased()
         if !["", "chunked", "identity"].contains(name) { return fail(.transferCoding(name)) }
+        if name == "chunked" { isChunked = true }
       }
     case UInt8(ascii: "l"), UInt8(ascii: "L"):
       // An empty one leads nowhere.
@@ -258,10 +250,18 @@ struct IncomingResponse {
     }
   }
 
-  /// Whether a coded body has come to its end, the connection having done so; else that is a failure.
+  /// Whether a body is complete that has ended with its connection, or by its framing; else that is a
+  /// failure.
   mutating func endBody() -> Bool {
-    guard failure == nil, let coding = decoder?.unfinished else { return true }
-    return fail(.decoding(.cut(coding)))
+    guard failure == nil else { return true }
+    if let coding = decoder?.unfinished { return fail(.decoding(.cut(coding))) }
+    if let closeNotice, !closeNotice.hasCome { return fail(.noCloseNotice) }
+    return true
+  }
+
+  /// Whether only the end of the connection ends the body. (RFC 9112, 6.3)
+  private var endsWithConnection: Bool {
+    isHTTP1 && contentLength == nil && !isChunked && expectsBody && !isBodyless && !isRedirect
   }
 
   /// Takes decoded bytes of the body; false stops the transfer.
@@ -305,6 +305,8 @@ struct IncomingResponse {
     location = nil
     contentLength = nil
     isFraming = false
+    isChunked = false
+    closeNotice = nil
     isEventStream = false
     encoding = nil
     codings = []
@@ -319,6 +321,7 @@ struct IncomingResponse {
     }
     guard !isEventStream || status != 200 else { return fail(.eventStream) }
     guard setCodings() else { return false }
+    if let tlsHandle, endsWithConnection { closeNotice = CloseNotice(of: tlsHandle) }
     if let sink = bodySink {
       let head = HTTPResponse(status: status, headers: headers(), url: url)
       return asking({ sink.begin(head) }) || fail(.bodyRefused)
@@ -354,7 +357,9 @@ struct IncomingResponse {
   /// Keeps nothing of the body, which nobody wants any more, and nothing that decodes it.
   mutating func letGoOfBody() {
     sink = nil
+    sending = nil
     callGuard = nil
+    closeNotice = nil
     url = ""
     decoder = nil
     body = []

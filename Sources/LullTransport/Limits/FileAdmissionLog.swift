@@ -11,22 +11,28 @@ final class FileAdmissionLog: AdmissionLog {
   private let pump: Pump
   private let makeOther: () -> any AdmissionLog
   private var asker: LimitTables.Asker
-  /// Those let through and not sent, by number: since when they count, nil of those that count until they
-  /// are sent.
-  private var unsent: [Int64: Double?] = [:]
+  /// The numbers of those let through and not sent.
+  private var unsent: Set<Int64> = []
+  /// Those of them of which a byte may have gone out.
+  private var begun: Set<Int64> = []
   /// Counts questions, so that a late answer is known.
   private var question = 0
   private var isAsking = false
-  /// In memory, once the file cannot be used.
+  /// In memory, once the file could not be used.
   private var other: (any AdmissionLog)?
-
-  /// How much later something may be sent than it was let through, in seconds, without being noted.
-  private static let tolerance = 0.002
+  /// Whether that answers for now, instead of the file.
+  private var usesOther = false
+  /// When to try the file again then; uptime in seconds.
+  private var triesAgainAt = 0.0
+  /// Seconds between two tries.
+  private let pause: Double
 
   init(
     _ limit: RateLimit, _ key: LimitKey, _ jobs: FileJobs<LimitFile>, _ pump: Pump,
+    tryingAgainAfter pause: Double = LimitFile.rest,
     otherwise makeOther: @escaping () -> any AdmissionLog
   ) {
+    self.pause = pause
     self.jobs = jobs
     self.pump = pump
     self.makeOther = makeOther
@@ -35,16 +41,23 @@ final class FileAdmissionLog: AdmissionLog {
 
   deinit {
     guard asker.ticket != nil || !unsent.isEmpty else { return }
-    let (asker, unsent) = (asker, Array(unsent.keys))
+    let (asker, unsent, begun) = (asker, Array(unsent.subtracting(begun)), Array(begun))
     jobs.submit(to: pump.workers) { file in
-      FileAdmissionLog.giveBack(file, asker, unsent)
+      FileAdmissionLog.giveBack(file, asker, unsent, sending: begun)
     }
   }
 
   // MARK: Asking
 
   func ask(_ answer: @escaping (AdmissionAnswer) -> Void) {
-    if let other { return other.ask(answer) }
+    if usesOther {
+      guard SystemClock.uptime >= triesAgainAt else {
+        other?.ask(answer)
+        return
+      }
+      other?.stopAsking()
+      usesOther = false
+    }
     question += 1
     let now = jobs.doNow(or: pump.workers) { [asker] file in
       FileAdmissionLog.ask(file, asker, waiting: false)
@@ -73,8 +86,6 @@ final class FileAdmissionLog: AdmissionLog {
   private struct Answer: Sendable {
     let asker: LimitTables.Asker
     let result: AdmissionAnswer
-    /// Since when what it grants counts.
-    let time: Double
   }
 
   private static func ask(
@@ -82,9 +93,8 @@ final class FileAdmissionLog: AdmissionLog {
   ) -> Answer? {
     file.change(waiting: waiting) { (tables) throws(SQLiteError) in
       var asker = asker
-      let now = BootTime.now
-      let result = try tables.ask(&asker, now: now)
-      return Answer(asker: asker, result: result, time: now)
+      let result = try tables.ask(&asker, now: BootTime.now)
+      return Answer(asker: asker, result: result)
     }
   }
 
@@ -96,6 +106,8 @@ final class FileAdmissionLog: AdmissionLog {
       isAsking = false
       let other = other ?? makeOther()
       self.other = other
+      usesOther = true
+      triesAgainAt = SystemClock.uptime + pause
       return other.ask(answer)
     }
     guard number == question else {
@@ -109,16 +121,15 @@ final class FileAdmissionLog: AdmissionLog {
   }
 
   private func take(_ result: Answer, _ answer: (AdmissionAnswer) -> Void) {
-    if case .granted(let admission) = result.result {
-      unsent[admission.number] = .some(result.time)
-      // What waits for credentials now is sent later.
-      pump.enqueue { [weak self] in self?.keep(admission) }
-    }
+    if case .granted(let admission) = result.result { unsent.insert(admission.number) }
     answer(result.result)
   }
 
   func stopAsking() {
-    if let other { return other.stopAsking() }
+    if usesOther {
+      other?.stopAsking()
+      return
+    }
     question += 1
     // While it asks, the answer says what there is to leave.
     if !isAsking { leave(asker) }
@@ -136,34 +147,36 @@ final class FileAdmissionLog: AdmissionLog {
 
   // MARK: What was let through
 
-  private func keep(_ admission: Admission) {
-    guard let since = unsent[admission.number], since != nil else { return }
-    unsent[admission.number] = .some(nil)
-    let key = asker.key
-    change { (tables) throws(SQLiteError) in try tables.keep(admission, of: key) }
+  func begin(_ admission: Admission) {
+    guard unsent.contains(admission.number) else {
+      other?.begin(admission)
+      return
+    }
+    guard begun.insert(admission.number).inserted else { return }
+    change { (tables) throws(SQLiteError) in try tables.begin(admission) }
   }
 
   func send(_ admission: Admission) -> Admission {
-    guard let since = unsent.removeValue(forKey: admission.number) else {
+    guard unsent.remove(admission.number) != nil else {
       return other?.send(admission) ?? admission
     }
-    let now = BootTime.now
-    if let since, now - since < FileAdmissionLog.tolerance { return admission }
-    let key = asker.key
-    change { (tables) throws(SQLiteError) in try tables.send(admission, of: key, now: now) }
+    begun.remove(admission.number)
+    let (asker, now) = (asker, BootTime.now)
+    change { (tables) throws(SQLiteError) in try tables.send(admission, by: asker, now: now) }
     return admission
   }
 
   func withdraw(_ admission: Admission) {
-    guard unsent.removeValue(forKey: admission.number) != nil else {
+    guard unsent.remove(admission.number) != nil else {
       other?.withdraw(admission)
       return
     }
+    begun.remove(admission.number)
     giveBack([admission.number])
   }
 
   func learn(_ lesson: LimitLesson, from admission: Admission) {
-    if let other {
+    if usesOther, let other {
       // What the file has counted is none of memory's to give back.
       let isOurs = admission.number > LimitSchema.firstNumber
       let lesson =
@@ -182,8 +195,13 @@ final class FileAdmissionLog: AdmissionLog {
     }
   }
 
-  private static func giveBack(_ file: LimitFile, _ asker: LimitTables.Asker, _ numbers: [Int64]) {
+  private static func giveBack(
+    _ file: LimitFile, _ asker: LimitTables.Asker, _ numbers: [Int64], sending begun: [Int64] = []
+  ) {
     _ = file.change(waiting: true) { (tables) throws(SQLiteError) in
+      for number in begun {
+        try tables.send(Admission(number: number), by: asker, now: BootTime.now)
+      }
       var asker = asker
       try tables.stopAsking(&asker)
       for number in numbers { try tables.withdraw(Admission(number: number)) }

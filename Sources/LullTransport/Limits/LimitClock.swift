@@ -12,8 +12,9 @@ enum LimitClock {
     if let known, known.boot != boot {
       let passed = max(0, wall - known.wall)
       let shift: [SQLiteValue] = [.real(uptime - passed - known.uptime), .real(uptime)]
-      // Whoever has waited, or had not sent yet, is no more.
-      try database.execute("DELETE FROM waiting; DELETE FROM admission WHERE time > 1e300")
+      // Whoever has waited, or had not sent yet, is no more. What was about to be sent counts from now on, by
+      // the minimum below.
+      try database.execute("DELETE FROM waiting; DELETE FROM admission WHERE time >= 1e308")
       try database.run("UPDATE admission SET time = min(time + ?, ?)", shift)
       try database.run("UPDATE rule SET since = min(since + ?1, ?2), used = used + ?1", shift)
       try database.run(

@@ -15,20 +15,29 @@ final class LimitFile {
   private var identity: CacheFolder.Identity?
   private var locks: OwnerLocks?
   /// Why it is not used any more.
-  private(set) var refusal: String?
+  private var refusal: String?
+  /// Until then it is not tried again after it was locked for too long; uptime in seconds.
+  private var restsUntil = 0.0
   private var hasSetAside = false
   /// Whether it is only looked at: nothing is set aside then.
   private let isInspection: Bool
 
-  /// Whoever is at the file is done within a millisecond, unless it has been stopped. Seconds.
-  private static let patience = 10.0
+  /// How long to wait for another process, in seconds. It is done within a millisecond, unless it has
+  /// been stopped.
+  private let patience: Double
+  /// How long to leave the file alone after that, in seconds. (LIM-91)
+  static let rest = 30.0
+  private let rest: Double
 
   /// Touches no file before it is used.
   init(
-    path: String, isInspection: Bool = false, warn: @escaping @Sendable (String) -> Void
+    path: String, isInspection: Bool = false, patience: Double = 10, rest: Double = LimitFile.rest,
+    warn: @escaping @Sendable (String) -> Void
   ) {
     self.path = path
     self.isInspection = isInspection
+    self.patience = patience
+    self.rest = rest
     self.warn = warn
   }
 
@@ -37,12 +46,13 @@ final class LimitFile {
   func change<Result>(
     waiting: Bool, _ body: (LimitTables) throws(SQLiteError) -> Result
   ) -> Result? {
-    let end = SystemClock.uptime + LimitFile.patience
+    let start = SystemClock.uptime
+    guard start >= restsUntil else { return nil }
     while true {
       if let result = changeOnce(waiting: waiting, body) { return result }
-      guard waiting, refusal == nil else { return nil }
-      if SystemClock.uptime >= end {
-        refuse("'\(path)' has been locked for \(Int(LimitFile.patience)) s")
+      guard waiting, refusal == nil, restsUntil <= start else { return nil }
+      if SystemClock.uptime >= start + patience {
+        leaveAlone("'\(path)' has been locked for \(Int(patience)) s")
         return nil
       }
       usleep(2000)
@@ -70,9 +80,9 @@ final class LimitFile {
   }
 
   private func takeTurn(_ locks: OwnerLocks) -> Bool {
-    if locks.waitForTurn(seconds: LimitFile.patience) { return true }
+    if locks.waitForTurn(seconds: patience) { return true }
     let holder = locks.turnHolder.map { "process \($0)" } ?? "another process"
-    refuse("\(holder) has held '\(path)-lock' for \(Int(LimitFile.patience)) s")
+    leaveAlone("\(holder) has held '\(path)-lock' for \(Int(patience)) s")
     return false
   }
 
@@ -97,30 +107,34 @@ final class LimitFile {
       self.database = nil
     }
     if let problem = SQLiteConnection.problem {
-      throw SQLiteError(code: unusable, message: problem)
+      throw SQLiteError.unusable(problem)
     }
     do throws(CacheFolder.Failure) {
       try CacheFolder.makeFile(path)
     } catch {
-      throw SQLiteError(code: unusable, message: error.message)
+      throw SQLiteError.unusable(error.message)
     }
     identity = CacheFolder.identity(of: path)
     let database = try SQLiteConnection(path: path)
-    if try !LimitSchema.isReady(database) { try LimitSchema.create(in: database) }
-    try LimitSchema.configure(database)
-    let identities = try LimitSchema.identities(of: database)
-    try database.transaction { () throws(SQLiteError) in
-      try LimitClock.adjust(
-        database, boot: BootTime.boot, uptime: BootTime.now, wall: SystemClock.now)
-      try LimitTables(database, identities, locks).forgetUnused(now: BootTime.now)
-    }
-    self.identities = identities
+    self.identities = try LimitFile.prepare(
+      database, locks, boot: BootTime.boot, now: BootTime.now, wall: SystemClock.now)
     self.database = database
     return database
   }
 
-  /// None of SQLite's that means anything better.
-  private var unusable: Int32 { 14 }
+  /// Makes the tables if they are missing, and brings what they hold up to date.
+  static func prepare(
+    _ database: SQLiteConnection, _ locks: OwnerLocks, boot: String, now: Double, wall: Double
+  ) throws(SQLiteError) -> SaltedIdentities {
+    if try !LimitSchema.isReady(database) { try LimitSchema.create(in: database) }
+    try LimitSchema.configure(database)
+    let identities = try LimitSchema.identities(of: database)
+    try database.transaction { () throws(SQLiteError) in
+      try LimitClock.adjust(database, boot: boot, uptime: now, wall: wall)
+      try LimitTables(database, identities, locks).forgetUnused(now: now)
+    }
+    return identities
+  }
 
   private func failed(_ error: SQLiteError) {
     switch error.kind {
@@ -143,6 +157,15 @@ final class LimitFile {
     } catch {
       refuse("\(error.message), though it cannot be read (\(reason))")
     }
+  }
+
+  /// For a while: another process has not let go of it.
+  private func leaveAlone(_ reason: String) {
+    restsUntil = SystemClock.uptime + rest
+    warn(
+      isInspection
+        ? reason
+        : "shared limits hold within this process only for the next \(Int(rest)) s: \(reason)")
   }
 
   private func refuse(_ reason: String) {

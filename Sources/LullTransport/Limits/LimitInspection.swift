@@ -1,3 +1,4 @@
+import LullLibC
 package import LullCore
 import LullSystem
 
@@ -48,7 +49,11 @@ package struct LimitInspection {
 
   /// Those that still hold, in the order of their names. It waits for processes that are counting.
   package func summaries() throws(Problem) -> [Summary] {
-    guard exists else { return [] }
+    guard access(path, R_OK) == 0 else {
+      let code = errno
+      if code == ENOENT || code == ENOTDIR { return [] }
+      throw Problem(message: "cannot read '\(path)': \(ErrorText.of(code))")
+    }
     guard CacheFolder.size(of: path) > 0 else { return [] }
     // Before anything is made beside it.
     guard LimitSchema.isDatabase(path) else {

@@ -14,10 +14,14 @@ enum LimitSchema {
     let version = try database.integer("PRAGMA user_version")
     if application == self.application, version == self.version { return true }
     let isEmpty = try database.integer("SELECT count(*) FROM sqlite_master") == 0
-    guard isEmpty, application == 0, version == 0 else {
-      throw SQLiteError.damaged("it is of another version, or of another program")
+    if isEmpty, application == 0, version == 0 { return false }
+    guard application == self.application else {
+      throw SQLiteError.unusable("it is a database of another program")
     }
-    return false
+    guard version < self.version else {
+      throw SQLiteError.unusable("it was written by a newer Lull")
+    }
+    throw SQLiteError.damaged("it was written by an older Lull")
   }
 
   /// Whether a file begins as every database does. (SQLite's file format, 1.3)

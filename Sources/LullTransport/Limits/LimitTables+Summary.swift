@@ -10,11 +10,12 @@ extension LimitTables {
     }
     var summaries: [LimitInspection.Summary] = []
     for (id, name, identity) in known {
-      _ = try forgetDead(id)
+      _ = try forgetDead(id, now: now)
       let learned = try learned(id)
       let rules = try rules(of: id, now: now)
       var summary = LimitInspection.Summary(name: name, identity: identity)
-      for rule in rules {
+      for noted in rules {
+        let rule = try recounted(noted, id)
         let opens = try opening(of: rule, id, place: rule.inside - rule.requests, now: now)
         summary.rules.append(
           LimitInspection.Rule(

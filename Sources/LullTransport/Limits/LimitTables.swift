@@ -40,8 +40,10 @@ struct LimitTables {
   }
   /// Who waits and has not asked for so long has been stopped: others are let through in the meantime. Seconds.
   static let silence = 15.0
-  /// Of those that are let through and not sent.
+  /// The time of those that are let through and not sent.
   private static let unsent = 1e308
+  /// The time of those of which a byte may have gone out. What is above 1e300 counts until it is sent.
+  private static let begun = 1e307
   /// Rules that nobody has asked by for so long, and for their own span, do not hold any more; who waits asks
   /// more often.
   private static let shortestUse = 2.0
@@ -54,7 +56,9 @@ struct LimitTables {
     try note(asker, tally, now: now)
     try showLife(&asker, now: now)
     var answer = try opening(asker, tally, now: now)
-    if answer != nil, try forgetDead(tally) { answer = try opening(asker, tally, now: now) }
+    if answer != nil, try forgetDead(tally, now: now) {
+      answer = try opening(asker, tally, now: now)
+    }
     if let answer {
       if asker.ticket == nil {
         try database.run(
@@ -65,13 +69,13 @@ struct LimitTables {
       return .opens(after: min(answer, LimitTables.patience(answer)))
     }
     try leave(&asker)
+    // It counts until it is sent, however long that takes.
     try database.run(
       "INSERT INTO admission (tally, time, owner) VALUES (?, ?, ?)",
-      [.integer(tally), .real(now), .integer(owner)])
+      [.integer(tally), .real(LimitTables.unsent), .integer(owner)])
     let admission = Admission(number: try database.integer("SELECT last_insert_rowid()"))
     try database.run(
-      "UPDATE rule SET inside = inside + 1 WHERE tally = ? AND since < ?",
-      [.integer(tally), .real(now)])
+      "UPDATE rule SET inside = inside + 1 WHERE tally = ?", [.integer(tally)])
     try database.run(
       "UPDATE tally SET allowance = max(0, allowance - 1) WHERE id = ? AND allowance IS NOT NULL",
       [.integer(tally)])
@@ -86,7 +90,9 @@ struct LimitTables {
       "SELECT count(*) FROM waiting WHERE tally = ? AND id < ? AND seen > ?",
       [.integer(tally), .integer(asker.ticket ?? .max), .real(now - LimitTables.silence)])
     var opens = try learned(tally).opens(now: now, reserved: Int(ahead))
-    for rule in try rules(of: tally, now: now) where rule.inside + ahead >= rule.requests {
+    for noted in try rules(of: tally, now: now) where noted.inside + ahead >= noted.requests {
+      let rule = try recounted(noted, tally)
+      guard rule.inside + ahead >= rule.requests else { continue }
       // Those in front have as many to wait for.
       let place = rule.inside + ahead - rule.requests
       let time = try opening(of: rule, tally, place: place, now: now) ?? LimitTables.unsent
@@ -104,7 +110,7 @@ struct LimitTables {
       "SELECT time FROM admission WHERE tally = ? AND time > ? ORDER BY time LIMIT 1 OFFSET ?",
       [.integer(tally), .real(rule.since), .integer(max(0, place))]
     ) { (row) throws(SQLiteError) in time = row.real(0) }
-    return time.flatMap { $0 < LimitTables.unsent ? $0 + rule.per : nil }
+    return time.flatMap { $0 < 1e300 ? $0 + rule.per : nil }
   }
 
   private func showLife(_ asker: inout Asker, now: Double) throws(SQLiteError) {
@@ -127,13 +133,30 @@ struct LimitTables {
 
   // MARK: What was let through
 
-  /// It counts until it is sent, however long that takes.
-  func keep(_ admission: Admission, of key: LimitKey) throws(SQLiteError) {
-    try move(admission, of: key, to: LimitTables.unsent)
+  /// A byte of it may go out from now on: if its process dies, it counts for a span.
+  func begin(_ admission: Admission) throws(SQLiteError) {
+    try database.run(
+      "UPDATE admission SET time = \(LimitTables.begun) WHERE id = ? AND time > 1e300",
+      [.integer(admission.number)])
+  }
+
+  /// The span of an admission begins now, and the sender's rule holds for as long at least.
+  func send(_ admission: Admission, by asker: Asker, now: Double) throws(SQLiteError) {
+    try note(asker, try tally(asker.key), now: now)
+    try send(admission, of: asker.key, now: now)
   }
 
   func send(_ admission: Admission, of key: LimitKey, now: Double) throws(SQLiteError) {
-    try move(admission, of: key, to: now)
+    guard let (tally, before) = try find(admission) else {
+      // It was let through elsewhere, or the file is another one.
+      return try enter(admission, of: key, at: now)
+    }
+    try database.run(
+      "UPDATE admission SET time = ? WHERE id = ?", [.real(now), .integer(admission.number)])
+    // By rules whose span has passed it does not count.
+    try database.run(
+      "UPDATE rule SET inside = inside + (since < ?3) - (since < ?2) WHERE tally = ?1",
+      [.integer(tally), .real(before), .real(now)])
   }
 
   func withdraw(_ admission: Admission) throws(SQLiteError) {
@@ -166,21 +189,6 @@ struct LimitTables {
         .optional(learned.left), .real(max(learned.resets, -1e308)),
         .real(max(learned.pausedUntil, -1e308)), .integer(tally),
       ])
-  }
-
-  private func move(
-    _ admission: Admission, of key: LimitKey, to time: Double
-  ) throws(SQLiteError) {
-    guard let (tally, before) = try find(admission) else {
-      // It was past its span before it was sent, or the file is another one.
-      return try enter(admission, of: key, at: time)
-    }
-    try database.run(
-      "UPDATE admission SET time = ? WHERE id = ?", [.real(time), .integer(admission.number)])
-    // By rules whose span has passed it does not count.
-    try database.run(
-      "UPDATE rule SET inside = inside + (since < ?3) - (since < ?2) WHERE tally = ?1",
-      [.integer(tally), .real(before), .real(time)])
   }
 
   private func enter(
@@ -298,15 +306,27 @@ struct LimitTables {
 
   // MARK: What is over
 
-  /// Limits that nobody has asked for since long ago, and the rules and admissions of theirs.
+  /// Deletes the rules that no longer hold, with their admissions and limits, and counts the rest from the
+  /// rows: a count without rows is damage, which would block every process for ever. (LIM-84)
   func forgetUnused(now: Double) throws(SQLiteError) {
     try database.run(
       "DELETE FROM rule WHERE used < ?1 - max(per, \(LimitTables.shortestUse))", [.real(now)])
+    // No server asks for more, and nothing was sent in the future. (LIM-23)
     try database.run(
+      "UPDATE tally SET resets = min(resets, ?1), paused = min(paused, ?1)",
+      [.real(now + ServerLimit.longest)])
+    try database.run(
+      "UPDATE admission SET time = ?1 WHERE time > ?1 AND time < 1e300", [.real(now)])
+    // A rule looks back over its span, no less: what is later is damage.
+    try database.run(
+      "UPDATE rule SET since = ?1 - per + \(LimitTables.tolerance)", [.real(now)])
+    try database.execute(
       """
-      DELETE FROM admission WHERE time < ?1 AND NOT EXISTS
-        (SELECT 1 FROM rule WHERE rule.tally = admission.tally AND admission.time > ?1 - per)
-      """, [.real(now)])
+      DELETE FROM admission WHERE time < 1e300 AND NOT EXISTS
+        (SELECT 1 FROM rule WHERE rule.tally = admission.tally AND admission.time > rule.since);
+      UPDATE rule SET inside = (SELECT count(*) FROM admission
+        WHERE admission.tally = rule.tally AND admission.time > rule.since);
+      """)
     try database.run(
       """
       DELETE FROM tally WHERE resets < ?1 AND paused < ?1
@@ -316,8 +336,23 @@ struct LimitTables {
       """, [.real(now)])
   }
 
-  /// Takes back what processes have that are no more; whether there was any.
-  func forgetDead(_ tally: Int64) throws(SQLiteError) -> Bool {
+  /// The same rule with its count taken from the rows. A process waits only for what the rows say: a wrong
+  /// count is corrected here, also while the file stays open.
+  func recounted(_ rule: Rule, _ tally: Int64) throws(SQLiteError) -> Rule {
+    let inside = try database.integer(
+      "SELECT count(*) FROM admission WHERE tally = ? AND time > ?",
+      [.integer(tally), .real(rule.since)])
+    guard inside != rule.inside else { return rule }
+    try database.run(
+      "UPDATE rule SET inside = ?4 WHERE tally = ?1 AND requests = ?2 AND per = ?3",
+      [.integer(tally), .integer(rule.requests), .real(rule.per), .integer(inside)])
+    return Rule(
+      requests: rule.requests, per: rule.per, since: rule.since, inside: inside, used: rule.used)
+  }
+
+  /// Takes back what processes have that are no more, and has what they may have sent count from now on;
+  /// whether there was any.
+  func forgetDead(_ tally: Int64, now: Double) throws(SQLiteError) -> Bool {
     var owners: Set<Int64> = []
     for sql in [
       "SELECT DISTINCT owner FROM waiting WHERE tally = ?",
@@ -330,6 +365,12 @@ struct LimitTables {
     let dead = owners.filter { $0 != owner && !locks.isHeldByOther($0) }
     for owner in dead {
       try database.run("DELETE FROM waiting WHERE owner = ?", [.integer(owner)])
+      // By every rule, as before.
+      try database.run(
+        """
+        UPDATE admission SET time = ?3 WHERE tally = ?1 AND owner = ?2 AND time > 1e300
+          AND time < \(LimitTables.unsent)
+        """, [.integer(tally), .integer(owner), .real(now)])
       var unsent: [Admission] = []
       try database.run(
         "SELECT id FROM admission WHERE tally = ? AND owner = ? AND time > 1e300",

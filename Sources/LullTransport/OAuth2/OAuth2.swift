@@ -293,7 +293,7 @@ package final class OAuth2: AuthStage {
               with: known?.refresh ?? first.map { SecretIdentity.text(of: $0) },
               given: answer.text("refresh_token"))
         }.mapError { error in
-          guard let login = settings.login, answer.problemName == "invalid_grant" else {
+          guard let login = settings.login, answer.refusesGrant else {
             return error
           }
           return OAuth2.failure("\(error.message); \(login.remedy) again")

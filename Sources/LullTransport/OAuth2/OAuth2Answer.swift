@@ -16,7 +16,27 @@ struct OAuth2Answer {
     endpointOrigin = ResourceURL(absolute: url)?.origin
     self.known = known
     status = result.response?.status ?? 0
-    root = (try? JSONDocument(parsing: result.body ?? []))?.root
+    let body = result.body ?? []
+    let type = result.response?.headers["content-type"]?.lowercased() ?? ""
+    if type.hasPrefix("application/x-www-form-urlencoded") {
+      root = (try? JSONDocument(parsing: OAuth2Answer.members(ofForm: body).encode()))?.root
+    } else {
+      root = (try? JSONDocument(parsing: body))?.root
+    }
+  }
+
+  /// The fields of a form, which GitHub and others send unless the request asks for JSON.
+  private static func members(ofForm body: [UInt8]) -> JSONValue {
+    let pairs = body.split(separator: UInt8(ascii: "&")).compactMap { pair -> JSONValue.Member? in
+      let parts = pair.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      let texts = parts.map { part in
+        let spaced = part.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return String(decoding: (try? PercentEncoding.decode(spaced[...])) ?? spaced, as: UTF8.self)
+      }
+      return texts.first.map { .init($0, .string(texts.count > 1 ? texts[1] : "")) }
+    }
+    return .object(pairs)
   }
 
   /// - Parameter known: the tokens so far, whose refresh token is kept if none comes.
@@ -59,16 +79,29 @@ struct OAuth2Answer {
     return isSuccess ? nil : OAuth2.failure("\(lead) \(url): \(refusal)")
   }
 
-  /// What the endpoint calls that which is wrong, such as `invalid_grant`; nil if it says nothing.
-  var problemName: String? { isSuccess ? nil : root?["error"]?.string }
+  /// The endpoint's name for the error, such as `invalid_grant`; nil if it names none.
+  var problemName: String? { isSuccess ? nil : errorName }
+
+  /// Whether the endpoint does not accept the refresh token or code any more, by the RFC's name, GitHub's or
+  /// Slack's.
+  var refusesGrant: Bool {
+    ["invalid_grant", "bad_refresh_token", "invalid_refresh_token"].contains(problemName)
+  }
 
   /// Whether nobody has answered, or nobody who was up to it: the same request may do later.
   var mayPass: Bool {
     if let error = result.error {
       return !error.isFinal && [.network, .timeout, .connection, .dns].contains(error.kind)
     }
+    if let problemName, OAuth2Answer.lastingErrors.contains(problemName) { return false }
     return status >= 500 || status == 429 && problemName == nil
   }
+
+  /// Errors that the same request would meet again, whatever the status. (RFC 6749, 5.2; RFC 8628, 3.5)
+  private static let lastingErrors: Set<String> = [
+    "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
+    "unsupported_grant_type", "invalid_scope", "access_denied", "expired_token",
+  ]
 
   func text(_ name: String) -> String? { root?[name]?.string }
 
@@ -80,7 +113,35 @@ struct OAuth2Answer {
     }
   }
 
-  private var isSuccess: Bool { result.error == nil && (200...299).contains(status) }
+  private var isSuccess: Bool {
+    result.error == nil && (200...299).contains(status) && !reportsError
+  }
+
+  /// Whether the body reports an error, which some servers send with status 200: GitHub as `error`, Slack as
+  /// `"ok": false`. (OAU-60)
+  private var reportsError: Bool {
+    if root?["ok"]?.bool == false { return true }
+    guard let error = root?["error"] else { return false }
+    return switch error.kind {
+    case .null: false
+    case .bool: error.bool == true
+    case .string: error.string?.isEmpty == false
+    case .int, .double: error.double != 0
+    case .array, .object: true
+    }
+  }
+
+  /// The `error` member itself, or the code inside an object such as Google's.
+  private var errorName: String? {
+    guard let error = root?["error"] else { return nil }
+    if let name = error.string { return name.isEmpty ? nil : name }
+    if let number = error.int { return "\(number)" }
+    return ["code", "type", "status"].lazy.compactMap { error[$0]?.string }.first
+  }
+
+  private var errorDescription: String? {
+    root?["error_description"]?.string ?? root?["error"]?["message"]?.string
+  }
 
   /// A script that stands in for the network may follow redirects as it likes.
   private var originProblem: String? {
@@ -94,10 +155,8 @@ struct OAuth2Answer {
   /// The endpoint's own words, which are for people to read. (RFC 6749, section 5.2)
   private var refusal: String {
     var text = "it answered \(status)"
-    if let error = root?["error"]?.string { text += ", \(shown(error, limit: 80))" }
-    if let words = root?["error_description"]?.string {
-      text += ": \(shown(words, limit: 200))"
-    }
+    if let errorName { text += ", \(shown(errorName, limit: 80))" }
+    if let errorDescription { text += ": \(shown(errorDescription, limit: 200))" }
     return text
   }
 

@@ -143,6 +143,10 @@ package struct TokenFile: Sendable {
   }
 
   private func makeFolder() throws(Problem) {
+    guard !HomeFolder.isMissing(for: path) else {
+      throw Problem(
+        message: "the \(noun) \(path) cannot be written: the folder that HOME names does not exist")
+    }
     var prefix = ""
     for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
       prefix += part + "/"

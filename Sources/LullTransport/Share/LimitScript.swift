@@ -3,15 +3,16 @@ import LullCore
 /// What a server does for a limit, as the script that it runs: all of it at once for everybody, by its own
 /// clock.
 ///
-/// A limit is six keys with one hash tag: a log of what was let through (by time), what was let through and
+/// A limit is seven keys with one hash tag: a log of what was let through (by time), what was let through and
 /// is not sent yet (by when the lease ends), the rules of those who use it, the line of those who wait (by
-/// ticket) and until when each of them has said to ask again, and the rest. The rules are those of
-/// `LimitTables`; times are microseconds of the server, which go on if its clock is set back.
+/// ticket) and until when each of them has said to ask again, the hosts that have asked (by when they did last), and
+/// the rest. The rules are those of `LimitTables`; times are microseconds of the server, which go on if its clock is
+/// set back.
 ///
-/// Each key has an entry that stands for nothing, so that all six are there whenever one is: a cluster that is moving
+/// Each key has an entry that stands for nothing, so that all seven are there whenever one is: a cluster that is moving
 /// them answers nothing about keys of which it has only some.
 enum LimitScript {
-  static let keyNames = ["log", "held", "rules", "line", "due", "meta"]
+  static let keyNames = ["log", "held", "rules", "line", "due", "meta", "hosts"]
 
   static let script = ServerScript(text)
 
@@ -23,7 +24,7 @@ enum LimitScript {
   private static let text = """
     -- Before Redis 5 scripts that ask for the time write nothing otherwise.
     if redis.replicate_commands then redis.replicate_commands() end
-    local log, held, rules, line, due, meta = unpack(KEYS)
+    local log, held, rules, line, due, meta, hosts = unpack(KEYS)
     local call = redis.call
     local operation = ARGV[1]
     local function text(number) return string.format('%.0f', number) end
@@ -60,17 +61,22 @@ enum LimitScript {
 
     local function keep()
       call('HSET', meta, 'latest', text(now), 'offset', text(offset))
-      if not known[7] then
-        for _, key in ipairs({ log, held, line, due }) do call('ZADD', key, '-inf', '') end
+      -- Version 0.2 had six keys.
+      if known[7] ~= '7' then
+        for _, key in ipairs({ log, held, line, due, hosts }) do call('ZADD', key, '-inf', '') end
         call('HSET', rules, '', '')
-        call('HSET', meta, 'whole', '1')
+        call('HSET', meta, 'whole', '7')
       end
       local last = math.max(longest, resets - now, paused - now, 0) / 1000 + 60000
       for i = 1, #KEYS do call('PEXPIRE', KEYS[i], text(last)) end
     end
 
-    -- Of what is over there is nothing left to count.
+    -- Of what is over there is nothing left to count. What a dead process may have sent counts from now on.
     local function forgetPast()
+      for _, member in ipairs(call('ZRANGEBYSCORE', held, '(-inf', '(' .. text(now))) do
+        local id = string.match(member, '^begun:(.*)')
+        if id then call('ZADD', log, text(now), id) end
+      end
       if longest > 0 then call('ZREMRANGEBYSCORE', log, '(-inf', text(now - longest)) end
       call('ZREMRANGEBYSCORE', held, '(-inf', text(now))
     end
@@ -97,18 +103,19 @@ enum LimitScript {
       return wait
     end
 
-    -- What holds of what was learned, for the time when this server cannot be asked.
-    local function withLearned(answer)
+    -- How many hosts use the limit, and what holds of what was learned, for the time when this server cannot be asked.
+    local function withKnown(answer)
       if left and now < resets or now < paused then
         answer[#answer + 1] = left and now < resets and left or -1
         answer[#answer + 1] = math.max(0, resets - now)
         answer[#answer + 1] = math.max(0, paused - now)
       end
+      answer[#answer + 1] = call('ZCOUNT', hosts, '(-inf', '+inf')
       return answer
     end
 
     local function withdraw(id)
-      if call('ZREM', log, id) + call('ZREM', held, id) > 0 and left then
+      if call('ZREM', log, id) + call('ZREM', held, id, 'begun:' .. id) > 0 and left then
         left = left + 1
         call('HSET', meta, 'left', text(left))
       end
@@ -123,6 +130,8 @@ enum LimitScript {
       local asker, id = ARGV[2], ARGV[5]
       call('HSET', rules, ARGV[3] .. ':' .. ARGV[4], text(now))
       if not known[6] then call('HSET', meta, 'name', ARGV[6], 'identity', ARGV[7]) end
+      call('ZADD', hosts, text(now), ARGV[8])
+      call('ZREMRANGEBYSCORE', hosts, '(-inf', text(now - 300000000))
       local found = liveRules()
       forgetPast()
       local mine = call('ZSCORE', line, asker)
@@ -139,13 +148,21 @@ enum LimitScript {
       local wait = opening(found, ahead)
       if not wait then
         if mine then leave(asker) end
-        call('ZADD', log, text(now), id)
-        if left then
-          left = math.max(0, left - 1)
-          call('HSET', meta, 'left', text(left))
+        -- It counts until it is sent, or its process has said nothing for so long.
+        local function grant(number)
+          call('ZADD', held, text(now + 30000000), number)
+          if left then left = math.max(0, left - 1) end
         end
+        grant(id)
+        -- More for those behind it, if nobody else waits.
+        local granted = 1
+        while ARGV[8 + granted] and call('ZCOUNT', line, '(-inf', '+inf') == 0 and not opening(found, 0) do
+          grant(ARGV[8 + granted])
+          granted = granted + 1
+        end
+        if left then call('HSET', meta, 'left', text(left)) end
         keep()
-        return withLearned({ 1 })
+        return withKnown({ granted })
       end
       if not mine then call('ZADD', line, call('HINCRBY', meta, 'ticket', 1), asker) end
       -- Somebody may give one back before.
@@ -153,7 +170,7 @@ enum LimitScript {
       if wait >= 0 and wait < patience then patience = wait end
       call('ZADD', due, text(now + patience + 1500000), asker)
       keep()
-      return withLearned({ 0, patience })
+      return withKnown({ 0, patience })
     elseif operation == 'leave' then
       leave(ARGV[2])
       for i = 3, #ARGV do withdraw(ARGV[i]) end
@@ -164,6 +181,7 @@ enum LimitScript {
       liveRules()
       for i = 4, #ARGV, 2 do
         local age = tonumber(ARGV[i + 1])
+        call('ZREM', held, ARGV[i], 'begun:' .. ARGV[i])
         if age < longest then call('ZADD', log, 'NX', text(now - age), ARGV[i]) end
       end
       keep()
@@ -172,9 +190,15 @@ enum LimitScript {
       call('ZADD', held, text(now + tonumber(ARGV[2])), ARGV[3])
       liveRules()
       keep()
+    elseif operation == 'begin' then
+      call('ZREM', held, ARGV[3])
+      call('ZADD', held, text(now + tonumber(ARGV[2])), 'begun:' .. ARGV[3])
+      liveRules()
+      keep()
     elseif operation == 'send' then
-      call('ZREM', held, ARGV[2])
+      call('ZREM', held, ARGV[2], 'begun:' .. ARGV[2])
       call('ZADD', log, text(now), ARGV[2])
+      call('HSET', rules, ARGV[3] .. ':' .. ARGV[4], text(now))
       liveRules()
       keep()
     elseif operation == 'look' then

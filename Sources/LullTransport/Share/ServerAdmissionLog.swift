@@ -36,23 +36,32 @@ final class ServerAdmissionLog: AdmissionLog {
   private var free: [Int64] = []
   /// Until then the server is not asked about this limit, by the clock's uptime.
   private var restsUntil = -Double.infinity
-  /// Those let through and not sent, by number: since when they count, nil of those that count until they are
-  /// sent.
-  private var unsent: [Int64: Double?] = [:]
+  /// The numbers of those that the server has let through and that are not sent.
+  private var unsent: Set<Int64> = []
+  /// Those of them of which a byte may have gone out.
+  private var begun: Set<Int64> = []
   /// Counts questions, so that a late answer is known.
   private var question = 0
   /// What the question under way may be granted.
-  private var asked: Int64?
+  private var asked: [Int64] = []
+  /// Granted beyond what was asked for first, for those who ask next: a question takes a round trip.
+  private var spare: [Int64] = []
+  private var spareTimer: (any HostTimer)?
+  /// How many the next question asks for: more while the server is far away and all are used.
+  private var batch = 1
   /// Whether it stands in the line of the server.
   private var isInLine = false
   private var renewal: (any HostTimer)?
 
-  /// How much later something may be sent than it was let through, in seconds, without being noted.
-  private static let tolerance = 0.005
   /// What is let through and not sent is given back when its process has said nothing for so long. Seconds.
+  /// The script has the same number.
   private static let lease = 30.0
   /// How long what the server has of this limit is let be that cannot be used. Seconds.
   private static let rest = 5.0
+  /// A server that answers sooner is asked for one at a time. Seconds.
+  private static let nearby = 0.01
+  /// How long what is granted beyond need may be kept from others. Seconds.
+  private static let mostSpareTime = 1.0
 
   init(
     _ limit: RateLimit, _ key: LimitKey, _ client: ShareClient, _ pump: Pump,
@@ -64,13 +73,15 @@ final class ServerAdmissionLog: AdmissionLog {
     self.limit = limit
     self.key = key
     recent = RecentAdmissions(per: limit.per)
-    asker = LimitAsker(limit, key, tag: client.tag(of: key))
+    asker = LimitAsker(limit, key, tag: client.tag(of: key), host: client.host)
   }
 
   deinit {
     renewal?.cancel()
+    spareTimer?.cancel()
+    for number in begun { client.post(asker.send(number)) }
     let numbers =
-      Array(unsent.keys) + [asked, outstanding].compactMap { $0 }
+      Array(unsent.subtracting(begun)) + asked + [outstanding].compactMap { $0 }
       + localUnsent.values.compactMap(\.number)
     guard isInLine || !numbers.isEmpty else { return }
     client.post(asker.leave(numbers))
@@ -80,60 +91,91 @@ final class ServerAdmissionLog: AdmissionLog {
 
   func ask(_ answer: @escaping (AdmissionAnswer) -> Void) {
     question += 1
+    if let number = spare.popLast() { return answer(.granted(Admission(number: number))) }
     guard client.isUsable(asker.tag), pump.clock.uptime >= restsUntil else {
       return askLocally(answer)
     }
     leaveLocal()
     local = nil
     tellOfRecent()
-    let (number, admission) = (question, client.makeNumber())
-    asked = admission
-    client.run(asker.ask(admission)) { [weak self, client, asker] outcome in
+    let (number, numbers) = (question, (0..<batch).map { _ in client.makeNumber() })
+    asked = numbers
+    let askedAt = pump.clock.uptime
+    client.run(asker.ask(numbers[0], more: Array(numbers.dropFirst()))) {
+      [weak self, client, asker] outcome in
       guard let self, number == question else {
-        // It may have been let through.
-        client.post(asker.withdraw([admission]))
+        // They may have been let through.
+        client.post(asker.withdraw(numbers))
         return
       }
-      asked = nil
-      arrived(outcome, of: admission, answer)
+      asked = []
+      arrived(outcome, of: numbers, after: pump.clock.uptime - askedAt, answer)
     }
   }
 
   private func arrived(
-    _ outcome: ShareLink.Outcome, of number: Int64,
+    _ outcome: ShareLink.Outcome, of numbers: [Int64], after time: Double,
     _ answer: @escaping (AdmissionAnswer) -> Void
   ) {
+    let number = numbers[0]
+    let more = Array(numbers.dropFirst())
     guard case .reply(let value) = outcome else {
+      batch = 1
       if case .damaged = outcome {
         restsUntil = pump.clock.uptime + ServerAdmissionLog.rest
       } else {
         // The question may be answered yet: what it is granted then is what is let through here.
-        client.post(asker.leave())
+        if !client.post(asker.leave(more)) { free += more }
         outstanding = number
       }
       isInLine = false
       return askLocally(answer)
     }
-    guard let result = asker.answer(value, to: number) else {
+    guard let result = asker.answer(value, to: number, more: more.count) else {
       client.refuse(asker.tag, "what it says about a limit makes no sense")
       return askLocally(answer)
     }
+    if let hosts = asker.hosts(value) { client.heard(hosts: hosts) }
     leaveLocal()
     var isGranted = false
     if case .granted = result { isGranted = true }
     if let lesson = asker.lesson(value) {
       // What is granted has been taken off, and is once more when it is sent.
-      learned.learn(lesson, now: pump.clock.uptime, sentSince: isGranted ? -1 : 0)
+      let granted = asker.grantedCount(value)
+      learned.learn(lesson, now: pump.clock.uptime, sentSince: -granted)
     }
     if isGranted {
       isInLine = false
-      unsent[number] = .some(pump.clock.uptime)
-      // What waits for credentials now is sent later.
-      pump.enqueue { [weak self] in self?.keep(number) }
+      let granted = numbers.prefix(asker.grantedCount(value))
+      unsent.formUnion(granted)
+      keep(spare: Array(granted.dropFirst()))
+      batch = time > ServerAdmissionLog.nearby ? min(2 * batch, max(1, limit.requests / 2), 64) : 1
+      renewLater()
     } else {
       isInLine = true
     }
     answer(result)
+  }
+
+  private func keep(spare numbers: [Int64]) {
+    spare = numbers.reversed()
+    spareTimer?.cancel()
+    spareTimer = nil
+    guard !spare.isEmpty else { return }
+    spareTimer = pump.clock.schedule(after: ServerAdmissionLog.mostSpareTime) { [weak self] in
+      self?.giveBackSpare()
+    }
+  }
+
+  private func giveBackSpare() {
+    spareTimer?.cancel()
+    spareTimer = nil
+    guard !spare.isEmpty else { return }
+    batch = 1
+    let numbers = spare
+    spare = []
+    unsent.subtract(numbers)
+    if !client.post(asker.withdraw(numbers)) { free += numbers }
   }
 
   private func askLocally(_ answer: @escaping (AdmissionAnswer) -> Void) {
@@ -202,6 +244,7 @@ final class ServerAdmissionLog: AdmissionLog {
     hasUntold = false
     let now = pump.clock.uptime
     for call in asker.enter(recent.current(now: now), now: now) { client.post(call) }
+    holdUnsent()
     if !free.isEmpty { client.post(asker.withdraw(free)) }
     free = []
     if let lesson = learned.lesson(now: now) { client.post(asker.learn(lesson, from: nil)) }
@@ -217,10 +260,12 @@ final class ServerAdmissionLog: AdmissionLog {
     question += 1
     leaveLocal()
     giveBackOutstanding()
+    giveBackSpare()
+    batch = 1
     // Behind the question that is under way.
-    if isInLine || asked != nil { client.post(asker.leave(asked.map { [$0] } ?? [])) }
+    if isInLine || !asked.isEmpty { client.post(asker.leave(asked)) }
     isInLine = false
-    asked = nil
+    asked = []
   }
 
   // MARK: What was let through
@@ -228,27 +273,32 @@ final class ServerAdmissionLog: AdmissionLog {
   /// Those of the server have numbers below zero.
   private func isOfServer(_ admission: Admission) -> Bool { admission.number < 0 }
 
-  private func keep(_ number: Int64) {
-    guard let since = unsent[number], since != nil else { return }
-    unsent[number] = .some(nil)
-    hold(number)
-    renewLater()
-  }
-
-  private func hold(_ number: Int64) {
-    client.post(asker.hold(number, for: ServerAdmissionLog.lease))
-  }
-
   /// As long as this process lives.
   private func renewLater() {
     guard renewal == nil else { return }
     renewal = pump.clock.schedule(after: ServerAdmissionLog.lease / 3) { [weak self] in
       guard let self else { return }
       renewal = nil
-      let kept = unsent.filter { $0.value == nil }.keys
-      for number in kept { hold(number) }
-      if !kept.isEmpty { renewLater() }
+      holdUnsent()
+      if !unsent.isEmpty { renewLater() }
     }
+  }
+
+  private func holdUnsent() {
+    for number in unsent {
+      let lease = ServerAdmissionLog.lease
+      client.post(
+        begun.contains(number) ? asker.begin(number, for: lease) : asker.hold(number, for: lease))
+    }
+  }
+
+  func begin(_ admission: Admission) {
+    guard isOfServer(admission) else {
+      localUnsent[admission.number]?.log.begin(admission)
+      return
+    }
+    guard unsent.contains(admission.number), begun.insert(admission.number).inserted else { return }
+    client.post(asker.begin(admission.number, for: ServerAdmissionLog.lease))
   }
 
   func send(_ admission: Admission) -> Admission {
@@ -263,9 +313,13 @@ final class ServerAdmissionLog: AdmissionLog {
       return Admission(number: number)
     }
     recent.append(admission.number, now: now)
-    guard let since = unsent.removeValue(forKey: admission.number) else { return admission }
-    if let since, now - since < ServerAdmissionLog.tolerance { return admission }
-    client.post(asker.send(admission.number))
+    unsent.remove(admission.number)
+    begun.remove(admission.number)
+    if !client.post(asker.send(admission.number)) {
+      hasUntold = true
+      // Whoever counts without the server counts it too.
+      if local != nil { machine.note([(admission.number, BootTime.now)], of: key) }
+    }
     return admission
   }
 
@@ -276,7 +330,8 @@ final class ServerAdmissionLog: AdmissionLog {
       if let number = grant.number { giveBack(number) }
       return
     }
-    unsent[admission.number] = nil
+    unsent.remove(admission.number)
+    begun.remove(admission.number)
     client.post(asker.withdraw([admission.number]))
   }
 

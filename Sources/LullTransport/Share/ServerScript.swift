@@ -11,14 +11,16 @@ struct ServerScript: Sendable {
     digest = Digest.sha1.of(text).map { Hexadecimal.text($0) }
   }
 
-  /// Counts this host among those that were there within the last five minutes; how many there are.
+  /// Counts this host, for as many seconds as it says, and returns how many there are.
+  ///
+  /// The score is 300 seconds before the end, as version 0.2 expects, which removes entries by that age. (SHR-37)
   static let hosts = ServerScript(
     """
     if redis.replicate_commands then redis.replicate_commands() end
     local now = tonumber(redis.call('TIME')[1])
-    redis.call('ZADD', KEYS[1], now, ARGV[1])
+    redis.call('ZADD', KEYS[1], now - 300 + tonumber(ARGV[2]), ARGV[1])
     redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 300)
-    redis.call('EXPIRE', KEYS[1], 600)
+    redis.call('EXPIRE', KEYS[1], \(Int(ShareMemory.longest) + 600))
     return redis.call('ZCARD', KEYS[1])
     """)
 }

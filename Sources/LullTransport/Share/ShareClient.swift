@@ -16,7 +16,6 @@ final class ShareClient: PumpGuest {
   private let store: SecretStore
   private let allowedHosts: AllowedHosts?
   private let limitsPath: String?
-  private let warn: (String) -> Void
   private lazy var memory = ShareMemory(
     of: "\(settings.address.shown)\n\(settings.namespace)", beside: limitsPath)
   /// What is known of tokens that were there.
@@ -33,14 +32,16 @@ final class ShareClient: PumpGuest {
   /// Where it was asked for last, of what is on its way from one of a cluster to another.
   private var guests: [String: ShareAddress.Place] = [:]
   private var heartbeat: (any HostTimer)?
-  private var hasWarned = false
-  private var hasWarnedOfDamage = false
+  private var beatPause = ShareClient.firstBeat
+  private var warnings: ShareWarnings
   private var isClosed = false
   private var heardNews: ShareNews?
   /// Admissions are told apart by numbers that nobody else has.
   private var lastNumber = -Int64.random(in: 1 << 40..<1 << 62)
 
-  /// Seconds from one time that a host is counted to the next.
+  /// Seconds from one time that a host is counted to the next: at first, twice that next, and in the end. Hosts that
+  /// start together hear of each other by the early ones.
+  private static let firstBeat = 0.25
   private static let beat = 20.0
   private static let mostMoves = 3
   /// A cluster has fewer nodes.
@@ -59,7 +60,7 @@ final class ShareClient: PumpGuest {
     self.pump = pump
     self.limitsPath = limitsPath
     self.allowedHosts = allowedHosts
-    self.warn = warn
+    warnings = ShareWarnings(of: settings.address.shown, warn)
     store = SecretStore(pump: pump)
   }
 
@@ -95,6 +96,12 @@ final class ShareClient: PumpGuest {
     lastNumber -= 1
     return lastNumber
   }
+
+  /// What the server counts this machine by.
+  var host: String { memory.host }
+
+  /// So many use one limit.
+  func heard(hosts: Int) { memory.remember(atLeast: hosts) }
 
   /// What of a limit is this machine's while the server is away.
   func part(of limit: RateLimit) -> RateLimit { limit.part(of: memory.hosts ?? 1) }
@@ -194,7 +201,7 @@ final class ShareClient: PumpGuest {
       // Of this alone, and not for long.
       break
     case nil where ShareDamage.isMeant(by: words):
-      complain(ofDamage: words, under: call)
+      warnings.damage(words, under: call.keys.first ?? "")
       return finish(.damaged(LogText.part(words, limit: 120)))
     case nil:
       link.fail("it refuses a script: \(LogText.part(words, limit: 120))")
@@ -282,7 +289,7 @@ final class ShareClient: PumpGuest {
   }
 
   private func warnOfNews(_ text: String) {
-    warn("the shared server \(settings.address.shown): \(text) \(settings.newsChannel)")
+    warnings.news("\(text) \(settings.newsChannel)")
   }
 
   /// What it says of that makes no sense.
@@ -332,7 +339,10 @@ final class ShareClient: PumpGuest {
     case .ready where name.lane == .counting:
       readyCount += 1
       beatNow()
+      complainOfLateness(of: link, name.lane)
+    case .ready: complainOfLateness(of: link, name.lane)
     case .down:
+      if name.lane == .counting { beatPause = ShareClient.firstBeat }
       // The cluster knows who has taken its place.
       routes = routes.filter { $0.value != name.place }
       if name.place != settings.address.place,
@@ -348,41 +358,39 @@ final class ShareClient: PumpGuest {
   }
 
   private func complain(of link: ShareLink, _ lane: ShareLane) {
-    guard let trouble = link.trouble, !hasWarned else { return }
-    hasWarned = true
-    let part =
-      switch (lane, memory.hosts) {
-      case (.entities, _) where !links.keys.contains { $0.lane == .counting }:
-        "this machine keeps its entities in a file"
-      case (_, nil): "each machine counts for itself, and may use all of a limit"
-      case (_, 1?): "this machine counts for itself"
-      case (_, let hosts?):
-        "each of \(hosts) machines counts for itself, and may use its part of a limit"
-      }
-    warn(
-      "the shared server \(settings.address.shown) cannot be used (\(trouble)): until it can, \(part)"
-    )
+    guard let trouble = link.trouble else { return }
+    warnings.unusable(trouble, otherwise: withoutServer(lane))
   }
 
-  private func complain(ofDamage words: String, under call: ScriptCall) {
-    guard !hasWarnedOfDamage else { return }
-    hasWarnedOfDamage = true
-    let key = call.keys.first ?? ""
-    warn(
-      "what the shared server \(settings.address.shown) has under \(LogText.part(key, limit: 200)) is nothing of "
-        + "Lull's (\(LogText.part(words, limit: 80))): until it is removed each machine does without it"
-    )
+  private func complainOfLateness(of link: ShareLink, _ lane: ShareLane) {
+    guard let seconds = link.latenessOfMost else { return }
+    warnings.late(
+      taking: seconds, waitingFor: link.operationPatience, otherwise: withoutServer(lane))
+  }
+
+  /// What happens while the server does not answer.
+  private func withoutServer(_ lane: ShareLane) -> String {
+    switch (lane, memory.hosts) {
+    case (.entities, _) where !links.keys.contains { $0.lane == .counting }:
+      "this machine keeps its entities in a file"
+    case (_, nil): "each machine counts for itself, and may use all of a limit"
+    case (_, 1?): "this machine counts for itself"
+    case (_, let hosts?):
+      "each of \(hosts) machines counts for itself, and may use its part of a limit"
+    }
   }
 
   /// Says that this host is there, and hears how many are.
   private func beatNow() {
     heartbeat?.cancel()
-    heartbeat = pump.clock.schedule(after: ShareClient.beat) { [weak self] in
+    heartbeat = pump.clock.schedule(after: beatPause) { [weak self] in
       guard let self, isUsable("") else { return }
       beatNow()
     }
+    beatPause = min(beatPause * 2, ShareClient.beat)
     let call = ScriptCall(
-      script: .hosts, keys: [settings.hostsKey], arguments: [memory.host])
+      script: .hosts, keys: [settings.hostsKey],
+      arguments: [memory.host, "\(Int(memory.hostSpan))"])
     run(call) { [weak self] outcome in
       guard case .reply(.integer(let count)) = outcome else { return }
       self?.memory.remember(hosts: Int(clamping: count))

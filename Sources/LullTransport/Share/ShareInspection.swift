@@ -12,6 +12,8 @@ package struct ShareInspection {
     package var trouble: String?
     /// Of the shortest of a few operations, in seconds.
     package var latency: Double?
+    /// How long a program waits for an answer of a server that is as fast as this one, in seconds.
+    package var patience: Double?
     /// Those that were there within the last minutes.
     package var hosts: Int?
     /// Of the caches in the namespace: how many, and of how many bytes; of a cluster those on this server.
@@ -23,6 +25,9 @@ package struct ShareInspection {
     package var software: String?
     package var version: String?
   }
+
+  /// How long programs wait for servers that are not slow, in seconds.
+  package static var usualPatience: Double { ShareLane.counting.patience.operation }
 
   private let settings: ShareSettings
 
@@ -55,11 +60,7 @@ package struct ShareInspection {
         }
       }
       if report.version != nil, report.software == nil { report.software = "redis" }
-      for _ in 0..<3 {
-        let start = SystemClock.uptime
-        guard ask(RESPCommand("PING"), link, loop) != nil else { continue }
-        report.latency = min(report.latency ?? .infinity, SystemClock.uptime - start)
-      }
+      measure(&report, link, loop)
       let hosts = ask(RESPCommand("ZCARD", settings.hostsKey), link, loop)
       report.hosts = hosts?.integer.map { Int(clamping: $0) }
       lookAtEntities(&report, link, loop)
@@ -68,6 +69,27 @@ package struct ShareInspection {
         report.listeners = parts[1].integer.map { max(0, Int(clamping: $0)) }
       }
       return report
+    }
+  }
+
+  private func measure(_ report: inout Report, _ link: ShareLink, _ loop: EventLoop) {
+    var latency = ShareLatency()
+    for _ in 0..<5 {
+      let start = SystemClock.uptime
+      guard ask(RESPCommand("PING"), link, loop) != nil else { continue }
+      let end = SystemClock.uptime
+      latency.note(end - start, isLate: false, now: end)
+      report.latency = min(report.latency ?? .infinity, end - start)
+    }
+    let now = SystemClock.uptime
+    guard let typical = latency.typical(now: now) else { return }
+    let patience = latency.patience(
+      from: ShareInspection.usualPatience, to: ShareLane.counting.patience.longest, now: now)
+    report.patience = patience
+    if typical > patience {
+      report.trouble =
+        "it is too slow: answers take \(Int(typical * 1000)) ms, and are waited for "
+        + "\(Int(patience * 1000)) ms at most"
     }
   }
 

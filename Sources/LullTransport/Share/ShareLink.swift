@@ -29,17 +29,6 @@ final class ShareLink {
     case closed
   }
 
-  /// Seconds for an operation, for the first connection, for what is told first, and until a connection is
-  /// given up that does not answer; and how much longer an operation may take while its bytes are moving, once
-  /// those of others before it have.
-  struct Patience {
-    var operation = 0.05
-    var whileMoving = 0.0
-    var first = 0.5
-    var connecting = 2.0
-    var late = 1.0
-  }
-
   private struct Waiting {
     let command: RESPCommand
     let isOptional: Bool
@@ -47,6 +36,7 @@ final class ShareLink {
   }
 
   private struct Pending {
+    let sent: Double
     var deadline: Double
     /// nil: nobody waits for it any more.
     var finish: Finish?
@@ -57,6 +47,7 @@ final class ShareLink {
 
   private(set) var state = State.idle
   private(set) var breaker = ShareBreaker()
+  private var latency = ShareLatency()
   /// Why it could not be used when that was last so, in words.
   private(set) var trouble: String?
   /// Whether it has ever answered.
@@ -156,8 +147,10 @@ final class ShareLink {
       if let finish { pump.enqueue { finish(.unavailable) } }
       return
     }
-    let deadline = pump.clock.uptime + patience.operation
-    pending.append(Pending(deadline: deadline, finish: finish, isOptional: isOptional))
+    let now = pump.clock.uptime
+    pending.append(
+      Pending(
+        sent: now, deadline: now + operationPatience(now), finish: finish, isOptional: isOptional))
     socket.send(bytes)
     waitingBytes = socket.waitingByteCount
     guard waitingBytes <= ShareLink.mostBytes, pending.count <= ShareLink.mostPending
@@ -165,6 +158,18 @@ final class ShareLink {
       return fail("it does not take what it is sent")
     }
     setTimer()
+  }
+
+  /// How long an operation may take now: a server that is known to be slow is waited for as long as it takes. (SHR-22)
+  var operationPatience: Double { operationPatience(pump.clock.uptime) }
+
+  private func operationPatience(_ now: Double) -> Double {
+    latency.patience(from: patience.operation, to: patience.longest, now: now)
+  }
+
+  /// What its answers take, in seconds, where most of them come too late; nil: they do not.
+  var latenessOfMost: Double? {
+    latency.areMostLate ? latency.typical(now: pump.clock.uptime) : nil
   }
 
   /// Until then the first connection is waited for.
@@ -216,9 +221,11 @@ final class ShareLink {
       case .success(let greetings):
         for greeting in greetings {
           guard let bytes = greeting.command.wire else { continue }
-          let deadline = pump.clock.uptime + patience.connecting
+          let now = pump.clock.uptime
           pending.append(
-            Pending(deadline: deadline, isGreeting: true, isOptional: greeting.isOptional))
+            Pending(
+              sent: now, deadline: now + patience.connecting, isGreeting: true,
+              isOptional: greeting.isOptional))
           connection.send(bytes)
         }
         setTimer()
@@ -254,7 +261,12 @@ final class ShareLink {
     guard let entry = pending.popFirst() else {
       return fail("it says what nobody has asked for")
     }
-    if patience.whileMoving > 0 { turnBegan = pump.clock.uptime }
+    let now = pump.clock.uptime
+    if patience.whileMoving > 0 { turnBegan = now }
+    // Those that are sent together take one round trip together.
+    if !entry.isGreeting || pending.isEmpty {
+      latency.note(now - entry.sent, isLate: state == .late, now: now)
+    }
     if case .failure(let words) = value, let problem = ShareRefusal(words), !entry.isOptional {
       if let finish = entry.finish { pump.enqueue { finish(.unavailable) } }
       return fail(problem.message)
@@ -335,7 +347,7 @@ final class ShareLink {
     guard let deadline = pending.first?.deadline else { return nil }
     guard patience.whileMoving > 0 else { return deadline }
     return min(
-      max(deadline, movedAt + patience.operation),
+      max(deadline, movedAt + operationPatience),
       max(deadline, turnBegan) + patience.whileMoving)
   }
 
@@ -368,7 +380,7 @@ final class ShareLink {
   private func becomeLate(_ now: Double) {
     state = .late
     lateSince = now
-    trouble = "it has not answered within \(Int(patience.operation * 1000)) ms"
+    trouble = "it has not answered within \(Int(operationPatience(now) * 1000)) ms"
     pending.change { entry in
       guard let finish = entry.finish else { return }
       entry.finish = nil

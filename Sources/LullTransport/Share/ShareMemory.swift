@@ -12,14 +12,20 @@ final class ShareMemory {
   private(set) var hosts: Int?
   /// When there were last as many, by the clock's uptime.
   private var confirmedAt = 0.0
+  /// When this machine got its name, by the clock's uptime.
+  private let namedAt: Double
   /// Of the number, and what the names of other files begin with; nil: there is no place.
   let path: String?
 
   /// More are taken for a mistake, or a lie.
   static let mostHosts = 100_000
-  /// Fewer are believed when there have not been as many for so long: a server that begins anew counts from one.
-  /// Seconds.
-  private static let span = 300.0
+  /// Fewer are believed when there have not been as many for so long: a server that begins anew counts from one, and
+  /// hourly jobs tell it of themselves once an hour. Seconds.
+  static let span = 7200.0
+  /// How long the server counts a host after its last sign: as long as the host has existed, so that a daily job is
+  /// remembered, and containers that live for a minute do not add up. Seconds.
+  private static let shortest = 300.0
+  static let longest = 90_000.0
   /// Seconds after which it is noted again that there are as many.
   private static let rest = 60.0
 
@@ -33,6 +39,7 @@ final class ShareMemory {
     else {
       path = nil
       host = made
+      namedAt = SystemClock.uptime
       return
     }
     defer { close(lock) }
@@ -45,8 +52,10 @@ final class ShareMemory {
       known.allSatisfy(\.isHexDigit)
     {
       host = known
+      namedAt = SystemClock.uptime - ShareMemory.age(of: name)
     } else {
       host = made
+      namedAt = SystemClock.uptime
       ShareMemory.write(made, to: name)
     }
     if let known = ShareMemory.read(path).flatMap({ Int($0) }), ShareMemory.isCount(known) {
@@ -55,6 +64,17 @@ final class ShareMemory {
     }
   }
 
+  /// Seconds for which the server is to count this machine.
+  var hostSpan: Double {
+    min(max(SystemClock.uptime - namedAt, ShareMemory.shortest), ShareMemory.longest)
+  }
+
+  /// Some of them use one limit: there may be others.
+  func remember(atLeast hosts: Int) {
+    if hosts > self.hosts ?? 0 { remember(hosts: hosts) }
+  }
+
+  /// All of them.
   func remember(hosts: Int) {
     guard ShareMemory.isCount(hosts) else { return }
     let past = SystemClock.uptime - confirmedAt

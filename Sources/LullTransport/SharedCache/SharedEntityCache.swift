@@ -36,8 +36,12 @@ public final class SharedEntityCache: EntityCache {
     /// this machine.
     public var secret: SecretText?
 
-    /// 200 MB, of any age, without a secret.
+    /// 200 MB, of any age, without a secret. With a negative version or age, or a size below 1 MB, requests that would
+    /// use the cache fail unsent.
     public init() {}
+
+    /// In bytes.
+    package static let leastSize = 1 << 20
   }
 
   /// The place of an entity, and who looks for it.
@@ -254,6 +258,15 @@ public final class SharedEntityCache: EntityCache {
     }
   }
 
+  /// On the server of this place, in the file of this machine of every stage, version and identity of the URL. (AGE-07)
+  public func expireEntity(
+    asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    defer { completion() }
+    if let localKey = key.local { local.expireEntity(asOf: timestamp, forKey: localKey) {} }
+    change(key) { $0.expire(asOf: timestamp, $1) }
+  }
+
   public func removeEntity(forKey key: Key, completion: @escaping () -> Void) {
     defer { completion() }
     if let localKey = key.local { local.removeEntity(forKey: localKey) {} }
@@ -322,5 +335,15 @@ extension SharedEntityCache: FetchSharing {
 
   package func makeTurn(forKey key: Key) -> (any FetchTurn)? {
     usableServer(for: key).map { SharedFetchTurn($0, line) }
+  }
+}
+
+extension SharedEntityCache: CheckedSettings {
+  package var settingProblem: SettingProblem? {
+    var check = SettingCheck()
+    check.check("version", options.version, .count(from: 0))
+    check.check("maxSize", options.maxSize, .bytes(from: Options.leastSize))
+    if let seconds = options.maxAge { check.check("maxAge", seconds, .seconds) }
+    return check.problem
   }
 }

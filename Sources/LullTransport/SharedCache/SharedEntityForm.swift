@@ -85,13 +85,10 @@ struct SharedEntityForm: Sendable {
   ) -> Entity? {
     guard let content = unwrap(body, name(ofBody: variant, head.mark)) else { return nil }
     var entity = head.entity(at: place, wanted)
-    let hasLines = entity.hasJSONLines
-    let parsed = content.withUnsafeBufferPointer {
-      StoredEntity.content(head.kind, $0, hasLines: hasLines)
+    let isRead = content.withUnsafeBufferPointer {
+      StoredEntity.read(head.kind, $0, into: &entity)
     }
-    guard let parsed else { return nil }
-    entity.content = parsed
-    return entity
+    return isRead ? entity : nil
   }
 }
 

@@ -2,7 +2,8 @@ import LullCore
 
 /// What a server does for the entities of one place, as the script that it runs.
 ///
-/// An entry is one hash, of each variant's head (`h…`), body (`b…`), timestamp (`t…`) and size (`s…`). Beside the
+/// An entry is one hash, of each variant's head (`h…`), body (`b…`), timestamp (`t…`) and size (`s…`), and of the
+/// mark `m`, the time in microseconds as of which what is not newer is stale. Beside the
 /// entries of a part there are three indexes: when each was used last, when it ends, and how large it is. What
 /// has not been used for longest is named by who writes, and then removed by its own key, so that no script
 /// touches a key that it has not been given. Times are milliseconds; those of entries are the hosts', and one
@@ -56,6 +57,11 @@ struct SharedEntityScript: Sendable {
       ], [old, new])
   }
 
+  /// Marks all variants that are not newer as stale.
+  func expire(asOf timestamp: Double) -> ScriptCall {
+    call("expire", [SharedEntityScript.microseconds(timestamp)])
+  }
+
   var remove: ScriptCall { call("remove", []) }
 
   /// Removes others of the same part.
@@ -83,6 +89,10 @@ struct SharedEntityScript: Sendable {
     "\(Int(min(max(0, seconds), 1e12) * 1000))"
   }
 
+  private static func microseconds(_ seconds: Double) -> String {
+    "\(Int((min(max(0, seconds), 1e9 * 9) * 1e6).rounded()))"
+  }
+
   // MARK: Answers
 
   struct Found {
@@ -100,6 +110,13 @@ struct SharedEntityScript: Sendable {
       guard let variant = parts[index].text, let head = parts[index + 1].bytes else { return nil }
       return Found(variant: variant, head: head, body: parts[index + 2].bytes)
     }
+  }
+
+  /// As of when what is not newer is stale, behind the variants; nil: nothing is.
+  static func staleAt(_ value: RESPValue) -> Double? {
+    let parts = value.array ?? []
+    guard parts.count % 3 == 1 else { return nil }
+    return parts.last?.text.flatMap { Double($0) }.map { $0 / 1e6 }
   }
 
   enum Written {
@@ -209,6 +226,8 @@ struct SharedEntityScript: Sendable {
           and call('HSTRLEN', entry, 'b' .. name) <= tonumber(ARGV[5])
         found[#found + 1] = isGiven and call('HGET', entry, 'b' .. name)
       end
+      local mark = call('HGET', entry, 'm')
+      if mark then found[#found + 1] = mark end
       return found
     elseif operation == 'write' then
       local name, timestamp, size, room, keep = ARGV[3], tonumber(ARGV[4]), ARGV[5], tonumber(ARGV[6]), ARGV[7]
@@ -262,6 +281,17 @@ struct SharedEntityScript: Sendable {
       if keep ~= '' then keepFor(keep) end
       account(digest, sizeOfEntry())
       return 1
+    elseif operation == 'expire' then
+      if call('TYPE', entry).ok ~= 'hash' then return 1 end
+      local mark = math.min(tonumber(ARGV[3]), (now + 60000) * 1000)
+      mark = math.max(mark, number(call('HGET', entry, 'm')))
+      local done = try('HSET', entry, 'm', text(mark))
+      if failure(done) then
+        -- Without room for a mark it is no more.
+        if not string.find(done.err, 'OOM', 1, true) then return done end
+        call('DEL', entry)
+        forget(digest)
+      end
     elseif operation == 'remove' then
       beIndexes()
       call('DEL', entry)

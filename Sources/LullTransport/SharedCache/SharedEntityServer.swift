@@ -48,7 +48,9 @@ struct SharedEntityServer {
     run(script.look(keep: keepOfUsed)) { value in
       guard let value else { return answer(.unavailable) }
       guard let (found, head) = newest(value) else { return answer(.found(nil)) }
-      if let body = found.body { return takeApart(found.variant, head, body, answer) }
+      if let body = found.body {
+        return takeApart(found.variant, head, body, SharedEntityScript.staleAt(value), answer)
+      }
       line.performAlone(on: pump) { done in
         run(script.read(found.variant)) { value in
           done()
@@ -56,7 +58,7 @@ struct SharedEntityServer {
           guard let (found, head) = newest(value), let body = found.body else {
             return answer(.found(nil))
           }
-          takeApart(found.variant, head, body, answer)
+          takeApart(found.variant, head, body, SharedEntityScript.staleAt(value), answer)
         }
       }
     }
@@ -69,13 +71,15 @@ struct SharedEntityServer {
   }
 
   private func takeApart(
-    _ variant: String, _ head: SharedEntityHead, _ body: [UInt8],
+    _ variant: String, _ head: SharedEntityHead, _ body: [UInt8], _ staleAt: Double?,
     _ answer: @escaping (Outcome) -> Void
   ) {
     let now = pump.clock.now
     let maxAge = maxAge
     let work: @Sendable () -> Entity? = { [form, local, wanted] in
       guard var entity = form.entity(head, body, variant, at: local, wanted) else { return nil }
+      // The mark has microseconds.
+      if let staleAt, entity.timestamp <= staleAt + 5e-7 { entity.isOutdated = true }
       if entity.timestamp > StoredEntity.lastTime(now) { entity.timestamp = 0 }
       if let maxAge, now - entity.timestamp > maxAge { return nil }
       return entity
@@ -175,6 +179,11 @@ struct SharedEntityServer {
     let message = client.news.message(
       form.place.digest, timestamp: timestamp, isRefresh: isRefresh)
     if let message { client.publish(message, tag: script.remove.tag) }
+  }
+
+  /// Marks what is there as stale as of that time, if it is not newer; nobody is told. (AGE-07, NEWS-33)
+  func expire(asOf timestamp: Double, _ answer: @escaping (Bool) -> Void) {
+    run(script.expire(asOf: timestamp)) { answer($0 != nil) }
   }
 
   /// Removes every variant of it.

@@ -34,6 +34,7 @@ VARIADIC(POINTER)
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char failure[256];
 static int is_loaded;
+static void *library;
 
 static void fail(const char *reason) {
   snprintf(failure, sizeof failure, "libcurl cannot be used: %s", reason);
@@ -58,7 +59,7 @@ static void load_largest(void) {
 static void load(void) {
   load_largest();
   // Never closed: curl's and OpenSSL's threads and handlers must keep their code.
-  void *library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
+  library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
   if (!library) {
     fail_to_load();
     return;
@@ -86,6 +87,8 @@ const char *ccurl_load(void) {
   pthread_once(&once, load);
   return is_loaded ? NULL : failure;
 }
+
+void *ccurl_symbol(const char *name) { return library ? dlsym(library, name) : NULL; }
 
 CURL *curl_easy_init(void) { return ccurl_load() ? NULL : curl.easy_init(); }
 

@@ -109,10 +109,12 @@ static size_t undo_nothing(void *context, struct MHD_Connection *handle, char *t
   return strlen(text);
 }
 
-cmhd_server *cmhd_start(int descriptor, cmhd_limits limits) {
+cmhd_server *cmhd_start(int descriptor, cmhd_limits limits, cmhd_screen screen, void *context) {
   cmhd_server *server = calloc(1, sizeof *server);
   if (server == NULL) return NULL;
   server->limits = limits;
+  server->screen = screen;
+  server->context = context;
   server->last = &server->first;
   server->daemon = MHD_start_daemon(
     MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, cmhd_saw_request, server,
@@ -125,6 +127,10 @@ cmhd_server *cmhd_start(int descriptor, cmhd_limits limits) {
     MHD_OPTION_NOTIFY_COMPLETED, cmhd_ended, server,
     MHD_OPTION_URI_LOG_CALLBACK, cmhd_saw_target, server,
     MHD_OPTION_UNESCAPE_CALLBACK, undo_nothing, NULL,
+#if MHD_VERSION >= 0x00097600
+    // Older ones are looked after in cmhd_head.c.
+    MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1,
+#endif
     MHD_OPTION_END);
   const union MHD_DaemonInfo *info =
     server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;

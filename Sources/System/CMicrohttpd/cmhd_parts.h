@@ -5,6 +5,7 @@
 #include "CMicrohttpd.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <sys/socket.h>
 
 // Behind these, which it needs.
@@ -25,6 +26,9 @@ typedef struct {
   size_t name_count;
   char *value;
   size_t value_count;
+  // Where they stand in the buffer of libmicrohttpd, as long as the head is looked at.
+  const char *name_place;
+  const char *value_place;
 } header;
 
 struct cmhd_request {
@@ -33,8 +37,12 @@ struct cmhd_request {
   struct MHD_Connection *handle;
   connection *connection;
   cmhd_state state;
+  const char *problem;
+  int is_last;
   char *target;
+  const char *target_place;
   char *method;
+  size_t method_count;
   int is_current;
   header *headers;
   size_t header_count;
@@ -58,6 +66,8 @@ struct cmhd_server {
   struct MHD_Daemon *daemon;
   int descriptor;
   cmhd_limits limits;
+  cmhd_screen screen;
+  void *context;
   connection *connections;
   // When it is to be looked for connections that have taken too long; 0: there are none.
   double next_look;
@@ -69,6 +79,10 @@ struct cmhd_server {
 
 // Seconds since the system began.
 double cmhd_now(void);
+
+// Looks at the head of a request, all of whose headers have been read: sets its state, its problem, and whether it is
+// the last of its connection. Returns whether a body is to come.
+int cmhd_check_head(cmhd_request *request, const char *method, const char *version);
 
 // The connection is to be looked at when it will have taken too long.
 void cmhd_look_at(cmhd_server *server, const connection *one);

@@ -10,6 +10,7 @@ static cmhd_request *begin(cmhd_server *server, const char *target) {
   if (request == NULL) return NULL;
   request->server = server;
   request->target = strdup(target);
+  request->target_place = target;
   if (request->target == NULL) {
     free(request);
     return NULL;
@@ -44,7 +45,8 @@ static enum MHD_Result saw_header(
     request->header_capacity = capacity;
   }
   if (value == NULL) value_count = 0;
-  header line = {copied(name, name_count), name_count, copied(value, value_count), value_count};
+  header line = {
+    copied(name, name_count), name_count, copied(value, value_count), value_count, name, value};
   if (line.name == NULL || line.value == NULL) {
     free(line.name);
     free(line.value);
@@ -108,6 +110,12 @@ static int has_long_body(const cmhd_request *request) {
   return text != NULL && strtoull(text, NULL, 10) > request->server->limits.body;
 }
 
+// Of a request that has no answer yet nothing is known.
+static enum MHD_Result respond(cmhd_request *request) {
+  if (request->is_dropped) return MHD_NO;
+  return MHD_queue_response(request->handle, request->status, request->response);
+}
+
 enum MHD_Result cmhd_saw_request(
   void *context, struct MHD_Connection *handle, const char *url, const char *method,
   const char *version, const char *data, size_t *count, void **mine) {
@@ -120,21 +128,21 @@ enum MHD_Result cmhd_saw_request(
     request->handle = handle;
     request->connection =
       MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-    request->is_current = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
-    request->method = copied(method, strlen(method));
+    request->is_current = strcmp(version, MHD_HTTP_VERSION_1_0) != 0;
+    request->method_count = strlen(method);
+    request->method = copied(method, request->method_count);
     if (request->method == NULL) return MHD_NO;
     int seen = MHD_get_connection_values_n(handle, MHD_HEADER_KIND, saw_header, request);
     if (seen < 0 || (size_t)seen > request->header_count) return MHD_NO;
-    if (has_long_body(request)) {
-      request->state = CMHD_TOO_LONG;
-      hand_out(request);
-      // Else it would be read.
-      suspend(request);
+    int has_body = cmhd_check_head(request, method, version);
+    if (request->state == CMHD_COMPLETE && has_long_body(request)) request->state = CMHD_TOO_LONG;
+    if ((has_body || request->state != CMHD_COMPLETE)
+        && request->server->screen(request->server->context, request) == 0) {
+      return respond(request);
     }
     return MHD_YES;
   }
-  if (request->is_dropped) return MHD_NO;
-  if (request->response != NULL) return MHD_queue_response(handle, request->status, request->response);
+  if (request->is_dropped || request->response != NULL) return respond(request);
   if (*count > 0) {
     keep(request, data, *count);
     *count = 0;
@@ -172,6 +180,10 @@ void cmhd_ended(
 // --- Being answered
 
 cmhd_state cmhd_request_state(const cmhd_request *request) { return request->state; }
+
+const char *cmhd_request_problem(const cmhd_request *request) { return request->problem; }
+
+int cmhd_request_is_last(const cmhd_request *request) { return request->is_last; }
 
 cmhd_text cmhd_request_method(const cmhd_request *request) {
   return (cmhd_text){request->method, strlen(request->method)};

@@ -66,28 +66,42 @@ static void load(void) {
   }
 }
 
+// The steps that a search may take at first, and if they were too few. PCRE2 does not say how many it took.
+static const uint32_t most_steps[] = {1000, 30000, CPCRE2_MOST_STEPS};
+enum { TRIALS = sizeof most_steps / sizeof most_steps[0] };
+
 struct cpcre2_pattern {
   pcre2_code *code;
-  pcre2_match_context *limits;
+  pcre2_match_context *limits[TRIALS];
 };
 
-// Bytes of a pattern, steps of a search, and KiB that it may use.
-enum { MOST_BYTES = 16384, MOST_STEPS = 1000000, MOST_HEAP = 16384 };
+// Bytes of a pattern, and KiB that a search may use.
+enum { MOST_BYTES = 16384, MOST_HEAP = 16384 };
 
-static pcre2_code *compile(const char *text, size_t count, char problem[CPCRE2_SIZE]) {
+static const uint32_t ecma_options = PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_DOLLAR_ENDONLY
+  | PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C;
+static const uint32_t perl_options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
+
+static uint32_t options_of(int spelling) {
+  switch (spelling) {
+    case CPCRE2_PERL: return perl_options;
+    case CPCRE2_PERL_ANY_CASE: return perl_options | PCRE2_CASELESS;
+    default: return ecma_options;
+  }
+}
+
+static pcre2_code *compile(const char *text, size_t count, int spelling, char problem[CPCRE2_SIZE]) {
   pcre2_compile_context *context = pcre2.create_compile_context(NULL);
   if (context == NULL) {
     snprintf(problem, CPCRE2_SIZE, "there is no memory for it");
     return NULL;
   }
-  pcre2.set_extra_options(context, PCRE2_EXTRA_ALT_BSUX);
+  if (spelling == CPCRE2_ECMA) pcre2.set_extra_options(context, PCRE2_EXTRA_ALT_BSUX);
   pcre2.set_most_bytes(context, MOST_BYTES);
   int code = 0;
   PCRE2_SIZE place = 0;
-  pcre2_code *compiled = pcre2.compile((PCRE2_SPTR)text, count,
-    PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_UNSET_BACKREF
-      | PCRE2_NEVER_BACKSLASH_C,
-    &code, &place, context);
+  pcre2_code *compiled =
+    pcre2.compile((PCRE2_SPTR)text, count, options_of(spelling), &code, &place, context);
   pcre2.free_compile_context(context);
   if (compiled == NULL) {
     PCRE2_UCHAR words[128];
@@ -97,40 +111,53 @@ static pcre2_code *compile(const char *text, size_t count, char problem[CPCRE2_S
   return compiled;
 }
 
-cpcre2_pattern *cpcre2_create(const char *text, size_t count, char problem[CPCRE2_SIZE]) {
+cpcre2_pattern *cpcre2_create(const char *text, size_t count, int spelling, char problem[CPCRE2_SIZE]) {
   pthread_once(&once, load);
   if (failure) {
     snprintf(problem, CPCRE2_SIZE, "%s", failure);
     return NULL;
   }
-  pcre2_code *code = compile(text, count, problem);
+  pcre2_code *code = compile(text, count, spelling, problem);
   if (code == NULL) return NULL;
   cpcre2_pattern *pattern = malloc(sizeof *pattern);
-  pcre2_match_context *limits = pcre2.create_match_context(NULL);
-  if (pattern == NULL || limits == NULL) {
+  if (pattern == NULL) {
     snprintf(problem, CPCRE2_SIZE, "there is no memory for it");
-    if (limits) pcre2.free_match_context(limits);
-    free(pattern);
     pcre2.free(code);
     return NULL;
   }
-  pcre2.set_match_limit(limits, MOST_STEPS);
-  pcre2.set_heap_limit(limits, MOST_HEAP);
-  *pattern = (cpcre2_pattern){code, limits};
+  *pattern = (cpcre2_pattern){.code = code};
+  for (size_t trial = 0; trial < TRIALS; trial++) {
+    pcre2_match_context *limits = pcre2.create_match_context(NULL);
+    if (limits == NULL) {
+      snprintf(problem, CPCRE2_SIZE, "there is no memory for it");
+      cpcre2_free(pattern);
+      return NULL;
+    }
+    pcre2.set_match_limit(limits, most_steps[trial]);
+    pcre2.set_heap_limit(limits, MOST_HEAP);
+    pattern->limits[trial] = limits;
+  }
   return pattern;
 }
 
 void cpcre2_free(cpcre2_pattern *pattern) {
   if (pattern == NULL) return;
-  pcre2.free_match_context(pattern->limits);
+  for (size_t trial = 0; trial < TRIALS; trial++) {
+    if (pattern->limits[trial]) pcre2.free_match_context(pattern->limits[trial]);
+  }
   pcre2.free(pattern->code);
   free(pattern);
 }
 
-int cpcre2_finds(const cpcre2_pattern *pattern, const char *text, size_t count) {
+int cpcre2_finds(const cpcre2_pattern *pattern, const char *text, size_t count, int64_t *steps) {
+  *steps = (int64_t)count;
   pcre2_match_data *found = pcre2.create_match_data(pattern->code, NULL);
   if (found == NULL) return -1;
-  int code = pcre2.match(pattern->code, (PCRE2_SPTR)text, count, 0, 0, found, pattern->limits);
+  int code = PCRE2_ERROR_MATCHLIMIT;
+  for (size_t trial = 0; trial < TRIALS && code == PCRE2_ERROR_MATCHLIMIT; trial++) {
+    code = pcre2.match(pattern->code, (PCRE2_SPTR)text, count, 0, 0, found, pattern->limits[trial]);
+    if (code == PCRE2_ERROR_MATCHLIMIT) *steps += most_steps[trial];
+  }
   pcre2.free_match_data(found);
   if (code >= 0) return 1;
   return code == PCRE2_ERROR_NOMATCH ? 0 : -1;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <yaml.h>
 
 static struct {
@@ -60,6 +61,20 @@ static void drop_event(cyaml_reader *reader) {
   reader->has_event = 0;
 }
 
+// Behind spaces that suffice as indentation, a tab is text. (YAML 1.2, section 6.1)
+static void describe_tab(const yaml_parser_t *parser, cyaml_event *event) {
+  static const char context[] = "while scanning a block scalar";
+  static const char problem[] = "found a tab character where an indentation space is expected";
+  if (parser->error != YAML_SCANNER_ERROR || parser->context == NULL) return;
+  if (strcmp(parser->context, context) != 0 || strcmp(parser->problem, problem) != 0) return;
+  size_t parent = parser->indent > 0 ? (size_t)parser->indent : 0;
+  size_t column = parser->problem_mark.column;
+  // There is one digit for it.
+  if (column <= parent || column - parent > 9) return;
+  event->header = parser->context_mark.index;
+  event->indicator = (int)(column - parent);
+}
+
 static void describe_problem(cyaml_reader *reader, cyaml_event *event) {
   yaml_parser_t *parser = &reader->parser;
   event->kind = CYAML_PROBLEM;
@@ -70,6 +85,7 @@ static void describe_problem(cyaml_reader *reader, cyaml_event *event) {
   } else {
     event->line = parser->problem_mark.line + 1;
     event->column = parser->problem_mark.column + 1;
+    if (parser->problem) describe_tab(parser, event);
   }
 }
 

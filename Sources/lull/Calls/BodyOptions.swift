@@ -30,7 +30,6 @@ struct BodyOptions {
       .init(
         names: ["-j", "--json"], kind: .flag,
         help: "say and accept JSON, as items do by themselves"),
-      .init(names: ["--boundary"], placeholder: "TEXT", help: nil),
     ]
   }
 
@@ -50,10 +49,6 @@ struct BodyOptions {
     isMultipart = words.has("--multipart")
     isForm = words.has("--form") || isMultipart
     isJSON = words.has("--json")
-    guard words.text("--boundary") == nil else {
-      throw .wrongUsage(
-        "--boundary is left out: what stands between the parts is made anew each time", command)
-    }
     guard !isForm || !isJSON else {
       throw .wrongUsage(
         "--json and \(isMultipart ? "--multipart" : "--form") are two kinds of body: one of them",

@@ -32,7 +32,7 @@ struct CallCommand {
         A call runs the API's file as a script, with all rights. Help of it only looks at the file, as
         lull check does.
         """,
-      arguments: CallOptions.arguments + CallOptions.pageArguments,
+      arguments: CallOptions.arguments + CallOptions.pageArguments + [baseURL],
       notes: """
         Examples:
           lull call github --help
@@ -41,6 +41,12 @@ struct CallCommand {
           lull call github repos --user octocat --curl
 
         """)
+  }
+
+  static var baseURL: Argument {
+    .init(
+      names: ["--base-url"], placeholder: "URL",
+      help: "Send the call to this base URL instead of the API's own.")
   }
 
   private let api: String
@@ -147,7 +153,11 @@ struct CallCommand {
     let words = CallWords(self.words, for: call)
     let parsed = try CallPage.spec(of: call, in: self.api).read(words.words, for: .call)
     for note in words.notes(on: parsed) { Exit.complain(note) }
-    var options = try CallOptions(parsed, for: .call)
+    let yielded = CallPage.yielded(to: call)
+    var options = try CallOptions(parsed, for: .call, without: yielded)
+    if !yielded.contains("--base-url"), let url = parsed.text("--base-url") {
+      try CallCommand.rebase(api, to: url)
+    }
     if options.columns.isEmpty { options.columns = call.columns }
     options.rows = CallRows(call)
     guard options.pages == nil || call.hasPages else {
@@ -174,6 +184,21 @@ struct CallCommand {
     if options.streams { return exchange.runStream(request) }
     return options.walksPages
       ? exchange.runPages(PageWalk(host, from: request, call: call)) : exchange.run(request)
+  }
+
+  private static func rebase(_ api: APIFile, to url: String) throws(CommandEnd) {
+    guard let base = ResourceURL.base(url), !base.host.isEmpty,
+      ["http", "https"].contains(base.scheme)
+    else {
+      throw .wrongUsage(
+        "--base-url needs a URL such as https://api.example.com/v1, got "
+          + "'\(CredentialMask.malformedURL(url))'", .call)
+    }
+    guard api.rebase(to: url) else {
+      throw .wrongUsage(
+        "--base-url: '\(api.fullName)' makes a resource of its service while the file runs, which "
+          + "fixes the base URL: make it in a function", .call)
+    }
   }
 
   /// What the command line gives for the parameters.

@@ -1,4 +1,3 @@
-import LullArguments
 import LullClients
 import LullCore
 import LullHost
@@ -34,9 +33,9 @@ extension CallExchange {
   func warnOfColumns(in json: JSONText) {
     guard options.namesColumns, options.format == .table || options.format == .csv else { return }
     let rows = json.lines.filter { $0.kind == .object }
-    guard let first = rows.first else { return }
-    for column in options.columns where !rows.contains(where: { $0.field(column) != nil }) {
-      let near = NearestName.suggestion(for: column, among: first.members.map(\.key))
+    for column in options.columns {
+      guard let part = JSONText.missingPart(of: column, in: rows) else { continue }
+      let near = part.suggestion
       Exit.complain(
         "lull: warning: no row has '\(LogText.part(column, limit: 60))'"
           + (near.map { " (did you mean '\($0)'?)" } ?? "") + "\n")

@@ -34,7 +34,7 @@ extension CallExchange {
           break
         }
         let page = try json(of: entity.content, plain)
-        let root = try options.rows?.of(page) ?? page
+        let root = try options.rows?.of(page, isLater: list.pageCount > 0) ?? page
         list.pageCount += 1
         progress.count(root)
         if filter == nil, options.format == .ndjson || options.format == .lines {
@@ -43,6 +43,7 @@ extension CallExchange {
           list.append(root)
         }
       }
+      if code == 0 { warnOfCursor(walk, pageCount: list.pageCount) }
       if let filter {
         if code == 0, !host.loop.isInterrupted { try write(list, filter) }
         if code != 0 {
@@ -91,12 +92,15 @@ extension CallExchange {
     -> JSONText
   {
     if case .json(let document) = content {
+      spelling.settle(by: content)
       return JSONText(document.root, spelledBy: spelling.bytes)
     }
     return JSONText(valid: try plain.json(of: content, service: api.service))
   }
 
   func show(_ walk: PageWalk, _ progress: ProgressBar) {
+    walk.reading = { readable($0) }
+    walk.list = options.rows.map { FieldPath($0.path) }
     walk.onStart = { [trace] request in
       if let request { progress.follow(request) } else { trace?.showNothingIsSent() }
     }

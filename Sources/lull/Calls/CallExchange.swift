@@ -12,12 +12,15 @@ struct CallExchange {
   let spelling = BodySpelling()
   /// nil where nobody wants to see the exchange.
   let trace: ExchangeTrace?
+  /// nil where nobody wants to see the head of the answer.
+  private let receivedHead: ReceivedHead?
 
   init(_ host: LuaHost, _ api: APIFile, _ options: CallOptions) {
     self.host = host
     self.api = api
     self.options = options
     trace = options.isVerbose ? ExchangeTrace(.forStandardError()) : nil
+    receivedHead = options.showsHead ? ReceivedHead() : nil
   }
 
   func run(_ request: CallRequest) -> Int32 {
@@ -56,6 +59,7 @@ struct CallExchange {
     // The condition is not that of data from a cache: what it is about, the user has.
     if !response.isNew, request.hasOwnCondition { response = .failure(.notModified) }
     let code = write(response, filter, download)
+    tellObstacle(of: download)
     if code == 0 {
       progress.closeSaved(download)
       tellName(of: download)
@@ -74,11 +78,13 @@ struct CallExchange {
     if options.isOffline { service.isOffline = true }
     let recordsTimings = options.isVerbose || options.showsHead
     let spelling = options.wantsBytes ? nil : spelling
-    let wire = trace?.observer(withBodies: options.verbosity > 1)
+    let traced = trace?.observer(withBodies: options.verbosity > 1)
+    let wire = receivedHead?.observer(besides: traced) ?? traced
     guard
       options.wantsBytes || options.isInsecure || recordsTimings || options.timeout != nil
-        || options.validation != nil || spelling != nil || options.network != NetworkOptions()
-        || !options.usualHeaders.isEmpty
+        || options.validation != nil || options.retries != nil || options.responseType != nil
+        || spelling != nil
+        || options.network != NetworkOptions() || !options.usualHeaders.isEmpty
     else { return }
     service.configure(
       nil, requestMethods: nil, description: "command line",
@@ -87,12 +93,22 @@ struct CallExchange {
       if options.wantsBytes { settings.pipeline.clear() }
       spelling?.watch(&settings)
       if let validation = options.validation { settings.validation = validation }
+      if let times = options.retries {
+        var policy = settings.retry ?? RetryPolicy()
+        policy.times = times
+        settings.retry = times == 0 ? nil : policy
+      }
       if let timeout = options.timeout {
         settings.limits.timeout = timeout
         settings.limits.connectTimeout = min(settings.limits.connectTimeout, timeout)
       }
       for (name, value) in options.usualHeaders where settings.headers[name] == nil {
         settings.headers[name] = value
+      }
+      if let type = options.responseType {
+        settings.setOptions { $0.responseType = type }
+        // What they hold has been read as another type.
+        settings.pipeline.removeAllCaches()
       }
       options.network.apply(to: &settings)
       guard options.isInsecure || recordsTimings else { return }
@@ -140,11 +156,12 @@ struct CallExchange {
         entity?.exchange?.status ?? 200
       }
     if options.showsHead, let status {
-      output +=
-        HTTPText.head(
+      let head =
+        receivedHead?.text(status: status, style)
+        ?? HTTPText.head(
           version: (response.error?.exchange ?? entity?.exchange)?.timings?.httpVersion,
-          status: status, headers: entity?.headers ?? Headers(), style
-        ).utf8
+          status: status, headers: entity?.headers ?? Headers(), style)
+      output += head.utf8
     }
     var code: Int32 = 0
     if let error = response.error, error.isNotModified {
@@ -157,6 +174,9 @@ struct CallExchange {
     }
     if let error = response.error {
       Exit.complain(CallExchange.text(of: error))
+      if error.asksForDigest, options.network.auth?.kind != .digest {
+        Exit.complain("lull: the server asks for Digest: -A digest -a USER:PASSWORD\n")
+      }
       code = CallExchange.exitCode(of: error)
     }
     if case .validation(_, let misfits)? = response.error?.cause, options.format == .json {
@@ -208,16 +228,17 @@ struct CallExchange {
   private func bytes(of entity: Entity, _ filter: ContentFilter?, isError: Bool)
     throws(ContentFilter.Problem) -> [UInt8]
   {
+    let entity = isError ? entity : readable(entity)
     let content = entity.content
+    spelling.settle(by: content)
     if options.chart != nil, !isError { return try chart(of: content, filter) }
     if let filter {
       let made = try filter.json(of: content, service: api.service, spelledBy: spelling.bytes)
       return try bytes(ofJSON: JSONText(valid: made))
     }
     if case .text(let came) = content, options.format == nil {
-      if !style.isTerminal, let bytes = spelling.bytes(of: came) { return bytes }
-      let shown = spelling.shown(came)
-      return text.bytes(of: ColouredMarkup.text(shown, in: entity, style) ?? shown)
+      if !style.isTerminal, let bytes = spelling.bytes(of: entity) { return bytes }
+      return text.bytes(of: ColouredMarkup.text(came, in: entity, style) ?? came)
     }
     guard case .bytes(let bytes) = content else {
       return try self.bytes(of: content, style, isError ? nil : options.rows)
@@ -245,7 +266,9 @@ struct CallExchange {
       if let rows { throw rows.missingInText }
       return text.bytes(of: content)
     case .json(let element):
-      if spelling.hasLines, case .json = content, options.format == nil, !options.isRaw {
+      if case .json(let document) = content, document.hasLines, options.format == nil,
+        !options.isRaw
+      {
         text = ContentText(format: .ndjson, columns: [], style: style)
       }
       let json = JSONText(element, spelledBy: spelling.bytes)

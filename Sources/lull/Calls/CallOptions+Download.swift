@@ -12,11 +12,11 @@ extension CallOptions {
       .init(
         names: ["-C", "--resume"], kind: .flag,
         help:
-          "go on with what lull has begun of it, with -O or --download, and keep what comes if it "
-          + "breaks off and the server has said how to go on (ETag or date)"),
+          "Resume a partial download (needs -O or --download). Requires an ETag or Last-Modified "
+          + "from the server."),
       .init(
         names: ["--stream"], kind: .flag,
-        help: "write events of an event stream, or rows of NDJSON, as they come, a line each; -f "
+        help: "write events of an event stream, or rows of JSON, as they come, a line each; -f "
           + "and -o are of each"),
     ]
   }
@@ -94,6 +94,13 @@ extension CallOptions {
 }
 
 extension CallExchange {
+  /// Says of a part that was kept why -C cannot go on with it.
+  func tellObstacle(of download: Download?) {
+    guard let obstacle = download?.obstacle else { return }
+    Exit.complain(
+      "lull: '\(obstacle.part)' is kept, but -C cannot resume it: \(obstacle.reason)\n")
+  }
+
   /// Says what a file is called that nobody has named.
   func tellName(of download: Download?) {
     if let download, download.replacesWhole, let name = download.shownPath {

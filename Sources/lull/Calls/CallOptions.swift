@@ -26,8 +26,12 @@ struct CallOptions {
   var isVerbose: Bool { verbosity > 0 }
   var isFresh = false
   var isInsecure = false
+  /// What bodies are read as; nil: as their Content-Type and settings say.
+  var responseType: ResponseType?
   var isOffline = false
   var timeout: Double?
+  /// How often a request that has failed is sent again; nil: as the API's file says, else never.
+  var retries: Int?
   /// What is done about answers that do not fit, in the place of what the API's file says.
   var validation: ContentValidation?
   /// Who is asked by which way.
@@ -50,6 +54,8 @@ struct CallOptions {
   var isConfirmed = false
   /// How many pages to load at most; nil: no pages.
   var pages: Int?
+  /// How they go on; nil: as the answers, or the call, say.
+  var pageWay: PageWay?
   /// Whether pages are loaded: what is only shown is the request of the first.
   var walksPages: Bool { pages != nil && !printsCurl && !isDry }
 
@@ -62,6 +68,9 @@ struct CallOptions {
         names: ["-f", "--filter"], placeholder: "LUA",
         help: "write what this expression makes of the content, x, which of pages is a list of "
           + "them all; @FILE takes it from a file; lull help filters tells more"),
+      .init(
+        names: ["--as"], placeholder: "TYPE", choices: ResponseType.allCases.map(\.rawValue),
+        help: "Read the response as that type, whatever its Content-Type says."),
       .init(
         names: ["-r", "--raw-output"], kind: .flag,
         help: "write a text without its quotes, and a list of texts and numbers one on each line"),
@@ -94,6 +103,9 @@ struct CallOptions {
         names: ["--timeout"], kind: .number, placeholder: "SECONDS",
         help: "give up after that long; 0: never"),
       .init(
+        names: ["--retry"], kind: .integer, placeholder: "N",
+        help: "Send a request again up to N times after network errors, 429, 502, 503 and 504."),
+      .init(
         names: ["--validate"], placeholder: "HOW",
         choices: ContentValidation.allCases.map(\.rawValue),
         help: "hold the answer against the schema that the API's file names: warn of what does not "
@@ -111,29 +123,23 @@ struct CallOptions {
     ] + chartArguments + downloadArguments + NetworkOptions.arguments
   }
 
-  /// Of what may come in pages.
-  static var pageArguments: [Argument] {
-    [
-      .init(
-        names: ["--pages"], kind: .integer, placeholder: "N",
-        help: "load that many pages, and write them as one list; ndjson and lines page by page, "
-          + "with an -f that is of all pages when all are there"),
-      .init(names: ["--all"], kind: .flag, help: "load all pages, and write them in that way"),
-    ]
-  }
-
-  init(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
+  /// - Parameter yielded: Options whose names a call's parameters have.
+  init(
+    _ words: ParsedArguments, for command: Command, without yielded: Set<String> = []
+  ) throws(CommandEnd) {
     format = OutputFormat(words)
     do throws(FilterText.Problem) {
       if let word = words.text("-f") { filter = try FilterText(word: word) }
     } catch {
       throw .wrongUsage(error.message, command)
     }
+    for warning in filter?.warnings ?? [] { Exit.complain("lull: \(warning)\n") }
     isRaw = words.has("-r")
     guard !isRaw || format == nil && words.text("-O") == nil else {
       throw .wrongUsage("-r writes texts as they are: it does not go with -o and -O", command)
     }
-    columns = (words.text("--columns") ?? "").split(separator: ",").map(String.init)
+    columns = (words.text("--columns") ?? "").split(separator: ",")
+      .map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
     guard !columns.isEmpty || words.text("--columns") == nil else {
       throw .wrongUsage("--columns needs names of fields, such as --columns id,name", command)
     }
@@ -161,6 +167,24 @@ struct CallOptions {
       }
       timeout = seconds > 0 ? seconds : .infinity
     }
+    if !yielded.contains("--retry"), let text = words.text("--retry") {
+      guard let count = Int(text), (0...100).contains(count) else {
+        throw .wrongUsage("--retry needs a whole number from 0 to 100, got '\(text)'", command)
+      }
+      retries = count
+    }
+    if !yielded.contains("--as") {
+      responseType = words.text("--as").flatMap { ResponseType(rawValue: $0) }
+    }
+    guard responseType == nil || !wantsBytes && !words.has("--download") else {
+      throw .wrongUsage(
+        "--as is about content: it does not go with -O, --download and -o raw", command)
+    }
+    guard responseType == nil || !isOffline else {
+      throw .wrongUsage(
+        "--as does not go with --offline: a cache keeps bodies as they were parsed, which cannot "
+          + "be read as another type", command)
+    }
     validation = words.text("--validate").flatMap { ContentValidation(rawValue: $0) }
     guard validation == nil || words.text("-O") == nil else {
       throw .wrongUsage("--validate is of content: it does not go with -O", command)
@@ -184,22 +208,7 @@ struct CallOptions {
       }
       headers.append((name, value.isEmpty && text[end] == ":" ? nil : value))
     }
-    if let text = words.text("--pages") {
-      guard !words.has("--all") else {
-        throw .wrongUsage(
-          "--all and --pages \(text) are two ways to say how many: give one", command)
-      }
-      guard let count = Int(text), count > 0 else {
-        throw .wrongUsage("--pages needs a whole number above 0, got '\(text)'", command)
-      }
-      pages = count
-    } else if words.has("--all") {
-      pages = .max
-    }
-    guard pages == nil || !wantsBytes && !showsHead else {
-      throw .wrongUsage(
-        "pages are one list of content: -i, -O and -o raw are of one answer", command)
-    }
+    try readPages(words, for: command)
     guard filter == nil || !wantsBytes else {
       throw .wrongUsage("-f is of content: it does not go with -O and -o raw", command)
     }

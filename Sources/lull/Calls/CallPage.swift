@@ -36,21 +36,30 @@ struct CallPage {
 
   /// Those that all calls have.
   static func options(hasPages: Bool) -> [Argument] {
-    CallOptions.arguments + (hasPages ? CallOptions.pageArguments : [])
+    CallOptions.arguments + (hasPages ? CallOptions.pageArguments : []) + [CallCommand.baseURL]
   }
+
+  /// Options that a parameter of their name replaces. (PAR-16)
+  private static let yielding: Set<String> = ["--as", "--retry", "--base-url"]
 
   /// What no parameter is called.
   static func taken(hasPages: Bool) -> Set<String> {
-    Set(options(hasPages: hasPages).flatMap(\.names) + ["--help"])
+    Set(options(hasPages: hasPages).flatMap(\.names) + ["--help"]).subtracting(yielding)
+  }
+
+  /// The options that parameters of a call replace.
+  static func yielded(to call: APICall) -> Set<String> {
+    yielding.intersection(call.options(beside: taken(hasPages: call.hasPages)))
   }
 
   /// The command line of a call: its parameters, and the options of all calls, whose names mean the
   /// same whatever a file declares.
   static func spec(of call: APICall, in api: String) -> ArgumentSpec {
-    let options = options(hasPages: call.hasPages)
+    let yielded = yielded(to: call)
+    let options = options(hasPages: call.hasPages).filter { yielded.isDisjoint(with: $0.names) }
     let names = call.options(beside: taken(hasPages: call.hasPages))
     let parameters = zip(call.parameters, names).map { parameter, name -> Argument in
-      var choices: [String] = []
+      var choices = parameter.integers.map { String($0) }
       if case .choice(let words) = parameter.kind { choices = words }
       return .init(
         names: [name],

@@ -1,26 +1,40 @@
 import LullClients
+import LullCore
 import LullHost
 
-/// Where the rows of a call's answer are, as its API file says.
+/// Where the rows of an answer are, as the API file of a call says, or `--rows`.
 struct CallRows {
-  private let call: String
-  private let path: String
+  /// Their owner, in messages.
+  private let owner: String
+  let path: String
 
   /// nil of a call that says nothing.
   init?(_ call: APICall) {
     guard let path = call.rows else { return nil }
-    self.call = call.name
+    owner = "the rows of call '\(call.name)'"
+    self.path = path
+  }
+
+  /// As `--rows` says.
+  init(path: String) {
+    owner = "the rows (--rows)"
     self.path = path
   }
 
   /// What the path leads to; an empty list where that is null.
-  func of(_ content: JSONText) throws(ContentFilter.Problem) -> JSONText {
+  ///
+  /// - Parameter isLater: Whether other pages came before, the last of which may leave it out.
+  func of(_ content: JSONText, isLater: Bool = false) throws(ContentFilter.Problem) -> JSONText {
     // A name with dots, as it is, counts before names between dots.
     if content.kind == .object, let rows = content[path] { return CallRows.list(rows) }
     var current = content
     var way: [String] = []
     for name in path.split(separator: ".").map(String.init) {
-      guard let next = current[name] else { throw missing(name, in: current, at: way) }
+      guard let next = current[name] else {
+        // A page without rows may leave the list out; an error that does has been refused. (PAG-83)
+        if isLater, current.kind == .object { return JSONText(valid: Array("[]".utf8)) }
+        throw missing(name, in: current, at: way)
+      }
       current = next
       way.append(name)
     }
@@ -35,7 +49,7 @@ struct CallRows {
   var missingInText: ContentFilter.Problem {
     ContentFilter.Problem(
       report:
-        "lull: the rows of call '\(call)' are at \(path), but the answer is text and no JSON\n")
+        "lull: \(owner) are at \(path), but the answer is text and no JSON\n")
   }
 
   private func missing(_ name: String, in content: JSONText, at way: [String])
@@ -52,7 +66,7 @@ struct CallRows {
       default: "it is no object"
       }
     return ContentFilter.Problem(
-      report: "lull: the rows of call '\(call)' are at \(path), but \(place) has no '\(name)': "
+      report: "lull: \(owner) are at \(path), but \(place) has no '\(name)': "
         + "\(known); -o json shows it whole\n")
   }
 }

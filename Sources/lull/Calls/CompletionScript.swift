@@ -33,10 +33,17 @@ enum CompletionScript: String, CaseIterable {
         done
         words+=("$word")
         COMPREPLY=()
+        compopt -o nosort 2>/dev/null
         local typed=$word cut=""
-        # What stands before the last = or : is there already.
-        if [[ -z $quote && $typed == *[=:]* && ${COMP_WORDBREAKS} == *[=:]* ]]; then
-          cut=${typed%"${typed##*[=:]}"}
+        # What stands before the last = or : is there already, and before an @, which is not.
+        if [[ -z $quote && $typed == *[=:@]* ]]; then
+          cut=${typed%"${typed##*[=:@]}"}
+          char=${cut: -1}
+          if [[ ${COMP_WORDBREAKS} != *"$char"* ]]; then
+            cut=""
+          elif [[ $char == @ ]]; then
+            cut=${cut%@}
+          fi
         fi
         local reply
         while IFS= read -r reply; do
@@ -69,6 +76,7 @@ enum CompletionScript: String, CaseIterable {
         local -a found
         for reply in "${(@f)$(lull --complete "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
           if [[ $reply == "//files" ]]; then
+            [[ $words[CURRENT] == --*=* ]] && compset -P '*='
             _files
           elif [[ -n $reply ]]; then
             local word=${reply%%$'\t'*} text=""
@@ -91,13 +99,14 @@ enum CompletionScript: String, CaseIterable {
         set -l words (commandline -opc) "$plain"
         for reply in (lull --complete $words[2..-1] 2>/dev/null)
           if test "$reply" = //files
-            __fish_complete_path (commandline -ct)
+            set -l option (string match -r -- '^--[^=]*=' $typed)
+            __fish_complete_path (string replace -r -- '^--[^=]*=' '' $typed) | string replace -r '^' -- "$option"
           else
             echo $reply
           end
         end
       end
-      complete -c lull -f -a '(__lull_complete)'
+      complete -c lull -f -k -a '(__lull_complete)'
 
       """#
     }

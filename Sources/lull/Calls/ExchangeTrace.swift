@@ -86,7 +86,9 @@ final class ExchangeTrace: Sendable {
     if !timings.isReused {
       parts = [("dns", timings.dns), ("connect", timings.connect), ("tls", timings.tls)]
     }
-    parts += [("first byte", timings.firstByte), ("total", timings.total)]
+    // It has none if the answer was there before the request had gone out.
+    if timings.firstByte > 0 { parts.append(("first byte", timings.firstByte)) }
+    parts.append(("total", timings.total))
     text += "* " + parts.map { "\($0.0) \(milliseconds($0.1))" }.joined(separator: ", ")
     if timings.redirectCount > 0 { text += ", \(timings.redirectCount) redirects" }
     return text + "\n"

@@ -16,6 +16,7 @@ final class FilteredPages {
     self.wanted = wanted
     self.filter = filter
     self.exchange = exchange
+    filter.isOfParts = true
     let format = exchange.options.format
     writesLines = wanted != .one && (format == .ndjson || format == .lines)
   }
@@ -50,6 +51,7 @@ final class FilteredPages {
 
   /// Writes what has not been written.
   func finish() throws(ContentFilter.Problem) {
+    filter.warnOfFields()
     guard !writesLines else { return }
     var result = JSONText(valid: results.bytes)
     if wanted == .one { result = result.lines.first ?? JSONText(valid: Array("null".utf8)) }
@@ -76,10 +78,11 @@ extension CallExchange {
       }
       pageCount += 1
       let page = try json(of: entity.content, plain)
-      let root = try options.rows?.of(page) ?? page
+      let root = try options.rows?.of(page, isLater: pageCount > 1) ?? page
       progress.count(root)
       guard try sink.take(root) else { return 0 }
     }
+    if code == 0 { warnOfCursor(walk, pageCount: pageCount) }
     let isWhole = code == 0 && !host.loop.isInterrupted
     if isWhole {
       try sink.finish()

@@ -27,6 +27,7 @@ enum Habits {
     "--headers": "lull head URL asks for the head, -i writes it too",
     "-b": "the body alone is written in any case",
     "--body": "the body alone is written in any case",
+    "--boundary": "what stands between the parts of a form is made anew each time",
     "--cookie": "a header Cookie:name=value sends one; --session NAME keeps them",
     "-c": "-C goes on with a download, --session NAME keeps cookies",
     "--continue": "it is called -C",

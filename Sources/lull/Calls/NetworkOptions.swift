@@ -61,12 +61,11 @@ struct NetworkOptions: Equatable {
     auth = try AuthOption(words, for: command)
     proxy = try words.text("--proxy").map { text throws(CommandEnd) in
       if text == "none" { return .none }
-      guard ProxyAddress(text) != nil else {
-        // It may hold a password.
+      // It may hold a password.
+      if let problem = ProxyAddress.problem(with: text) {
         throw .wrongUsage(
-          "--proxy needs none or a URL such as http://host:3128 "
-            + "(\(ProxyAddress.schemes.joined(separator: ", "))), which is for http and https alike",
-          command)
+          "--proxy needs none or a URL such as http://host:3128, which is for http and https alike: "
+            + problem, command)
       }
       return .url(text)
     }

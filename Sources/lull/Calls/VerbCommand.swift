@@ -66,7 +66,8 @@ struct VerbCommand {
       description: VerbCommand.description(verb),
       arguments: arguments + BodyOptions.arguments + CallOptions.arguments
         + VerbDefaults.arguments
-        + (["", "get"].contains(verb) ? CallOptions.pageArguments : []),
+        + (["", "get"].contains(verb)
+          ? CallOptions.pageArguments + CallOptions.pageWayArguments : []),
       notes: VerbCommand.notes(verb))
     spec.hints = Habits.hints
     return spec
@@ -78,6 +79,7 @@ struct VerbCommand {
   init(_ words: ArraySlice<String>, _ name: String, for command: Command) throws(CommandEnd) {
     let parsed: ParsedArguments
     (parsed, options) = try VerbDefaults.read(words, for: command)
+    if command.spec.option("--cursor") != nil { try options.readPageWay(parsed, for: command) }
     var rest = parsed.all("ITEM")[...]
     var word = parsed.text("TARGET") ?? ""
     var name = name
@@ -137,8 +139,14 @@ struct VerbCommand {
       let exchange = CallExchange(host, api, options)
       if let code = exchange.confirm(request) { return code }
       if options.streams { return exchange.runStream(request) }
-      return options.walksPages
-        ? exchange.runPages(PageWalk(host, from: request)) : exchange.run(request)
+      guard options.walksPages else { return exchange.run(request) }
+      do throws(RequestItem.Problem) {
+        let way = try options.nextPage(from: request)
+        return exchange.runPages(PageWalk(host, from: request, way: way))
+      } catch {
+        Exit.complain("lull: \(error.message)\n")
+        return 2
+      }
     }
   }
 }

@@ -11,8 +11,8 @@ struct VerbDefaults {
   /// By the keys of the file, which are the long names of options; `headers` is -H.
   private static let keys = [
     "ca_file", "cert", "columns", "follow", "form", "headers", "http", "ignore_stdin", "include",
-    "insecure", "key", "max_redirects", "output", "proxy", "session", "session_read_only",
-    "timeout",
+    "insecure", "key", "max_redirects", "output", "proxy", "retry", "session",
+    "session_read_only", "timeout",
   ]
 
   static var arguments: [Argument] {

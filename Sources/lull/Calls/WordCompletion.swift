@@ -38,7 +38,7 @@ struct WordCompletion {
 
   private var candidates: [Candidate] {
     guard words.count > 1 else {
-      return fitting(WordCompletion.commands + apis) + WordCompletion.files
+      return andFiles(fitting(WordCompletion.commands + apis))
     }
     let command: Command
     do throws(CommandEnd) {
@@ -57,7 +57,7 @@ struct WordCompletion {
     case .target: return ofTarget(command.spec)
     case .call: return ofCall
     case .apisAndFiles:
-      return ofOptions(command.spec) ?? fitting(apis) + WordCompletion.files
+      return ofOptions(command.spec) ?? andFiles(fitting(apis))
     case .commands:
       return fitting(Command.all.map { Candidate(word: $0.name) } + [Candidate(word: "filters")])
     case .of(let words): return fitting(words.map { Candidate(word: $0) })
@@ -81,6 +81,11 @@ struct WordCompletion {
     return APIFileLocator.listing().files.map { Candidate(word: $0.name) }
   }
 
+  /// Where there are environments, no file is meant, as which a shell would quote the @.
+  private func andFiles(_ found: [Candidate]) -> [Candidate] {
+    last.contains("@") && !found.isEmpty ? found : found + WordCompletion.files
+  }
+
   private func environments(of api: String) -> [Candidate] {
     guard let path = APIFileLocator.file(of: api) else { return [] }
     var names: [String] = []
@@ -91,19 +96,43 @@ struct WordCompletion {
   /// `lull get API PATH …`
   private func ofTarget(_ spec: ArgumentSpec) -> [Candidate] {
     if let options = ofOptions(spec) { return options }
-    if words.count == 2 { return fitting(apis) + WordCompletion.files }
+    let before = positionals(spec)
+    guard let target = before.first else { return andFiles(fitting(apis)) }
     if last.hasPrefix("@") { return WordCompletion.files }
-    guard words.count == 3, APIFileLocator.file(of: words[1]) != nil else { return [] }
+    guard before.count == 1, APIFileLocator.file(of: target) != nil else { return [] }
     var paths: [Candidate] = []
-    let reads = ["changed", "watch"].contains(words[0])
-    let method = reads ? "GET" : words[0].uppercased()
-    withAPI { api in
-      for call in listed(api) where call.method.rawValue == method {
+    let method = method
+    withAPI(target) { api in
+      for call in listed(api) where method == nil || call.method.rawValue == method {
         let literal = String(call.path.prefix { $0 != "{" && $0 != "?" })
+        if method == nil, paths.contains(where: { $0.word == literal }) { continue }
         paths.append(Candidate(word: literal, note: call.description))
       }
     }
     return fitting(paths)
+  }
+
+  /// The method of the calls whose paths are meant; nil: any.
+  private var method: String? {
+    switch words[0] {
+    case "explain": return nil
+    case "changed", "watch": return "GET"
+    default: return words[0].uppercased()
+    }
+  }
+
+  /// The words before the last one that are no options and no values of options.
+  private func positionals(_ spec: ArgumentSpec) -> [String] {
+    var result: [String] = []
+    var rest = words.dropFirst().dropLast()
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("-"), word != "-" else {
+        result.append(word)
+        continue
+      }
+      if let option = spec.option(word), option.takesValue { _ = rest.popFirst() }
+    }
+    return result
   }
 
   /// Those of its calls that can be told.
@@ -113,40 +142,58 @@ struct WordCompletion {
 
   /// `lull call API CALL --parameter …`
   private var ofCall: [Candidate] {
-    if words.count == 2 { return fitting(apis) + WordCompletion.files }
+    // Until the call is known, and with it its parameters.
+    let word = Argument(positional: "API", help: "", isRequired: true)
+    let general = ArgumentSpec(
+      name: "", description: "", arguments: [word] + CallPage.options(hasPages: true))
+    let before = positionals(general)
+    if before.count < 2, let options = ofOptions(general) { return options }
+    guard let target = before.first else { return andFiles(fitting(apis)) }
     var found: [Candidate] = []
-    withAPI { api in
-      guard words.count > 3 else {
+    withAPI(target) { api in
+      guard before.count > 1 else {
         found = fitting(api.callNames.map { Candidate(word: $0) }).map { candidate in
           let call = try? api.listedCall(candidate.word)
           return Candidate(word: candidate.word, note: call?.description)
         }
         return
       }
-      guard let call = try? api.call(words[2]) else { return }
-      found = ofOptions(CallPage.spec(of: call, in: words[1])) ?? []
+      guard let call = try? api.call(before[1]) else { return }
+      found = ofOptions(CallPage.spec(of: call, in: target)) ?? []
     }
     return found
   }
 
   /// Options, or what one of them may be given; nil if something else is meant.
   private func ofOptions(_ spec: ArgumentSpec) -> [Candidate]? {
+    if last.hasPrefix("--"), let sign = last.firstIndex(of: "=") {
+      guard let option = spec.option(String(last[..<sign])) else { return [] }
+      return values(of: option, behind: String(last[...sign]))
+    }
     let before = words.count > 1 ? words[words.count - 2] : ""
     if before.hasPrefix("-"), let option = spec.option(before), option.takesValue {
-      if !option.choices.isEmpty { return fitting(option.choices.map { Candidate(word: $0) }) }
-      if option.names.contains("--coverage") { return fitting(apis) + WordCompletion.files }
-      let isFile =
-        option.placeholder == "FILE"
-        || option.names.contains { ["-d", "--unix-socket"].contains($0) }
-      return isFile ? WordCompletion.files : []
+      return values(of: option)
     }
     if let option = spec.option(before), option.isBoolean, !last.hasPrefix("-") {
-      let words = fitting(["true", "false"].map { Candidate(word: $0) })
+      let words = values(of: option)
       if !last.isEmpty || words.isEmpty { return words }
       return words + options(spec)
     }
     guard last.hasPrefix("-") else { return spec.hasPositionals ? nil : fitting(options(spec)) }
     return fitting(options(spec))
+  }
+
+  /// - Parameter start: what stands before the value in the same word, such as `--output=`.
+  private func values(of option: Argument, behind start: String = "") -> [Candidate] {
+    let choices = option.isBoolean ? ["true", "false"] : option.choices
+    guard choices.isEmpty else { return fitting(choices.map { Candidate(word: start + $0) }) }
+    if option.names.contains("--coverage") {
+      return start.isEmpty ? andFiles(fitting(apis)) : WordCompletion.files
+    }
+    let isFile =
+      option.placeholder == "FILE"
+      || option.names.contains { ["-d", "--unix-socket"].contains($0) }
+    return isFile ? WordCompletion.files : []
   }
 
   private func options(_ spec: ArgumentSpec) -> [Candidate] {
@@ -162,10 +209,10 @@ struct WordCompletion {
     candidates.filter { $0.word.hasPrefix(last) }
   }
 
-  /// Looks at the API of the second word, saying nothing of what is wrong with it: whoever presses a key
+  /// Looks at an API, saying nothing of what is wrong with it: whoever presses a key
   /// has not asked for anything to be run.
-  private func withAPI(_ body: (APIFile) -> Void) {
-    guard let look = APILook(of: words[1], isSilent: true) else { return }
+  private func withAPI(_ name: String, _ body: (APIFile) -> Void) {
+    guard let look = APILook(of: name, isSilent: true) else { return }
     Exit.quietly { _ = look.look(body) }
   }
 }

@@ -15,7 +15,16 @@ extension CallExchange {
     override(api.service)
     do throws(ContentFilter.Problem) {
       // An expression that is none is told before anything is asked.
-      if options.pages != nil { return try collectPages(PageWalk(host, from: request)) }
+      if options.pages != nil {
+        let way: NextPage
+        do throws(RequestItem.Problem) {
+          way = try options.nextPage(from: request)
+        } catch {
+          Exit.complain("lull: \(error.message)\n")
+          return .ended(2)
+        }
+        return try collectPages(PageWalk(host, from: request, way: way))
+      }
       let filter = options.filter == nil ? nil : try ContentFilter(host, options.filter)
       guard let started = request.start(ifNeeded: !options.isFresh && !request.hasOwnHeaders) else {
         trace?.showNothingIsSent()
@@ -51,12 +60,14 @@ extension CallExchange {
         return .ended(report(step))
       }
       list.pageCount += 1
-      let page = try json(of: entity.content, plain)
+      let whole = try json(of: entity.content, plain)
+      let page = try options.rows?.of(whole, isLater: list.pageCount > 1) ?? whole
       progress.count(page)
       list.append(page)
       isExact = isExact && spells(entity.content)
     }
     if host.loop.isInterrupted { return .ended(0) }
+    warnOfCursor(walk, pageCount: list.pageCount)
     let bytes = list.bytes
     guard let filter else { return .content(.json(JSONText(valid: bytes), isExact: isExact)) }
     let made = try filter.json(
@@ -77,7 +88,7 @@ extension CallExchange {
   func compared(
     _ entity: Entity?, _ filter: ContentFilter?
   ) throws(ContentFilter.Problem) -> ComparedContent {
-    guard let entity, !entity.content.isEmptyBytes else { return .text("") }
+    guard let entity = entity.map(readable), !entity.content.isEmptyBytes else { return .text("") }
     if let filter {
       let made = try filter.json(
         of: entity.content, service: api.service, spelledBy: spelling.bytes)

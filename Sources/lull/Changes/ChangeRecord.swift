@@ -107,6 +107,9 @@ extension ChangeRecord {
     if let environment { parts.append("environment " + environment) }
     parts.append("filter " + (options.filter?.text ?? "x"))
     parts.append("pages " + (options.pages.map(String.init) ?? "none"))
+    if let type = options.responseType { parts.append("as \(type.rawValue)") }
+    if let way = options.pageWay { parts.append("way \(way)") }
+    if options.pages != nil, let rows = options.rows { parts.append("rows \(rows.path)") }
     let headers = request.headers + options.usualHeaders.map { ($0.name, Optional($0.value)) }
     parts += headers.map { "header \($0.name.lowercased())=\($0.value ?? "\u{0}")" }
     if let auth = options.network.auth {

@@ -38,7 +38,7 @@ struct ChangedCommand {
         .init(
           names: ["--forget"], kind: .flag,
           help: "forget what was kept of this question, and ask nothing")
-      ] + CallOptions.pageArguments,
+      ] + CallOptions.pageArguments + CallOptions.pageWayArguments,
       notes: """
         Examples:
           lull changed https://api.github.com/repos/swiftlang/swift/releases -f 'map(x, "tag_name")'
@@ -73,6 +73,8 @@ struct ChangedCommand {
         // What cannot be compared with is told before anything is asked.
         _ = try record.read()
         var (request, options) = (request, options)
+        // A cache does not know whether anything has changed; it has the condition of the question.
+        options.isFresh = !options.isOffline
         if let code = options.openSession(for: &request, host) { return code }
         let exchange = CallExchange(host, api, options)
         switch exchange.collect(request) {

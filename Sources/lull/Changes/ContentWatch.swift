@@ -132,8 +132,7 @@ final class ContentWatch: ResourceObserver {
 
   private func failed(_ error: RequestError) -> Turn {
     let now = exchange.api.service.pump.clock.now
-    let wanted = (error.entity?.headers["retry-after"])
-      .flatMap { RetryAfter($0, now: now)?.delay(now: now) }
+    let wanted = error.entity.flatMap { RetryAfter.delay(in: $0.headers, now: now) }
     tell(CallExchange.text(of: error))
     // A server may be asked again the next day, and is not asked at no time.
     return .failed(

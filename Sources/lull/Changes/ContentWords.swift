@@ -58,6 +58,7 @@ struct ContentWords {
     self.command = command
     (parsed, options) = try VerbDefaults.read(
       words, for: command, ignoring: ["columns", "form", "include", "output"])
+    if command.spec.option("--cursor") != nil { try options.readPageWay(parsed, for: command) }
     options.ignoresInput = true
     body = try BodyOptions(parsed, for: command)
     var rest = parsed.all("ITEM")[...]

@@ -186,10 +186,12 @@ private final class Painter {
   private func call(_ call: APICall, _ line: Int) -> APIPicture.Call {
     var traits: [APIPicture.Trait] = []
     if call.bodyForm != .json { traits.append(.init("body", call.bodyForm.rawValue)) }
+    if call.requiresBody { traits.append(.init("body_required", "true")) }
     if let pages = call.pagesText {
       traits.append(
         .init("pages", pages, mark: call.asksForPages ? functions.mark(ofPages: call, pages) : nil))
     }
+    if let type = call.responseType { traits.append(.init("response_type", type.rawValue)) }
     if let rows = call.rows { traits.append(.init("rows", rows)) }
     if !call.columns.isEmpty {
       traits.append(.init("columns", call.columns.joined(separator: ", ")))
@@ -251,7 +253,7 @@ extension CallParameter {
     let text =
       switch kind {
       case .choice(let words): standard?.text ?? words.first ?? "x"
-      case .number, .integer: standard?.text ?? "1"
+      case .number, .integer: standard?.text ?? "\(integers.first ?? 1)"
       default: standard?.text ?? "x"
       }
     let isPlain = text.utf8.allSatisfy { byte in

@@ -63,11 +63,15 @@ enum ImportCommand {
         .init(
           "--base-url", placeholder: "URL",
           help: "where the API is, in place of what the document says"),
+        .init(
+          "--with-mock", kind: .flag,
+          help: "Add an environment 'mock' for lull mock, here and in later imports."),
       ],
       notes: """
         Examples:
           lull import openapi petstore.yaml -o apis/petstore.lua
           lull import openapi https://api.example.com/openapi.json -o apis/shop.lua --only '/orders*'
+          lull import openapi petstore.yaml -o apis/petstore.lua --with-mock
           lull import curl 'curl -H "X-Key: $SHOP_KEY" https://api.example.com/orders/7' -o apis/shop.lua
           lull import har session.har -o apis/shop.lua --only https://api.example.com/v2
 

@@ -47,6 +47,13 @@ struct ImportTarget {
     files.base.flatMap { ImportOrigin.kind(in: $0) }.flatMap { $0 == kind ? nil : $0 }
   }
 
+  /// Says how the environment `mock` is used.
+  func tellMock() {
+    tell(
+      "the environment 'mock' is served by 'lull mock \(shownPath) --port \(ImportedAPI.mockPort)'"
+    )
+  }
+
   func write(_ api: ImportedAPI, _ files: ImportedFiles) -> Int32 {
     write(api, Array(APIFileWriter.text(of: api).utf8), files)
   }

@@ -11,6 +11,7 @@ struct OpenAPICommand {
   private let path: [UInt8]
   private let only: [String]
   private let baseURL: String?
+  private let wantsMock: Bool
   private let target: ImportTarget
 
   static func run(_ parsed: ParsedArguments, _ command: Command) throws(CommandEnd) -> Int32 {
@@ -24,6 +25,7 @@ struct OpenAPICommand {
     guard !only.contains("") else {
       throw .wrongUsage("--only needs a pattern, got nothing", command)
     }
+    wantsMock = parsed.has("--with-mock")
     baseURL = parsed.text("--base-url")
     if let baseURL,
       ResourceURL.base(baseURL).map({ $0.host.isEmpty || !$0.scheme.hasPrefix("http") }) ?? true
@@ -120,19 +122,24 @@ struct OpenAPICommand {
       )
       return 2
     }
-    api.origin = origin(patterns).lines
+    let hasMock = wantsMock || files.base.map { ImportOrigin.hasMock(in: $0) } ?? false
+    if hasMock { api.addMock() }
+    api.origin = origin(patterns, hasMock: hasMock).lines
     if result.schemas != nil {
       let schemas = ImportedFiles.schemas(of: path)
       api.schemas = String(
         escaping: schemas.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? schemas)
     }
     let new = Array(APIFileWriter.text(of: api).utf8)
-    return target.write(api, new, files, schemas: result.schemas)
+    let code = target.write(api, new, files, schemas: result.schemas)
+    if code == 0, wantsMock { target.tellMock() }
+    return code
   }
 
-  private func origin(_ patterns: [String]) -> ImportOrigin {
+  private func origin(_ patterns: [String], hasMock: Bool) -> ImportOrigin {
     var words = ["openapi", OpenAPICommand.withoutCredentials(source), "-o", shownPath]
     if let baseURL { words += ["--base-url", baseURL] }
+    if hasMock { words.append("--with-mock") }
     return ImportOrigin(words: words, only: patterns)
   }
 

@@ -17,6 +17,7 @@ struct RequestsCommand {
   private let only: [String]
   private let baseURL: String?
   private let output: String?
+  private let wantsMock: Bool
 
   static func run(_ kind: Kind) -> @Sendable (ParsedArguments, Command) throws(CommandEnd) -> Int32
   {
@@ -37,6 +38,12 @@ struct RequestsCommand {
     if kind == .curl, !only.isEmpty {
       throw .wrongUsage(
         "--only chooses among calls of a document, and curl has one command line", command)
+    }
+    wantsMock = parsed.has("--with-mock")
+    if kind == .curl, wantsMock {
+      throw .wrongUsage(
+        "--with-mock does not go with curl, whose calls are added to a file: write "
+          + "'environments = { mock = { base_url = … } }' into it", command)
     }
     baseURL = parsed.text("--base-url")
     if let baseURL {
@@ -162,9 +169,16 @@ struct RequestsCommand {
     api.leaveOutOthers()
     var words = [kind.rawValue, source, "-o", path]
     if let baseURL { words += ["--base-url", baseURL] }
+    let hasMock = wantsMock || files.base.map { ImportOrigin.hasMock(in: $0) } ?? false
+    if hasMock {
+      api.addMock()
+      words.append("--with-mock")
+    }
     api.avoid(options: CallPage.taken(hasPages: true))
     api.origin = ImportOrigin(words: words, only: only).lines
-    return target.write(api, files)
+    let code = target.write(api, files)
+    if code == 0, wantsMock { target.tellMock() }
+    return code
   }
 
   /// Of the file's name, in letters that are typed without quotes.

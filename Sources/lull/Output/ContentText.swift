@@ -34,6 +34,10 @@ struct ContentText {
     case .lines: return lines(json) { $1 += $0.plain.utf8 }
     case .csv: return ContentTable(json, columns: columns).csv
     case .table:
+      // Of an empty list a script gets nothing, and a person is told.
+      if style.isTerminal, json.kind == .array, json.lines.isEmpty {
+        return Array("no rows\n".utf8)
+      }
       let table = ContentTable(json, columns: columns)
       return Array(
         table.text(width: style.width, isTerminal: style.isTerminal) { style.painted($0, "1") }.utf8

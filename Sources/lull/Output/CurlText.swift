@@ -45,6 +45,7 @@ struct CurlText {
           : "--fail --output \(CurlText.quoted(file))")
       if options.resumes { lines.append("--continue-at -") }
     }
+    if let retries = options?.retries, retries > 0 { lines.append("--retry \(retries)") }
     if options?.isStream == true { lines.append("--no-buffer") }
     if options?.isVerbose == true { lines.append("--verbose") }
     for name in CurlText.ownHeaders where http.headers.omitted.contains(name) {

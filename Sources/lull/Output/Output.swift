@@ -1,5 +1,6 @@
 import LullLibC
 import LullCore
+import LullHost
 import LullSystem
 
 /// Standard output, for data: as it is, but on a terminal with control characters made visible.
@@ -34,6 +35,7 @@ enum Output {
     fflush(nil)
     StatusLines.clear()
     let shown = TerminalText.visible(bytes)
-    return Pager.isLong(shown) && pager.show(shown) || write(bytes)
+    return Pager.isLong(shown) && pager.show(shown, hint: "--no-pager does without")
+      || write(bytes)
   }
 }

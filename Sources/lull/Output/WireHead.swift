@@ -20,11 +20,14 @@ struct WireHead {
   }
 
   func text(mark: String, _ style: OutputStyle) -> String {
-    var text = ""
-    for (number, line) in lines.enumerated() {
-      text += "\(mark) \(number == 0 ? first(line, style) : self.line(line, style))\n"
-    }
-    return text
+    shown(style).map { "\(mark) \($0)\n" }.joined()
+  }
+
+  /// Without marks.
+  func text(_ style: OutputStyle) -> String { shown(style).map { $0 + "\n" }.joined() }
+
+  private func shown(_ style: OutputStyle) -> [String] {
+    lines.enumerated().map { $0.offset == 0 ? first($0.element, style) : line($0.element, style) }
   }
 
   /// A request's, a status', or of what follows a body a header.

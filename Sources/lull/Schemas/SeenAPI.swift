@@ -130,7 +130,9 @@ extension TypedCall {
     switch parameter.kind {
     case .string, .file: single = "string"
     case .number: single = "number"
-    case .integer: single = "integer"
+    case .integer:
+      let numbers = parameter.integers.map { String($0) }
+      single = numbers.isEmpty ? "integer" : numbers.joined(separator: "|")
     case .boolean: single = "boolean"
     case .choice(let words): single = Parameter.type(ofWords: words)
     case .object: single = "table<string, any>"

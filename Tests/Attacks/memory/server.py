@@ -86,7 +86,9 @@ class Handler(BaseHTTPRequestHandler):
             self.start(count, Content_Type="application/octet-stream")
             self.send(b"x", count)
         elif kind == "json":
-            body = b"[" + b"1," * count + b"1]"
+            # Every page is another one.
+            page = query.get("page", "1").encode()
+            body = b"[" + b"1," * count + page + b"]"
             self.start(len(body), Content_Type="application/json")
             self.wfile.write(body)
         elif kind == "gzip":

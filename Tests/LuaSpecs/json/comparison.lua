@@ -16,6 +16,9 @@ local function check(condition, what, ...)
   if not condition then fails(what, ...) end
 end
 
+-- Whether it is an integer beyond 64 signed bits, which has a value of its own.
+local function is_large(text) return not text:find "[.eE]" and math.type(tonumber(text)) == "float" end
+
 -- An integer of 64 signed bits, or the double; of -0 the integer.
 local function number(text)
   local value = tonumber(text)
@@ -24,6 +27,7 @@ local function number(text)
 end
 
 local function is_same_number(value, text)
+  if is_large(text) then return type(value) == "userdata" and tostring(value) == text end
   local expected = number(text)
   if math.type(value) ~= math.type(expected) or value ~= expected then return false end
   if math.type(value) == "integer" then return text == "-0" or tostring(value) == text end
@@ -124,6 +128,12 @@ return function(lull, folder, cjson)
     if not node then
       local rule = decoded
       check(value == nil, "decode accepts what breaks the rule: %s", rule)
+      -- In a response, values that follow each other on lines are a list. (JSN-92)
+      if entity and rule == "grammar" and text:find("^%s*[{%[]") and text:find("[}%]][ \t\r]*\n") then
+        check(#entity.content >= 2, "a response with it is accepted, and is no list of values")
+        refuses(message, rule, "decode")
+        return rule
+      end
       check(entity == nil, "a response with it is accepted: %s", rule)
       check(err.cause.kind == "malformed_json", "the cause is %s", err.cause.kind)
       refuses(message, rule, "decode")

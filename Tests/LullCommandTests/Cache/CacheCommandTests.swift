@@ -99,7 +99,7 @@ struct CacheCommandTests {
   }
 
   @Test func `a file that is no cache is an error, and is left alone`() throws {
-    let path = try folder.write("other.db", "")
+    let path = try folder.write("other.db", "", mode: 0o600)
     _ = try Child("sqlite3", [path, "CREATE TABLE precious (x)"]).wait()
     for words in [["info"], ["clear"], ["show", "http://a.test/"]] {
       let ending = try Child(Binaries.lull, ["cache"] + words + ["--path", path]).wait()

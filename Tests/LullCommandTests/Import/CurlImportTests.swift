@@ -35,7 +35,7 @@ struct CurlImportTests {
 
   @Test(arguments: [
     "curl BASE/users",
-    "curl 'BASE/v1/users/7/posts/12?page=2&q=a%20b&empty=&flag'",
+    "curl 'BASE/v1/users/7/posts/12?flag&page=2&q=a%20b&empty='",
     "curl BASE/items/6ba7b810-9dad-41d1-80b4-00c04fd430c8 BASE/items/0070",
     "curl -G BASE/search -d q=lua --data-urlencode 'x=a b&c=d' -d ids=1 -d ids=2",
     "curl -XDELETE BASE/users/7",
@@ -43,6 +43,9 @@ struct CurlImportTests {
     "curl BASE/a -d 'name=Ann Lee' -d role=admin",
     "curl BASE/a --data-urlencode 'text=a&b=c \u{e9}' --data-urlencode '=x=y'",
     "curl BASE/a -d '{\"a\":1}'",
+    "curl BASE/a/12345678901234567890?b=-12345678901234567890 --json '{\"c\":12345678901234567890}'",
+    "curl BASE/a --json '{\"a\":[1,12345678901234567890],\"b\":{\"c\":-12345678901234567890}}'",
+    "curl BASE/a --json '[{\"a\":12345678901234567890}]'",
     "curl BASE/a -d '{\"a\":[1,{\"b\":\"c\"}],\"e\":1.5}' -H 'Content-Type: application/json; charset=utf-8'",
     "curl BASE/a -H 'content-type: application/vnd.api+json' -d '{\"data\":{\"type\":\"x\"}}'",
     "curl BASE/a --json '[1,2,{\"a\":\"b\"}]'",
@@ -62,6 +65,10 @@ struct CurlImportTests {
     "curl -g 'BASE/a?b[]=1&b[]=2&c[x]=y'",
     "curl -d a=1 -d a=2 -d 'b[c]=3' BASE/a",
     "curl -d '' BASE/a",
+    "curl 'BASE/c?z=1&b=2&b=4&a=3'",
+    "curl BASE/c -d z=1 -d 'b[]=2' -d 'b[]=5' -d a=3 -d 'path=/x?y'",
+    "curl BASE/c --json '{\"z\":1,\"b\":{\"y\":[{\"q\":1,\"p\":2}],\"x\":{\"b\":1,\"a\":2}},\"a\":3}'",
+    "curl -F z=1 -F b=2 -F a=3 BASE/c",
   ])
   func `IMX-01 what a call sends is what curl sends for the command that it was made of`(
     line: String
@@ -70,6 +77,16 @@ struct CurlImportTests {
   {
     // Of several URLs the first is compared.
     try compare(line.replacing(" BASE/items/0070", with: ""))
+  }
+
+  @Test func `JSN-112 integers beyond 64 bits are declared as such and keep their digits`() throws {
+    let large = "12345678901234567890"
+    let line = "curl https://a.example/a?b=\(large) --json '{\"c\":\(large),\"d\":[\(large)]}'"
+    let (ending, text) = try folder.importing(["curl", line], as: "x")
+    #expect(ending.code == 0, "\(ending.errors)")
+    #expect(text.matches(of: #/type = "integer"/#).count == 2, "\(text)")
+    #expect(text.contains("default = lull.json.decode(\"\(large)\")"), "\(text)")
+    #expect(text.contains("default = lull.json.decode(\"[\(large)]\")"), "\(text)")
   }
 
   @Test func `IMX-02 credentials come from the environment, and are in no file`() throws {

@@ -182,6 +182,27 @@ struct HARImportTests {
     }
   }
 
+  @Test func `IMX-120 a body that cannot be read affects only its request`() throws {
+    let broken = #""text":"[REDACTED]","encoding":"base64""#
+    let posted = entry(
+      "POST", "https://api.shop.example/v1/notes",
+      body: (type: "application/json", text: #"{"a":1}"#))
+    let (ending, text) = try importing([
+      entry("GET", "https://api.shop.example/v1/orders?page=1")
+        .replacing(#""size":0"#, with: #""size":9,"# + broken),
+      entry("GET", "https://api.shop.example/logo", type: "image/png")
+        .replacing(#""size":0"#, with: #""size":9,"# + broken),
+      posted, posted.replacing(#""text":"#, with: #""_encoding":"base64","text":"#),
+    ])
+    #expect(ending.code == 0, "\(ending.errors)")
+    #expect(text.contains("path = \"/v1/orders\"") && !text.contains("logo"), "\(text)")
+    #expect(text.contains("a = { type = \"integer\", default = 1 }"), "\(text)")
+    #expect(
+      ending.errors.contains("POST /v1/notes")
+        && ending.errors.contains("its body cannot be read: at"),
+      "\(ending.errors)")
+  }
+
   @Test func `IMX-24 what is no method makes no call`() throws {
     let (ending, text) = try importing([
       entry("GET\\nX", "https://a.example/x"), entry("GET", "https://a.example/y"),

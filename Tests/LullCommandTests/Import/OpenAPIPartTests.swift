@@ -210,7 +210,7 @@ struct OpenAPIPartTests {
     #expect(call.code == 0, "\(call)")
     #expect(
       String(decoding: server.requests.last?.body ?? [], as: UTF8.self)
-        == "map=&metadata%5Bk%5D=v&options%5Btags%5D%5B%5D=a&shipping%5Bname%5D=Ann&shipping%5Baddress%5D%5Bname%5D=Home"
+        == "shipping%5Bname%5D=Ann&shipping%5Baddress%5D%5Bname%5D=Home&options%5Btags%5D%5B%5D=a&map=&metadata%5Bk%5D=v"
     )
   }
 

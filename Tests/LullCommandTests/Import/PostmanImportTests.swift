@@ -96,6 +96,38 @@ struct PostmanImportTests {
     }
   }
 
+  @Test func `IMX-121 bodies that Postman does not send and empty forms are no bodies`() throws {
+    let server = try EchoServer()
+    defer { server.stop() }
+    let url = "http://127.0.0.1:\(server.port)"
+    let items = """
+      {"name":"g","request":{"method":"GET","url":"\(url)/g","body":{"mode":"formdata","formdata":[]}}},
+      {"name":"gr","request":{"method":"GET","url":"\(url)/gr","body":{"mode":"raw","raw":"{\\"a\\":1}"}}},
+      {"name":"h","request":{"method":"HEAD","url":"\(url)/h","body":{"mode":"urlencoded","urlencoded":[{"key":"a","value":"1"}]}},
+        "protocolProfileBehavior":{"disableBodyPruning":true}},
+      {"name":"p","request":{"method":"POST","url":"\(url)/p","body":{"mode":"formdata","formdata":[
+        {"key":"a","value":"1","type":"text","disabled":true}]}}},
+      {"name":"d","request":{"method":"DELETE","url":"\(url)/d","body":{"mode":"urlencoded","urlencoded":[]}}},
+      {"name":"f","request":{"method":"POST","url":"\(url)/f","body":{"mode":"file","file":{}}}},
+      {"name":"q","request":{"method":"POST","url":"\(url)/q","body":{"mode":"graphql","graphql":{"query":""}}}},
+      {"name":"k","request":{"method":"GET","url":"\(url)/k","body":{"mode":"urlencoded","urlencoded":[{"key":"a","value":"1"}]}},
+        "protocolProfileBehavior":{"disableBodyPruning":true}}
+      """
+    let (ending, text) = try importing(items)
+    #expect(ending.code == 0, "\(ending.errors)")
+    #expect(
+      ending.errors.contains("left out: 2 bodies of GET and other methods that are sent without"),
+      "\(ending.errors)")
+    for name in ["g", "gr", "h", "p", "d", "f", "q"] {
+      let call = try folder.runLull(["call", "shop", name])
+      #expect(call.code == 0, "\(call)\n\(text)")
+      #expect(server.requests.last?.body == [], "\(name)")
+      #expect(server.requests.last?.head.lowercased().contains("content-type:") == false, "\(name)")
+    }
+    #expect(try folder.runLull(["call", "shop", "k"]).code == 0)
+    #expect(server.requests.last?.body == Array("a=1".utf8))
+  }
+
   @Test func `IMX-31 QRY-08 keys, OAuth 2 and older collections are understood`() throws {
     let items = """
       {"name":"A","request":{"method":"GET","url":"https://a.example/a","auth":{"type":"apikey",
@@ -133,6 +165,17 @@ struct PostmanImportTests {
     let (second, text) = try importing(items, words: ["--base-url", "https://b.example/v1/"])
     #expect(second.code == 0, "\(second.errors)")
     #expect(text.contains("https://b.example") && text.contains("/v1/a"))
+  }
+
+  @Test func `IMX-32 --base-url stands for a host that is a variable behind a scheme`() throws {
+    let items = """
+      {"name":"a","request":{"method":"GET","url":"https://{{host}}:{{port}}/a"}},
+      {"name":"b","request":{"method":"GET","url":"https://{{host}}.shop.example/b"}}
+      """
+    let (ending, text) = try importing(items, words: ["--base-url", "https://t.example/v1"])
+    #expect(ending.code == 0, "\(ending.errors)")
+    #expect(text.contains("\"https://t.example\"") && text.contains("path = \"/v1/a\""), "\(text)")
+    #expect(!text.contains("/b\""), "\(text)")
   }
 
   @Test func `IMX-33 what is no collection is refused`() throws {

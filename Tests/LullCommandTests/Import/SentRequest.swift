@@ -1,6 +1,7 @@
 import LullCore
 
-/// A request as servers understand it, to be compared: what makes no difference is left out.
+/// A request as servers understand it, to be compared. The order of parameters, parts and members counts,
+/// that of headers does not.
 struct SentRequest: Equatable, CustomStringConvertible {
   let line: String
   let query: [String]
@@ -42,7 +43,7 @@ struct SentRequest: Equatable, CustomStringConvertible {
       let name = pair.prefix { $0 != "=" }
       return CredentialMask.decoded(name) + "="
         + CredentialMask.decoded(pair.dropFirst(name.count + 1))
-    }.sorted()
+    }
   }
 
   private static func body(_ bytes: [UInt8], _ type: String) -> [String] {
@@ -62,7 +63,7 @@ struct SentRequest: Equatable, CustomStringConvertible {
         let file = head.firstMatch(of: /filename="([^"]*)"/).map { String($0.1) } ?? ""
         return "\(name) (\(file)): \(part[end.upperBound...])"
       }
-      return [kind] + parts.sorted()
+      return [kind] + parts
     }
     return [kind, text]
   }
@@ -71,8 +72,7 @@ struct SentRequest: Equatable, CustomStringConvertible {
     switch value {
     case .object(let members):
       "{"
-        + members.sorted { $0.key < $1.key }.map { "\($0.key):\(canonical($0.value))" }.joined(
-          separator: ",") + "}"
+        + members.map { "\($0.key):\(canonical($0.value))" }.joined(separator: ",") + "}"
     case .array(let elements): "[" + elements.map(canonical).joined(separator: ",") + "]"
     default: "\(value)"
     }

@@ -136,6 +136,22 @@ struct MockParameterTests {
     try Child(Binaries.lull, ["call", "client"] + words, folder: mock.folder.path).wait()
   }
 
+  @Test func `JSN-111 integers beyond 64 bits keep their digits, as parameters and in answers`()
+    throws
+  {
+    let large = "12345678901234567890"
+    let mock = try MockProcess(
+      calls: """
+        one = { path = "/one", params = { n = "number" },
+          mock = function(request) return { json = request.params } end },
+        two = { path = "/two", method = "POST", params = { n = "integer", o = "object" },
+          mock = function(request) return { json = request.params } end },
+        """)
+    #expect(try mock.body("/one?n=\(large)") == "{\"n\":\(large)}")
+    let body = "{\"n\":\(large),\"o\":{\"id\":-\(large)}}"
+    #expect(try mock.curl("/two", "-d", body).hasSuffix(body))
+  }
+
   @Test func `PAR-13 reads what calls write, whatever the values are`() throws {
     let mock = try start()
     // The first one has names with brackets in them.

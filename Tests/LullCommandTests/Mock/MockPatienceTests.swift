@@ -76,14 +76,39 @@ struct MockPatienceTests {
     #expect(ending.errors.contains("apis/shop.lua:17: a function ran for more"), "\(ending.errors)")
   }
 
-  @Test func `MCK-28 a function written in C that does not end ends the mock, which says so`()
+  @Test func `MCK-50 what a function of the library does is ended too, and the next is answered`()
     throws
   {
+    let codes = [
+      "string.find(string.rep(\"a\", 30000), string.rep(\"a*\", 12) .. \"b\")",
+      "table.move({}, 1, 1 << 60, 2)",
+      "kept(string.rep(\"a\", 30000), string.rep(\"a*\", 12) .. \"b\")",
+      "table.concat(setmetatable({}, { __index = type }), \"\", 1, 1 << 60)",
+      "table.remove(setmetatable({}, { __len = function() return 1 << 60 end }), 1)",
+    ]
+    let calls = codes.enumerated().map { index, code in
+      """
+      c\(index) = { path = "/c\(index)", mock = function() \(code) return { text = "" } end },
+      """
+    }
+    let fine = "fine = { path = \"/fine\", mock = function() return { text = \"fine\" } end }"
+    // The file keeps a function while it is loaded, before there are limits.
+    let base = "https://api.shop.test/v2\" .. (function() kept = string.find return '' end)() .. \""
+    let mock = try MockProcess(
+      calls: calls.joined(separator: "\n") + fine, base: base, "--max-time", "0.3")
+    for index in codes.indices {
+      let answer = try mock.curl("/c\(index)")
+      #expect(answer.hasPrefix("HTTP/1.1 500 "), "\(codes[index]): \(answer)")
+      #expect(answer.contains("a function ran for more than 0.3 s without waiting (--max-time)"))
+    }
+    #expect(try mock.body("/fine") == "fine")
+    #expect(try mock.end().code == 130)
+  }
+
+  @Test func `MCK-28 what nothing can interrupt ends the mock, which says so`() throws {
     let mock = try MockProcess(
       calls: """
-        stuck = { path = "/stuck", mock = function()
-          return string.find(string.rep("a", 30000), string.rep("a*", 12) .. "b")
-        end },
+        stuck = { path = "/stuck", mock = function() os.execute("sleep 30") end },
         """, "--max-time", "1")
     #expect(try mock.curl("/stuck") == "")
     let ending = try mock.child.wait()

@@ -40,6 +40,105 @@ struct ProofExpectationTests {
     #expect(thrown.code == 1)
   }
 
+  @Test func `PRV-46 an expectation on which no method is called fails the test`() throws {
+    let ending = try files.prove(
+      """
+        t.expect(1 == 2)
+        t.expect(1):to_be(1)
+        local _ = t.expect(3).never
+      """)
+    #expect(ending.code == 1)
+    for line in [3, 5] {
+      #expect(
+        ending.output.contains(
+          "lull: one_test.lua:\(line): t.expect(…) expects nothing: call a method, such as"),
+        "\(ending.output)")
+    }
+    #expect(ending.output.components(of: "lull: ") == 2)
+    // A test that has failed need not have come to its other expectations.
+    let failed = try files.prove("  local one = t.expect(1) t.expect(1):to_be(2) one:to_be(1)")
+    #expect(failed.output.components(of: "lull: ") == 1, "\(failed.output)")
+  }
+
+  private static let load = """
+      local function load(t)
+        t.network:on("GET", "https://a.example/x", { json = { 1 }, delay = 1 })
+        return lull.service("https://a.example")("/x"):load()
+      end
+      local function helper(t, x) t.expect(x):to_be(2) end
+      local checks = { two = helper, other = function() end }
+      function shared(t, x) t.expect(x):to_be(2) end
+
+    """
+
+  @Test(arguments: [
+    "lull.spawn(function() lull.sleep(10) t.expect(1):to_be(2) end)",
+    "lull.spawn(function() t.expect(1):to_be(2) end)",
+    "lull.spawn(function() lull.sleep(10) helper(t, 1) end)",
+    "lull.spawn(function() lull.wait_until(function() return false end) t.expect(1):to_be(2) end)",
+    "load(t):on_completion(function() lull.sleep(5) t.expect(1):to_be(2) end):await()",
+    "load(t):on_completion(function() t.expect(1):to_be(2) end)",
+    "load(t):on_success(print):on_completion(function() t.expect(1):to_be(2) end)",
+    """
+    local r = load(t).resource
+      r:observe(function() lull.sleep(100) t.expect(1):to_be(2) end) r:load():await()
+    """,
+    "lull.spawn(function() lull.sleep(10) checks.two(t, 1) end)",
+    "lull.spawn(function() lull.sleep(10) shared(t, 1) end)",
+    "local e = t.expect lull.spawn(function() lull.sleep(10) e(1):to_be(2) end)",
+    "lull.spawn(function(f) lull.sleep(10) f() end, function() t.expect(1):to_be(2) end)",
+    """
+    local r = load(t).resource
+      r:child("b"):observe(function(_, e) if e == "new_data" then t.expect(1):to_be(2) end end)
+    """,
+  ])
+  func `PRV-47 an expectation in a function that has not ended fails the test`(body: String) throws
+  {
+    let ending = try files.prove(Self.load + "  " + body)
+    #expect(ending.code == 1, "\(ending.output)")
+    #expect(
+      ending.output.contains(", so its expectations were not checked: ")
+        || ending.output.contains("expected 2, got 1"), "\(ending.output)")
+  }
+
+  @Test(arguments: [
+    "lull.spawn(function() while true do lull.sleep(1) end end) t.expect(1):to_be(1)",
+    """
+    local task = lull.spawn(function() while true do lull.sleep(1) t.expect(1):to_be(1) end end)
+      lull.sleep(3) task:cancel()
+    """,
+    "lull.spawn(function() checks.other() lull.sleep(10) end)",
+    """
+    local r = load(t).resource
+      r:observe(function(_, e) if e == "error" then t.expect(1):to_be(2) end end) r:load():await()
+      r:child("b"):observe(function() t.expect(1):to_be(1) end)
+    """,
+    """
+    lull.spawn(function() lull.sleep(1) t.expect(1):to_be(1) end):await()
+      load(t):on_completion(function() lull.sleep(5) t.expect(1):to_be(1) end):await() lull.sleep(6)
+    """,
+  ])
+  func `PRV-47 what has no expectation, was cancelled or has ended fails no test`(body: String)
+    throws
+  {
+    let ending = try files.prove(Self.load + "  " + body)
+    #expect(ending.code == 0, "\(ending.output)")
+  }
+
+  @Test func `UNH-06 a failed request that the test has not looked at fails it`() throws {
+    let ending = try files.prove(
+      """
+        t.network:on("GET", "/a", { status = 503 })
+        t:service("https://x.test")("/a"):load()
+        lull.sleep(1)
+      """)
+    #expect(ending.code == 1)
+    #expect(
+      ending.output.contains(
+        "in a request without an await\n      request: GET https://x.test/a → 503"),
+      "\(ending.output)")
+  }
+
   @Test func `PRV-41 in tasks, in coroutines and behind tail calls too`() throws {
     let ending = try files.prove(
       """
@@ -136,7 +235,9 @@ struct ProofExpectationTests {
   @Test(arguments: [
     (#"t.expect()"#, "t.expect needs a value"),
     (#"t.expect(1).to_be(1)"#, "a colon is missing: t.expect(x):to_be(…)"),
-    (#"t.expect(1):to_equals(1)"#, "there is no expectation 'to_equals'"),
+    (
+      #"t.expect(1):to_equals(1)"#, "there is no expectation 'to_equals' (did you mean 'to_equal'?)"
+    ),
     (#"t.expect(1):to_have_count(1)"#, "1 cannot be counted"),
     (#"t.expect(1):to_succeed()"#, "to_succeed is asked of a request, got 1"),
     (

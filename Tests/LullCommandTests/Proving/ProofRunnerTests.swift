@@ -275,7 +275,7 @@ struct ProofRunnerTests {
       ending.output.contains("lull: end_test.lua:4: the test ran for more than 1 s\n"),
       "\(ending.output)")
     #expect(
-      ending.output.contains("lull: the process that ran the test ended with exit code 1\n"),
+      ending.output.contains("lull: end_test.lua:5: the test ran for more than 1 s\n"),
       "\(ending.output)")
     #expect(names(ending) == ["is run"])
   }

@@ -129,6 +129,18 @@ struct ProofSnapshotTests {
     #expect(files.text("snapshots/one_test.snap") == "<<<<<<< ours\n")
   }
 
+  @Test(arguments: [
+    "", "# Snapshots of one_test.lua.\n", "== one\n", "== one\n1", "== one\n{\n  \"a\": 1\n",
+  ])
+  func `PRV-150 a file that is cut off is reported and left alone`(content: String) throws {
+    try files.folder.write("snapshots/one_test.snap", content)
+    let ending = try files.prove("  t.expect(1):to_match_snapshot()")
+    #expect(ending.code == 1)
+    #expect(
+      ending.output.contains("one_test.snap' is cut off at its end: restore it, or delete it"))
+    #expect(files.text("snapshots/one_test.snap") == content)
+  }
+
   // MARK: Reports
 
   @Test func `PRV-65 a snapshot of what is no UTF-8 is compared byte by byte`() throws {

@@ -69,7 +69,7 @@ struct ProofTimeTests {
         t.clock:advance(1)
         t.expect(order):to_equal{ "a", "b", "c", "d" }
         t.expect(function() table.sort({ 1, 2 }, function() t.clock:advance(1) end) end)
-          :to_raise("one_test.lua:13: cannot wait inside table.sort")
+          :to_raise("one_test.lua:13: cannot wait inside")
         t.expect(function() t.clock:advance(-1) end):to_raise("one_test.lua:15: t.clock:advance needs")
       """)
   }

@@ -106,6 +106,14 @@ final class Child {
     }
   }
 
+  /// Waits until the last thing it has written is a prompt.
+  func waitForPrompt() throws {
+    let prompts = ["> ", "> \u{1B}[?2004h"].map { Array($0.utf8) }
+    while !prompts.contains(where: { output.suffix($0.count).elementsEqual($0) }) {
+      guard try read() else { throw failure("ended with \(try wait().code) without a prompt") }
+    }
+  }
+
   /// Waits for a fact outside of it, which cannot come any more once it has ended.
   func wait(until fact: String, _ condition: () -> Bool) throws {
     while !condition() {

@@ -32,8 +32,11 @@ extension Child {
     }
   }
 
-  /// Leaves with Ctrl-D; the exit code.
+  /// Leaves with Ctrl-D at the next prompt; the exit code.
+  ///
+  /// Before the prompt the terminal takes Ctrl-D for the end of input of a line that nobody reads.
   func leave() throws -> Int32 {
+    try waitForPrompt()
     type(Child.controlD)
     return try wait().code
   }

@@ -41,6 +41,22 @@ struct EncodingTests {
     #expect(try Self.encode([UInt8.max: "m"]) == "[255,\"m\"]")
   }
 
+  @Test func `COD-63 dictionaries are sorted, integers by value and names by their bytes`() throws {
+    struct Page: Encodable {
+      var names = Dictionary(uniqueKeysWithValues: (0..<40).map { ("k\($0)", [$0: "x", -1: "y"]) })
+      var last = ["é": 1, "z": 2, "B": 3, "a": 4, "10": 5, "9": 6]
+    }
+    let names = (0..<40).map { "k\($0)" }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      .map { "\"\($0)\":{\"-1\":\"y\",\"\($0.dropFirst())\":\"x\"}" }.joined(separator: ",")
+    #expect(
+      try Self.encode(Page())
+        == "{\"names\":{\(names)},\"last\":{\"9\":6,\"10\":5,\"B\":3,\"a\":4,\"z\":2,\"é\":1}}")
+    #expect(try Self.encode([["b": 1, "a": 2]]) == "[{\"a\":2,\"b\":1}]")
+    let numbers = Dictionary(uniqueKeysWithValues: (-5..<20).map { ($0, true) })
+    let sorted = (-5..<20).map { "\"\($0)\":true" }.joined(separator: ",")
+    #expect(try Self.encode(numbers) == "{\(sorted)}")
+  }
+
   @Test func `COD-08 a number that JSON does not have is an error that names the coding path`()
     throws
   {

@@ -5,17 +5,21 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct RetryPolicyTests {
   private func decide(
-    _ policy: RetryPolicy, status: Int? = nil, retryAfter: String? = nil,
-    error: TransportError? = nil, method: RequestMethod = "GET", retries: Int = 0,
-    random: Double = 0.5
+    _ policy: RetryPolicy, status: Int? = nil, retryAfter: String? = nil, date: String? = nil,
+    error: TransportError? = nil, method: RequestMethod = "GET", hasKey: Bool = false,
+    retries: Int = 0, random: Double = 0.5
   ) -> RetryPolicy.Decision {
     var result = NetworkResult(error: error)
     if let status {
-      let headers = Headers(retryAfter.map { [("Retry-After", $0)] } ?? [])
+      let headers = Headers(
+        [("Retry-After", retryAfter), ("Date", date)].compactMap { name, value in
+          value.map { (name, $0) }
+        })
       result.response = HTTPResponse(status: status, headers: headers)
     }
     return policy.decision(
-      after: result, method: method, retries: retries, now: 784_111_777, random: { random })
+      after: result, method: method, hasKey: hasKey, retries: retries, now: 784_111_777,
+      random: { random })
   }
 
   @Test(
@@ -95,14 +99,43 @@ struct RetryPolicyTests {
 
   @Test(
     arguments: [
-      ("0", 0), ("7", 7), (" 30 ", 30), ("Sun, 06 Nov 1994 08:49:47 GMT", 10),
-      ("Sunday, 06-Nov-94 08:49:40 GMT", 3), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+      ("0", 0.25), ("7", 7), (" 30 ", 30), ("Sun, 06 Nov 1994 08:49:47 GMT", 10),
+      ("Sunday, 06-Nov-94 08:49:40 GMT", 3), ("Sun, 06 Nov 1994 08:00:00 GMT", 0.25),
       ("soon", 0.25), ("-1", 0.25), ("1.5", 0.25), ("", 0.25),
     ] as [(String, Double)])
-  func `RFC 9110 10.2.3: Retry-After takes the place of the computed wait`(
+  func `RTY-01 RFC 9110 10.2.3: Retry-After takes the place of the computed wait`(
     value: String, delay: Double
   ) {
     #expect(decide(RetryPolicy(), status: 429, retryAfter: value) == .sendAgain(after: delay))
+  }
+
+  @Test func `RTY-02 a date is measured by the answer's own Date`() {
+    // The server's clock is an hour behind.
+    let date = "Sun, 06 Nov 1994 07:49:37 GMT"
+    let later = "Sun, 06 Nov 1994 07:49:44 GMT"
+    let decision = decide(RetryPolicy(), status: 503, retryAfter: later, date: date)
+    #expect(decision == .sendAgain(after: 7))
+    #expect(
+      decide(RetryPolicy(), status: 503, retryAfter: date, date: later) == .sendAgain(after: 0.25))
+    #expect(
+      decide(RetryPolicy(), status: 503, retryAfter: "3", date: date) == .sendAgain(after: 3))
+  }
+
+  @Test(arguments: ["POST", "PATCH"] as [RequestMethod])
+  func `RTY-03 what has not reached the server is repeated whatever its method`(
+    method: RequestMethod
+  ) {
+    var error = TransportError(.connection, "refused")
+    let reason = "\(method) is not idempotent, and retry.unsafe is not set"
+    #expect(decide(RetryPolicy(), error: error, method: method) == .giveUp(reason: reason))
+    error.isUnsent = true
+    #expect(decide(RetryPolicy(), error: error, method: method) == .sendAgain(after: 0.25))
+  }
+
+  @Test func `RTY-04 a request with an Idempotency-Key is repeated whatever its method`() {
+    #expect(
+      decide(RetryPolicy(), status: 503, method: "POST", hasKey: true) == .sendAgain(after: 0.25))
+    #expect(decide(RetryPolicy(), status: 400, method: "POST", hasKey: true) == .keep)
   }
 
   @Test func `a server that asks for more than 'max' gets no further attempt`() {

@@ -27,6 +27,18 @@ struct ServerLimitTests {
       budget([("X-Rate-Limit-Remaining", "3"), ("X-Rate-Limit-Reset", "1700000090")]) == "3 90")
     #expect(
       budget([("X-RateLimit-Remaining", "3"), ("X-RateLimit-Reset", "1700000090000")]) == "3 90")
+    for (reset, seconds) in [
+      ("2023-11-14T22:14:50Z", 90), ("2023-11-14T23:14:50+01:00", 90), ("2s", 2), ("1500ms", 2),
+      ("0m2s", 2), ("1h2m3.4s", 3723),
+    ] {
+      #expect(
+        budget([("X-RateLimit-Remaining", "3"), ("X-RateLimit-Reset", reset)]) == "3 \(seconds)")
+    }
+    #expect(
+      budget([
+        ("x-ratelimit-remaining-requests", "59"), ("x-ratelimit-reset-requests", "1m0s"),
+        ("x-ratelimit-remaining-tokens", "1"), ("x-ratelimit-reset-tokens", "6m0s"),
+      ]) == "59 60")
   }
 
   @Test func `LIM-21 of several limits the tightest counts`() {
@@ -49,6 +61,12 @@ struct ServerLimitTests {
   }
 
   @Test func `LIM-23 what makes no sense is not there, and nobody waits for longer than a day`() {
+    for value in ["2", "s", "2x", "m2s", "2s3", "tomorrow", "1.2.3s"] {
+      let isNumber = value == "2"
+      #expect(
+        budget([("X-RateLimit-Remaining", "5"), ("X-RateLimit-Reset", value)])
+          == (isNumber ? "5 2" : "none"), "\(value)")
+    }
     for value in ["", "many", "1e999", "nan", "-", "r", "\"a\";r=;t=", "\"a\";r=5", ";;;=,"] {
       #expect(budget([("RateLimit", value)]) == "none", "\(value)")
     }

@@ -99,12 +99,14 @@ struct SharedLimitTests {
     }
   }
 
-  @Test func `a limit of no requests at all lets one through at a time`() {
+  @Test func `SWF-56 a limit of no requests at all fails those that would wait for it`() {
     withHarness { harness in
       harness.configure(rate: RateLimit(requests: 0, per: 1), concurrency: 0)
-      let settings = harness.service.resource("/a").configuration
-      #expect(settings.concurrency == 1)
-      #expect(settings.rateLimit == RateLimit(requests: 1, per: 1))
+      let request = harness.service.resource("/a").request("GET")
+      harness.settle()
+      #expect(request.response?.error?.cause?.kind == "invalid_setting")
+      #expect(harness.sentNames == "")
+      #expect(harness.service.resource("/a").configuration.rateLimit == nil)
     }
   }
 }

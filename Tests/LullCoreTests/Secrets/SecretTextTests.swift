@@ -69,7 +69,8 @@ struct SecretTextTests {
   @Test func `a name that is no header keeps no secret`() {
     var headers = Headers()
     headers.add("X Key", SecretText(token))
-    #expect(headers == Headers())
+    #expect(headers.isEmpty)
+    #expect(headers.secretValues.isEmpty)
   }
 
   @Test func `a template escapes the text around a mask`() {

@@ -3,78 +3,8 @@ import LullCore
 /// The rules of a resource's state once more, as plainly as they can be said: one resource, at most one
 /// cache that answers at once, one observer at most. What the real one does is held against this.
 ///
-/// Written from the rules, not from the code: each load knows itself what has overtaken it.
+/// Written from the rules, not from the code.
 final class ResourceModel {
-  struct Data: Equatable {
-    var text: String
-    var etag: String?
-    var timestamp: Double
-    /// Of an override of the content alone the headers say nothing any more. (OVR-10)
-    var validatorsHold = true
-  }
-
-  struct Failure: Equatable {
-    var text: String
-    var timestamp: Double
-  }
-
-  /// What the network says.
-  enum Answer {
-    case data(text: String, etag: String?)
-    case notModified
-    case failure(text: String)
-  }
-
-  enum Outcome: Equatable {
-    case success(Data, isNew: Bool)
-    case failure(Failure)
-    case cancelled
-  }
-
-  /// The role of a request as a load of the resource.
-  final class Load {
-    /// A load that started later has succeeded. (STA-11)
-    var isOvertaken = false
-    /// One that started later is in the cache already.
-    var isOvertakenInCache = false
-    var isForgotten = false
-    var wasInvalidatedMeanwhile = false
-  }
-
-  final class Call {
-    let isGet: Bool
-    var outcome: Outcome?
-    var isDelivered = false
-    var isInCache = false
-    /// What hears of its end, in order.
-    var hooks: [() -> Void] = []
-    var isAdopted = false
-    /// Composites that wait for it.
-    var waiting = 0
-    /// What a composite has passed to; it waits for its cache check before.
-    var passedTo: Call?
-    let isComposite: Bool
-
-    init(isGet: Bool = true, isComposite: Bool = false) {
-      self.isGet = isGet
-      self.isComposite = isComposite
-    }
-  }
-
-  private final class Check {
-    let found: Data?
-    var hooks: [() -> Void] = []
-    var hasBroughtData = false
-
-    init(_ found: Data?) { self.found = found }
-  }
-
-  private enum CheckState {
-    case idle
-    case running(Check)
-    case over
-  }
-
   let hasCache: Bool
   let isObserved: Bool
   private(set) var now: Double
@@ -82,12 +12,22 @@ final class ResourceModel {
   private(set) var error: Failure?
   private(set) var isInvalidated = false
   private(set) var cached: Data?
+  /// As of when what is cached is stale, if it is not newer. (AGE-07, INV-59)
+  private var staleAt: Double?
   private(set) var loads: [Call] = []
   private(set) var requests: [Call] = []
   private(set) var events: [String] = []
   /// What the network is asked, with the validator each request carries.
   private(set) var sent: [(call: Call, etag: String?)] = []
   private var started: [Load] = []
+  private var moment = 0
+  /// When the latest-sent load was sent that has succeeded, and that is in the cache. (STA-11)
+  private var succeededAt = 0
+  private var cachedAt = 0
+  /// When the answer to an unsafe request that is a load came last.
+  private var writtenAt = 0
+  /// When the resource was invalidated or written to last.
+  private var expiredAt = 0
   private var check = CheckState.idle
   private var arriving: [() -> Void] = []
   private var deferred: [() -> Void] = []
@@ -150,13 +90,37 @@ final class ResourceModel {
 
   private func overridden() {
     endCheck()
-    cached = nil
+    removeCached()
     tell("newData(localOverride)")
   }
 
-  func invalidate() {
+  func invalidate() { invalidate(at: nextMoment()) }
+
+  private func invalidate(at moment: Int) {
     isInvalidated = true
     for load in started { load.wasInvalidatedMeanwhile = true }
+    expire(at: moment)
+  }
+
+  private func expire(at moment: Int) {
+    expiredAt = max(expiredAt, moment)
+    markCached(asOf: now)
+  }
+
+  private func markCached(asOf time: Double) {
+    guard hasCache, cached != nil else { return }
+    staleAt = max(staleAt ?? time, time)
+  }
+
+  private func keep(_ data: Data, of call: Call) {
+    cached = data
+    if let mark = staleAt, mark <= data.timestamp { staleAt = nil }
+    if call.sentAt < expiredAt { markCached(asOf: data.timestamp) }
+  }
+
+  private func removeCached() {
+    cached = nil
+    staleAt = nil
   }
 
   func wipe() {
@@ -209,6 +173,7 @@ final class ResourceModel {
 
   private func arrived(_ call: Call, _ answer: Answer) {
     guard call.outcome == nil else { return }
+    if !call.isGet { call.answeredAt = nextMoment() }
     switch answer {
     case .failure(let text): call.outcome = .failure(Failure(text: text, timestamp: now))
     case .notModified:
@@ -221,6 +186,14 @@ final class ResourceModel {
     case .data(let text, let etag):
       let data = Data(text: text, etag: etag, timestamp: now)
       call.outcome = .success(data, isNew: true)
+      if let moment = call.answeredAt {
+        // Of a load the answer is the data.
+        if loads.contains(where: { $0 === call }) {
+          expire(at: moment)
+        } else {
+          invalidate(at: moment)
+        }
+      }
       cache(data, of: call)
     }
     deferred.append { [unowned self] in deliver(call) }
@@ -229,19 +202,25 @@ final class ResourceModel {
   /// CACHE-14, CACHE-29
   private func cache(_ data: Data, of call: Call) {
     guard hasCache, call.isGet, let load = roles[ObjectIdentifier(call)]?.last,
-      loads.contains(where: { $0 === call }), !load.isOvertaken, !load.isOvertakenInCache,
-      !load.isForgotten
+      loads.contains(where: { $0 === call })
     else { return }
-    for other in started.prefix(while: { $0 !== load }) { other.isOvertakenInCache = true }
     call.isInCache = true
-    cached = data
+    guard call.sentAt >= max(succeededAt, cachedAt, writtenAt), !load.isForgotten else { return }
+    cachedAt = call.sentAt
+    keep(data, of: call)
   }
 
   // MARK: How loads end
 
   private var roles: [ObjectIdentifier: [Load]] = [:]
 
+  private func nextMoment() -> Int {
+    moment += 1
+    return moment
+  }
+
   private func send(_ call: Call, etag: String?) -> Call {
+    call.sentAt = nextMoment()
     requests.append(call)
     sent.append((call, etag))
     return call
@@ -286,8 +265,11 @@ final class ResourceModel {
     let isInCache = call.isInCache
     call.isInCache = false
     if case .applied(let name) = event {
-      if name == "newData(network)", !isInCache { cached = nil }
-      if name == "notModified", call.isGet, let data { cached?.timestamp = data.timestamp }
+      if name == "newData(network)", !isInCache { removeCached() }
+      if name == "notModified", call.isGet, let data, var known = cached {
+        known.timestamp = data.timestamp
+        keep(known, of: call)
+      }
     }
     tell(event.name)
   }
@@ -307,13 +289,18 @@ final class ResourceModel {
     guard let outcome = call.outcome, outcome != .cancelled, !load.isForgotten else {
       return .only("requestCancelled")
     }
-    if load.isOvertaken { return .only("notModified") }
+    if (call.answeredAt ?? call.sentAt) < succeededAt { return .only("notModified") }
     if !load.wasInvalidatedMeanwhile { isInvalidated = false }
     guard case .success(let found, let isNew) = outcome else {
       if case .failure(let failure) = outcome { error = failure }
       return .applied("error")
     }
-    for other in started.prefix(while: { $0 !== load }) { other.isOvertaken = true }
+    succeededAt = max(succeededAt, call.sentAt)
+    if let answeredAt = call.answeredAt {
+      writtenAt = max(writtenAt, answeredAt)
+    } else if call.sentAt < writtenAt {
+      isInvalidated = true
+    }
     error = nil
     if isNew {
       data = found
@@ -338,7 +325,7 @@ final class ResourceModel {
   private func look() {
     guard hasCache, case .idle = check else { return }
     guard data == nil else { return check = .over }
-    let found = Check(cached)
+    let found = Check(cached, staleAt: staleAt)
     check = .running(found)
     deferred.append { [unowned self] in checked(found) }
   }
@@ -348,6 +335,7 @@ final class ResourceModel {
       check = .over
       if let hit = found.found, data == nil {
         data = hit
+        if found.isOutdated { isInvalidated = true }
         error = nil
         found.hasBroughtData = true
         tell("newData(cache)")

@@ -11,6 +11,8 @@ final class SpyCache: EntityCache {
 
   let operations = CacheOperations()
   var entries: [String: Entity]
+  /// As of when what is not newer is stale, by key.
+  private(set) var marks: [String: Double] = [:]
   var answering = Answering.atOnce
   var declinesWrites = false
   /// As it would, if it were on a disk.
@@ -70,19 +72,37 @@ final class SpyCache: EntityCache {
   }
 
   func readEntity(forKey key: String, completion: @escaping (Entity?) -> Void) {
-    perform("read \(key)") { [self] in completion(entries[key]) }
+    perform("read \(key)") { [self] in
+      var entity = entries[key]
+      if let mark = marks[key], let timestamp = entity?.timestamp {
+        entity?.isOutdated = timestamp <= mark
+      }
+      completion(entity)
+    }
   }
 
   func writeEntity(_ entity: Entity, forKey key: String, completion: @escaping () -> Void) {
     perform("write \(key): \(entity.text ?? entity.content.typeName)") { [self] in
-      if !declinesWrites { entries[key] = entity }
+      if !declinesWrites {
+        entries[key] = entity
+        entries[key]?.isOutdated = false
+        if let mark = marks[key], mark <= entity.timestamp { marks[key] = nil }
+      }
       completion()
     }
+  }
+
+  func expireEntity(
+    asOf timestamp: Double, forKey key: String, completion: @escaping () -> Void
+  ) {
+    if entries[key] != nil { marks[key] = max(marks[key] ?? timestamp, timestamp) }
+    completion()
   }
 
   func removeEntity(forKey key: String, completion: @escaping () -> Void) {
     perform("remove \(key)") { [self] in
       entries[key] = nil
+      marks[key] = nil
       completion()
     }
   }

@@ -251,6 +251,24 @@ import Testing
     }
   }
 
+  @Test func `STA-79 EMB-20 changed content is reported to the program`() throws {
+    try Embedding.run { lua, stubs in
+      var heard: [String] = []
+      lua.onError = { error, _ in heard.append(error.message) }
+      try lua.set("api", stubs.api)
+      let n: Int = try await lua.run(
+        """
+        local a = api("/a")
+        assert(a:load():await())
+        a.content.n = 7
+        return a.content.n
+        """)
+      #expect(n == 1)
+      #expect(heard.count == 1)
+      #expect(heard.first?.contains("was changed at /n: edit a copy (lull.copy)") == true)
+    }
+  }
+
   @Test func `EMB-21 a runtime on a pump of one's own is driven by its turns`() throws {
     let clock = ManualClock()
     let pump = Pump(clock: clock)

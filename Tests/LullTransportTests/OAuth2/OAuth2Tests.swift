@@ -222,6 +222,82 @@ struct OAuth2Tests {
     harness.finish()
   }
 
+  @Test(arguments: [
+    (#"{"error":"bad_verification_code","error_description":"no"}"#, "bad_verification_code: no"),
+    // With a token beside it.
+    (#"{"access_token":"t","error":"invalid_client"}"#, "invalid_client"),
+    (#"{"ok":false,"error":"invalid_code"}"#, "invalid_code"),
+    (#"{"ok":false,"access_token":"t"}"#, nil),
+    (#"{"error":{"code":400,"status":"INVALID","message":"words"}}"#, "INVALID: words"),
+    (#"{"error":{"message":"words"}}"#, ": words"),
+    (#"{"error":40029}"#, "40029"),
+    (#"{"error":true}"#, nil),
+  ])
+  func `OAU-60 an error in an answer with status 200 is an error`(_ body: String, _ words: String?)
+  {
+    for grant in [
+      OAuth2.Settings.Grant.clientCredentials,
+      .refresh(SecretText(Secret(.literal("first"), name: "first"))),
+    ] {
+      configure(grant)
+      answers(.json(body), token("t1"))
+      harness.stub("GET", "/a", .text("data"))
+      let request = harness.service.resource("/a").load()
+      harness.settle()
+      let end = words.map { $0.hasPrefix(":") ? $0 : ", \($0)" } ?? ""
+      #expect(
+        request.response?.error?.userMessage
+          == "no token from https://login.test/token: it answered 200\(end)")
+      harness.service.resource("/a").load()
+      harness.settle()
+    }
+    harness.finish()
+  }
+
+  @Test(arguments: [
+    #""error":null"#, #""error":"""#, #""error":false"#, #""error":0"#, #""ok":true"#,
+  ])
+  func `OAU-60 an error that is none does not count`(_ member: String) {
+    configure()
+    answers(.json(#"{"access_token":"t1",\#(member)}"#))
+    harness.stub("GET", "/a", .text("data"))
+    harness.service.resource("/a").load()
+    harness.settle()
+    #expect(sent.last?.hasSuffix("t1") == true)
+    harness.finish()
+  }
+
+  @Test func `OAU-61 an answer that is a form is read as one`() {
+    configure()
+    let type = "application/x-www-form-urlencoded; charset=utf-8"
+    answers(
+      .text("error=bad_verification_code&error_description=The+code+is%20wrong", type: type),
+      .text("access_token=t1&token_type=bearer&expires_in=100&scope=", type: type))
+    harness.stub("GET", "/a", .text("data"))
+    let request = harness.service.resource("/a").load()
+    harness.settle()
+    #expect(
+      request.response?.error?.userMessage
+        == "no token from https://login.test/token: it answered 200, bad_verification_code: "
+        + "The code is wrong")
+    harness.service.resource("/a").load()
+    harness.settle()
+    #expect(sent.last?.hasSuffix("t1") == true)
+    harness.finish()
+  }
+
+  @Test(arguments: [
+    ("invalid_client", false), ("access_denied", false), ("server_error", true),
+    ("temporarily_unavailable", true), ("", true),
+  ])
+  func `OAU-62 an error that stays is final, whatever the status`(name: String, mayPass: Bool) {
+    let body = Array("{\"error\":\"\(name)\"}".utf8)
+    let answer = OAuth2Answer(
+      NetworkResult(response: HTTPResponse(status: 503), body: body),
+      from: OAuth2Tests.endpoint, hiding: SecretSearch())
+    #expect(answer.mayPass == mayPass)
+  }
+
   @Test func `who is cancelled while waiting is not sent`() {
     configure()
     answers(token("t1"))

@@ -98,7 +98,9 @@ extension TransportSuite {
       finish(server)
     }
 
-    @Test(arguments: [#"400{"error":"invalid_grant"}"#, "503", "500{}", "429"])
+    @Test(arguments: [
+      #"400{"error":"invalid_grant"}"#, #"200{"error":"server_error"}"#, "503", "500{}", "429",
+    ])
     func `TOK-03 an answer that is none of tokens leaves the refresh token as it is`(
       answer: String
     ) throws {

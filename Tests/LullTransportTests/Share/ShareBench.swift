@@ -44,8 +44,8 @@ final class ShareBench {
 
   deinit { loop.close() }
 
-  func asker(_ requests: Int, per: Double) -> LimitAsker {
-    LimitAsker(RateLimit(requests: requests, per: per), LimitKey(name: "a"), tag: tag)
+  func asker(_ requests: Int, per: Double, host: String = "h") -> LimitAsker {
+    LimitAsker(RateLimit(requests: requests, per: per), LimitKey(name: "a"), tag: tag, host: host)
   }
 
   /// nil if there is no answer.
@@ -57,10 +57,15 @@ final class ShareBench {
     return nil
   }
 
-  func ask(_ asker: LimitAsker) throws -> (answer: AdmissionAnswer, number: Int64) {
+  /// - Parameter isSent: whether what is granted is sent at once.
+  func ask(
+    _ asker: LimitAsker, isSent: Bool = true
+  ) throws -> (answer: AdmissionAnswer, number: Int64) {
     let number = client.makeNumber()
     let value = try #require(run(asker.ask(number)))
-    return (try #require(asker.answer(value, to: number)), number)
+    let answer = try #require(asker.answer(value, to: number))
+    if isSent, case .granted = answer { _ = run(asker.send(number)) }
+    return (answer, number)
   }
 
   func isGranted(_ asker: LimitAsker) throws -> Bool {

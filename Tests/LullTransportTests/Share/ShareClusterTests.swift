@@ -31,7 +31,7 @@ struct ShareClusterTests {
   private func asker(_ client: ShareClient, _ name: String) -> LimitAsker {
     LimitAsker(
       RateLimit(requests: 1000, per: 60), LimitKey(name: name),
-      tag: client.tag(of: LimitKey(name: name)))
+      tag: client.tag(of: LimitKey(name: name)), host: "h")
   }
 
   private func isAnswered(_ client: ShareClient, _ call: ScriptCall) -> Bool {
@@ -77,14 +77,14 @@ struct ShareClusterTests {
     let isMoving = Mutex(true)
     let second = try #require(
       PlainShareServer { words in
-        if words.contains("withdraw") { return "*1\r\n:1\r\n" }
-        return words.first == "EVALSHA" ? "-NOSCRIPT none\r\n" : "*1\r\n:1\r\n"
+        if words.contains("withdraw") { return "*2\r\n:1\r\n:1\r\n" }
+        return words.first == "EVALSHA" ? "-NOSCRIPT none\r\n" : "*2\r\n:1\r\n:1\r\n"
       })
     let place = "127.0.0.1:\(second.port)"
     let first = try #require(
       PlainShareServer { words in
         let isLimit = words.contains { $0.contains(":limit:") }
-        return isLimit && isMoving.withLock { $0 } ? "-ASK 1 \(place)\r\n" : "*1\r\n:1\r\n"
+        return isLimit && isMoving.withLock { $0 } ? "-ASK 1 \(place)\r\n" : "*2\r\n:1\r\n:1\r\n"
       })
     let client = try client("redis://127.0.0.1:\(first.port)")
     let asker = asker(client, "a")
@@ -118,7 +118,7 @@ struct ShareClusterTests {
     let first = try #require(
       PlainShareServer { words in
         let isLimit = words.contains { $0.contains(":limit:") }
-        return isLimit ? "-ASK 1 127.0.0.1:\(second.port)\r\n" : "*1\r\n:1\r\n"
+        return isLimit ? "-ASK 1 127.0.0.1:\(second.port)\r\n" : "*2\r\n:1\r\n:1\r\n"
       })
     for place in ["MOVED 1 127.0.0.1:\(first.port)", "ASK 1 127.0.0.1:\(first.port)"] {
       back.withLock { $0 = "-\(place)\r\n" }
@@ -134,10 +134,12 @@ struct ShareClusterTests {
     second.stop()
   }
 
-  /// Cards of the server's log, wherever it is now.
+  /// The admissions that the server counts, sent or not, on whichever node they are now.
   private func count(_ cluster: RedisCluster, _ tag: String) -> Int {
-    cluster.nodes.map { node in
-      node.say("zcount '\(tag):log' '(-inf' +inf").first.flatMap { Int($0) } ?? 0
+    cluster.nodes.flatMap { node in
+      ["log", "held"].map { key in
+        node.say("zcount '\(tag):\(key)' '(-inf' +inf").first.flatMap { Int($0) } ?? 0
+      }
     }.reduce(0, +)
   }
 
@@ -153,7 +155,7 @@ struct ShareClusterTests {
         return slot.flatMap { Int($0) }.map { $0 < 8192 } ?? false
       })
     let tag = client.tag(of: key)
-    let asker = LimitAsker(limit, key, tag: tag)
+    let asker = LimitAsker(limit, key, tag: tag, host: "h")
     let slot = try #require(cluster.nodes[0].say("cluster keyslot '\(tag)'").first)
     let ids = cluster.nodes.compactMap { $0.say("cluster myid").first }
     try #require(ids.count == 2)
@@ -178,7 +180,7 @@ struct ShareClusterTests {
     #expect(migrate(["log", "meta"]) == ["OK"])
     #expect(isGranted(-3) == nil, "some of it is here and some there")
     #expect(client.isUsable(tag))
-    #expect(migrate(["held", "rules", "line", "due"]) == ["OK"])
+    #expect(migrate(["held", "rules", "line", "due", "hosts"]) == ["OK"])
     #expect(isGranted(-4) == true, "it is where it is going")
     #expect(isGranted(-5) == true)
     client.post(asker.withdraw([-5]))
@@ -201,7 +203,7 @@ struct ShareClusterTests {
     let server = try #require(
       PlainShareServer { words in
         let tag = client.withLock { $0 }
-        return words.contains { !tag.isEmpty && $0.hasPrefix(tag) } ? answer : "*1\r\n:1\r\n"
+        return words.contains { !tag.isEmpty && $0.hasPrefix(tag) } ? answer : "*2\r\n:1\r\n:1\r\n"
       })
     let own = try self.client(server.url)
     let (moving, other) = (asker(own, "moving"), asker(own, "other"))

@@ -116,7 +116,8 @@ struct ShareLessonTests {
     #expect(bench.warnings.count == 1)
     #expect(bench.warnings.first?.contains("WRONGTYPE") == true)
     let tag = bench.client.tag(of: LimitKey(name: "b"))
-    let asker = LimitAsker(RateLimit(requests: 1, per: 60), LimitKey(name: "b"), tag: tag)
+    let asker = LimitAsker(
+      RateLimit(requests: 1, per: 60), LimitKey(name: "b"), tag: tag, host: "h")
     #expect(try bench.isGranted(asker))
     #expect(bench.say("zcount '\(tag):log' '(-inf' +inf") == ["1"])
   }

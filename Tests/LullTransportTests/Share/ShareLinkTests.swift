@@ -27,8 +27,9 @@ struct ShareLinkTests {
 
   private func isAnswered(_ loop: EventLoop, _ client: ShareClient) -> Bool {
     var outcome: ShareLink.Outcome?
-    client.run(LimitAsker(RateLimit(requests: 1, per: 1), LimitKey(name: "a"), tag: "{t}").leave())
-    { outcome = $0 }
+    client.run(
+      LimitAsker(RateLimit(requests: 1, per: 1), LimitKey(name: "a"), tag: "{t}", host: "h").leave()
+    ) { outcome = $0 }
     loop.turn { outcome != nil }
     if case .reply? = outcome { return true }
     return false
@@ -58,7 +59,9 @@ struct ShareLinkTests {
     let silent = try #require(
       RawServer { connection in while connection.readSome(1000) > 0 {} })
     _ = try ask("redis://127.0.0.1:\(silent.port)") { loop, client in
-      let call = LimitAsker(RateLimit(requests: 1, per: 1), LimitKey(name: "a"), tag: "{t}").leave()
+      let call = LimitAsker(
+        RateLimit(requests: 1, per: 1), LimitKey(name: "a"), tag: "{t}", host: "h"
+      ).leave()
       var answers = 0
       client.run(call) { _ in
         answers += 1
@@ -176,7 +179,7 @@ struct ShareLinkTests {
       random, Array("HTTP/1.1 200 OK\r\n\r\n".utf8),
       Array("+OK\r\n+PONG\r\n:1\r\n:2\r\n:3\r\n".utf8),
       Array("+OK\r\n*1\r\n$-1\r\n".utf8), Array("$999999999999\r\n".utf8), [],
-      Array("+OK\r\n+PONG\r\n*2\r\n:0\r\n:-1\r\n".utf8),
+      Array("+OK\r\n+PONG\r\n*3\r\n:0\r\n:-1\r\n:1\r\n".utf8),
     ]
     for answer in answers {
       let server = try #require(

@@ -63,16 +63,18 @@ struct ShareLossTests {
     next.remember(hosts: 2)
     next.remember(hosts: 9)
     #expect(next.hosts == 9)
-    // As if it had been so for six minutes.
     let path = try #require(next.path)
-    var times = [
-      timeval(tv_sec: time(nil) - 360, tv_usec: 0), timeval(tv_sec: time(nil) - 360, tv_usec: 0),
-    ]
-    #expect(utimes(path, &times) == 0)
-    let later = ShareMemory(of: "a", beside: folder.path)
-    later.remember(hosts: 2)
-    #expect(later.hosts == 2)
-    #expect(ShareMemory(of: "a", beside: folder.path).hosts == 2)
+    // As an hourly job finds it, and as if it had been so for more than two hours.
+    for (age, expected) in [(3700, 9), (7300, 2)] {
+      let then = timeval(tv_sec: time(nil) - age, tv_usec: 0)
+      var times = [then, then]
+      #expect(utimes(path, &times) == 0)
+      let later = ShareMemory(of: "a", beside: folder.path)
+      #expect(later.hosts == 9)
+      later.remember(hosts: 2)
+      #expect(later.hosts == expected)
+      #expect(ShareMemory(of: "a", beside: folder.path).hosts == expected)
+    }
   }
 
   @Test func `SHR-35 what was sent lately is what counts still`() {
@@ -179,7 +181,7 @@ struct ShareLossTests {
     let server = try #require(
       PlainShareServer { words in
         if words.contains("ask"), isSilent.withLock({ $0 }) { return nil }
-        return words.contains("ask") ? "*1\r\n:1\r\n" : ":1\r\n"
+        return words.contains("ask") ? "*2\r\n:1\r\n:1\r\n" : ":1\r\n"
       })
     let client = ShareClient(
       try ShareSettings(Share(url: server.url)), loop.pump, limitsPath: nil
@@ -202,6 +204,67 @@ struct ShareLossTests {
     #expect(number != "\(lost.number)")
     loop.turn { server.commands.contains { $0.contains("withdraw") && $0.contains(number) } }
     server.stop()
+  }
+
+  @Test func `SHR-101 a distant server is asked for several at once, which is given back unused`()
+    throws
+  {
+    let folder = try #require(CacheFolderFixture())
+    let loop = try EventLoop()
+    defer { loop.close() }
+    @Sendable func numbers(_ words: [String]) -> [Int64] {
+      words.compactMap { Int64($0) }.filter { $0 < 0 }
+    }
+    let server = try #require(
+      PlainShareServer { words in
+        guard words.contains("ask") else { return ":1\r\n" }
+        usleep(30_000)
+        return "*2\r\n:\(numbers(words).count)\r\n:1\r\n"
+      })
+    let client = ShareClient(
+      try ShareSettings(Share(url: server.url)), loop.pump, limitsPath: nil
+    ) { _ in }
+    client.patience = ShareBench.patience
+    loop.pump.add(client)
+    let log = ServerAdmissionLog(
+      RateLimit(requests: 9, per: 60), LimitKey(name: "a"), client, loop.pump,
+      machine: MachineLimits(loop.pump, path: folder.path))
+    var sent: Set<Int64> = []
+    func ask() {
+      var answer: AdmissionAnswer?
+      log.ask { answer = $0 }
+      loop.turn { answer != nil }
+      if case .granted(let admission)? = answer { sent.insert(log.send(admission).number) }
+    }
+    for _ in 0..<4 { ask() }
+    let asked = server.commands.filter { $0.contains("ask") }.map(numbers)
+    #expect(asked.map(\.count) == [1, 2, 4])
+    #expect(sent.count == 4 && sent.isSubset(of: asked.joined()))
+    log.stopAsking()
+    let unused = Set(asked.joined()).subtracting(sent)
+    loop.turn { server.commands.contains { $0.contains("withdraw") && Set(numbers($0)) == unused } }
+    ask()
+    #expect(server.commands.last { $0.contains("ask") }.map(numbers)?.count == 1)
+    server.stop()
+  }
+
+  @Test func `SHR-101 a server grants several only where there is room and nobody else waits`()
+    throws
+  {
+    let bench = try ShareBench()
+    let (one, other) = (bench.asker(5, per: 60), bench.asker(5, per: 60))
+    func granted(_ asker: LimitAsker, _ numbers: [Int64]) throws -> Int {
+      let value = try #require(bench.run(asker.ask(numbers[0], more: Array(numbers.dropFirst()))))
+      let answer = asker.answer(value, to: numbers[0], more: numbers.count - 1)
+      #expect(answer != nil)
+      return asker.grantedCount(value)
+    }
+    #expect(try granted(one, [-1, -2, -3]) == 3)
+    #expect(try granted(one, [-4, -5, -6, -7]) == 2, "five in all")
+    #expect(try granted(other, [-8]) == 0)
+    _ = bench.run(one.withdraw([-1, -2]))
+    #expect(try granted(one, [-9, -10]) == 1, "the other one waits")
+    #expect(try granted(other, [-8]) == 1)
   }
 
   @Test func `SHR-37 hosts are counted, and each has its part when the server goes`() throws {
@@ -261,7 +324,7 @@ struct ShareLossTests {
     for number in 0..<12 {
       let asker = LimitAsker(
         RateLimit(requests: 1, per: 60), LimitKey(name: "a"),
-        tag: client.tag(of: LimitKey(name: "\(number)")))
+        tag: client.tag(of: LimitKey(name: "\(number)")), host: "h")
       var answers: [AdmissionAnswer?] = []
       for _ in 0..<2 {
         client.run(asker.ask(-1)) { outcome in
@@ -302,7 +365,7 @@ struct ShareLossTests {
       // Larger than a record of TLS.
       let asker = LimitAsker(
         RateLimit(requests: 1, per: 1), LimitKey(name: "a"),
-        tag: client.tag(of: LimitKey(name: "a")))
+        tag: client.tag(of: LimitKey(name: "a")), host: "h")
       client.run(asker.withdraw((0..<5000).map { Int64($0) })) { outcome in
         if case .reply = outcome { isAnswered = true } else { isAnswered = false }
       }

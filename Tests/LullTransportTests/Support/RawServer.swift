@@ -66,7 +66,7 @@ final class RawServer: Sendable {
 
 /// One accepted connection, on the thread of its script.
 struct RawConnection {
-  fileprivate let descriptor: Int32
+  let descriptor: Int32
   fileprivate let server: RawServer
 
   /// Reads one request, its body by Content-Length; nil if the connection ends before.

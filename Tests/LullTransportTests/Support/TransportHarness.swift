@@ -52,7 +52,7 @@ final class TransportHarness {
   }
 
   /// - Parameter timers: how many may have been needed at once.
-  func finish(timers: Int = 3) {
+  func finish(timers: Int = 4) {
     #expect(provider.activeCount == 0)
     provider.close()
     loop.turn(.noWait)

@@ -3,7 +3,7 @@ enum EncodedValue {
   case null
   case bool(Bool)
   case int(Int64)
-  /// An integer beyond 64 signed bits.
+  /// A number by its digits: an integer beyond 64 signed bits, or a decimal.
   case digits(String)
   /// A finite number.
   case double(Double)
@@ -27,6 +27,30 @@ final class EncodedObject {
 
   /// As they were encoded.
   var members: [Member] = []
+  /// A dictionary's, which encodes them in another order in each process.
+  private let isDictionary: Bool
+
+  init(keyedBy key: Any.Type? = nil) {
+    isDictionary = key != nil && key == EncodedObject.dictionaryKey
+  }
+
+  /// What Swift's dictionaries with names or integers for keys encode themselves by. nil if a later Swift
+  /// calls it something else, which COD-63's test shows.
+  private static let dictionaryKey: (any Any.Type)? = _typeByName("s20_DictionaryCodingKeyV")
+
+  /// Each key once; those of a dictionary sorted, integers by value before names by their bytes. (COD-63)
+  var written: [Member] {
+    let unique = members.withoutRepetition
+    guard isDictionary else { return unique }
+    return unique.map { (Int($0.key), $0) }.sorted { one, other in
+      switch (one.0, other.0) {
+      case (let number?, let next?) where number != next: number < next
+      case (_?, nil): true
+      case (nil, _?): false
+      default: one.1.key.utf8.lexicographicallyPrecedes(other.1.key.utf8)
+      }
+    }.map(\.1)
+  }
 }
 
 extension EncodedValue {
@@ -46,7 +70,7 @@ extension EncodedValue {
       writer.end("]")
     case .object(let object):
       writer.begin("{")
-      for member in object.members.withoutRepetition {
+      for member in object.written {
         writer.write(key: member.key)
         try member.value.write(to: &writer)
       }

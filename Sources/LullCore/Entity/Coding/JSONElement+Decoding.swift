@@ -4,8 +4,9 @@ extension JSONElement {
   ///
   /// Anything `Decodable`. Keys are those of its `CodingKeys`, byte by byte; of repeated ones the last
   /// counts. (JSN-13) Whole numbers are checked against their type's range, and what was written `2.0` or
-  /// `1e3` is one too. There are no strategies for keys, dates or data: a type says in its `init(from:)`
-  /// how it is written, and `Timestamp` reads dates and times. Any thread.
+  /// `1e3` is one too. There are no strategies for keys and dates: a type says in its `init(from:)`
+  /// how it is written, and `Timestamp` reads dates and times. Foundation's `URL` is read from a string, `Data` from
+  /// one in Base64, and `Decimal` from a number. Any thread.
   ///
   ///     let users = try JSONDocument(parsing: body).root.decoded([User].self)
   ///

@@ -102,6 +102,7 @@ final class TapeReader {
     // Again the very types that are asked for.
     if type == [String].self { return unsafeBitCast(try strings(of: place), to: type) }
     if type == JSONValue.self { return unsafeBitCast(element(at: place).plainValue, to: type) }
+    if let kind = FoundationType(type) { return try foundation(kind, type, at: place) }
     if isLongArray(at: place) { return try longArray(type, at: place, depth: depth) }
     return try Value(from: TapeDecoder(reader: self, place: place, depth: depth))
   }
@@ -159,6 +160,15 @@ final class TapeReader {
     let value = Float(number)
     guard value.isFinite else { throw doesNotFit("\(number)", Float.self, at: place) }
     return value
+  }
+
+  /// The digits of an integer of any size; nil of any other number.
+  func wholeNumber(at place: Int) -> String? {
+    switch type(at: place) {
+    case CSJ_INT: "\(csj_int_at(view, place))"
+    case CSJ_DOUBLE: element(at: place).digits
+    default: nil
+    }
   }
 
   func integer<Value: FixedWidthInteger & Decodable>(

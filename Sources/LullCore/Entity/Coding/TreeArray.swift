@@ -31,7 +31,7 @@ struct TreeArray: UnkeyedEncodingContainer {
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
   ) -> KeyedEncodingContainer<Nested> {
-    let nested = EncodedObject()
+    let nested = EncodedObject(keyedBy: type)
     let step = next
     array.elements.append(.object(nested))
     return KeyedEncodingContainer(TreeObject<Nested>(encoder, nested, at: step))

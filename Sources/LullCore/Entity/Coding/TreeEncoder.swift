@@ -20,7 +20,7 @@ final class TreeEncoder: Encoder {
     if case .object(let object) = value {
       return KeyedEncodingContainer(TreeObject<Key>(self, object, at: step))
     }
-    let object = EncodedObject()
+    let object = EncodedObject(keyedBy: type)
     set(.object(object))
     return KeyedEncodingContainer(TreeObject<Key>(self, object, at: step))
   }
@@ -69,9 +69,16 @@ final class TreeEncoder: Encoder {
       }
       session.levels += 1
       defer { session.levels -= 1 }
-      let encoder = TreeEncoder(session, at: step)
-      try value.encode(to: encoder)
-      return encoder.value ?? .object(EncodedObject())
+      let own = { [session] in
+        let encoder = TreeEncoder(session, at: step)
+        try value.encode(to: encoder)
+        return encoder.value ?? .object(EncodedObject())
+      }
+      guard let kind = FoundationType(Value.self) else { return try own() }
+      guard let encoded = try kind.encoded(value, own: own) else {
+        throw invalid(value, step, "JSON has nothing for \(value)")
+      }
+      return encoded
     }
   }
 

@@ -33,7 +33,7 @@ struct TreeObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Nested> {
-    let nested = EncodedObject()
+    let nested = EncodedObject(keyedBy: type)
     set(.object(nested), key)
     return KeyedEncodingContainer(
       TreeObject<Nested>(encoder, nested, at: EncodingStep(key, in: step)))

@@ -51,6 +51,38 @@ public struct UploadFile: Sendable, Equatable {
     }
   }
 
+  /// Its content from the beginning, part by part.
+  package func parts() throws(TransportError) -> Parts { Parts(self, try open()) }
+
+  /// The parts of a file, each read when it is asked for.
+  package final class Parts {
+    private static let size = 1 << 17
+    private let owner: UploadFile
+    private let file: ReadableFile
+    private var offset = 0
+
+    fileprivate init(_ owner: UploadFile, _ file: ReadableFile) {
+      self.owner = owner
+      self.file = file
+    }
+
+    /// nil at its end.
+    package func next() throws(TransportError) -> [UInt8]? {
+      var part = [UInt8](repeating: 0, count: Parts.size)
+      let read = part.withUnsafeMutableBytes { bytes in
+        Result { () throws(ReadableFile.Unreadable) in try file.read(into: bytes, at: offset) }
+      }
+      switch read {
+      case .failure(let problem): throw owner.unavailable(problem.reason)
+      case .success(0): return nil
+      case .success(let count):
+        offset += count
+        part.removeLast(part.count - count)
+        return part
+      }
+    }
+  }
+
   func unavailable(_ reason: String) -> TransportError {
     .final(.fileUnavailable, "cannot read \(shown): \(reason)")
   }

@@ -68,6 +68,14 @@ package final class Download: Sendable, Equatable {
   /// to go on.
   package var replacesWhole: Bool { state.withLock { $0.replacesWhole } }
 
+  /// Where a part has been kept, and why it cannot be resumed; nil if it can, or if none has.
+  package var obstacle: (part: String, reason: String)? {
+    state.withLock { state -> (part: String, reason: String)? in
+      guard state.file.size > 0, !state.isFinished, let reason = state.obstacle else { return nil }
+      return (part: state.partName, reason: reason)
+    }
+  }
+
   /// Where the file is; nil of standard output, and before it has a name.
   package var path: ByteString? { state.withLock { $0.place?.path.map { ByteString($0) } } }
 
@@ -123,6 +131,7 @@ package final class Download: Sendable, Equatable {
     // What the server calls it is not known yet, and another address has another part.
     let name = "\(DownloadName.name(ofURL: request.url)).\(state.mark)"
     try open(&state, partName: name)
+    state.partName = state.place?.part?.shown ?? ""
     guard let part = state.place?.part, part.size > 0 else {
       state.replacesWhole = state.place?.path.map { FileStamp.of($0) != nil } ?? false
       return
@@ -135,6 +144,7 @@ package final class Download: Sendable, Equatable {
       note.mark == state.mark
       ? PartialFile(size: part.size, validator: note.validator, total: note.total)
       : PartialFile(size: part.size)
+    state.replacesWhole = state.file.validator == nil
   }
 
   /// What the next attempt asks for.
@@ -218,6 +228,7 @@ package final class Download: Sendable, Equatable {
     }
     place.comeAfterPrinted()
     state.beginWhole(PartialFile.beginning(head, now: state.now))
+    state.obstacle = resumes ? PartialFile.obstacle(head, now: state.now) : nil
     if place.isTerminal { state.filter = TerminalText() }
     guard let part = place.part else { return true }
     let note = PartNote(mark: state.mark, validator: state.file.validator, total: total)

@@ -15,6 +15,9 @@ struct DownloadState: Sendable {
   var hasChanged = false
   /// Whether a file of that name is there, and nothing that it could go on with.
   var replacesWhole = false
+  /// Where the part is, and why no other process can go on with it; nil if one can.
+  var partName = ""
+  var obstacle: String?
   var isFinished = false
   /// Whether nothing more is taken.
   var isOver = false
@@ -84,9 +87,9 @@ struct DownloadState: Sendable {
     return rounds <= DownloadState.mostRounds
   }
 
-  /// Whether another process can go on with the part that is there: what this one has written of it, or
+  /// Whether the part that is there is kept for the user or another process: what this one has written of it, or
   /// what was there before and has not been touched.
   func isWorthKeeping(_ part: PartFile) -> Bool {
-    hasChanged ? file.size > 0 && file.validator != nil : part.size > 0
+    hasChanged ? file.size > 0 : part.size > 0
   }
 }

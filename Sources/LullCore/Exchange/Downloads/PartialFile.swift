@@ -92,6 +92,19 @@ package struct PartialFile: Equatable, Sendable {
       validator: isDivisible ? PartValidator(headers, now: now) : nil, total: length(head))
   }
 
+  /// Why a whole that breaks off cannot be gone on with; nil if it can.
+  package static func obstacle(_ head: HTTPResponse, now: Double) -> String? {
+    guard beginning(head, now: now).validator == nil else { return nil }
+    let headers = head.headers
+    if head.status != 200 { return "the server has answered with status \(head.status)" }
+    if !isPlain(headers) { return "the server sends it encoded" }
+    if headers["accept-ranges"]?.lowercased() == "none" { return "the server sends no parts of it" }
+    guard headers["etag"] != nil || headers["last-modified"] != nil else {
+      return "the server sends neither ETag nor Last-Modified"
+    }
+    return "the ETag is weak, or missing and Last-Modified is too recent"
+  }
+
   private static func length(_ head: HTTPResponse) -> Int? {
     guard isPlain(head.headers), head.headers["transfer-encoding"] == nil else { return nil }
     let values = Set(head.headers.values("content-length"))

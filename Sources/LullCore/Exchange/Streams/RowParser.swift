@@ -1,8 +1,8 @@
 /// Reads a body of a value of JSON on each line, while it comes (NDJSON, JSON Lines).
 ///
-/// As the whole body would be read: empty lines do not count, nor does a byte-order mark. (JSN-20)
+/// Or values that follow each other in another way, as `JSONForm.values` has them. As the whole body would be read: empty lines do not count, nor does a byte-order mark. (JSN-20)
 package struct RowParser {
-  private var lines = StreamLines(.lineFeed)
+  private var lines: StreamLines
   /// Whether `text` is wanted.
   private let keepsText: Bool
   /// The last row as it was spelled.
@@ -15,7 +15,10 @@ package struct RowParser {
     case malformed(JSONError)
   }
 
-  package init(keepsText: Bool = false) { self.keepsText = keepsText }
+  package init(keepsText: Bool = false, areValues: Bool = false) {
+    lines = StreamLines(areValues ? .value : .lineFeed)
+    self.keepsText = keepsText
+  }
 
   package mutating func take(_ piece: inout [UInt8]) throws(StreamProblem) {
     try lines.take(&piece)

@@ -8,6 +8,8 @@ package struct StreamLines {
     case lineFeed
     /// CR, LF, or both together.
     case any
+    /// That of a value of JSON.
+    case value
   }
 
   /// Of one item, in bytes.
@@ -23,6 +25,7 @@ package struct StreamLines {
   private var searched = 0
   /// Whether the line before has ended with CR, which an LF may follow.
   private var mayFollowLineFeed = false
+  private var scan = JSONValueScan()
 
   package init(_ ending: Ending) {
     self.ending = ending
@@ -58,6 +61,7 @@ package struct StreamLines {
   package mutating func next<Result>(
     _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) throws(StreamProblem) -> Result? {
+    if ending == .value { return try nextValue(body) }
     if mayFollowLineFeed, start < bytes.count {
       mayFollowLineFeed = false
       if bytes[start] == 10 {
@@ -87,6 +91,20 @@ package struct StreamLines {
     return result
   }
 
+  private mutating func nextValue<Result>(
+    _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) throws(StreamProblem) -> Result? {
+    var (scan, start, place) = (self.scan, self.start, searched)
+    let (result, value) = bytes.withUnsafeBufferPointer { bytes -> (Result?, Range<Int>?) in
+      let value = scan.next(in: bytes, start: &start, place: &place)
+      guard let value, value.count <= StreamLines.limit else { return (nil, value) }
+      return (body(UnsafeBufferPointer(rebasing: bytes[value])), value)
+    }
+    (self.scan, self.start, searched) = (scan, value?.upperBound ?? start, place)
+    guard value?.count ?? (place - start) <= StreamLines.limit else { throw .tooLarge }
+    return result
+  }
+
   /// The same of what is left behind the last line's end, once nothing follows; nil if nothing is.
   package mutating func rest<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
     guard start < bytes.count else { return nil }
@@ -101,5 +119,6 @@ package struct StreamLines {
     start = 0
     searched = 0
     mayFollowLineFeed = false
+    scan = JSONValueScan()
   }
 }

@@ -5,6 +5,8 @@ struct CacheEntry {
   let write: (Entity) -> Void
   /// Makes it young, if it is what a 304 is about.
   let confirm: (EntityConfirmation) -> Void
+  /// Makes what is there stale, if it is not newer than that.
+  let expire: (_ timestamp: Double) -> Void
   let remove: () -> Void
   /// Of a load that is to fetch what is kept there; nil where everybody fetches alone.
   let makeTurn: (() -> (any FetchTurn)?)?
@@ -68,6 +70,11 @@ struct CacheEntry {
     confirm = { confirmation in
       cache.operations.perform(on: pump) { done in
         cache.confirmEntity(confirmation, forKey: key, completion: done)
+      }
+    }
+    expire = { timestamp in
+      cache.operations.perform(on: pump) { done in
+        cache.expireEntity(asOf: timestamp, forKey: key, completion: done)
       }
     }
     remove = {

@@ -108,9 +108,11 @@ package final class CacheLookup: Request {
     pump.requestHost?.hold(.success(entity), for: self)
     pump.log(.cache, "\(LogText.url(address)): hit at \(entry.stage.stage)")
     let later = Array(later.reversed())
+    let isOutdated = entity.isOutdated
     let run = PipelineRun(
-      configuration.steps, skipping: entry.stage.stepCount, marks: later.map(\.stage.stepCount),
-      response: .success(entity), request: self, method: .get, now: pump.clock.now
+      configuration.steps, skipping: entry.stage.stepCount, isHit: true,
+      marks: later.map(\.stage.stepCount), response: .success(entity), request: self, method: .get,
+      now: pump.clock.now
     ) { [unowned self] response in
       guard let run = self.run else { return }
       self.run = nil
@@ -123,11 +125,14 @@ package final class CacheLookup: Request {
         // What a cache in memory has, another must not put on a disk.
         if entry.refusal(of: output.entity, from: run) == nil {
           entry.write(output.entity)
+          if isOutdated { entry.expire(output.entity.timestamp) }
         } else {
           entry.remove()
         }
       }
-      complete(with: .success(entity))
+      var made = entity
+      made.isOutdated = isOutdated
+      complete(with: .success(made))
     }
     self.run = run
     run.begin()

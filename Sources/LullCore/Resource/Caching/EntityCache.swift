@@ -4,8 +4,8 @@
 /// Set on a stage with `pipeline[.model].cacheUsing(cache)`. Order of events: when somebody first
 /// looks at a resource without data, the caches of its GET pipeline are read, the last stage's first;
 /// a hit passes the later stages and becomes the resource's data with its stored timestamp. Each
-/// successful GET load writes the output of every cached stage; a 304 updates the timestamp; a local
-/// override removes the entry. Wiping a resource removes nothing (CACHE-32).
+/// successful GET load writes the output of every cached stage; a 304 updates the timestamp; an invalidation
+/// and a successful write mark the entry as stale; a local override removes the entry. Wiping a resource removes nothing (CACHE-32).
 ///
 /// Called on the home thread; slow work goes elsewhere and calls `completion` on the home thread, once.
 /// `operations` serialises everything that is asked of this object, in the order issued (CACHE-22), so
@@ -62,6 +62,11 @@ public protocol EntityCache<Key>: AnyObject {
   func confirmEntity(
     _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void)
 
+  /// Marks what is kept there as stale as of that time, seconds since 1970 (AGE-07, INV-59): an entity that is not
+  /// newer is read with the mark from now on, until something newer is written or a 304 confirms it. What another
+  /// process or host has written since stays as it is. By default the entity is removed.
+  func expireEntity(asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void)
+
   /// From now on reads find nothing until the next write. (CACHE-27)
   func removeEntity(forKey key: Key, completion: @escaping () -> Void)
 }
@@ -90,6 +95,12 @@ extension EntityCache {
       change(&entity)
       writeEntity(entity, forKey: key, completion: completion)
     }
+  }
+
+  public func expireEntity(
+    asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    removeEntity(forKey: key, completion: completion)
   }
 
   public func confirmEntity(

@@ -22,6 +22,13 @@ public final class MemoryEntityCache: EntityCache {
   private struct Entry {
     var entity: Entity
     var stamp: Int
+    /// What is not newer is stale; nil: nothing is.
+    var staleAt: Double?
+
+    /// A mark of the same time, or an earlier one, was made before this.
+    mutating func freshen() {
+      if let staleAt, staleAt <= entity.timestamp { self.staleAt = nil }
+    }
   }
 
   /// Empty; a limit below 1 counts as 1.
@@ -35,12 +42,17 @@ public final class MemoryEntityCache: EntityCache {
   }
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
-    completion(entries[key]?.entity)
+    guard let entry = entries[key] else { return completion(nil) }
+    var entity = entry.entity
+    entity.isOutdated = entry.staleAt.map { entity.timestamp <= $0 } ?? false
+    completion(entity)
   }
 
   public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
     nextStamp += 1
-    entries[key] = Entry(entity: entity, stamp: nextStamp)
+    // It may have been loaded before others made it stale.
+    let staleAt = entries[key]?.staleAt.flatMap { $0 > entity.timestamp ? $0 : nil }
+    entries[key] = Entry(entity: entity, stamp: nextStamp, staleAt: staleAt)
     onChange?(key, entity)
     evict()
     completion()
@@ -50,6 +62,7 @@ public final class MemoryEntityCache: EntityCache {
     _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void
   ) {
     entries[key]?.entity.timestamp = timestamp
+    entries[key]?.freshen()
     completion()
   }
 
@@ -60,6 +73,7 @@ public final class MemoryEntityCache: EntityCache {
     // The content stays what it is: nobody who keeps it need be told.
     if var entry = entries[key] {
       change(&entry.entity)
+      entry.freshen()
       entries[key] = entry
     }
     completion()
@@ -68,7 +82,20 @@ public final class MemoryEntityCache: EntityCache {
   public func confirmEntity(
     _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void
   ) {
-    if var entry = entries[key], confirmation.confirm(&entry.entity) { entries[key] = entry }
+    if var entry = entries[key], confirmation.confirm(&entry.entity) {
+      entry.freshen()
+      entries[key] = entry
+    }
+    completion()
+  }
+
+  public func expireEntity(
+    asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void
+  ) {
+    if var entry = entries[key] {
+      entry.staleAt = max(entry.staleAt ?? timestamp, timestamp)
+      entries[key] = entry
+    }
     completion()
   }
 

@@ -84,7 +84,8 @@ final class SharedFetch {
   private func take(_ entity: Entity, isAwaited: Bool) -> Answer? {
     let state = resource.record.state
     if let data = state.latestData, data.timestamp >= entity.timestamp { return nil }
-    guard isAwaited || entity.timestamp > state.timestamp && isFresh(entity) else {
+    guard !entity.isOutdated, isAwaited || entity.timestamp > state.timestamp && isFresh(entity)
+    else {
       resource.take(newer: entity)
       return nil
     }

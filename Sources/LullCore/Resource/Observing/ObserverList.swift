@@ -22,6 +22,9 @@ package final class ObserverList {
 
   package init() {}
 
+  /// How many events there were, without those of requests that begin.
+  package private(set) var eventCount = 0
+
   package var isEmpty: Bool { count == 0 }
   package var count: Int { observations.count - holeCount }
 
@@ -111,6 +114,11 @@ package final class ObserverList {
 
   /// Whether there is one that says itself how long it is alive, as those of hosts do.
   package var hasHeld: Bool { observations.contains { $0.isHeld && !$0.isRemoved } }
+
+  /// Those that say themselves how long they are alive.
+  package var held: [any ResourceObserver] {
+    observations.filter { $0.isHeld && !$0.isRemoved }.compactMap(\.observer)
+  }
 
   private func remove(at positions: [Int], resource: Resource) {
     let gone = positions.map { observations[$0] }
@@ -206,6 +214,7 @@ package final class ObserverList {
 
   func broadcast(_ event: ResourceEvent, resource: Resource) {
     closeUp()
+    if event != .requested { eventCount &+= 1 }
     let present = observations
     guard !present.isEmpty else { return }
     if hasUnheld { removeDead(resource: resource) }

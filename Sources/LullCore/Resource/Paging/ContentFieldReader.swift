@@ -8,6 +8,8 @@ package protocol ContentFieldReader {
   ) -> FieldValue
   /// Whether a path leads to nothing at all, not to null or false either.
   func isMissing(_ path: FieldPath, in content: Content) -> Bool
+  /// Whether a path leads to false, as opposed to null or an empty string.
+  func isFalse(_ path: FieldPath, in content: Content) -> Bool
 }
 
 extension ContentFieldReader {
@@ -57,7 +59,18 @@ package struct JSONFields: ContentFieldReader {
     return !has(path, in: content)
   }
 
-  private static func element(_ way: [String], in root: JSONElement) -> JSONElement? {
+  package func isFalse(_ path: FieldPath, in content: Content) -> Bool {
+    guard case .json(let document) = content else { return false }
+    return path.ways.contains { JSONFields.element($0, in: document.root)?.bool == false }
+  }
+
+  /// The list that a path leads to; nil of content other than JSON.
+  static func rows(_ list: FieldPath, in content: Content) -> JSONElement? {
+    guard case .json(let document) = content else { return nil }
+    return list.ways.lazy.compactMap { element($0, in: document.root) }.first { $0.kind == .array }
+  }
+
+  static func element(_ way: [String], in root: JSONElement) -> JSONElement? {
     var element: JSONElement? = root
     for name in way { element = element?[name] }
     return element
@@ -70,6 +83,7 @@ package struct JSONFields: ContentFieldReader {
     case .bool: return element.bool == true ? .other("true") : .nothing
     case .int: return element.int.map { .text(String($0)) } ?? .nothing
     case .double:
+      if let digits = element.digits { return .text(digits) }
       // From 2^53 on a double stands for more than one whole number.
       return element.double.map { abs($0) < 0x1p53 ? .text(String($0)) : .inexact } ?? .nothing
     case .string: return element.string.flatMap { $0.isEmpty ? nil : .text($0) } ?? .nothing

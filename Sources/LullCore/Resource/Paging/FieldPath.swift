@@ -15,6 +15,11 @@ package struct FieldPath {
     }
   }
 
+  /// By names of members, from the outside, whatever characters they have.
+  init(names: [String]) {
+    self.init(text: names.joined(separator: "."), ways: [names])
+  }
+
   /// The content itself.
   private init() {
     text = ""

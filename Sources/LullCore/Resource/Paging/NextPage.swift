@@ -9,8 +9,10 @@ package enum NextPage {
   case asked
   /// A field whose value goes into a parameter.
   case cursor(PageCursor)
-  /// A parameter that counts.
+  /// A parameter that counts. Without a field for `items`, the list is found by itself.
   case numbered(parameter: String, first: Int, step: Int, items: FieldPath)
+  /// A parameter that counts the rows before the page. The same holds for `items`.
+  case offset(parameter: String, first: Int, items: FieldPath)
 
   /// Where APIs put the URL of the next page, in the order they are looked at.
   static let commonFields = [
@@ -26,61 +28,106 @@ package struct PagingProblem: Error, CustomStringConvertible {
 }
 
 extension NextPage {
-  /// The page after that one by what the server has said; nil at the end.
+  /// The page after the last one of `progress`, as that says; nil at the end.
   func next(
-    after resource: Resource, _ entity: Entity, count: Int, _ fields: some ContentFieldReader
+    after entity: Entity, of progress: PageProgress, _ fields: some ContentFieldReader
   ) throws(PagingProblem) -> Resource? {
+    let resource = progress.resource
+    let signs = PageSigns(
+      resource, entity, fields, progress.words, count: progress.count, rows: progress.list ?? items)
     switch self {
     case .automatic:
+      if signs.hasMore == false { return nil }
       if let page = try NextPage.linked(resource, entity) { return page }
-      return try NextPage.commonPage(resource, entity, fields)
+      if entity.looksLikeJSON {
+        let type = entity.contentType.isEmpty ? "has no type" : "is \(entity.contentType)"
+        throw PagingProblem(
+          "The content \(type), but it is JSON, whose fields may tell the next page: "
+            + progress.words.jsonAdvice)
+      }
+      return try NextPage.commonPage(signs)
     case .link: return try NextPage.linked(resource, entity)
     case .field(let path):
       try NextPage.demandFields(of: entity, path)
-      return try NextPage.page(at: path, resource, entity, fields)
+      return try NextPage.page(at: path, signs)
     case .cursor(let cursor):
       try NextPage.demandFields(of: entity, cursor.more ?? cursor.field)
-      let value = try cursor.next(in: entity.content, fields)
-      return value.map { resource.settingParam(cursor.parameter, .text($0)) }
+      guard
+        let value = try cursor.next(
+          in: entity.content, fields, of: resource, hasMore: signs.hasMore)
+      else { return nil }
+      if NextPage.isURL(value, for: resource) {
+        return try NextPage.page(value, from: resource, entity)
+      }
+      return resource.settingParam(cursor.parameter, .text(value))
     case .numbered(let parameter, let first, let step, _):
-      return resource.settingParam(parameter, .text(String(first &+ step &* count)))
+      let number = first &+ step &* (progress.count &- 1)
+      // Pages are numbered from 0 or from 1.
+      let isLast = step == 1 && signs.isLast(number: first == 0 ? number + 1 : number)
+      if isLast || signs.hasMore == false { return nil }
+      return resource.settingParam(parameter, .text(String(number &+ step)))
+    case .offset(let parameter, let first, _):
+      guard signs.hasMore != false else { return nil }
+      return resource.settingParam(parameter, .text(String(first &+ progress.rowCount)))
     case .asked: return nil
     }
   }
 
-  /// Whether a page is behind the last one, which can only be told once it is there.
-  func isEmpty(_ entity: Entity, _ fields: some ContentFieldReader) throws(PagingProblem) -> Bool {
+  /// The field that holds the list, if one is named.
+  var items: FieldPath? {
+    switch self {
+    case .numbered(_, _, _, let items), .offset(_, _, let items): items.text.isEmpty ? nil : items
+    case .cursor(let cursor): cursor.items
+    default: nil
+    }
+  }
+
+  /// Whether a parameter counts, so that a page without rows is behind the last one.
+  var counts: Bool {
+    switch self {
+    case .numbered, .offset: true
+    default: false
+    }
+  }
+
+  /// Whether a page is behind the last one, which only shows once it has been loaded.
+  ///
+  /// - Parameter rows: Where the first page has its list.
+  func isEmpty(
+    _ entity: Entity, rows: FieldPath?, _ fields: some ContentFieldReader,
+    _ words: PageProgress.Words
+  ) throws(PagingProblem) -> Bool {
     if case .cursor(let cursor) = self {
-      // What is no list has no next page either: that is told when it is asked for.
+      // A page without a list has no next page either, which is reported when that is requested.
       return (try? cursor.isBehindEnd(entity.content, fields)) ?? false
     }
-    guard case .numbered(_, _, _, let items) = self else { return false }
-    if !items.text.isEmpty { try NextPage.demandFields(of: entity, items) }
-    switch fields.value(items, in: entity.content) {
-    case .list(let count): return count == 0
-    case .nothing where !items.text.isEmpty: return true
+    guard counts else { return false }
+    if let items { try NextPage.demandFields(of: entity, items) }
+    let path = items ?? rows
+    switch path.map({ fields.value($0, in: entity.content) }) {
+    case .list(let count)?: return count == 0
+    case .nothing? where path?.text.isEmpty == false: return true
     default:
-      let what = items.text.isEmpty ? "The content" : "'\(items.text)'"
-      throw PagingProblem("\(what) is no list: say with 'items' of 'page' which field holds it")
+      let name = items.map { "'\($0.text)'" } ?? "The content"
+      throw PagingProblem("\(name) is no list: \(words.itemsAdvice(self))")
     }
   }
 
   /// By the first of the common fields that leads somewhere.
-  private static func commonPage(
-    _ resource: Resource, _ entity: Entity, _ fields: some ContentFieldReader
-  )
+  private static func commonPage(_ signs: PageSigns<some ContentFieldReader>)
     throws(PagingProblem) -> Resource?
   {
     var problem: PagingProblem?
     for path in commonFields {
       do throws(PagingProblem) {
-        if let page = try page(at: path, resource, entity, fields) { return page }
+        if let page = try page(at: path, signs) { return page }
       } catch {
         // Another field may be the one that is meant.
         problem = problem ?? error
       }
     }
-    if let problem { throw problem }
+    if let page = try signs.linkedPage() { return page }
+    if let problem = signs.problem ?? problem { throw problem }
     return nil
   }
 
@@ -114,17 +161,21 @@ extension NextPage {
       "The Link header speaks of a next page in a way that cannot be read: '\(text)'")
   }
 
-  private static func page(
-    at path: FieldPath, _ resource: Resource, _ entity: Entity, _ fields: some ContentFieldReader
-  ) throws(PagingProblem) -> Resource? {
+  private static func page(at path: FieldPath, _ signs: PageSigns<some ContentFieldReader>)
+    throws(PagingProblem) -> Resource?
+  {
+    let (resource, entity, fields) = (signs.resource, signs.entity, signs.fields)
     switch fields.value(path, in: entity.content) {
     case .nothing, .list(0): return nil
     case .text(let reference):
+      guard !PageNames.isEnd(reference) else { return nil }
       guard looksLikeReference(reference) else {
         let shown = LogText.part(CredentialMask.malformedURL(reference), limit: 40)
+        let advice = PageAdvice.cursor(
+          field: path.text, parameter: PageNames.parameter(of: path))
         throw PagingProblem(
-          "'\(path.text)' is '\(shown)', which is no URL; if it is a "
-            + "cursor, say cursor = { param = …, field = \"\(path.text)\" }")
+          "'\(path.text)' is '\(shown)', which is no URL; if it is a cursor, "
+            + signs.words.text(advice))
       }
       return try page(reference, from: resource, entity)
     case .object:
@@ -144,11 +195,68 @@ extension NextPage {
     text.contains("/") || text.hasPrefix("?")
   }
 
+  /// A URL that can be nothing else, rather than a cursor: absolute, with a query, or below the
+  /// path of the resource. Base64 has slashes too. (PAG-84)
+  static func isURL(_ text: String, for resource: Resource) -> Bool {
+    let text = trimmed(text)
+    if text.hasPrefix("?") || hasQuery(text) || text.hasPrefix("/") && text.contains("?") {
+      return true
+    }
+    if text.hasPrefix("//") { return !isBase64(text) }
+    if text.hasPrefix("/") {
+      var path = resource.url.path
+      while path.hasSuffix("/") { path.removeLast() }
+      guard !path.isEmpty, text.hasPrefix(path) else { return false }
+      let next = text.dropFirst(path.count).first
+      return next == nil || next == "/" || next == "#"
+    }
+    guard let colon = text.firstIndex(of: ":") else { return false }
+    let scheme = text[..<colon].lowercased()
+    let isScheme =
+      scheme.first?.isLetter == true
+      && scheme.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "+-.".utf8.contains(byte)
+      }
+    // Cursors such as "id:17" have a colon too.
+    let schemes: Set = [
+      "http", "https", "ftp", "ws", "wss", "file", "mailto", "data", "javascript",
+    ]
+    return isScheme && (schemes.contains(scheme) || text[colon...].hasPrefix("://"))
+  }
+
+  /// Without white space and control characters around it.
+  private static func trimmed(_ text: String) -> String {
+    let isBlank = { (scalar: Unicode.Scalar) in
+      scalar.value <= 0x20 || scalar.properties.isWhitespace
+    }
+    let scalars = text.unicodeScalars.drop(while: isBlank)
+    guard let last = scalars.lastIndex(where: { !isBlank($0) }) else { return "" }
+    return String(scalars[...last])
+  }
+
+  /// Whether `?name=` is somewhere in it.
+  private static func hasQuery(_ text: String) -> Bool {
+    guard let mark = text.firstIndex(of: "?") else { return false }
+    let query = text[text.index(after: mark)...]
+    guard let end = query.firstIndex(of: "=") else { return false }
+    return end != query.startIndex
+      && query[..<end].allSatisfy { $0.isLetter || $0.isNumber || "_-.$%[]".contains($0) }
+  }
+
+  /// Whether it is whole base64 with a character that a host has not.
+  private static func isBase64(_ text: String) -> Bool {
+    let digits = text.prefix { $0 != "=" }
+    return text.utf8.count % 4 == 0 && (digits.count < text.count || digits.contains("+"))
+      && text.dropFirst(digits.count).allSatisfy { $0 == "=" } && text.count - digits.count < 3
+      && digits.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+/".contains($0)) }
+  }
+
   /// What a reference on a page means, redirects of that page regarded.
   package static func page(_ reference: String, from resource: Resource, _ entity: Entity)
     throws(PagingProblem) -> Resource
   {
-    guard let url = base(of: resource, entity).relative(reference) else {
+    guard let url = base(of: resource, entity).relative(trimmed(reference)) else {
       let shown = LogText.part(CredentialMask.malformedURL(reference), limit: 80)
       throw PagingProblem("The next page's URL '\(shown)' is no URL")
     }
@@ -166,5 +274,21 @@ extension NextPage {
 extension ResourceURL {
   fileprivate var withoutFragment: ResourceURL {
     ResourceURL(absolute: String(text.prefix { $0 != "#" })) ?? self
+  }
+}
+
+extension Entity {
+  /// Whether it was read as text or bytes, and is JSON. (PAG-87)
+  fileprivate var looksLikeJSON: Bool {
+    guard !isTextByDecision else { return false }
+    let bytes: [UInt8]
+    switch content {
+    case .text(let text): bytes = Array(text.utf8)
+    case .bytes(let raw): bytes = raw
+    default: return false
+    }
+    return bytes.withUnsafeBufferPointer {
+      if case .document = JSONRecognition($0) { true } else { false }
+    }
   }
 }

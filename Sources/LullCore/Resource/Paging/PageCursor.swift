@@ -3,26 +3,37 @@ package struct PageCursor {
   package let parameter: String
   /// Where it is: of the content, or of the last element of `items`.
   package let field: FieldPath
-  /// The list whose last element tells how to go on; nil: the page itself does.
+  /// The list whose last element holds the field; nil: the page itself does.
   package let items: FieldPath?
-  /// What says whether there is a further page; nil: that there is a value, or an element, does.
+  /// The flag that says whether there is a further page; nil: a value, or an element, does.
   package let more: FieldPath?
+  /// Whether the field is one of the last row if the page itself does not have it.
+  package let mayBeOfRow: Bool
 
   package init(
-    parameter: String, field: FieldPath, items: FieldPath? = nil, more: FieldPath? = nil
+    parameter: String, field: FieldPath, items: FieldPath? = nil, more: FieldPath? = nil,
+    mayBeOfRow: Bool = false
   ) {
     self.parameter = parameter
     self.field = field
     self.items = items
     self.more = more
+    self.mayBeOfRow = mayBeOfRow
   }
 
-  /// The value for the page after one; nil at the end.
-  func next(in content: Content, _ fields: some ContentFieldReader) throws(PagingProblem)
-    -> String?
-  {
-    if let more, try !isTrue(more, in: content, fields) { return nil }
+  /// The value for the page after one, or the URL of that; nil at the end.
+  ///
+  /// - Parameter hasMore: A well-known flag of the page, which counts unless `more` names one.
+  func next(
+    in content: Content, _ fields: some ContentFieldReader, of resource: Resource, hasMore: Bool?
+  ) throws(PagingProblem) -> String? {
+    if let more {
+      if try !isTrue(more, in: content, fields) { return nil }
+    } else if hasMore == false {
+      return nil
+    }
     let value: FieldValue
+    let items = list(in: content, fields)
     if let items {
       guard try count(of: items, in: content, fields) > 0 else {
         guard let more else { return nil }
@@ -34,23 +45,46 @@ package struct PageCursor {
       value = fields.value(field, in: content)
     }
     switch value {
-    case .text(let cursor): return cursor
+    // An element may have the ID 0.
+    case .text(let cursor) where items != nil || !PageNames.isEnd(cursor):
+      guard items == nil || !NextPage.isURL(cursor, for: resource) else {
+        throw PagingProblem(
+          "The cursor '\(field.text)' of the last element is a URL, which no parameter takes")
+      }
+      return cursor
     case .inexact:
       throw PagingProblem("The cursor '\(field.text)' is a number too large to be sent as it came")
-    // What says that it goes on has to say how.
-    case .nothing where items != nil || more != nil:
+    // If there is more, the page has to say how to go on.
+    case .nothing where mayBeOfRow && items != nil && more == nil && hasMore != true: return nil
+    case .nothing where items != nil || more != nil || hasMore == true,
+      .text where more != nil || hasMore == true:
       let place = items.map { " of the last element of \(name(of: $0))" } ?? ""
       throw PagingProblem("There is no cursor '\(field.text)'\(place) to go on from")
-    case .nothing: return nil
+    case .nothing, .text: return nil
     default: throw PagingProblem("The cursor '\(field.text)' is neither a string nor a number")
     }
   }
 
-  /// Whether a page is behind the last one, which can only be told once it is there.
+  /// The list whose last element has the field.
+  private func list(in content: Content, _ fields: some ContentFieldReader) -> FieldPath? {
+    guard mayBeOfRow else { return items }
+    return fields.isMissing(field, in: content) ? items ?? fields.rows(in: content) : nil
+  }
+
+  /// Whether neither a page nor its last row has the field.
+  package func isMissing(in content: Content, _ fields: some ContentFieldReader) -> Bool {
+    guard fields.isMissing(field, in: content) else { return false }
+    guard let items = list(in: content, fields), fields.rowCount(in: content) != 0 else {
+      return true
+    }
+    return fields.value(field, ofLastElementOf: items, in: content) == .nothing
+  }
+
+  /// Whether a page is behind the last one, which only shows once it has been loaded.
   func isBehindEnd(_ content: Content, _ fields: some ContentFieldReader) throws(PagingProblem)
     -> Bool
   {
-    guard more == nil, let items else { return false }
+    guard more == nil, let items = list(in: content, fields) else { return false }
     return try count(of: items, in: content, fields) == 0
   }
 

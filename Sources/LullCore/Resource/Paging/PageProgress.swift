@@ -1,12 +1,21 @@
-/// Where somebody is who goes through the pages of a list: which page comes next, and what that may not be.
+/// The position in a list that comes in pages: which page is next, and which pages are refused.
 ///
-///
-/// It loads nothing. Whoever does asks for the next page, loads it, and says what came of it.
+/// It loads nothing: its caller asks for the next page, loads it, and reports the result.
 package struct PageProgress {
   package static let defaultLimit = 100
 
-  /// What two of the options are called where somebody is told to use them.
+  /// How messages write options.
   package struct Words {
+    package enum Style {
+      case script
+      /// The command, with a URL or a path.
+      case command
+      /// A call of an API file.
+      case call
+      case swift
+    }
+
+    package var style = Style.script
     package var limit = "'max'"
     package var otherOrigins = "'cross_origin'"
 
@@ -17,14 +26,25 @@ package struct PageProgress {
   /// nil: `defaultLimit` pages, beyond which it fails.
   private let max: Int?
   private let allowsOtherOrigins: Bool
-  private let words: Words
+  let words: Words
   private let origin: String
   /// The page given last, or the one before the first.
   package private(set) var resource: Resource
-  private var entity: Entity?
+  package private(set) var entity: Entity?
   package private(set) var count = 0
+  /// The number of rows on all pages so far.
+  package private(set) var rowCount = 0
+  private var first: PageShape?
   private var seen: Set<String> = []
   package private(set) var isOver = false
+  /// How a page's content is read; nil: as it is.
+  package var reading: ((Entity) -> Entity)?
+  /// Where the rows are, as the user says; nil to find them.
+  package var list: FieldPath?
+  /// Whether the first page was lines of JSON.
+  private var hasLines = false
+  /// Whether the page given last is a list only because the first one was lines of JSON.
+  package private(set) var isSingleLine = false
 
   package init(
     _ resource: Resource, _ next: NextPage, max: Int?, allowsOtherOrigins: Bool,
@@ -52,8 +72,11 @@ package struct PageProgress {
     _ ask: (Entity) -> Result<Resource?, Failure>
   ) -> Result<Resource?, Failure> {
     guard let entity else {
-      guard case .numbered(let parameter, let first, _, _) = next else { return .success(resource) }
-      return .success(resource.settingParam(parameter, .text(String(first))))
+      switch next {
+      case .numbered(let parameter, let first, _, _), .offset(let parameter, let first, _):
+        return .success(resource.settingParam(parameter, .text(String(first))))
+      default: return .success(resource)
+      }
     }
     if let max, count >= max { return .success(nil) }
     let page: Resource?
@@ -64,7 +87,7 @@ package struct PageProgress {
       }
     } else {
       do throws(PagingProblem) {
-        page = try next.next(after: resource, entity, count: count, fields)
+        page = try next.next(after: entity, of: self, fields)
       } catch {
         return .failure(failure(error))
       }
@@ -85,9 +108,9 @@ package struct PageProgress {
       return PagingProblem("The next page's URL '\(text)' is neither http nor https")
     }
     if !allowsOtherOrigins, page.url.origin != origin {
-      return PagingProblem(
-        "The next page is on another origin, \(page.url.origin), which \(words.otherOrigins) would allow"
-      )
+      // The command has no option for that.
+      let advice = words.style == .command ? "" : ", which \(words.otherOrigins) would allow"
+      return PagingProblem("The next page is on another origin, \(page.url.origin)\(advice)")
     }
     if seen.contains(page.url.text) {
       return PagingProblem(
@@ -114,15 +137,27 @@ package struct PageProgress {
     if let error = response?.error ?? (response == nil ? page.latestError : nil) {
       end()
       // Behind the last page some say that there is nothing.
-      if count > 0, error.httpStatusCode == 404, case .numbered = next { return .end }
+      if count > 0, error.httpStatusCode == 404, next.counts { return .end }
+      // After pages of JSON lines, an empty body is an empty list, although it is not valid JSON.
+      if hasLines, case .malformedJSON? = error.cause, error.entity?.isEmptyBytes == true {
+        return .end
+      }
       return .failed(error)
     }
-    guard let entity = page.latestData ?? response?.entity else {
+    guard var entity = page.latestData ?? response?.entity else {
+      end()
+      return .end
+    }
+    if let reading { entity = reading(entity) }
+    isSingleLine = hasLines && entity.becomeLines()
+    let shape = PageShape(entity.content, list: first?.list ?? list ?? next.items, fields)
+    guard !shape.isNothing else {
       end()
       return .end
     }
     do throws(PagingProblem) {
-      guard try !next.isEmpty(entity, fields) else {
+      try check(shape, entity, fields)
+      guard try !next.isEmpty(entity, rows: shape.list, fields, words) else {
         end()
         return .end
       }
@@ -134,16 +169,61 @@ package struct PageProgress {
     self.entity = entity
     resource = page
     count += 1
+    rowCount += shape.count ?? 0
+    if first == nil, case .json(let document) = entity.content { hasLines = document.hasLines }
+    first = first ?? shape
     seen.insert(page.url.text)
     return .page(entity)
   }
 
+  /// Refuses a page of another kind than the first, and one with the rows of the page before.
+  private func check(_ shape: PageShape, _ entity: Entity, _ fields: some ContentFieldReader)
+    throws(PagingProblem)
+  {
+    guard let first else { return }
+    if let difference = shape.difference(from: first) {
+      throw PagingProblem("Page \(count + 1) \(difference)")
+    }
+    guard next.counts, shape.count ?? 0 > 0, let list = shape.list,
+      let rows = JSONFields.rows(list, in: entity.content),
+      let before = self.entity.flatMap({ JSONFields.rows(list, in: $0.content) }), rows == before
+    else { return }
+    switch next {
+    case .numbered(let parameter, _, _, _), .offset(let parameter, _, _):
+      throw PagingProblem(
+        "Page \(count + 1) has the same rows as page \(count): the server seems to ignore the "
+          + "parameter '\(parameter)', or to repeat its last page")
+    default: break
+    }
+  }
+
   /// A problem on the way to a page, as an error of a request.
   package func error(_ problem: PagingProblem) -> RequestError {
+    error(.custom(problem))
+  }
+
+  func error(_ cause: RequestError.Cause) -> RequestError {
     var error = RequestError(
-      httpStatusCode: nil, entity: nil, cause: .custom(problem), timestamp: resource.pump.clock.now)
+      httpStatusCode: nil, entity: nil, cause: cause, timestamp: resource.pump.clock.now)
     error.method = .get
     error.url = resource.url.text
     return error
+  }
+}
+
+extension Entity {
+  /// Makes a list of one line of a single value; false of any other content. (PAG-86)
+  fileprivate mutating func becomeLines() -> Bool {
+    guard case .json(let document) = content, !document.hasLines,
+      document.root.kind != .array, !document.root.isNull
+    else { return false }
+    var list: [UInt8] = [UInt8(ascii: "[")]
+    document.root.encode(into: &list)
+    list.append(UInt8(ascii: "]"))
+    guard let lines = try? list.withUnsafeBufferPointer(JSONDocument.init(lines:)) else {
+      return false
+    }
+    content = .json(lines)
+    return true
   }
 }

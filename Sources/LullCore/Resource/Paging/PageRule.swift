@@ -1,8 +1,9 @@
 /// How a list goes on, for `resource.pages(_:)`. Lua: the options `next`, `cursor` and `page` of
 /// `resource:pages`.
 public enum PageRule {
-  /// By a `Link` header of relation `next`, else by one of the fields that APIs commonly use: `next`,
-  /// `links.next`, `_links.next`, `@odata.nextLink`, `nextLink`, `paging.next`.
+  /// By a `Link` header of relation `next`, else by the URL in one of the fields that APIs commonly use: `next`,
+  /// `links.next`, `_links.next`, `@odata.nextLink`, `nextLink`, `paging.next`, `next_url`, `pagination.next_url` and
+  /// others. If the page shows that there is more, but not how to request it, the next page is an error.
   case automatic
   /// By a `Link` header only. (RFC 8288)
   case link
@@ -16,6 +17,9 @@ public enum PageRule {
   /// By a parameter of the query that counts from `first` on, until `items`, the field of the list, is
   /// empty; "" if the content is the list.
   case numbered(parameter: String, first: Int = 1, step: Int = 1, items: String = "")
+  /// By a parameter of the query that counts the rows before each page from `first` on, until `items`, the field of
+  /// the list, is empty; "" if the content is the list, or its only list is meant.
+  case offset(parameter: String, first: Int = 0, items: String = "")
   /// By a function of the page that was there last; nil ends it.
   case function((Page) throws(RequestError) -> Resource?)
 
@@ -34,6 +38,9 @@ public enum PageRule {
       .numbered(
         parameter: parameter, first: first, step: step,
         items: items.isEmpty ? .root : FieldPath(items))
+    case .offset(let parameter, let first, let items):
+      .offset(
+        parameter: parameter, first: first, items: items.isEmpty ? .root : FieldPath(items))
     case .function: .asked
     }
   }

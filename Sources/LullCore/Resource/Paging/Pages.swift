@@ -10,10 +10,12 @@ public struct Pages: AsyncSequence {
 
   public struct AsyncIterator: AsyncIteratorProtocol {
     var progress: PageProgress
+    private let problem: SettingProblem?
     let ask: ((Page) throws(RequestError) -> Resource?)?
 
     init(_ pages: Pages) {
       progress = pages.progress
+      problem = pages.problem
       ask = pages.ask
     }
 
@@ -26,6 +28,10 @@ public struct Pages: AsyncSequence {
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> Page? {
       guard !progress.isOver else { return nil }
+      if let problem {
+        progress.end()
+        throw progress.error(RequestError.Cause(problem))
+      }
       let found = progress.findPage(JSONFields(), failing: { [progress] in progress.error($0) }) {
         [ask, resource = progress.resource] entity -> Result<Resource?, RequestError> in
         guard let ask else { return .success(nil) }
@@ -61,6 +67,8 @@ public struct Pages: AsyncSequence {
   }
 
   fileprivate let progress: PageProgress
+  /// What is wrong with how it is asked for.
+  fileprivate let problem: SettingProblem?
   fileprivate let ask: ((Page) throws(RequestError) -> Resource?)?
 
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
@@ -71,17 +79,31 @@ extension Resource {
   /// `resource:pages{ next = …, max = …, cross_origin = … }`.
   ///
   /// - Parameters:
-  ///   - max: how many pages at most; nil for 100, beyond which it fails.
+  ///   - max: how many pages at most, 1 or more; nil for 100, beyond which it fails.
   ///   - allowsOtherOrigins: whether a page may be elsewhere than this one; else that fails.
   public func pages(
     _ rule: PageRule = .automatic, max: Int? = nil, allowsOtherOrigins: Bool = false
   ) -> Pages {
     var words = PageProgress.Words()
+    words.style = .swift
     words.otherOrigins = "'allowsOtherOrigins'"
     var ask: ((Page) throws(RequestError) -> Resource?)?
     if case .function(let function) = rule { ask = function }
     let progress = PageProgress(
       self, rule.next, max: max, allowsOtherOrigins: allowsOtherOrigins, words: words)
-    return Pages(progress: progress, ask: ask)
+    return Pages(progress: progress, problem: Pages.problem(rule, max), ask: ask)
+  }
+}
+
+extension Pages {
+  /// The first number that makes no sense. (SWF-56)
+  fileprivate static func problem(_ rule: PageRule, _ max: Int?) -> SettingProblem? {
+    var check = SettingCheck()
+    if let max { check.check("max", max, .pages) }
+    if case .numbered(_, let first, let step, _) = rule {
+      check.check("first", first, .position)
+      check.check("step", step, .step)
+    }
+    return check.problem
   }
 }

@@ -5,7 +5,7 @@
 /// off the rest of what has come is given first; then, after the time that the server wants
 /// (`Reconnection`), it is asked for once more with the id of the last event given. An answer of 204
 /// ends it. What cannot pass, and whatever fails before the stream has been there once, is the last
-/// thing that `next` gives. NDJSON ends with its body and is never asked for again.
+/// thing that `next` gives. Rows of JSON end with their body, which is never asked for again.
 ///
 /// Each connection is an ordinary request of its resource, with all that is configured, but for the
 /// pipeline. No more is read from the server than there is room for: 256 KB ahead, or one item of at most
@@ -197,7 +197,7 @@ public final class EventStream {
 
   private func end() {
     phase = .over
-    reader.begin(rows: false)
+    reader.begin(rows: nil)
     spare = []
   }
 
@@ -215,7 +215,7 @@ public final class EventStream {
     let now = pump.clock.uptime
     if deadline == nil { deadline = options.timeout.map { now + $0 } }
     let request = resource.streamRequest(
-      to: inbox.sink, after: reader.events.lastEventID, within: deadline.map { $0 - now },
+      to: inbox, after: reader.events.lastEventID, within: deadline.map { $0 - now },
       edit: options.edit)
     let connection = Connection(request, inbox)
     phase = .open(connection)
@@ -246,8 +246,8 @@ public final class EventStream {
       connection.inbox.take(whole: entity)
     }
     switch connection.inbox.kind {
-    case .events: reader.begin(rows: false)
-    case .rows: reader.begin(rows: true)
+    case .events: reader.begin(rows: nil)
+    case .rows(let form): reader.begin(rows: form)
     case .nothing, .other, nil: return
     }
     connection.hasBegun = true
@@ -310,7 +310,7 @@ public final class EventStream {
     case .malformed(let line, let error):
       return self.error(
         .malformedJSON(
-          message: "line \(line) of the stream: \(error.message)", offset: error.offset))
+          message: "\(reader.unit) \(line) of the stream: \(error.message)", offset: error.offset))
     }
   }
 
@@ -331,8 +331,8 @@ public final class EventStream {
       .transport(
         .final(
           .notAStream,
-          "the answer is no stream but one \(what): text/event-stream or NDJSON (200) can be read "
-            + "item by item, load() reads others")))
+          "the answer is no stream but one \(what): text/event-stream, lines of JSON and JSON (200) can "
+            + "be read item by item, load() reads others")))
     error.httpStatusCode = status
     return error
   }

@@ -1,5 +1,6 @@
 extension Resource {
-  /// Reads the resource as a stream, item by item: `text/event-stream`, or NDJSON.
+  /// Reads the resource as a stream, item by item: `text/event-stream`, lines of JSON, or values of JSON that follow
+  /// each other.
   ///
   /// Nothing is sent before the first item is asked for, and the resource's state stays as it is; see
   /// `EventStream`. Lua: `resource:events{…}`.
@@ -49,22 +50,25 @@ extension Resource {
   ///
   /// - Parameter timeout: seconds of its own, nil for none.
   func streamRequest(
-    to sink: BodySink, after lastEventID: String, within timeout: Double?, edit: AdHocMutation?
+    to inbox: StreamInbox, after lastEventID: String, within timeout: Double?, edit: AdHocMutation?
   ) -> Request {
     let mutation = AdHocMutation(by: edit?.maker) {
       (http: inout HTTPRequest) throws(RequestError) in
       if http.headers["accept"] == nil {
-        http.headers["Accept"] = "text/event-stream, application/x-ndjson, application/jsonl"
+        http.headers["Accept"] =
+          "text/event-stream, application/x-ndjson, application/jsonl, "
+          + "application/json;q=0.9"
       }
       // As a browser asks for one: whatever lies between is not to answer in the server's stead.
       if http.headers["cache-control"] == nil { http.headers["Cache-Control"] = "no-store" }
       if !lastEventID.isEmpty { http.headers.set("Last-Event-ID", bytes: lastEventID.utf8) }
       var options = http.options ?? TransferOptions()
-      options.sink = sink
+      options.sink = inbox.sink
       http.options = options
       http.boundBySilence()
       if let timeout { http.limits.timeout = timeout }
       try edit?.edit(&http)
+      if let type = http.options?.responseType { inbox.expect(type) }
     }
     return prepared(.get, adHoc: mutation)
   }

@@ -7,7 +7,7 @@ final class StreamInbox: Sendable {
   /// What the answer turned out to be.
   enum Kind {
     case events
-    case rows
+    case rows(JSONForm)
     /// 204: there is nothing more. (HTML, 9.2.3)
     case nothing
     /// Nothing that could be read as a stream.
@@ -19,6 +19,8 @@ final class StreamInbox: Sendable {
 
   private struct State {
     var kind: Kind?
+    /// What the body is read as, whatever the head says.
+    var type: ResponseType?
     var bytes: [UInt8] = []
     var isPaused = false
     /// Whether any of the body has come.
@@ -40,6 +42,9 @@ final class StreamInbox: Sendable {
   var isRepeated: Bool { state.withLock { $0.isRepeated } }
   var lacksMemory: Bool { state.withLock { $0.lacksMemory } }
 
+  /// The body is read as that.
+  func expect(_ type: ResponseType) { state.withLock { $0.type = type } }
+
   // MARK: The provider's side
 
   var sink: BodySink {
@@ -55,6 +60,8 @@ final class StreamInbox: Sendable {
         state.isRepeated = true
         return false
       }
+      var head = head
+      state.type?.apply(to: &head.headers)
       let kind = StreamInbox.kind(of: head)
       state.kind = kind
       state.tell()
@@ -70,7 +77,9 @@ final class StreamInbox: Sendable {
     switch head.status {
     case 204: return .nothing
     case 200 where isOf(ContentTypePattern.isEventStream): return .events
-    case 200 where isOf(ContentTypePattern.isJSONLines): return .rows
+    case 200 where isOf({ ContentTypePattern.isJSON($0) || ContentTypePattern.isJSONLines($0) }):
+      let form = head.headers.withFirstValue("content-type", ContentTypePattern.jsonForm)
+      return .rows(form == .lines ? .lines : .values)
     default: return .other(status: head.status, contentType: head.headers["content-type"])
     }
   }
@@ -98,7 +107,11 @@ final class StreamInbox: Sendable {
     case .text(let text): Array(text.utf8).withUnsafeBufferPointer { _ = take($0) }
     case .json(let document) where document.hasLines:
       Array(JSONLines.text(document).utf8).withUnsafeBufferPointer { _ = take($0) }
-    case .json, .value, .foreign:
+    case .json(let document):
+      var bytes: [UInt8] = []
+      document.root.encode(into: &bytes)
+      bytes.withUnsafeBufferPointer { _ = take($0) }
+    case .value, .foreign:
       state.withLock { $0.kind = .other(status: head.status, contentType: nil) }
     }
   }

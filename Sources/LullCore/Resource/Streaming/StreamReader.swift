@@ -22,10 +22,17 @@ struct StreamReader {
     return false
   }
 
+  /// What an item is called that cannot be read.
+  private(set) var unit = "line"
+
   /// A body begins.
-  mutating func begin(rows: Bool) {
+  ///
+  /// - Parameter form: How rows are written; nil for events.
+  mutating func begin(rows form: JSONForm?) {
     events.beginAgain()
-    kind = rows ? .rows(RowParser(keepsText: keepsText)) : .events
+    guard let form else { return kind = .events }
+    unit = form == .lines ? "line" : "value"
+    kind = .rows(RowParser(keepsText: keepsText, areValues: form != .lines))
   }
 
   mutating func take(_ piece: inout [UInt8]) throws(StreamProblem) {

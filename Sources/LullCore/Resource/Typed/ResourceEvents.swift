@@ -6,7 +6,7 @@
 /// The loop observes the resource from where it stands, before its first step, until it ends, and loads
 /// nothing by itself: what a load brings that was started in the line before is not missed. It ends
 /// when its task is cancelled, when one leaves it, and when the home ends. It runs on the actor that is the
-/// home of the resource. Lua: `resource:add_observer`.
+/// home of the resource. Lua: `resource:changes`.
 ///
 ///     for await event in resource.events { print(event, resource.isLoading) }
 public struct ResourceEvents: AsyncSequence {
@@ -47,7 +47,7 @@ extension Resource {
   public var events: ResourceEvents { ResourceEvents(resource: self) }
 
   /// Observes until what this gives is called, and not when nobody listens any more.
-  func observe(
+  package func observe(
     while listens: @escaping () -> Bool, _ hear: @escaping (ResourceEvent) -> Void
   ) -> () -> Void {
     let observer = FeedObserver(listens, hear)

@@ -1,5 +1,3 @@
-import LullSystem
-
 /// A resource that is polled, for a loop: its content whenever that has changed.
 ///
 /// What is fresh comes at once; else the resource is loaded first. A poll is due `every` seconds after the
@@ -27,17 +25,17 @@ public struct ResourceWatch<Element>: AsyncSequence {
   fileprivate let options: WatchProgress.Options
   fileprivate let read: (Entity) throws(RequestError) -> Element
   fileprivate let until: ((Element) -> Bool)?
+  /// What is wrong with how it is asked for.
+  fileprivate let problem: SettingProblem?
 
   fileprivate init(
     _ resource: Resource, every: Double?, timeout: Double?, until: ((Element) -> Bool)?,
     _ read: @escaping (Entity) throws(RequestError) -> Element
   ) {
-    if let every, !(every > 0 && every.isFinite) {
-      ProgramMisuse.stop("watch(every:) needs a number of seconds above 0, got \(every)")
-    }
-    if let timeout, !(timeout >= 0 && timeout.isFinite) {
-      ProgramMisuse.stop("watch(timeout:) needs a number of seconds, 0 or more, got \(timeout)")
-    }
+    var check = SettingCheck()
+    if let every { check.check("every", every, .span) }
+    if let timeout { check.check("timeout", timeout, .finiteSeconds) }
+    problem = check.problem
     self.resource = resource
     options = {
       var options = WatchProgress.Options()
@@ -55,11 +53,15 @@ public struct ResourceWatch<Element>: AsyncSequence {
   /// Where a loop is; its time-out counts from when it is made.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let reader: WatchReader
+    private let problem: SettingProblem?
     private let read: (Entity) throws(RequestError) -> Element
     private let until: ((Element) -> Bool)?
 
     fileprivate init(_ watch: ResourceWatch) {
-      reader = WatchReader(watch.resource, watch.options)
+      // It must not count by a number that makes no sense.
+      reader = WatchReader(
+        watch.resource, watch.problem == nil ? watch.options : WatchProgress.Options())
+      problem = watch.problem
       read = watch.read
       until = watch.until
     }
@@ -71,6 +73,14 @@ public struct ResourceWatch<Element>: AsyncSequence {
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> Element? {
+      if let problem, let resource = reader.progress.resource {
+        reader.progress.end()
+        var error = RequestError(
+          httpStatusCode: nil, entity: nil, cause: RequestError.Cause(problem),
+          timestamp: resource.pump.clock.now)
+        error.url = resource.url.text
+        throw error
+      }
       guard let entity = try await reader.next(isolation: isolation) else { return nil }
       do throws(RequestError) {
         let element = try read(entity)

@@ -1,3 +1,5 @@
+import LullSystem
+
 extension ExplainedSetting {
   /// The settings by their names in Swift: how a block of configuration reads them. In the order in which
   /// explanations have them.
@@ -11,10 +13,11 @@ extension ExplainedSetting {
       }
     },
     one("retryTime") { span($0.retryTime) },
+    one("writesInvalidate") { "\($0.writesInvalidate)" },
     one("progressReportingInterval") { span($0.progressReportingInterval) },
     one("limits.timeout") { span($0.limits.timeout) },
     one("limits.connectTimeout") { span($0.limits.connectTimeout) },
-    one("limits.maxBodySize") { "\($0.limits.maxBodySize) bytes" },
+    one("limits.maxBodySize") { ByteCount.exact($0.limits.maxBodySize) },
     one("limits.connectionsPerHost") { "\($0.limits.connectionsPerHost)" },
   ]
 
@@ -49,6 +52,7 @@ extension ExplainedSetting {
     connection("httpVersion") { $0.httpVersion?.rawValue },
     transfer("firstByteTimeout") { $0.firstByteTimeout.map(span) },
     transfer("idleTimeout") { $0.idleTimeout.map { $0.isFinite ? span($0) : "for ever" } },
+    transfer("responseType") { $0.responseType?.rawValue },
     transfer("redirects") {
       switch $0.redirects {
       case .follow(let limit): "at most \(limit)"
@@ -57,6 +61,7 @@ extension ExplainedSetting {
       }
     },
     transfer("cookies") { $0.cookies.map { $0.file.map(text) ?? "in memory" } },
+    transfer("allowsTruncatedBodies") { "\($0.allowsTruncatedBodies)" },
     transfer("recordsTimings") { "\($0.recordsTimings)" },
   ]
 
@@ -114,6 +119,7 @@ extension RateLimit {
     case .processes: words += ", of all processes"
     case .named(let name): words += ", of all processes as '\(LogText.part(name, limit: 40))'"
     }
+    if strict { words += ", counted from the answer" }
     if learns { words += ", less if the server says so" }
     if !free.isEmpty {
       words += ", without \(free.sorted().map { "\($0)" }.joined(separator: ", "))"

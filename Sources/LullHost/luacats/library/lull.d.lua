@@ -9,6 +9,7 @@
 --- is in bodies, contents and header values; where only text can be it raises, or fails the request,
 --- and messages spell it out (`caf\xE9`).
 ---@class lull
+---@field unhandled string # `"ignore"`: do not report failed requests that the script has not looked at.
 ---@field version string # The version of Lull: `"MAJOR.MINOR.PATCH"`.
 ---@field null any # JSON's null inside content and bodies; compare with `==`.
 local lull = {}
@@ -53,9 +54,10 @@ function lull.entity(fields) end
 ---@return lull.RequestError
 function lull.error(error) end
 
---- A regular expression in Swift's syntax, as a pattern of URLs.
+--- Compiles a regular expression (PCRE2 syntax) for use as a URL pattern.
 ---
---- The only option is `"i"`: ignore letter case. It matches if found anywhere in the URL.
+--- The only option is `"i"`: ignore letter case. It matches if found anywhere in the URL. A search ends
+--- after a million steps; the request then fails.
 ---
 --- ```lua
 --- api:configure(lull.regex("/USERS/[0-9]+$", "i"), { expiration_time = 300 })
@@ -65,6 +67,22 @@ function lull.error(error) end
 ---@param options? "i"
 ---@return lull.Regex
 function lull.regex(pattern, options) end
+
+--- The combined state of several resources, and a way to retry those that failed.
+---
+--- For one display of all of them, as Siesta's `ResourceStatusOverlay`. It observes nothing and loads
+--- nothing; `status:changes()` and `status:await()` wait.
+---
+--- ```lua
+--- local status = lull.status{ user, api("/users/8") }
+--- print(status.state)                        --> none
+--- lull.all{ user:load(), api("/users/8"):load() }
+--- print(status.state, status.has_all_data)   --> success true
+--- ```
+---@param resources lull.Resource|lull.Resource[]
+---@param options? lull.StatusOptions
+---@return lull.Status
+function lull.status(resources, options) end
 
 --- Sends a GET request to a URL, for which no service is defined.
 ---
@@ -575,14 +593,16 @@ function lull.share(options) end
 
 --- The SHA-256 of any bytes, in 64 hexadecimal digits; of a secret it is one itself.
 ---
---- Raises where libcrypto is missing, as `lull.hmac` does.
+--- Raises where libcrypto is missing, as `lull.hmac` does. A file that `lull.file` names is read part
+--- by part, in another thread where the call can wait; nil and why if it cannot be read.
 ---
 --- ```lua
 --- print(lull.sha256("abc"):sub(1, 16))                 --> ba7816bf8f01cfea
 --- ```
----@param text string|lull.Secret
+---@param text string|lull.Secret|lull.File
 ---@param options? lull.DigestOptions
----@return string|lull.Secret
+---@return string|lull.Secret|nil
+---@return string?
 function lull.sha256(text, options) end
 
 --- What only who has the key can make of a text (RFC 2104), in hexadecimal digits.
@@ -628,8 +648,9 @@ function lull.array(t) end
 
 --- A deep copy: of content, to edit it; of an entity or document, one of your own.
 ---
---- Tables are copied with their metatables and cycles; a document becomes plain tables; an entity
---- becomes one that can be changed. Other values are returned as they are.
+--- Tables are copied with their metatables and cycles; a document becomes tables that are encoded in
+--- the server's order; an entity becomes one that can be changed. Other values are returned as they
+--- are.
 ---
 --- ```lua
 --- local content = lull.copy(assert(user:load():await()).content)
@@ -714,12 +735,13 @@ function lull.validate(schema, content) end
 
 --- JSON text and Lua values.
 ---
---- JSON is strict (RFC 8259). Integers within 64 bits stay integers, other numbers are floats; null is
---- `lull.null`; of duplicate keys the last wins; at most 1,000 levels.
+--- JSON is strict (RFC 8259). Integers within 64 bits stay integers, larger ones keep their digits
+--- (`tostring` has them), other numbers are floats; null is `lull.null`; of duplicate keys the last
+--- wins; at most 1,000 levels.
 ---@class lull.json
 lull.json = {}
 
---- JSON text of a value; documents and content encode as they are.
+--- JSON text of a value. Documents keep the server's order; tables, such as `content`, are sorted.
 ---
 --- Raises for what has no JSON form (a function, a cycle, NaN, invalid UTF-8, the keys `1` and `"1"` in
 --- one table) and names its path, and for a text larger than 1 GB. An empty table is an object unless
@@ -727,6 +749,7 @@ lull.json = {}
 ---
 --- ```lua
 --- print(lull.json.encode{ 1, "two", lull.null })     --> [1,"two",null]
+--- print(lull.json.encode{ b = 1, a = 2 })            --> {"a":2,"b":1}
 --- ```
 ---@param value any
 ---@param options? lull.EncodeOptions
@@ -1178,9 +1201,11 @@ lull.csv = {}
 --- Rows as CSV with a header, one line each, lines ending in CR LF.
 ---
 --- Rows are tables by names, or lists, or a document of these. Without `columns` all names there are
---- come in the order they come up, those of one table sorted; with it only these, in that order. Lists
---- have a header only if there are `columns`. nil and `lull.null` are empty, numbers are as JSON has
---- them; a table as a field raises, and so does anything else that is no text, with row and column.
+--- come in the order they come up, those of one table sorted; with it only these, in that order: other
+--- fields are ignored, whatever they hold. A column such as `owner.login` is the field `login` of the
+--- field `owner`, if there is none of its name as it stands. Lists have a header only if there are
+--- `columns`. nil and `lull.null` are empty, numbers are as JSON has them, a table is JSON text;
+--- anything else that is no text raises, with row and column.
 ---
 --- ```lua
 --- local users = assert(api("/users"):load():await()).content
@@ -1430,6 +1455,30 @@ function lull.auth.header(name, value) end
 ---@return lull.Auth
 function lull.auth.query(name, value) end
 
+--- Tokens that a function of yours gets, for logins that are not OAuth.
+---
+--- `fetch(service, old)` is called when the first request needs a token; all others wait for that one.
+--- It may wait, and gives the token, a string or a Secret, and for how many seconds it is good if that
+--- is known; or nil and an error, which fails the requests with kind `auth_failed`. A token that ends
+--- soon, or that the service answers 401 to, is fetched again, with the old one as second argument, and
+--- the request is sent once more. Requests that `fetch` itself makes go without the token. Make it
+--- once, outside of settings functions: what was made anew knows no token.
+---
+--- ```lua
+--- api:configure{ auth = lull.auth.token{
+---   header = "X-Session",
+---   fetch = function(service)
+---     local entity, err = service("/users"):post{ json = { name = "Cid" } }:await()
+---     if not entity then return nil, err end
+---     return "session-" .. entity.content.id, 3600
+---   end } }
+--- print(assert(user:load():await()).content.name)      --> Ann
+--- print(api:configuration_for(user).auth)  --> x-session: ‹token›
+--- ```
+---@param options lull.TokenOptions
+---@return lull.Auth
+function lull.auth.token(options) end
+
 --- Bearer tokens that a token endpoint gives to the client itself.
 ---
 --- Asks for nothing before a request needs a token; all others wait for that answer. A token that ends
@@ -1499,6 +1548,7 @@ function lull.auth.oauth2_device(client) end
 ---@field base_url? string # The base URL, its path ending in one slash; nil if there is none.
 ---@field name? string # The name it was made with, for logs and `tostring`.
 ---@overload fun(path: string): lull.Resource
+---@field [string] fun(api: lull.Service, ...: any): any
 ---@field cached_resource_count_limit integer # How many resources may be in memory before unused ones are evicted; default 2048.
 ---@field cached_resource_byte_limit integer # How many bytes unused resources may hold before they are evicted; default 256 MB.
 ---@field is_offline boolean # Whether loads are answered by memory and caches only, whatever the age of what they have.
@@ -1521,8 +1571,8 @@ function Service:resource(path) end
 --- The resource with exactly that absolute URL.
 ---
 --- The base is ignored. An empty path becomes `/`, and an international host name its A-labels:
---- `http://bücher.example` is `http://xn--bcher-kva.example/`. nil and what is no URL give an invalid
---- resource; nothing is raised.
+--- `http://bücher.example` is `http://xn--bcher-kva.example/`. nil, null and what is no URL give an
+--- invalid resource; nothing is raised.
 ---
 --- ```lua
 --- print(api:resource_at("https://other.example.com/x").url)  --> https://other.example.com/x
@@ -1587,10 +1637,14 @@ function Service:configure(pattern, settings, options) end
 ---@overload fun(self: lull.Service, fn: lull.Transformer, options?: lull.TransformOptions): lull.Service
 function Service:transform(pattern, fn, options) end
 
---- The settings that apply to a resource or URL, for GET or another method: a read-only table.
+--- The settings that apply to a resource, for GET or another method: a read-only table.
+---
+--- A string is a path below the base URL, as for `service:resource`, unless it is a URL with scheme and
+--- host.
 ---
 --- ```lua
 --- print(api:configuration_for(user, "POST").timeout)   --> 60.0
+--- print(api:configuration_for("/users/7").timeout)     --> 60.0
 --- ```
 ---@param resource lull.Resource|string
 ---@param method? string
@@ -1626,7 +1680,8 @@ function Service:wipe_resources(pattern) end
 
 --- Invalidates the resources in memory that a pattern names, or all.
 ---
---- Keeps their data, starts no request. An error in a predicate is raised here.
+--- Keeps their data, starts no request. What caches keep of them is stale too. An error in a predicate
+--- is raised here.
 ---@param pattern? lull.Pattern
 ---@return lull.Service
 function Service:invalidate_resources(pattern) end
@@ -1701,6 +1756,22 @@ function Resource:load() end
 --- ```
 ---@return lull.Request?
 function Resource:load_if_needed() end
+
+--- Gives the entity, loaded if that is needed; or nil and the error.
+---
+--- Fresh data comes at once, without a request. Otherwise it waits for the load that `load_if_needed`
+--- returns: of several calls at a time one request goes out. While the last error is younger than
+--- `retry_time`, it is that error. Offline, data of any age is fresh. If the data comes from a stream
+--- that is followed, it waits for its first data.
+---
+--- ```lua
+--- print(assert(user:fetch()).content.name)   --> Ann
+--- print(user:fetch() == user.latest_data)    --> true
+--- print(select(2, api("/users/9"):fetch()).http_status)  --> 404
+--- ```
+---@return lull.Entity?
+---@return lull.RequestError?
+function Resource:fetch() end
 
 --- Says which settings apply, which line has set each, and what `load_if_needed` would do now.
 ---
@@ -1845,6 +1916,28 @@ function Resource:options(body, options) end
 ---@return lull.Request
 function Resource:download(path, options) end
 
+--- Observes the resource: an iterator for `for` that yields what happens to it.
+---
+--- Each turn of the loop gets an event, as observers do, and of `new_data` its source; the first is
+--- `observer_added`. It observes from this call on and loads nothing. Between two turns each kind of
+--- event is kept once, at the place of its last time, so that a slow loop misses no kind. It comes
+--- after observers and hooks.
+---
+--- Ends with `break` or `stop()`. It does not keep the script alive: when nothing else is left to do,
+--- the loop ends. May wait.
+---
+--- ```lua
+--- user:load()
+--- for event, source in user:changes() do
+---   if event == "new_data" then
+---     print(source, user.content.name)       --> network Ann
+---     break
+---   end
+--- end
+--- ```
+---@return lull.Changes
+function Resource:changes() end
+
 --- Polls the resource: an iterator for `for` that yields its content whenever it has changed.
 ---
 --- Each turn of the loop gets content and resource. What is fresh comes at once; else the resource is
@@ -1875,15 +1968,23 @@ function Resource:watch(options) end
 --- Walks through a list that comes in pages: an iterator for `for`.
 ---
 --- Each turn of the loop gets content and resource of one page, beginning with this one. The next page
---- is that of the `Link` header with `rel="next"` (RFC 8288), else of the field `next`, `links.next`,
---- `_links.next`, `@odata.nextLink`, `nextLink` or `paging.next`: a URL, absolute or relative, or an
---- object with `href`. `next`, `cursor` and `page` are other ways, one at a time. A page is loaded as
---- by `load_if_needed`, when the loop asks for it.
+--- is that of the `Link` header with `rel="next"` (RFC 8288), else the URL in `next`, `links.next`,
+--- `_links.next`, `@odata.nextLink`, `nextLink`, `paging.next`, `next_url`, `next_page_url`,
+--- `pagination.next_url` or their like: absolute or relative, or an object with `href`. `next`,
+--- `cursor`, `page` and `offset` are other ways, one at a time. A page is loaded as by
+--- `load_if_needed`, when the loop asks for it.
+---
+--- `has_more = false` ends the list, and so does null, `""`, 0 or false in place of a cursor, and a
+--- page that is null or has no body. If a page shows that there is more, but not how to request it (a
+--- cursor, `has_more`, `total_pages`, a count above the rows, also in the objects around the rows), the
+--- next turn raises an error that names the field and the option.
 ---
 --- Raises the RequestError of a load that fails; and a RequestError of kind `custom` where the way goes
 --- on to another origin, to a page seen before, to more than 100 pages without `max`, or to what is no
---- URL, and where what should tell the next page cannot be read: it ends only where a page says that
---- there is no other. May wait; cancelling the waiting task cancels a load that only this wanted.
+--- URL, where what should tell the next page cannot be read, where a page is of another kind than the
+--- first, such as an error among lists, where a counted page has the rows of the page before, and where
+--- the content is JSON that was read as text. May wait; cancelling the waiting task cancels a load that
+--- only this wanted.
 ---
 --- ```lua
 --- for content, page in api("/feed"):pages() do
@@ -1899,19 +2000,20 @@ function Resource:pages(options) end
 --- Reads the resource as a stream: an iterator for `for` that yields each item as it comes.
 ---
 --- Of `text/event-stream` a `StreamEvent`, of NDJSON (`application/x-ndjson`, `application/jsonl`) the
---- value on each line. The resource's own content is left alone, and so is the pipeline; all else that
+--- value on each line, of any other JSON (`application/json`, `application/json-seq`) the values that
+--- follow each other. The resource's own content is left alone, and so is the pipeline; all else that
 --- is configured for a GET counts, but for `timeout` and `max_body_size`: silence bounds a stream
 --- (`idle_timeout`, 60 seconds unless set), and 16 MB an item. While items wait for the loop's body, no
 --- more is read from the server than 256 KB ahead.
 ---
 --- An event stream that ends or breaks off is asked for once more, with `Last-Event-ID`, after the time
 --- that the server wants (3 seconds unless it says `retry`), and after each further failure twice as
---- long, up to a minute. It ends where the server answers 204, else with `break`. NDJSON ends with its
+--- long, up to a minute. It ends where the server answers 204, else with `break`. JSON ends with its
 --- body.
 ---
 --- Raises the RequestError of what cannot pass, such as another status than 200 (configure `retry` for
 --- those that may) or another type; of any failure before the stream has been there once; and of a
---- break of NDJSON, after the rows that have come. Leaving the loop, in any way, closes the connection.
+--- break of JSON, after the rows that have come. Leaving the loop, in any way, closes the connection.
 --- Only while it is waited for, a stream keeps the script alive. May wait; cancelling the waiting task
 --- ends it.
 ---
@@ -1981,7 +2083,7 @@ function Resource:override_local_content(content) end
 --- Makes the next `load_if_needed` load, however fresh the data.
 ---
 --- Sends nothing, tells nobody, keeps data, error and timestamps. A load in flight does not end it; the
---- next one does.
+--- next one does. What caches keep of the resource is stale too, also for other processes.
 ---
 --- ```lua
 --- assert(user:load():await())
@@ -2023,12 +2125,13 @@ function Resource:child(subpath) end
 ---@return lull.Resource
 function Resource:relative(href) end
 
---- As `relative`; nil for nil.
+--- As `relative`; nil for nil and for JSON's null.
 ---
 --- For links that a response may lack.
 ---
 --- ```lua
 --- print(user:optional_relative(nil))         --> nil
+--- print(user:optional_relative(lull.null))   --> nil
 --- ```
 ---@param href? string
 ---@return lull.Resource?
@@ -2257,6 +2360,7 @@ function Request:chained(fn) end
 ---@field error? lull.RequestError # What went wrong, or nil.
 ---@field is_new boolean # False for a 304: the entity is the one that was there.
 ---@field http_status? integer # The HTTP status; nil for what did not come over the network.
+---@field status? integer # The same as `http_status`.
 ---@field url? string # The URL that answered, after redirects.
 ---@field elapsed? number # How long the exchange took, in seconds.
 ---@field timings? lull.Timings # How long its parts took, if `record_timings` is set.
@@ -2278,6 +2382,7 @@ function Request:chained(fn) end
 ---@field headers lull.Headers # The headers; a table can be assigned.
 ---@field timestamp number # When it was received or made; a 304 renews it.
 ---@field http_status? integer # The HTTP status; nil for what did not come over the network.
+---@field status? integer # The same as `http_status`.
 ---@field url? string # The URL that answered, after redirects.
 ---@field elapsed? number # How long the exchange took, in seconds.
 ---@field timings? lull.Timings # How long its parts took, if `record_timings` is set.
@@ -2329,6 +2434,7 @@ function Entity:touch() end
 ---@field attempts lull.RequestAttempt[] # The times the request was sent, as `request.attempts`.
 ---@field timestamp number # When it was made; `retry_time` counts from here.
 ---@field http_status? integer # The HTTP status; nil for what did not come over the network.
+---@field status? integer # The same as `http_status`.
 ---@field url? string # The URL that answered, after redirects.
 ---@field elapsed? number # How long the exchange took, in seconds.
 ---@field timings? lull.Timings # How long its parts took, if `record_timings` is set.
@@ -2369,6 +2475,61 @@ local Watch = {}
 
 --- Ends it; a call that waits gets nil.
 function Watch:stop() end
+
+--- What `resource:changes` and `status:changes` give to `for`; it may be called by hand as well.
+---@class lull.Changes
+---@overload fun(): lull.ResourceEvent|lull.StatusState|nil, lull.DataSource?
+---@field resource? lull.Resource # What is observed; nil once it is over, and of those of a status.
+local Changes = {}
+
+--- Ends it: a call that waits gets nil.
+function Changes:stop() end
+
+--- The combined state of several resources, computed whenever it is read: `lull.status{ … }`.
+---@class lull.Status
+---@field state lull.StatusState # By the first rule of `priority` that applies.
+---@field is_loading boolean # Whether any of them is loading.
+---@field error? lull.RequestError # That of the first resource that has one.
+---@field has_any_data boolean # Whether any of them has data.
+---@field has_all_data boolean # Whether all of them have data.
+---@field resources lull.Resource[] # Those it is of, each once.
+---@field failed lull.Resource[] # Those whose last load has failed.
+local Status = {}
+
+--- Loads those whose last load has failed, however recently.
+---
+--- Gives the loads, in the order of the resources; one that is being loaded is not loaded twice.
+---
+--- ```lua
+--- local status = lull.status{ user, api("/users/9") }
+--- user:load():await()
+--- api("/users/9"):load():await()
+--- print(status.state, status.error.http_status)        --> error 404
+--- print(#status:retry(), (status:await()))             --> 1 error
+--- ```
+---@return lull.Request[]
+function Status:retry() end
+
+--- Waits until none of them is loading, and gives the state, and the error if there is one.
+---
+--- Starts no load. Gives them at once if none is loading. May wait.
+---@return lull.StatusState
+---@return lull.RequestError?
+function Status:await() end
+
+--- An iterator for `for` that yields the state, and then each state that is another one.
+---
+--- Otherwise as `resource:changes`.
+---
+--- ```lua
+--- user:load()
+--- for state in lull.status{ user }:changes() do
+---   print(state)                           --> loading
+---   if state == "success" then break end   --> success
+--- end
+--- ```
+---@return lull.Changes
+function Status:changes() end
 
 --- What `resource:pages` gives to `for`; it may be called by hand as well.
 ---@class lull.Pages
@@ -2490,6 +2651,7 @@ function Progress:finish() end
 ---@field headers lull.Headers # Headers of each request; a table can be assigned.
 ---@field expiration_time number|"http" # How long data is up to date, in seconds; `"http"` takes what answers say by `Cache-Control`, `Expires` and `Age`.
 ---@field retry_time number # How long after an error no load is needed, in seconds.
+---@field writes_invalidate boolean # Whether a successful POST, PUT, PATCH, DELETE or other unsafe request makes cached data of its URL stale.
 ---@field progress_reporting_interval number # How often progress is looked at, in seconds.
 ---@field timeout number # How long a whole exchange may take, in seconds.
 ---@field connect_timeout number # How long connecting may take, in seconds.
@@ -2512,8 +2674,10 @@ function Progress:finish() end
 ---@field http_version? "1.1"|"2"|"3" # The newest version of HTTP to speak.
 ---@field first_byte_timeout? number # How long the first byte of an answer may take once the request is out, in seconds.
 ---@field idle_timeout? number|false # How long nothing may be sent or received on a connection, in seconds.
+---@field response_type? "json"|"ndjson"|"text"|"csv"|false # What bodies are read as, whatever their Content-Type says; `"csv"` makes a list of records.
 ---@field redirects integer|false|"same_origin" # How many redirects are followed; false: they are answers.
 ---@field cookies boolean|string # Whether cookies are kept and sent, or the file to keep them in.
+---@field allow_truncated boolean # Whether a body over TLS may end without the server's close_notify alert.
 ---@field record_timings boolean # Whether responses say how long their parts took.
 local Configuration = {}
 
@@ -2751,8 +2915,10 @@ function PipelineStage:remove_transformers() end
 --- Any of the `Settings` may stand beside these and applies to every resource.
 ---@class lull.ServiceOptions: lull.Settings
 ---@field base_url? string # What paths are appended to.
+---@field functions? table<string, fun(api: lull.Service, ...: any): any> # Methods of your own: `api:profile(7)` calls `functions.profile` with the service and 7. A name that services have already raises.
 ---@field name? string # A name for logs and `tostring`.
 ---@field networking? lull.NetworkingFunction # A function called instead of the network.
+---@field null? "nil"|"lull.null" # What JSON's null is in tables of content. With "nil" a member that is null is missing, and a null in a list leaves a hole; loops over events and a watch get `lull.null`. Default "lull.null".
 ---@field offline? boolean # What `service.is_offline` starts with; default false.
 ---@field standard_transformers? ("json"|"text")[] # Which of the parsers `"json"` and `"text"` it starts with; default both.
 
@@ -2763,6 +2929,7 @@ function PipelineStage:remove_transformers() end
 ---@field headers? table<string, string|number|lull.Secret|(string|lull.Secret)[]|false> # Headers of each request; a list sends several, and with false there is none, not even one that would be sent unasked such as `User-Agent`.
 ---@field expiration_time? number|"http" # How long data is up to date, in seconds; `"http"` takes what answers say by `Cache-Control`, `Expires` and `Age`; default 30.
 ---@field retry_time? number # How long after an error no load is needed, in seconds; default 1.
+---@field writes_invalidate? boolean # Whether a successful POST, PUT, PATCH, DELETE or other unsafe request makes cached data of its URL stale; default true.
 ---@field progress_reporting_interval? number # How often progress is looked at, in seconds; default 0.05.
 ---@field timeout? number # How long a whole exchange may take, in seconds; default 60.
 ---@field connect_timeout? number # How long connecting may take, in seconds; default 10.
@@ -2787,8 +2954,10 @@ function PipelineStage:remove_transformers() end
 ---@field http_version? "1.1"|"2"|"3" # The newest version of HTTP to speak.
 ---@field first_byte_timeout? number # How long the first byte of an answer may take once the request is out, in seconds.
 ---@field idle_timeout? number|false # How long nothing may be sent or received on a connection, in seconds.
+---@field response_type? "json"|"ndjson"|"text"|"csv"|false # What bodies are read as, whatever their Content-Type says; `"csv"` makes a list of records.
 ---@field redirects? integer|false|"same_origin" # How many redirects are followed; false: they are answers; default 10.
 ---@field cookies? boolean|string # Whether cookies are kept and sent, or the file to keep them in; default false.
+---@field allow_truncated? boolean # Whether a body over TLS may end without the server's close_notify alert; default false.
 ---@field record_timings? boolean # Whether responses say how long their parts took; default false.
 
 --- `pipeline` in a settings table: an order, and settings by stage name.
@@ -2820,20 +2989,23 @@ function PipelineStage:remove_transformers() end
 
 --- `rate_limit`: at most so many requests in any span of so many seconds.
 ---
---- They may go out all at once; `{ requests = 1, per = 0.1 }` spaces them evenly. Retries count as
---- well. What has to wait is sent in order, and leaves the line when it is cancelled. The limit belongs
---- to the entry that sets it: all resources and methods the entry applies to share it. With `shared` it
---- holds over all processes of this user on this machine, and never lets more than `requests` through
---- in any span of `per` seconds: they count in `lull/limits.db` in `$XDG_STATE_HOME` or
---- `~/.local/state`. What was let through and not sent by a process that has ended is given back;
---- limits that differ in number or span all hold. Where the file cannot be used, a warning says so, and
---- the limit holds within the process. Not available in the sandbox.
+--- They may go out all at once; `{ requests = 1, per = 0.1 }` spaces them evenly. Each request that
+--- goes out takes a place: retries, repeats with new credentials and redirects too. A place is released
+--- `per` seconds after the last byte of its request went out, so that a slow connection cannot let more
+--- arrive at the server; see also `strict`. What has to wait is sent in order, and leaves the line when
+--- it is cancelled. The limit belongs to the entry that sets it: all resources and methods the entry
+--- applies to share it. With `shared` it holds over all processes of this user on this machine, and
+--- never lets more than `requests` through in any span of `per` seconds: they count in `lull/limits.db`
+--- in `$XDG_STATE_HOME` or `~/.local/state`. What was let through and not sent by a process that has
+--- ended is given back; limits that differ in number or span all hold. Where the file cannot be used, a
+--- warning says so, and the limit holds within the process. Not available in the sandbox.
 ---@class lull.RateLimitSettings
 ---@field requests integer # How many requests.
 ---@field per number # In how many seconds.
 ---@field shared? boolean|string # Whether all processes of this user on this machine count together: true for requests to the same origin with the same credentials and pattern, a name for whatever has that name; default false.
 ---@field learn? boolean # Whether what the server says lowers the limit: `RateLimit`, `X-RateLimit-Remaining` and `-Reset`, and `Retry-After` of answers with status 403, 429 or 503; default false.
 ---@field free? integer|integer[] # Statuses of answers that the server does not count, such as 304; default none.
+---@field strict? boolean # Whether a place is released `per` seconds after the head of the answer has arrived, or the request has failed, instead of after the last byte sent. No delay on the way can then let more than `requests` arrive; it costs one round trip per span. Default false.
 
 --- An element of `request.attempts`.
 ---@class lull.RequestAttempt
@@ -2842,6 +3014,7 @@ function PipelineStage:remove_transformers() end
 ---@field delay number # How long it had waited, for limits, credentials, or since the last one; seconds.
 ---@field elapsed? number # How long it took, in seconds; nil while it is under way.
 ---@field status? integer # The HTTP status it was answered with.
+---@field http_status? integer # The same as `status`.
 ---@field error? string # The kind of failure, if there was no answer, as `CauseKind`.
 
 --- Options of `service:configure`.
@@ -2855,7 +3028,7 @@ function PipelineStage:remove_transformers() end
 ---@field action? "replace"|"append" # `"replace"`, the default, takes the stage's other transformers away; `"append"` does not.
 ---@field methods? string[] # Default GET, PUT, POST, PATCH, DELETE.
 ---@field input? lull.InputType|(fun(content: any): boolean) # The content it takes: a word, or a predicate; default `"any"`.
----@field output? lull.InputType|(fun(content: any): boolean) # The content it makes; used only by `"skip_if_output_type_matches"`.
+---@field output? lull.InputType|(fun(content: any): boolean) # The type of the result, a word or a predicate; default `"any"`. A string made of bytes stays bytes: with `"text"` it becomes text, and must be UTF-8. A string made of other content is text if it is UTF-8: with `"data"` it is bytes.
 ---@field on_input_type_mismatch? lull.InputTypeMismatch # What to do with other content; default `"error"`.
 ---@field transform_errors? boolean # Whether bodies of errors are transformed too; default false.
 ---@field content_types? string[] # Only responses of these types, such as `"text/*"` or `"*/*+json"`; default all.
@@ -2863,7 +3036,7 @@ function PipelineStage:remove_transformers() end
 --- Options of `stage:add`.
 ---@class lull.StageOptions
 ---@field input? lull.InputType|(fun(content: any): boolean) # The content it takes: a word, or a predicate; default `"any"`.
----@field output? lull.InputType|(fun(content: any): boolean) # The content it makes; used only by `"skip_if_output_type_matches"`.
+---@field output? lull.InputType|(fun(content: any): boolean) # The type of the result, a word or a predicate; default `"any"`. A string made of bytes stays bytes: with `"text"` it becomes text, and must be UTF-8. A string made of other content is text if it is UTF-8: with `"data"` it is bytes.
 ---@field on_input_type_mismatch? lull.InputTypeMismatch # What to do with other content; default `"error"`.
 ---@field transform_errors? boolean # Whether bodies of errors are transformed too; default false.
 ---@field content_types? string[] # Only responses of these types, such as `"text/*"` or `"*/*+json"`; default all.
@@ -2879,6 +3052,7 @@ function PipelineStage:remove_transformers() end
 ---@class lull.ErrorFields
 ---@field user_message? string # The sentence for the user.
 ---@field http_status? integer # The HTTP status.
+---@field status? integer # The same as `http_status`.
 ---@field cause? any # Any value, which `err.cause` gives back.
 ---@field entity? lull.Entity # The body.
 
@@ -2951,9 +3125,10 @@ function PipelineStage:remove_transformers() end
 
 --- Options of `resource:download`.
 ---
---- All but `resume` are those of any other request.
+--- All but `resume` and `progress` are those of any other request.
 ---@class lull.DownloadOptions
 ---@field resume? boolean # Whether what has come stays beside the file, as `NAME.part`, when the request or the process ends before all of it has, and is gone on with by the next download to that path. Default false.
+---@field progress? boolean|string # Whether a terminal shows how far it is: true with the name of the file, or a label. Default false.
 ---@field headers? table<string, string|number|lull.Secret|(string|lull.Secret)[]|false> # Headers of the request, as in `RequestOptions`; a `Range` cannot be resumed.
 ---@field timeout? number # How long the whole exchange may take, in seconds; default as long as it moves.
 ---@field mutate? lull.Mutation # Edits the request after that. Must answer at once.
@@ -2971,6 +3146,7 @@ function PipelineStage:remove_transformers() end
 --- `json` and `text` bring a content type of their own unless the headers name one.
 ---@class lull.NetworkAnswer
 ---@field status? integer # The HTTP status; default 200.
+---@field http_status? integer # The same as `status`.
 ---@field headers? table<string, string|string[]> # The headers.
 ---@field body? string # The bytes; without any body there is none.
 ---@field json? any # A value to send as JSON.
@@ -2988,6 +3164,7 @@ function PipelineStage:remove_transformers() end
 --- `json` and `text` bring a content type of their own unless the headers name one.
 ---@class lull.StubAnswer
 ---@field status? integer # The HTTP status; default 200.
+---@field http_status? integer # The same as `status`.
 ---@field headers? table<string, string|string[]> # The headers.
 ---@field body? string # The bytes; without any body there is none.
 ---@field json? any # A value to send as JSON.
@@ -2995,7 +3172,7 @@ function PipelineStage:remove_transformers() end
 
 --- A table that observes resources: these of its methods are called.
 ---
---- Each is optional and may wait. What one raises is reported.
+--- It needs one of them at least. Each may wait. What one raises is reported.
 ---@class lull.Observer
 ---@field resource_changed? (fun(self: table, resource: lull.Resource, event: lull.ResourceEvent, source?: lull.DataSource)) # The state has changed.
 ---@field resource_request_progress? (fun(self: table, resource: lull.Resource, fraction: number)) # A load proceeds; its 1 comes before `new_data` or `error`.
@@ -3026,6 +3203,25 @@ function PipelineStage:remove_transformers() end
 ---@field until_? (fun(content: any, resource: lull.Resource): any) # Ends the watch after the content for which it returns true; must answer at once.
 ---@field timeout? number # After that many seconds it ends; with `until_` it raises a RequestError of kind `timeout`.
 
+--- Options of `lull.status`.
+---@class lull.StatusOptions
+---@field priority? ("loading"|"error"|"any_data"|"all_data")[] # The rules for `state`, in their order; default `{ "loading", "error", "any_data" }`.
+
+--- States of several resources.
+---@alias lull.StatusState
+---| "loading" # Any of them is loading.
+---| "error" # The last load of any of them has failed.
+---| "success" # Any of them has data, or all, as `priority` says.
+---| "none" # No rule applies: nothing has been loaded.
+
+--- What `lull.auth.token{…}` takes.
+---@class lull.TokenOptions
+---@field fetch fun(service: lull.Service, old?: string): string|lull.Secret|nil, number|lull.RequestError|string|nil # Gets a token: itself and for how many seconds it is good, or nil and an error.
+---@field header? string # The header it is sent in; default `Authorization`.
+---@field prefix? string # What stands before it there; default `"Bearer "` in `Authorization`, else nothing.
+---@field token_file? string # Where it is kept for other processes, for its owner alone; not in the sandbox.
+---@field name? string # Whose token it is: several can be in one file, and caches find what they have kept by it.
+
 --- Options of `resource:events`.
 ---
 --- `headers` and `mutate` hold for each of its requests; `timeout` is for all of it together.
@@ -3043,13 +3239,14 @@ function PipelineStage:remove_transformers() end
 ---@field next? string|(fun(content: any, resource: lull.Resource): string|lull.Resource|nil) # `"link"`: the header only; another string: the field that holds the URL (`meta.next`, or a JSON Pointer); a function that gives URL or resource, nil at the end, and must answer at once.
 ---@field cursor? lull.CursorOptions # A field of each page goes into a parameter of the next; the rest of the query stays as it is written.
 ---@field page? lull.PageNumberOptions # A parameter that counts, until a page has no items; the rest of the query stays as it is written.
+---@field offset? lull.OffsetOptions # A parameter that counts the rows before each page, until a page has no items; the rest of the query stays as it is written.
 ---@field max? integer # How many pages at most; default 100, beyond which it raises.
 ---@field cross_origin? boolean # Whether the next page may be on another origin; default false.
 
 --- `cursor` of `resource:pages`.
 ---@class lull.CursorOptions
 ---@field param string # The query parameter to set.
----@field field string # Where its value is: a field such as `meta.cursor`, or a JSON Pointer; null ends the list.
+---@field field string # Where its value is: a field such as `meta.cursor`, or a JSON Pointer; null, `""`, 0 and false end the list. A URL there is followed.
 ---@field items? string # The field that holds the list, if `field` is one of its last element; `""` if the content is the list. Empty ends it.
 ---@field more? string # The field that says whether there is a further page: true or false, as `has_more`.
 
@@ -3058,7 +3255,13 @@ function PipelineStage:remove_transformers() end
 ---@field param string # The query parameter to set, such as `page` or `offset`.
 ---@field first? integer # Its value for the first page; default 1.
 ---@field step? integer # What is added for each page; default 1.
----@field items? string # The field that holds the list, if the content itself is none; empty, or a 404, ends it.
+---@field items? string # The field that holds the list, if the content itself is none and has more than one; empty, or a 404, ends it.
+
+--- `offset` of `resource:pages`.
+---@class lull.OffsetOptions
+---@field param string # The query parameter to set, such as `offset` or `skip`.
+---@field first? integer # Its value for the first page; default 0.
+---@field items? string # The field that holds the list, if the content itself is none and has more than one; empty, or a 404, ends it.
 
 --- What `lull.args` is to understand: a list of arguments, and these.
 ---@class lull.ArgumentsSpec
@@ -3085,7 +3288,7 @@ function PipelineStage:remove_transformers() end
 ---| "count" # How often it is there.
 ---| "string" # The text.
 ---| "number" # An integer or a float.
----| "integer" # A whole number.
+---| "integer" # A whole number. Beyond 64 bits it keeps its digits.
 
 --- Options of `lull.write_file`.
 ---@class lull.WriteOptions
@@ -3101,7 +3304,7 @@ function PipelineStage:remove_transformers() end
 ---@field read fun(self: table, key: any): lull.Entity? # The entity under a key with its timestamp, or nil. May wait.
 ---@field write fun(self: table, key: any, entity: lull.Entity) # Keeps an entity; may ignore it. May wait.
 ---@field update_timestamp? (fun(self: table, key: any, timestamp: number)) # Sets the timestamp of a kept entity, after a 304, whatever it is. Without it: read, change, write, and only if it has the validators that the 304 is about. May wait.
----@field remove fun(self: table, key: any) # Removes an entry: later reads find nothing. May wait.
+---@field remove fun(self: table, key: any) # Removes an entry, also one that an invalidation or a write has made stale: later reads find nothing. May wait.
 
 --- Options of `lull.cache.file`.
 ---@class lull.FileCacheOptions
@@ -3186,6 +3389,7 @@ function PipelineStage:remove_transformers() end
 ---@field text? string # Of `unencodable_text`: the text.
 ---@field path? string # Of `invalid_json_object` and `wrong_content`: where the offending value is.
 ---@field type? string # Of `wrong_content`: what a Swift program wanted.
+---@field setting? string # Of `invalid_setting`: its name in Swift.
 ---@field schema? string # Of `validation`: whose schema it is, such as `call 'users'`.
 ---@field errors? lull.ValidationError[] # Of `validation`: what does not fit, in the order of the content, at most 20.
 ---@field byte? integer # Of `malformed_json`: where in the body, from 1, if that is known; the message says so too.
@@ -3194,6 +3398,7 @@ function PipelineStage:remove_transformers() end
 ---@field expected? string # Of `wrong_input_type_in_transformer_pipeline`: a word of `InputType`, or `"predicate"`.
 ---@field actual? string # Of the same: a word of `InputType`, else Lua's `type()` of the content.
 ---@field transformer? string # Of the same and of `transformer_returned_nil`: which one.
+---@field error? lull.RequestError # Of `request_cancelled`: the error of another request, which `networking` has answered with.
 ---@field traceback? string # Of `script_error`: the stack when it was raised.
 ---@field stage? string # Of `script_error` in a transformer: its stage.
 ---@field value? any # Of `script_error`: what was raised, of any type.
@@ -3238,6 +3443,7 @@ function PipelineStage:remove_transformers() end
 ---| "redirect_refused" # The server redirects to another origin, which `redirects` forbids.
 ---| "wrong_content" # Content was not of the type that a Swift program wants.
 ---| "validation" # The answer is not as the schema of its call says.
+---| "invalid_setting" # A setting of a Swift program has a value that it cannot have, named by `setting`.
 ---| "chain_too_long" # Chains passed on from request to request without end.
 ---| "script_error" # A function of the script raised.
 ---| "custom" # A Swift program's own error; scripts get the very value they gave.
@@ -3364,7 +3570,9 @@ function PipelineStage:remove_transformers() end
 ---
 --- local github = lull.api("github")
 --- local repos = assert(github.calls.repos{ user = "octocat" }:await())
+--- local user = github("/users/octocat")
 ---@class lull.API
+---@overload fun(path: string): lull.Resource
 ---@field calls lull.APICalls # Its calls, by name.
 ---@field description? string # What the file says it is.
 ---@field environment? string # The name of the environment it is used in.
@@ -3379,6 +3587,11 @@ local API = {}
 --- For this object, until the process ends; of other environments nothing changes.
 ---@return lull.API
 function API:confirm_writes() end
+
+--- The same as `api(path)`.
+---@param path string
+---@return lull.Resource
+function API:resource(path) end
 
 --- The calls of an API; `pairs` walks through them.
 ---@class lull.APICalls
@@ -3395,7 +3608,7 @@ function API:confirm_writes() end
 ---@field description? string # What the file says it does.
 ---@field method string # The HTTP method.
 ---@field name string # Its name.
----@field params lull.APICallParam[] # Its parameters: those of the path first, then the others by name.
+---@field params lull.APICallParam[] # Its parameters: those of the path first, then the others in the order of the file.
 ---@field path string # The path below the base URL, with `{name}` for parameters.
 local APICall = {}
 
@@ -3432,13 +3645,15 @@ function APICall:resource(params) end
 ---@class lull.APICallFields
 ---@field path string # The path below the base URL; `{name}` stands for a parameter, which is required. A query may follow. A brace that is meant as such is written `%7B` or `%7D`.
 ---@field method? string # The HTTP method; default `GET`.
----@field params? table<string, string|string[]|lull.APIParamFields> # Its parameters: a type (`string`, `number`, `integer`, `boolean`, `object` for names with single values, `json` for any value as JSON text, `file`), with `[]` behind it of a list, a list of the words that it may be, or a table of both and more.
+---@field params? table<string, string|string[]|integer[]|lull.APIParamFields> # Its parameters: a type (`string`, `number`, `integer`, `boolean`, `object` for names with single values, `json` for any value as JSON text, `file`), with `[]` behind it of a list, a list of the words or integers that it may be, or a table of both and more.
 ---@field description? string # What it does, for lists and help.
 ---@field columns? string[] # The fields that tables on the command line show.
 ---@field rows? string # Where the rows are in the answer, as names of fields with dots between them, such as `data.items`: for tables, CSV and lines on the command line, and for pages there, of which they make one list. Otherwise the answer is shown whole.
+---@field response_type? "json"|"ndjson"|"text"|"csv" # What its answer is read as, whatever its Content-Type says, as the setting of that name.
 ---@field pages? boolean|lull.PagesOptions # Whether its answer comes in pages: true, or how to go on from one to the next.
 ---@field headers? table<string, string|false> # Headers of this call only; false: not sent, also if it would be sent by itself.
 ---@field body? "json"|"form"|"multipart"|"raw" # The form of a body; default `json`. `multipart` is a form whose values may be files, `raw` one parameter with `whole`, as it is.
+---@field body_required? boolean # Whether a request without any field in its body sends an empty one: `{}`, or a form without fields. Default false: no body.
 ---@field content_type? string # What a JSON or raw body is said to be, such as `text/csv`; default what it is.
 ---@field schema? table|string|boolean # What its answers of a status of 200 to 299 are: a JSON Schema (draft 2020-12), or the name of one under `$defs` of the file of schemas. For `validate`; it counts before what that file says of the call.
 ---@field mock? (fun(request: lull.MockRequest, state: table): lull.MockAnswer?) # What `lull mock` answers it with: a function, which may wait. `state` is one table for all calls, for as long as the mock runs. Nil leaves the answer to recordings and examples; an error is a status of 500.
@@ -3447,7 +3662,7 @@ function APICall:resource(params) end
 
 --- A parameter of a call in an API file.
 ---@class lull.APIParamFields
----@field type? string|string[] # As in `params`; default `string`.
+---@field type? string|string[]|integer[] # As in `params`; default `string`.
 ---@field list? boolean # Whether it is a list of values of that type, as `[]` behind it says; words need it.
 ---@field place? "path"|"query"|"header"|"cookie"|"body" # Where it goes; default the path if that has its name in braces, the body of POST, PUT, PATCH and further methods that have one, else the query. `body` gives any method a body.
 ---@field name? string # What it is called there; default its key.
@@ -3688,13 +3903,15 @@ function Expectation:to_match_snapshot(options) end
 ---@field headers table<string, string> # What it was sent with, by names in small letters.
 ---@field body? string # Its body.
 ---@field status? integer # The status of the answer.
+---@field http_status? integer # The same as `status`.
 ---@field error? string # Why there is none.
 ---@field sent_at number # When it was sent, in the test's time.
 ---@field seconds? number # How long it took; nil as long as it is under way.
 
 --- What `to_fail_with` expects.
 ---@class lull.ExpectedFailure
----@field status? integer # The status of HTTP.
+---@field status? integer # The HTTP status.
+---@field http_status? integer # The same as `status`.
 ---@field kind? lull.CauseKind # The kind of the cause.
 ---@field message? string # What is in the message for users.
 

@@ -113,6 +113,19 @@ static inline CURLSHcode ccurl_share_cookies(CURLSH *share) {
   return ccurl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
 }
 
+// Whether the server has announced the end of a TLS connection by the alert close_notify. Without it a
+// body that ends with its connection may be truncated (RFC 9112, 9.8). libcurl (7.88) does not tell.
+typedef struct ccurl_close_notice ccurl_close_notice;
+
+/// Watches the TLS connection that `easy` uses at present, for callbacks of curl's; to be released. NULL
+/// without TLS, if the TLS library does not offer OpenSSL's message callback, or without memory.
+ccurl_close_notice *ccurl_close_notice_watch(CURL *easy);
+
+/// Whether the alert has arrived. The connection may be gone.
+int ccurl_close_notice_came(const ccurl_close_notice *notice);
+
+void ccurl_close_notice_release(ccurl_close_notice *notice);
+
 // The union inside CURLMsg, by its name in C.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) {
   return message->data.result;

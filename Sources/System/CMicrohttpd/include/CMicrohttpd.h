@@ -1,5 +1,8 @@
 // A server of HTTP/1.1 by libmicrohttpd, driven by a loop of somebody else's: `cmhd_run` does what can be done now and
-// never waits. Of libmicrohttpd's header nothing is seen from here, and nothing is called back.
+// never waits. Of libmicrohttpd's header nothing is seen from here.
+//
+// One function is called back while `cmhd_run` runs: the screen. It gets each request whose body is still to come or
+// whose head is malformed, and may answer or drop it. Then no byte of the body is kept.
 //
 // A request is handed out once all of it is there, and is its taker's until it is answered or dropped; its connection
 // waits meanwhile. What cannot be read as a request is answered here. One thread.
@@ -31,15 +34,22 @@ typedef enum {
   // The body is longer than it may be; nothing of it is kept.
   CMHD_TOO_LONG,
   // There was no room for the body beside those of others.
-  CMHD_NO_ROOM
+  CMHD_NO_ROOM,
+  // RFC 9112 rejects its head; `cmhd_request_problem` has the reason.
+  CMHD_MALFORMED,
+  // The transfer coding of its body is not supported.
+  CMHD_UNKNOWN_CODING
 } cmhd_state;
+
+// Returns whether the body is read; 0 after the request has been answered or dropped.
+typedef int (*cmhd_screen)(void *context, cmhd_request *request);
 
 // Listens at an address in digits; 0, an error of the system's, or -1 for what is no such address.
 int cmhd_listen(const char *address, uint16_t port, int *descriptor, uint16_t *bound);
 
 // Serves what that descriptor accepts until the process ends; NULL if that cannot be. The descriptor is its own from
 // now on.
-cmhd_server *cmhd_start(int descriptor, cmhd_limits limits);
+cmhd_server *cmhd_start(int descriptor, cmhd_limits limits, cmhd_screen screen, void *context);
 // Readable when there is something to run.
 int cmhd_descriptor(const cmhd_server *server);
 void cmhd_run(cmhd_server *server);
@@ -50,6 +60,10 @@ int64_t cmhd_wait(cmhd_server *server);
 cmhd_request *cmhd_next(cmhd_server *server);
 
 cmhd_state cmhd_request_state(const cmhd_request *request);
+// Why it is rejected; NULL if it is complete.
+const char *cmhd_request_problem(const cmhd_request *request);
+// Whether the connection must close after the answer, since another server may find the end of the body elsewhere.
+int cmhd_request_is_last(const cmhd_request *request);
 cmhd_text cmhd_request_method(const cmhd_request *request);
 // As it stands in the first line.
 cmhd_text cmhd_request_target(const cmhd_request *request);

@@ -32,6 +32,11 @@ typedef struct cyaml_event {
   // Counted from 1.
   size_t line;
   size_t column;
+  // Of a problem with a tab where a block scalar's first line has text: the number of characters
+  // before its `|` or `>`, and the indentation indicator that it lacks; otherwise 0 and 0. libyaml
+  // takes such a tab for indentation, unless the indicator says where the text begins.
+  size_t header;
+  int indicator;
 } cyaml_event;
 
 typedef struct cyaml_reader cyaml_reader;

@@ -1,5 +1,7 @@
 // What is read and written: one type for each thing that coding can do.
 
+import Foundation
+
 struct User: Codable, Equatable {
   struct Address: Codable, Equatable {
     var street: String
@@ -160,4 +162,11 @@ enum Either: Codable, Equatable {
     case .text(let text): try container.encode(text)
     }
   }
+}
+
+/// Types of Foundation that JSON has in another form than the one in which they encode themselves.
+struct Account: Codable, Equatable {
+  var home: URL?
+  var data: Data
+  var price: Decimal
 }

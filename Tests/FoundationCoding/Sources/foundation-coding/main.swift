@@ -100,6 +100,62 @@ let cases: [Case] = [
   Case(#"[1, "x"]"#, as: [Either].self),
   Case("[true]", as: [Either].self),
 
+  Case(#"["https://x.test/a?b#c", "rel/x", "https://x.test/ü", "a b", ":"]"#, as: [URL].self),
+  Case(#"{"home": "https://x.test/", "data": "AQID", "price": 19.99}"#, as: Account.self),
+  Case(#"{"home": null, "data": "", "price": -0.5}"#, as: Account.self),
+  Case(#"{"data": "AQI=", "price": 1e2}"#, as: Account.self),
+  Case(#"{"home": "", "data": "", "price": 0}"#, as: Account.self),
+  Case(#"{"home": "http://[::1", "data": "", "price": 0}"#, as: Account.self),
+  Case(#"{"home": 5, "data": "", "price": 0}"#, as: Account.self),
+  Case(#"{"home": {"relative": "x"}, "data": "", "price": 0}"#, as: Account.self),
+  Case(#"{"data": "AQI", "price": 0}"#, as: Account.self),
+  Case(#"{"data": "A===", "price": 0}"#, as: Account.self),
+  Case(#"{"data": "AQ ID", "price": 0}"#, as: Account.self),
+  Case(#"{"data": "AQ-_", "price": 0}"#, as: Account.self),
+  Case(#"{"data": "AQID\n", "price": 0}"#, as: Account.self),
+  Case(#"{"data": [1, 2], "price": 0}"#, as: Account.self),
+  Case(#"{"data": null, "price": 0}"#, as: Account.self),
+  Case(#"{"data": "", "price": "1.5"}"#, as: Account.self),
+  Case(#"{"data": "", "price": null}"#, as: Account.self),
+  Case(#"{"data": ""}"#, as: Account.self),
+  Case(
+    "[0.1, 1.50, -7, 100, 1e2, 0.1e1, -0.0, 1e-128, 1e127, 3.4e38, 123456.789, 12345678901234.5]",
+    as: [Decimal].self),
+  Case("[9223372036854775807, -9223372036854775808, 18446744073709551615]", as: [Decimal].self),
+  Case("[12345678901234567890123, -12345678901234567890]", as: [Decimal].self),
+  Case("[340282366920938463463374607431768211456]", as: [Decimal].self),
+  Case("[\(String(repeating: "9", count: 50))]", as: [Decimal].self),
+  Case("[1e300]", as: [Decimal].self),
+  Case("[1e128]", as: [Decimal].self),
+  Case("[5e-324]", as: [Decimal].self),
+  Case("[12345678901234567890.125]", as: [Decimal].self),
+  Case("0.3", as: Decimal.self),
+  Case(#""https://x.test""#, as: URL.self),
+  Case(#""AQID""#, as: Data.self),
+  Case(#"{"a": ["https://x.test", null]}"#, as: [String: [URL?]].self),
+  Case(
+    "[\(Array(repeating: #""AA==""#, count: 100).joined(separator: ", "))]", as: [Data].self),
+
+  Case(
+    writing: Account(
+      home: URL(string: "https://x.test/ü?a=/"), data: Data([1, 2, 255]), price: 19.99),
+    "types of Foundation"),
+  Case(
+    writing: [
+      URL(string: "b?c", relativeTo: URL(string: "https://x.test/a/d")),
+      URL(
+        string: "../e", relativeTo: URL(string: "f", relativeTo: URL(string: "https://x.test/g/h/"))
+      ),
+      URL(string: "#x", relativeTo: URL(string: "https://x.test/a?b")), nil,
+    ], "URLs with a base"),
+  Case(writing: Data(), "no bytes"),
+  Case(writing: Data(0...255)[100..<200], "a slice of bytes"),
+  Case(
+    writing: ["0.1", "-5", "1e100", "1e-100", "12345678901234567890.5", "0"].map {
+      Decimal(string: $0)
+    }, "decimals"),
+  Case(writing: Decimal(string: "0.3"), "a decimal alone"),
+  Case(writing: [URL(string: "https://x.test"): 1], "URLs as keys"),
   Case(
     writing: User(name: "Ada", age: nil, role: .guest, address: nil, tags: ["ü\n\u{0}/"]), "a user"),
   Case(writing: Tree(name: "a", children: [Tree(name: "b", children: [])]), "a tree"),
@@ -122,6 +178,16 @@ let cases: [Case] = [
 
 /// Where ours is another on purpose: the name of the case, what ours is, and why.
 let deliberate: [String: (ours: String, why: String)] = [
+  "[12345678901234567890.125] as Array<Decimal>": (
+    "[12345678901234567000]",
+    "a fraction is a Double, whose digits count (COD-62)"
+  ),
+  "[1e300] as Array<Decimal>": ("dataCorrupted at [0]", "it has a path (COD-03)"),
+  "[1e128] as Array<Decimal>": (
+    "[100000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000]",
+    "it fits, as 10 times the largest power of ten"
+  ),
+  "[5e-324] as Array<Decimal>": ("dataCorrupted at [0]", "it has a path (COD-03)"),
   #"{"name": "Ada", "age": 1.5} as User"#: (
     "typeMismatch at age", "a fraction is another type than a whole number, and has a path (COD-03)"
   ),

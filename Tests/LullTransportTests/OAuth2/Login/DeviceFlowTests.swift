@@ -138,6 +138,44 @@ extension TransportSuite {
       directory.remove()
     }
 
+    @Test func `OAU-60 GitHub's errors with status 200 are errors`() throws {
+      func error(_ name: String) -> StubProvider.Answer {
+        .json(
+          #"{"error":"\#(name)","error_description":"some words","error_uri":"https://x.test"}"#)
+      }
+      answers(error("authorization_pending"), error("slow_down"), .json(Self.token))
+      let flow = try begin()
+      harness.advance(by: 5)
+      #expect(polls == 1)
+      harness.advance(by: 5)
+      #expect(polls == 2)
+      harness.advance(by: 9.9)
+      #expect(polls == 2)
+      harness.advance(by: 0.2)
+      #expect(try flow.outcome?.get().path == directory.path + "/tokens/shop.json")
+      for (name, expected) in [
+        ("access_denied", "no login 'shop': it was refused at the browser"),
+        (
+          "incorrect_device_code",
+          "no token from https://login.test/token: it answered 200, incorrect_device_code: "
+            + "some words"
+        ),
+      ] {
+        answers(error(name))
+        let flow = try begin()
+        harness.advance(by: 5)
+        #expect(message(flow) == expected)
+      }
+      // The endpoint for codes does the same.
+      harness.provider.stub(
+        "POST", "https://login.test/device", answers: [error("device_flow_disabled")])
+      #expect(
+        message(try begin())
+          == "no code from https://login.test/device: it answered 200, device_flow_disabled: some "
+          + "words")
+      directory.remove()
+    }
+
     @Test(arguments: [
       "{}", #"{"device_code":"a","user_code":"b"}"#,
       #"{"device_code":"a","user_code":"b","verification_uri":"http://login.test"}"#,
@@ -240,6 +278,12 @@ extension TransportSuite {
         sent(OAuth2(settings))
           == "no token from https://login.test/token: it answered 400, invalid_grant; run 'lull "
           + "login shop' again")
+      // GitHub's answer to the same.
+      answers(.json(#"{"error":"bad_refresh_token","error_description":"expired"}"#))
+      #expect(
+        sent(OAuth2(settings))
+          == "no token from https://login.test/token: it answered 200, bad_refresh_token: expired; "
+          + "run 'lull login shop' again")
       // Not so where that would not help.
       answers(.init(status: 503))
       #expect(
@@ -265,6 +309,20 @@ extension TransportSuite {
       let polls = polls
       #expect(sent(auth) == "there is no login 'shop' yet; run 'lull login shop'")
       #expect(self.polls == polls)
+      directory.remove()
+    }
+
+    @Test func `OAU-15 OAU-60 a revocation that is refused with status 200 is not one`() throws {
+      try loggedIn(100)
+      harness.provider.stub(
+        "POST", "https://login.test/revoke", .json(#"{"ok":false,"error":"invalid_auth"}"#))
+      let logout = try #require(
+        OAuth2Logout(settings, context, for: HTTPRequest(method: "GET", url: "https://api.test")))
+      logout.begin()
+      harness.settle()
+      #expect(
+        logout.outcome
+          == .unrevoked("not revoked at https://login.test/revoke: it answered 200, invalid_auth"))
       directory.remove()
     }
 

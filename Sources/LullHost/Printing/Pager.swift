@@ -1,16 +1,15 @@
 import LullLibC
 import LullCore
-import LullHost
 import LullSystem
 
 /// The program by which whoever sits at the terminal reads what is longer than its screen.
-struct Pager {
+package struct Pager {
   /// A line for the shell, as in `$PAGER`.
   private let command: String
 
   /// `$PAGER`, or `less`; nil if standard output is no terminal, or nobody wants one: the variable is empty
   /// or `cat`, or the terminal can do nothing.
-  init?() {
+  package init?() {
     guard isatty(STDOUT_FILENO) != 0 else { return nil }
     let kind = Pager.variable("TERM") ?? "dumb"
     guard kind != "dumb", !kind.isEmpty else { return nil }
@@ -25,7 +24,7 @@ struct Pager {
   }
 
   /// Whether there is more than the screen has room for, a line being left for the prompt.
-  static func isLong(_ bytes: [UInt8]) -> Bool {
+  package static func isLong(_ bytes: [UInt8]) -> Bool {
     guard let size = TerminalSize(of: STDOUT_FILENO) else { return false }
     var rows = 0
     for line in bytes.split(separator: 10, omittingEmptySubsequences: false) {
@@ -54,8 +53,10 @@ struct Pager {
   /// Shows it, and waits until whoever reads has enough; false if there is no such program. Meanwhile
   /// Ctrl-C is the reader's business, who may also leave before the end.
   ///
-  /// - Parameter bytes: control characters made visible.
-  func show(_ bytes: [UInt8]) -> Bool {
+  /// - Parameters:
+  ///   - bytes: control characters made visible.
+  ///   - hint: what to do about a program that cannot be run.
+  package func show(_ bytes: [UInt8], hint: String = "set PAGER to one that can") -> Bool {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return false }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -76,7 +77,7 @@ struct Pager {
     }
     // As the shell says that there is none, or that it is no program.
     guard code != 126, code != 127 else {
-      Exit.complain("lull: PAGER is '\(command)', which cannot be run: --no-pager does without\n")
+      StandardError.write("lull: PAGER is '\(command)', which cannot be run: \(hint)\n")
       return false
     }
     return true

@@ -1,0 +1,33 @@
+// Integers beyond 64 bits: an immutable value for each, which holds its digits.
+#ifndef LULL_INTEGER_H
+#define LULL_INTEGER_H
+
+#include <csimdjson.h>
+
+#include "base/lull_base.h"
+#include "base/lull_stack.h"
+
+// [-0, +0] prepares a state for them
+void lull_open_integers(lua_State *L);
+// [-0, +1] the one that has these digits; may raise (memory)
+void lull_push_integer(lua_State *L, const char *digits, size_t length);
+// [-0, +0] the digits of the one at `index`, with a NUL behind them; NULL for anything else
+const char *lull_integer_at(lua_State *L, int index, size_t *length);
+// Compares the digits of two of them by value: below, at or above zero.
+int lull_integer_compare(const char *one, size_t length, const char *other, size_t other_length);
+
+// [-0, +1] the number at `index` of a document, which is CSJ_DOUBLE: a float, or an integer beyond 64 bits;
+// may raise (memory)
+static inline void lull_push_double(lua_State *L, csj_view tape, size_t index) {
+  LULL_EFFECT(L, 0, 1);
+  if (!csj_is_large(tape, index)) {
+    lua_pushnumber(L, csj_double_at(tape, index));
+    return;
+  }
+  char buffer[CSJ_DIGITS_SIZE];
+  size_t length;
+  const char *digits = csj_digits_at(tape, index, buffer, &length);
+  lull_push_integer(L, digits, length);
+}
+
+#endif

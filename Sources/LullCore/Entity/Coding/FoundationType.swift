@@ -1,0 +1,223 @@
+/// The types of Foundation that JSON has in another form than the one in which they encode themselves, and which
+/// `JSONDecoder` and `JSONEncoder` therefore treat as special: `URL`, `Data` and `Decimal`. (COD-62)
+///
+/// Known by their names, since the core does not import Foundation: in a program without it there are none.
+enum FoundationType {
+  /// A string.
+  case url
+  /// A string in Base64.
+  case data
+  /// A number.
+  case decimal
+
+  /// nil of any other type.
+  @inline(__always)
+  init?(_ type: any Any.Type) {
+    guard let loaded = FoundationType.loaded else { return nil }
+    if type == loaded.url {
+      self = .url
+    } else if type == loaded.data {
+      self = .data
+    } else if type == loaded.decimal {
+      self = .decimal
+    } else {
+      return nil
+    }
+  }
+
+  private struct Loaded {
+    let url: any Any.Type
+    let data: any Any.Type
+    let decimal: any Any.Type
+
+    init?() {
+      // As Linux's Foundation and Apple's have them.
+      guard
+        let url = Loaded.type("20FoundationEssentials3URLV", "10Foundation3URLV"),
+        let data = Loaded.type("20FoundationEssentials4DataV", "10Foundation4DataV"),
+        let decimal = Loaded.type("20FoundationEssentials7DecimalV", "So9NSDecimala")
+      else { return nil }
+      self.url = url
+      self.data = data
+      self.decimal = decimal
+    }
+
+    private static func type(_ names: String...) -> (any Any.Type)? {
+      names.lazy.compactMap { _typeByName($0) }.first
+    }
+  }
+
+  private static let loaded = Loaded()
+}
+
+// MARK: - Decoding
+
+extension TapeReader {
+  /// What `JSONDecoder` makes of a value for one of these types.
+  func foundation<Value: Decodable>(
+    _ kind: FoundationType, _ type: Value.Type, at place: Int
+  ) throws -> Value {
+    switch kind {
+    case .url:
+      let parts = JSONValue.object([.init("relative", .string(try string(at: place)))])
+      return try decoded(type, from: parts, or: "it is not a URL", at: place)
+    case .data:
+      let text = try string(at: place)
+      // The strict form, as Foundation reads it.
+      let letters = Array(text.utf8)
+      guard letters.count % 4 == 0, !letters.contains(where: FoundationType.isForeign),
+        let bytes = try? Base64.decode(letters),
+        let data = FoundationType.collection(of: bytes, as: type)
+      else { throw corrupted("it is not Base64", at: place) }
+      return data
+    case .decimal:
+      guard let number = try? double(at: place) else {
+        throw mismatch(type, "a number", at: place)
+      }
+      let digits = wholeNumber(at: place) ?? number.description
+      guard let parts = DecimalParts(digits) else {
+        throw corrupted("\(digits) does not fit Decimal", at: place)
+      }
+      return try decoded(type, from: parts.encoded, or: "it does not fit Decimal", at: place)
+    }
+  }
+
+  /// Has the type decode itself from the form in which it encodes itself.
+  private func decoded<Value: Decodable>(
+    _ type: Value.Type, from parts: JSONValue, or message: String, at place: Int
+  ) throws -> Value {
+    do {
+      let root = try JSONDocument(parsing: try parts.encode()).root
+      let reader = TapeReader(root, userInfo: [:])
+      return try Value(from: TapeDecoder(reader: reader, place: root.index, depth: 0))
+    } catch {
+      // Its path would be one in what was made here.
+      throw corrupted(message, at: place)
+    }
+  }
+
+  private func corrupted(_ message: String, at place: Int) -> any Error {
+    DecodingError.dataCorrupted(
+      .init(codingPath: path(to: place), debugDescription: message))
+  }
+}
+
+extension FoundationType {
+  /// Of the alphabet for URLs, or space: both of which Foundation refuses.
+  fileprivate static func isForeign(_ letter: UInt8) -> Bool {
+    letter <= 32 || letter == UInt8(ascii: "-") || letter == UInt8(ascii: "_")
+  }
+
+  /// Bytes as a collection of the program's, such as `Data`.
+  fileprivate static func collection<Value>(of bytes: [UInt8], as type: Value.Type) -> Value? {
+    guard let type = type as? any RangeReplaceableCollection<UInt8>.Type else { return nil }
+    return made(type, of: bytes) as? Value
+  }
+
+  private static func made<Bytes: RangeReplaceableCollection<UInt8>>(
+    _ type: Bytes.Type, of bytes: [UInt8]
+  ) -> Any { Bytes(bytes) }
+}
+
+/// A number as Foundation's `Decimal` encodes itself: a whole number of 128 bits, times a power of ten.
+struct DecimalParts {
+  private let mantissa: UInt128
+  private let exponent: Int
+  private let isNegative: Bool
+
+  /// Digits beyond 128 bits are cut off, as Foundation does. (COD-71)
+  ///
+  /// - Parameter digits: a number as Swift and JSON write it; nil if `Decimal` has no such number.
+  init?(_ digits: String) {
+    var mantissa: UInt128 = 0
+    var exponent = 0
+    var isNegative = false
+    var isFraction = false
+    var isFull = false
+    var rest = Substring(digits)
+    if rest.first == "-" {
+      isNegative = true
+      rest.removeFirst()
+    }
+    while let letter = rest.first, letter != "e", letter != "E" {
+      rest.removeFirst()
+      if letter == "." {
+        isFraction = true
+        continue
+      }
+      guard let digit = letter.wholeNumberValue else { return nil }
+      if !isFull, let next = DecimalParts.appended(digit, to: mantissa) {
+        mantissa = next
+        if isFraction { exponent -= 1 }
+      } else {
+        isFull = true
+        if !isFraction { exponent += 1 }
+      }
+    }
+    if !rest.isEmpty {
+      guard let power = Int(rest.dropFirst()) else { return nil }
+      exponent += power
+    }
+    if mantissa == 0 { (exponent, isNegative) = (0, false) }
+    while mantissa != 0, mantissa % 10 == 0 {
+      mantissa /= 10
+      exponent += 1
+    }
+    // Beyond the largest exponent there may be room in the digits.
+    while exponent > 127 {
+      let (product, overflow) = mantissa.multipliedReportingOverflow(by: 10)
+      guard !overflow else { return nil }
+      mantissa = product
+      exponent -= 1
+    }
+    guard exponent >= -128 else { return nil }
+    self.mantissa = mantissa
+    self.exponent = exponent
+    self.isNegative = isNegative
+  }
+
+  /// nil if that is more than 128 bits.
+  private static func appended(_ digit: Int, to mantissa: UInt128) -> UInt128? {
+    let (high, overflow) = mantissa.multipliedReportingOverflow(by: 10)
+    let (sum, carries) = high.addingReportingOverflow(UInt128(digit))
+    return overflow || carries ? nil : sum
+  }
+
+  var encoded: JSONValue {
+    let words = (0..<8).map { Int(truncatingIfNeeded: mantissa >> (16 * $0) & 0xFFFF) }
+    let length = words.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+    return .object([
+      .init("exponent", .int(exponent)), .init("length", .int(length)),
+      .init("isNegative", .bool(isNegative)), .init("isCompact", .bool(true)),
+      .init("mantissa", .array(words.map { .int($0) })),
+    ])
+  }
+}
+
+// MARK: - Encoding
+
+extension FoundationType {
+  /// What becomes of a value of that type.
+  ///
+  /// - Parameter own: what it encodes itself as.
+  /// - Returns: nil if JSON has no place for it.
+  func encoded(_ value: some Encodable, own: () throws -> EncodedValue) throws -> EncodedValue? {
+    switch self {
+    case .url:
+      guard case .object(let object) = try own() else { return nil }
+      let parts = object.members.reduce(into: [String: String]()) { parts, member in
+        if case .string(let text) = member.value { parts[member.key] = text }
+      }
+      guard let relative = parts["relative"] else { return nil }
+      guard let base = parts["base"] else { return .string(relative) }
+      return .string(ResourceURL(absolute: base)?.relative(relative)?.text ?? relative)
+    case .data:
+      guard let bytes = value as? any Sequence<UInt8> else { return nil }
+      return .string(String(decoding: Base64.encode(Array(bytes)), as: UTF8.self))
+    case .decimal:
+      let digits = "\(value)"
+      // Not a number.
+      return digits.utf8.contains { $0 >= 48 && $0 <= 57 } ? .digits(digits) : nil
+    }
+  }
+}

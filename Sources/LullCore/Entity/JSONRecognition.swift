@@ -1,0 +1,131 @@
+/// Whether bytes of a type that is not JSON are JSON all the same. (JSN-91)
+package enum JSONRecognition {
+  case document(JSONDocument)
+  /// They begin as JSON does, and are cut off or malformed. (JSN-103)
+  case malformed(JSONError)
+  case other
+
+  package init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard JSONRecognition.beginsWithBracket(bytes) else {
+      self = .other
+      return
+    }
+    do throws(JSONError) {
+      self = .document(try JSONLines.documentOrLines(bytes))
+    } catch {
+      self = JSONOpening(bytes).isOfJSON ? .malformed(error) : .other
+    }
+  }
+
+  /// In any encoding of JSON: before the bracket UTF-16 and UTF-32 have zeros or a mark.
+  private static func beginsWithBracket(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let first = bytes.first { byte in
+      switch byte {
+      case 32, 9, 10, 13, 0, 0xEF, 0xBB, 0xBF, 0xFE, 0xFF: false
+      default: true
+      }
+    }
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+  }
+}
+
+/// The first tokens of a text that is not JSON: they tell cut or malformed JSON from other text
+/// that begins with a bracket, such as `[INFO] started` or `[2026-01-31 10:00] started`.
+private struct JSONOpening {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var place: Int
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    self.bytes = bytes
+    place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+  }
+
+  /// Whether they are those of an object with a member, or of a list that does not end with its
+  /// first scalar. A list of one scalar with text behind it begins lines of logs, such as
+  /// `[1234] started`.
+  var isOfJSON: Bool {
+    var opening = self
+    return opening.read()
+  }
+
+  private mutating func read() -> Bool {
+    var depth = 0
+    while let byte = next() {
+      switch byte {
+      case UInt8(ascii: "["):
+        place += 1
+        depth += 1
+        if next() == UInt8(ascii: "]") { return true }
+      case UInt8(ascii: "{"):
+        place += 1
+        switch next() {
+        case UInt8(ascii: "}"): return true
+        case UInt8(ascii: "\""): return string() && (isAtEnd || next() == UInt8(ascii: ":"))
+        default: return false
+        }
+      default: return scalar() && hasMore(depth)
+      }
+    }
+    return false
+  }
+
+  /// Whether a list goes on, or is cut off, behind its first scalar.
+  private mutating func hasMore(_ depth: Int) -> Bool {
+    var depth = depth
+    while let byte = next() {
+      if byte == UInt8(ascii: ",") { return true }
+      guard byte == UInt8(ascii: "]"), depth > 1 else { return false }
+      place += 1
+      depth -= 1
+    }
+    return true
+  }
+
+  /// The next byte that is not white space.
+  private mutating func next() -> UInt8? {
+    while place < bytes.count {
+      let byte = bytes[place]
+      guard byte == 32 || byte == 9 || byte == 10 || byte == 13 else { return byte }
+      place += 1
+    }
+    return nil
+  }
+
+  private var isAtEnd: Bool { place == bytes.count }
+
+  /// Moves behind a string, which may be cut off; false if it has a line break.
+  private mutating func string() -> Bool {
+    place += 1
+    while place < bytes.count {
+      let byte = bytes[place]
+      if byte < 32 { return false }
+      place = min(place + (byte == UInt8(ascii: "\\") ? 2 : 1), bytes.count)
+      if byte == UInt8(ascii: "\"") { return true }
+    }
+    return true
+  }
+
+  /// Moves behind a string, number or word; false if it is none of JSON.
+  private mutating func scalar() -> Bool {
+    if bytes[place] == UInt8(ascii: "\"") { return string() }
+    let start = place
+    while place < bytes.count, JSONOpening.isOfScalar(bytes[place]) { place += 1 }
+    let token = UnsafeBufferPointer(rebasing: bytes[start..<place])
+    guard !token.isEmpty else { return false }
+    if isAtEnd {
+      // A number or word may be cut off.
+      let isOfWord = ["true", "false", "null"].contains { $0.utf8.starts(with: token) }
+      if isOfWord || token.elementsEqual("-".utf8) { return true }
+    }
+    return (try? JSONDocument(parsing: token)) != nil
+  }
+
+  private static func isOfScalar(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,49 @@
+/// The charset that text was decoded by, where no charset parameter of `text/*` names it: enough to
+/// write the same bytes again. (TXT-14)
+final class TextSource: Sendable {
+  /// With its byte order, if it has one.
+  private let charset: String
+  /// The byte-order mark, which is not in the text.
+  private let mark: [UInt8]
+
+  private init(_ charset: String, mark: [UInt8] = []) {
+    self.charset = charset
+    self.mark = mark
+  }
+
+  private static let latin1 = TextSource(TextCoding.defaultCharset)
+  private static let utf8 = TextSource("utf-8")
+
+  private static let marks: [(bytes: [UInt8], family: String, charset: String)] = [
+    ([0xEF, 0xBB, 0xBF], "utf-8", "utf-8"),
+    ([0xFF, 0xFE, 0, 0], "utf-32", "utf-32le"), ([0, 0, 0xFE, 0xFF], "utf-32", "utf-32be"),
+    ([0xFF, 0xFE], "utf-16", "utf-16le"), ([0xFE, 0xFF], "utf-16", "utf-16be"),
+  ]
+
+  /// For bytes that `TextCoding` decodes by that charset.
+  static func of(_ bytes: UnsafeBufferPointer<UInt8>, charset: String) -> TextSource {
+    if charset == TextCoding.defaultCharset { return latin1 }
+    let name = TextCoding.canonicalName(charset) ?? charset
+    let mark = marks.first { $0.family == name && bytes.starts(with: $0.bytes) }
+    if let mark { return TextSource(mark.charset, mark: mark.bytes) }
+    switch name {
+    case "utf-8": return utf8
+    case "utf-16", "utf-32": return TextSource(name + "be")
+    default: return TextSource(name)
+    }
+  }
+
+  /// The bytes of that text; nil if the charset lacks one of its characters.
+  func bytes(of text: String) -> [UInt8]? {
+    (try? TextCoding.encode(text, charset: charset)).map { mark + $0 }
+  }
+}
+
+extension Entity {
+  /// The bytes that the text was decoded from; nil of other content, of text that has been changed,
+  /// and of `text/*` that names its charset. (TXT-14)
+  package var receivedBytes: [UInt8]? {
+    guard let textSource, case .text(let text) = content else { return nil }
+    return textSource.bytes(of: text)
+  }
+}

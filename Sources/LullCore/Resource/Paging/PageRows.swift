@@ -1,0 +1,93 @@
+extension ContentFieldReader {
+  /// Where the list is that a page holds: the page itself, its only list, the one with a usual
+  /// name, or the list of the only object within that says how a list goes on.
+  func rows(in content: Content) -> FieldPath? {
+    if case .list = value(.root, in: content) { return .root }
+    guard case .json(let document) = content else {
+      let found = PageNames.lists.filter { isList(FieldPath($0), in: content) }
+      return found.count == 1 ? found.first.map { FieldPath($0) } : nil
+    }
+    if let path = JSONFields.list(in: document.root, below: []) { return path }
+    for name in PageNames.wrappers {
+      guard let inner = document.root[name], inner.kind == .object else { continue }
+      if let path = JSONFields.list(in: inner, below: [name]) { return path }
+    }
+    let envelopes = JSONFields.envelopes(in: document.root, below: [])
+    return envelopes.count == 1 ? envelopes[0] : nil
+  }
+
+  /// How many rows a page has; nil where they are not known.
+  func rowCount(in content: Content) -> Int? {
+    guard let path = rows(in: content), case .list(let count) = value(path, in: content) else {
+      return nil
+    }
+    return count
+  }
+
+  func isList(_ path: FieldPath, in content: Content) -> Bool {
+    if case .list = value(path, in: content) { return true }
+    return false
+  }
+
+  /// The names of an object's members; nil where they are not known.
+  func names(of way: [String], in content: Content) -> [String]? {
+    guard case .json(let document) = content else { return nil }
+    var element: JSONElement? = document.root
+    for name in way { element = element?[name] }
+    guard let element, element.kind == .object else { return nil }
+    return element.pairs.map(\.key)
+  }
+}
+
+extension JSONFields {
+  /// Lists that hold no rows.
+  private static let others: Set<String> = ["errors", "warnings", "notices"]
+
+  fileprivate static func list(in object: JSONElement, below names: [String]) -> FieldPath? {
+    guard object.kind == .object else { return nil }
+    let lists = object.pairs.filter { $0.value.kind == .array && !others.contains($0.key) }
+      .map(\.key)
+    let usual = lists.filter { PageNames.lists.contains($0) }
+    let isGraph = Set(usual) == ["nodes", "edges"]
+    guard
+      let name = lists.count == 1
+        ? lists[0] : usual.count == 1 ? usual[0] : isGraph ? "nodes" : nil
+    else { return nil }
+    return FieldPath(names: names + [name])
+  }
+
+  /// The lists of objects that say how they go on, as `{"users":{"nodes":[…],"pageInfo":{…}}}`:
+  /// in the page, in its wrappers, and anywhere within if they are the connections of GraphQL.
+  fileprivate static func envelopes(in object: JSONElement, below names: [String]) -> [FieldPath] {
+    var found: [FieldPath] = []
+    for (name, member) in object.pairs where member.kind == .object {
+      let way = names + [name]
+      if let list = list(in: member, below: way), saysHowItGoesOn(member, list, way) {
+        found.append(list)
+      } else if way.count < 4 {
+        found += envelopes(in: member, below: way)
+      }
+    }
+    return found
+  }
+
+  private static func saysHowItGoesOn(
+    _ object: JSONElement, _ list: FieldPath, _ way: [String]
+  ) -> Bool {
+    let members = object.pairs
+    let hasInfo = members.contains {
+      ["pageInfo", "page_info"].contains($0.key) && $0.value.kind == .object
+    }
+    let isGraph = ["nodes", "edges"].contains(list.ways[0].last ?? "")
+    if isGraph, hasInfo { return true }
+    guard way.count == 1 || way.count == 2 && PageNames.wrappers.contains(way[0]) else {
+      return false
+    }
+    let fields = Set(PageNames.more + PageNames.urls + PageNames.cursors + PageNames.totals)
+    return hasInfo
+      || members.contains { name, value in
+        fields.contains(name)
+          || ["pagination", "paging"].contains(name) && value.kind == .object
+      }
+  }
+}

@@ -1,0 +1,166 @@
+/// An answer that is an error although its status is not.
+enum PageError {
+  /// Fields that such answers have.
+  static let fields = [
+    "error", "errors", "fault", "message", "error_message", "errorMessage", "detail", "error_code",
+    "errorCode",
+  ]
+  /// Those that are an error beside an empty list too.
+  static let certain = ["error", "errors"]
+  /// Flags that are false in an error.
+  static let flags = ["ok", "success"]
+}
+
+/// What kind of content a page is, and where its list is.
+struct PageShape {
+  private enum Kind: String {
+    case list = "a list"
+    case object = "an object"
+    case text = "text"
+    case other = "a single value"
+  }
+
+  /// nil: nothing, or a table of a script that may be either.
+  private let kind: Kind?
+  /// Whether the page is null or has no body, which is the end of a list.
+  let isNothing: Bool
+  /// Where the list is; nil where none is known.
+  let list: FieldPath?
+  /// The number of rows; nil if the page has no list.
+  let count: Int?
+  /// Whether there is anything where the list is.
+  private let hasRows: Bool
+  /// Fields of errors that it has, with a text where they have one.
+  private let errors: [String: String]
+  /// Flags that are false.
+  private let denied: Set<String>
+  /// The members of the objects on the way to the list, from the outside; nil where they are not
+  /// known.
+  private let members: [[String]?]
+  /// The first name on the way to the list that leads to something else; nil if none does.
+  private let mistaken: String?
+
+  /// - Parameter list: Where the list is; nil to find it.
+  init(_ content: Content, list: FieldPath?, _ fields: some ContentFieldReader) {
+    let path = list ?? fields.rows(in: content)
+    self.list = path
+    let rows = path.map { fields.value($0, in: content) } ?? .nothing
+    hasRows = rows != .nothing
+    count = if case .list(let found) = rows { found } else { nil }
+    kind = PageShape.kind(of: content, fields)
+    isNothing =
+      switch content {
+      case .text(let text): text.isEmpty
+      case .bytes(let bytes): bytes.isEmpty
+      case .json(let document): document.root.isNull
+      default: false
+      }
+    guard kind == .object else {
+      errors = [:]
+      denied = []
+      members = []
+      mistaken = nil
+      return
+    }
+    errors = PageShape.errors(in: content, fields)
+    denied = Set(PageError.flags.filter { fields.isFalse(FieldPath(names: [$0]), in: content) })
+    let way = path?.ways.last { !$0.isEmpty } ?? []
+    members = way.indices.map { fields.names(of: Array(way[..<$0]), in: content) }
+    mistaken = way.indices.lazy.map { Array(way[...$0]) }.first { names in
+      switch fields.value(FieldPath(names: names), in: content) {
+      case .nothing: false
+      case .object: names.count == way.count
+      case .list: names.count < way.count
+      default: true
+      }
+    }?.joined(separator: ".")
+  }
+
+  private static func kind(of content: Content, _ fields: some ContentFieldReader) -> Kind? {
+    switch content {
+    case .text(let text): return text.isEmpty ? nil : .text
+    case .bytes(let bytes): return bytes.isEmpty ? nil : .text
+    case .json(let document):
+      switch document.root.kind {
+      case .array: return .list
+      case .object: return .object
+      case .null: return nil
+      default: return .other
+      }
+    case .foreign:
+      switch fields.value(.root, in: content) {
+      case .list(let count): return count > 0 ? .list : nil
+      case .object: return .object
+      case .nothing: return nil
+      default: return .other
+      }
+    case .value: return nil
+    }
+  }
+
+  private static func errors(
+    in content: Content, _ fields: some ContentFieldReader
+  ) -> [String: String] {
+    var errors: [String: String] = [:]
+    for name in PageError.fields {
+      switch fields.value(FieldPath(names: [name]), in: content) {
+      case .nothing, .list(0): continue
+      case .text(let text) where PageNames.isEnd(text) || text.lowercased() == "false": continue
+      case .text(let text): errors[name] = LogText.part(text, limit: 80)
+      case .object:
+        if fields.names(of: [name], in: content)?.isEmpty == true { continue }
+        var shown = ""
+        if case .text(let text) = fields.value(FieldPath(names: [name, "message"]), in: content) {
+          shown = LogText.part(text, limit: 80)
+        }
+        errors[name] = shown
+      default: errors[name] = ""
+      }
+    }
+    return errors
+  }
+
+  /// Describes how this page differs in kind from the first one; nil if it does not.
+  func difference(from first: PageShape) -> String? {
+    guard let kind, let known = first.kind else { return nil }
+    let error = PageError.fields.first { errors[$0] != nil && first.errors[$0] == nil }
+    let words = error.map { name in
+      "'\(name)'" + (errors[name].flatMap { $0.isEmpty ? nil : " '\($0)'" } ?? "")
+    }
+    if kind != known {
+      return
+        "is \(kind.rawValue)\(words.map { " with \($0)" } ?? ""), but page 1 is \(known.rawValue)"
+    }
+    guard kind == .object, count ?? 0 == 0 else { return nil }
+    let isCertain = error.map { PageError.certain.contains($0) } ?? false
+    let lacksRows = first.count != nil ? count == nil : first.hasRows && !hasRows
+    if let list = first.list, lacksRows {
+      if let words { return "has \(words) and no list '\(list.text)', which page 1 has" }
+      if let lack = lack(of: list, from: first) { return lack }
+    } else if let words, isCertain {
+      return "has \(words), which page 1 lacks"
+    }
+    if let flag = PageError.flags.first(where: { denied.contains($0) && !first.denied.contains($0) }
+    ) {
+      return "has '\(flag)' false, and no rows"
+    }
+    return nil
+  }
+
+  /// Some leave out a list without rows, but then have no other fields than the first page.
+  private func lack(of list: FieldPath, from first: PageShape) -> String? {
+    if let mistaken {
+      return mistaken == list.text
+        ? "has no list in '\(mistaken)', but page 1 has"
+        : "has no list '\(list.text)', which page 1 has: '\(mistaken)' holds something else"
+    }
+    for (names, known) in zip(members, first.members) {
+      guard let names, let known else { continue }
+      let others = names.filter { !known.contains($0) }
+      guard !others.isEmpty else { continue }
+      let shown = others.prefix(3).map { "'\(LogText.part($0, limit: 40))'" }
+      return "has \(shown.joined(separator: ", ")) and no list '\(list.text)', which page 1 has"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,81 @@
+/// The combined state of several resources, for one display of all of them: Siesta's `ResourceStatusOverlay`
+/// without its views.
+///
+/// It is computed from the resources whenever it is read, observes nothing and loads nothing.
+/// Lua: `lull.status{ user, posts }`.
+///
+///     let status = ResourceStatus([api.resource("/users/7"), api.resource("/posts")])
+///     if status.state == .error { status.retryFailedRequests() }
+public struct ResourceStatus: CustomStringConvertible {
+  public enum State: String, Sendable {
+    case loading, error, success
+    /// No rule applies: nothing has been loaded.
+    case none
+  }
+
+  /// What brings about a state.
+  public enum StateRule: String, Sendable, CaseIterable {
+    /// If any of them is loading, the state is `loading`.
+    case loading
+    /// If any of them has an error, the state is `error`.
+    case error
+    /// If any of them has data, the state is `success`.
+    case anyData = "any_data"
+    /// If all of them have data, the state is `success`.
+    case allData = "all_data"
+
+    /// Siesta's order.
+    public static let standard: [StateRule] = [.loading, .error, .anyData]
+  }
+
+  public let resources: [Resource]
+  /// The first rule that applies decides.
+  public var displayPriority: [StateRule]
+
+  public init(_ resources: [Resource], displayPriority: [StateRule] = StateRule.standard) {
+    self.resources = resources
+    self.displayPriority = displayPriority
+  }
+
+  /// By the first rule that applies.
+  public var state: State {
+    for rule in displayPriority {
+      switch rule {
+      case .loading where isLoading: return .loading
+      case .error where latestError != nil: return .error
+      case .anyData where hasAnyData: return .success
+      case .allData where hasAllData: return .success
+      default: continue
+      }
+    }
+    return .none
+  }
+
+  /// Whether any of them is loading.
+  public var isLoading: Bool { resources.contains { $0.isLoading } }
+
+  /// That of the first resource that has one.
+  public var latestError: RequestError? { failedResources.first?.latestError }
+
+  /// Those whose last load has failed.
+  public var failedResources: [Resource] { resources.filter { $0.latestError != nil } }
+
+  /// Whether any of them has data.
+  public var hasAnyData: Bool { resources.contains { $0.latestData != nil } }
+
+  /// Whether all of them have data.
+  public var hasAllData: Bool { resources.allSatisfy { $0.latestData != nil } }
+
+  /// Loads the resources whose last load has failed, however recently; one that is being loaded is not
+  /// loaded twice.
+  ///
+  /// - Returns: The loads, in the order of the resources.
+  @discardableResult
+  public func retryFailedRequests() -> [Request] {
+    failedResources.map { $0.loadRequests.first ?? $0.load() }
+  }
+
+  public var description: String {
+    "\(state.rawValue), \(resources.count) resource\(resources.count == 1 ? "" : "s")"
+  }
+}

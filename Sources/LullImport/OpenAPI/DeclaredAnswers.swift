@@ -1,0 +1,80 @@
+import LullCore
+
+/// What a document says of the answers of an operation beside their schemas: the examples of media
+/// types, and statuses whose answers have no schema.
+struct DeclaredAnswers {
+  private struct Answer {
+    let status: String
+    var type: String?
+    var schema: ImportNode?
+    var examples: [ImportNode] = []
+  }
+
+  private let document: OpenAPIDocument
+  private var answers: [Answer] = []
+
+  init(_ operation: ImportNode, in document: OpenAPIDocument) {
+    self.document = document
+    for (status, written) in operation["responses"]?.pairs ?? [] where !status.hasPrefix("x-") {
+      guard let node = document.target(of: written) else { continue }
+      answers.append(answer(status, node))
+    }
+  }
+
+  private func answer(_ status: String, _ node: ImportNode) -> Answer {
+    var answer = Answer(status: status)
+    let json = SchemaFileWriter.content(of: node)
+    guard let content = json ?? node["content"]?.pairs.first else { return answer }
+    let examples = self.examples(of: content.value)
+    let essence = MediaType.essence(content.key)
+    if json != nil {
+      answer.schema = content.value["schema"]
+      answer.examples = examples
+      answer.type = essence.contains("*") ? "application/json" : content.key
+      return answer
+    }
+    if !essence.contains("*") {
+      answer.type = content.key
+    } else if essence.hasPrefix("text/") {
+      answer.type = "text/plain"
+    }
+    // Of another type than JSON a text is what is sent.
+    answer.examples = examples.filter { $0.element.string != nil }
+    return answer
+  }
+
+  private func examples(of content: ImportNode) -> [ImportNode] {
+    if let example = content["example"] { return [example] }
+    return (content["examples"]?.pairs ?? []).compactMap { _, written in
+      document.target(of: written)?["value"]
+    }
+  }
+
+  /// By status: the type, unless it is `application/json`, and the examples.
+  ///
+  /// Those without examples are there if no success has a schema, so that the status is known.
+  var entries: [(key: String, json: [UInt8])] {
+    let bare = answers.filter { $0.schema == nil }
+    let hasSchema = answers.contains { $0.status.hasPrefix("2") && $0.schema != nil }
+    var statuses: Set<String> = []
+    if !hasSchema {
+      let fine = bare.filter { ["2", "3", "d"].contains($0.status.prefix(1).lowercased()) }
+      let isAnswered = answers.contains { $0.status == "default" && $0.schema != nil }
+      statuses = Set((fine.isEmpty && !isAnswered ? bare : fine).map(\.status))
+    }
+    return answers.filter { !$0.examples.isEmpty || statuses.contains($0.status) }.map { answer in
+      var writer = JSONWriter()
+      writer.writeObject { writer in
+        // What has a schema is JSON anyway.
+        if let type = answer.type, answer.schema == nil || type != "application/json" {
+          writer.write(key: "type", type)
+        }
+        guard !answer.examples.isEmpty else { return }
+        writer.writeList(key: "examples") { writer in
+          for example in answer.examples { writer.write(example.element) }
+        }
+      }
+      return (answer.status, writer.output)
+    }
+  }
+}

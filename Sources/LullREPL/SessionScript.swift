@@ -1,0 +1,127 @@
+import LullHost
+
+/// A script that runs what was typed in a session, in the same order and with the same results.
+///
+/// Top-level locals of a session are one variable each, which functions typed earlier see too. Where the
+/// statements of a script would not see that, its locals are declared at its beginning.
+struct SessionScript {
+  struct Statement {
+    /// As it was typed, or the content of a file.
+    let text: [UInt8]
+    /// Without `return` and `=`; nil of what is no expression, and of a call without results.
+    let expression: [UInt8]?
+    let input: TypedInput
+  }
+
+  private let statements: [Statement]
+  private let parts: [StatementParts]
+  private let usesOut: Bool
+
+  init(_ statements: [Statement]) {
+    self.statements = statements
+    parts = statements.map { StatementParts($0.text) }
+    usesOut = parts.contains { $0.names.contains("Out") }
+  }
+
+  /// Whether some statement refers to results that only the session has kept.
+  static func refersToResults(_ text: [UInt8]) -> Bool {
+    StatementParts(text).names.contains("Out")
+  }
+
+  // MARK: Forms
+
+  /// With locals where they were typed.
+  var plain: [UInt8] { header(declaring: []) + body(hoisting: false) }
+
+  /// With all locals declared before the first statement.
+  var hoisted: [UInt8] {
+    var seen: Set<String> = []
+    let names = parts.flatMap(\.declaredNames).filter { seen.insert($0).inserted }
+    // A function has room for 200; beyond that they are globals. (Lua 5.4, lparser.c, MAXVARS)
+    return header(declaring: names.count <= 150 ? names : []) + body(hoisting: true)
+  }
+
+  /// Whether locals that stay where they were typed would mean something else.
+  var needsHoisting: Bool {
+    var captured: Set<String> = []
+    for part in parts {
+      if part.returnsFromBlock, !part.declaredNames.isEmpty { return true }
+      if part.declaredNames.contains(where: captured.contains) { return true }
+      if part.hasFunction { captured.formUnion(part.names) }
+    }
+    return false
+  }
+
+  // MARK: Parts
+
+  private func header(declaring names: [String]) -> [UInt8] {
+    var lines: [String] = []
+    if isTaken(from: "lull") { lines.append("local lull = require \"lull\"") }
+    if isTaken(from: "help") { lines.append("local help = require(\"lull\").help") }
+    if usesOut { lines.append("local Out = {}") }
+    if statements.contains(where: \.input.waitsBefore) {
+      lines += [
+        "local function \(waiting)()", "  local lull = require \"lull\"",
+        "  lull.wait_until(function()", "    local now = lull.stats()",
+        "    return now.requests_in_flight <= now.streams", "  end, { every = 0.01 })", "end",
+      ]
+    }
+    if !names.isEmpty { lines.append("local " + names.joined(separator: ", ")) }
+    return Array(lines.map { $0 + "\n" }.joined().utf8)
+  }
+
+  /// Whether statements use a name of the session's before they give it a value of their own.
+  private func isTaken(from name: String) -> Bool {
+    guard let first = parts.first(where: { $0.names.contains(name) }) else { return false }
+    return !first.begins(by: name)
+  }
+
+  private var waiting: String {
+    var name = "wait_for_requests"
+    while parts.contains(where: { $0.names.contains(name) }) { name += "_" }
+    return name
+  }
+
+  private func body(hoisting: Bool) -> [UInt8] {
+    var body: [UInt8] = []
+    for (statement, part) in zip(statements, parts) {
+      if statement.input.waitsBefore { body += Array("\(waiting)()\n".utf8) }
+      if let file = statement.input.file {
+        let shown = file.map { $0.isNewline ? "?" : String($0) }.joined()
+        body += Array("-- \(shown)\n".utf8)
+      }
+      body += lines(of: statement, part, hoisting)
+      body += Array(publishing(statement.input).map { $0 + "\n" }.joined().utf8)
+    }
+    return body
+  }
+
+  private func lines(
+    of statement: Statement, _ part: StatementParts, _ hoisting: Bool
+  ) -> [UInt8] {
+    let hasValue = statement.input.hasValue
+    if let expression = statement.expression {
+      return Array("_ = ".utf8) + expression.drop { $0 == 32 || $0 == 9 } + [10]
+    }
+    let text = part.text(hoisting: hoisting, hasValue: hasValue)
+    // Else it would be an argument of the statement before it.
+    let isCall = text.first { $0 != 32 && $0 != 9 } == UInt8(ascii: "(")
+    return (isCall ? [UInt8(ascii: ";")] : []) + text + [10]
+  }
+
+  /// What makes `_` and `Out` what they were after a statement.
+  private func publishing(_ input: TypedInput) -> [String] {
+    guard input.number > 0 else { return [] }
+    let place = "Out[\(input.number)]"
+    guard input.isAwaited else { return usesOut ? ["\(place) = _"] : [] }
+    var lines = usesOut ? ["\(place) = { request = _ }"] : []
+    if input.hasSucceeded {
+      lines.append("_ = assert(_:await()).content")
+      if usesOut { lines.append("\(place).data = _") }
+    } else {
+      let wait = "select(2, _:await())"
+      lines += [usesOut ? "\(place).error = \(wait)" : "_ = \(wait)", "_ = nil"]
+    }
+    return lines
+  }
+}

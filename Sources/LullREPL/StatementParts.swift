@@ -1,0 +1,147 @@
+import LullHost
+
+/// What a statement declares, uses and returns, and how it reads as a part of a script.
+struct StatementParts {
+  private struct Declaration {
+    /// From `local` to the end of the names.
+    let keyword: Range<Int>
+    let attributes: [Range<Int>]
+    let end: Int
+    let names: [String]
+    let isFunction: Bool
+    let hasValues: Bool
+  }
+
+  private let source: [UInt8]
+  private let tokens: [LineToken]
+  /// Its names but for those of fields and methods.
+  let names: Set<String>
+  private let declarations: [Declaration]
+  /// The index of the `return` that is in no block.
+  private var result: Int?
+  /// Whether a `return` in a block may leave it before its end.
+  private(set) var returnsFromBlock = false
+  private(set) var hasFunction = false
+
+  /// Those of its locals that are in no block.
+  var declaredNames: [String] { declarations.flatMap(\.names) }
+
+  init(_ source: [UInt8]) {
+    self.source = source
+    let tokens = LineToken.all(in: source)
+    self.tokens = tokens
+    var names: Set<String> = []
+    var declarations: [Declaration] = []
+    // Whether each open block is a function.
+    var blocks: [Bool] = []
+    for (index, token) in tokens.enumerated() {
+      if token.kind == .name {
+        let before = index > 0 ? tokens[index - 1] : nil
+        let isField = before?.isSymbol(".") ?? false || before?.isSymbol(":") ?? false
+        if !isField { names.insert(token.text) }
+      }
+      guard token.kind == .keyword else { continue }
+      switch token.text {
+      case "function":
+        hasFunction = true
+        blocks.append(true)
+      case "if", "do", "repeat": blocks.append(false)
+      case "end", "until": _ = blocks.popLast()
+      case "return" where blocks.isEmpty: result = index
+      case "return" where !blocks.contains(true): returnsFromBlock = true
+      case "local" where blocks.isEmpty:
+        declarations.append(StatementParts.declaration(tokens, at: index))
+      default: break
+      }
+    }
+    self.names = names
+    self.declarations = declarations
+  }
+
+  private static func declaration(_ tokens: [LineToken], at index: Int) -> Declaration {
+    let keyword = tokens[index].range
+    if index + 2 < tokens.count, tokens[index + 1].isKeyword("function") {
+      let name = tokens[index + 2]
+      return Declaration(
+        keyword: keyword, attributes: [], end: name.range.upperBound, names: [name.text],
+        isFunction: true, hasValues: true)
+    }
+    var names: [String] = []
+    var attributes: [Range<Int>] = []
+    var next = index + 1
+    while next < tokens.count, tokens[next].kind == .name {
+      names.append(tokens[next].text)
+      next += 1
+      if next + 2 < tokens.count, tokens[next].isSymbol("<") {
+        attributes.append(tokens[next].range.lowerBound..<tokens[next + 2].range.upperBound)
+        next += 3
+      }
+      guard next < tokens.count, tokens[next].isSymbol(",") else { break }
+      next += 1
+    }
+    return Declaration(
+      keyword: keyword, attributes: attributes, end: tokens[next - 1].range.upperBound,
+      names: names, isFunction: false,
+      hasValues: next < tokens.count && tokens[next].isSymbol("="))
+  }
+
+  /// Whether it gives a name a value before it uses that.
+  func begins(by name: String) -> Bool {
+    guard let index = tokens.firstIndex(where: { $0.kind == .name && $0.text == name }) else {
+      return false
+    }
+    if index > 0, tokens[index - 1].isKeyword("local") { return true }
+    return index + 1 < tokens.count && tokens[index + 1].isSymbol("=")
+  }
+
+  // MARK: As a part of a script
+
+  private typealias Edit = (range: Range<Int>, text: String)
+
+  /// - Parameters:
+  ///   - hoisting: whether its locals are declared elsewhere.
+  ///   - hasValue: whether it has returned a value, which then is that of `_`.
+  func text(hoisting: Bool, hasValue: Bool) -> [UInt8] {
+    var edits = hoisting ? declarations.flatMap(StatementParts.edits) : []
+    var end = ""
+    if let result, !returnsFromBlock {
+      let isEmpty = tokens[(result + 1)...].allSatisfy { $0.isSymbol(";") }
+      let start = isEmpty ? "" : hasValue ? "_ =" : "do local _ ="
+      edits.append((tokens[result].range, start))
+      if !isEmpty, !hasValue { end = "\nend" }
+    }
+    var text = StatementParts.applying(edits, to: source) + Array(end.utf8)
+    if returnsFromBlock {
+      let start = hasValue ? "_ = (function(...)\n" : "(function(...)\n"
+      text = Array(start.utf8) + text + Array("\nend)(...)".utf8)
+    } else if hoisting, tokens.contains(where: { $0.isSymbol("::") }) {
+      // A label of that name may stand elsewhere too.
+      text = Array("do\n".utf8) + text + Array("\nend".utf8)
+    }
+    return text
+  }
+
+  private static func edits(_ declaration: Declaration) -> [Edit] {
+    var edits: [Edit] = [(declaration.keyword, "")]
+    edits += declaration.attributes.map { ($0, "") }
+    if !declaration.isFunction, !declaration.hasValues {
+      edits.append((declaration.end..<declaration.end, " = nil"))
+    }
+    return edits
+  }
+
+  private static func applying(_ edits: [Edit], to source: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    var copied = 0
+    for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+      let start = edit.range.lowerBound
+      if start > copied { result += source[copied..<start] }
+      result += Array(edit.text.utf8)
+      var end = edit.range.upperBound
+      // Where a word goes, the space behind it does too.
+      if edit.text.isEmpty, end < source.count, source[end] == 32 { end += 1 }
+      copied = max(copied, end)
+    }
+    return result + source[copied...]
+  }
+}

@@ -1,0 +1,28 @@
+import LullLibC
+
+/// The exit code of a stock Lua interpreter that has loaded this library.
+package enum InterpreterExit {
+  /// Makes the process exit with 1 where it would with 0. Other programs decide for themselves.
+  package static func fail() {
+    guard isInterpreter else { return }
+    on_exit(
+      { status, _ in
+        guard status == 0 else { return }
+        fflush(nil)
+        _exit(1)
+      }, nil)
+  }
+
+  /// Whether the program is called as Lua's are: `lua`, `lua5.4`.
+  private static var isInterpreter: Bool {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = buffer.withUnsafeMutableBytes { bytes in
+      bytes.bindMemory(to: CChar.self).baseAddress.map {
+        readlink("/proc/self/exe", $0, bytes.count)
+      } ?? 0
+    }
+    guard count > 0 else { return false }
+    let name = buffer[..<count].split(separator: UInt8(ascii: "/")).last ?? []
+    return name.starts(with: "lua".utf8)
+  }
+}

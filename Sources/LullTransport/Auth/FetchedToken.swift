@@ -1,0 +1,281 @@
+package import LullCore
+import LullSystem
+
+/// A token that a function of the program gets, for logins that are not OAuth 2. (OAU-120 to OAU-126)
+///
+/// The first request that needs a token has it fetched, all others wait for that one; a token that ends
+/// soon, or that the service has answered 401 to, is fetched again. Requests that the function itself makes
+/// go without. With a token file, processes share the token, and one of them fetches at a time. Home thread
+/// only. Lua: `lull.auth.token{…}`.
+package final class FetchedToken: AuthStage {
+  package struct Settings: Sendable {
+    package var header = "authorization"
+    /// What stands before the token in the header.
+    package var prefix = "Bearer "
+    /// Whose token it is; nil: nobody says.
+    package var name: String?
+    package var tokenFile: String?
+    /// The environment of an API file that it is for; nil: none.
+    fileprivate var environment: String?
+    /// Tells those of other functions apart.
+    package let identity: String
+    /// The function, as people see it.
+    package let shown: String
+
+    package init(identity: String, shown: String) {
+      self.identity = identity
+      self.shown = shown
+    }
+  }
+
+  /// What the function has given.
+  package struct Token {
+    package let text: SecretText
+    /// The same where it is plain text, which alone can be kept.
+    package let plain: String?
+    /// Seconds; nil: until the service says otherwise.
+    package let lifetime: Double?
+
+    package init(text: SecretText, plain: String?, lifetime: Double?) {
+      self.text = text
+      self.plain = plain
+      self.lifetime = lifetime
+    }
+  }
+
+  /// What gets tokens.
+  package protocol Source: AnyObject {
+    /// Whether what runs now does so in order to get one.
+    var isAtWork: Bool { get }
+
+    /// Gets a token; calls `done` once, at once or later, unless it is stopped before by what it returns.
+    ///
+    /// - Parameters:
+    ///   - owner: the service whose request needs it.
+    ///   - old: the one that is good no more, if there was one and it was plain text.
+    func fetch(
+      for owner: AnyObject?, old: String?,
+      _ done: @escaping (Result<Token, TransportError>) -> Void
+    ) -> () -> Void
+  }
+
+  private let settings: Settings
+  private let source: any Source
+  private let store: FetchedTokenFile?
+  private var token: (text: SecretText, kept: KeptToken)?
+  /// The last one that was plain text.
+  private var old: String?
+  /// One that the service does not take any more.
+  private var rejected: String?
+  /// How often there was a new one.
+  private var generation = 0
+  private var waiting: [Waiter] = []
+  /// The fetch under way; nil: none.
+  private var work: Work?
+  /// Of environments, by their names.
+  private var others: [String: Auth] = [:]
+
+  private final class Waiter {
+    let resume: (TransportError?) -> Void
+    var timer: (any HostTimer)?
+
+    init(_ resume: @escaping (TransportError?) -> Void) {
+      self.resume = resume
+    }
+  }
+
+  private final class Work {
+    var stop: (() -> Void)?
+    var entry: FetchedTokenFile.Entry?
+  }
+
+  package init(_ settings: Settings, _ source: any Source) {
+    self.settings = settings
+    self.source = source
+    store = settings.tokenFile.map {
+      FetchedTokenFile(TokenFile($0), name: settings.name, environment: settings.environment)
+    }
+  }
+
+  /// As a setting.
+  package var auth: Auth {
+    let part = settings.environment.map { " @\($0)" } ?? ""
+    return Auth(
+      header: settings.header, stage: self,
+      identity: SecretText("token \(settings.name ?? settings.identity)\(part)"),
+      shown: settings.prefix + "‹\(settings.shown)›")
+  }
+
+  // MARK: AuthStage
+
+  package var fingerprint: Int {
+    var hasher = Hasher()
+    hasher.combine(settings.prefix)
+    hasher.combine(settings.tokenFile)
+    hasher.combine(settings.identity)
+    return hasher.finalize()
+  }
+
+  package var isAtWork: Bool { source.isAtWork }
+
+  package func auth(keptApart environment: String) -> Auth? {
+    if let known = others[environment] { return known }
+    var settings = settings
+    settings.environment = environment
+    let auth = FetchedToken(settings, source).auth
+    others[environment] = auth
+    return auth
+  }
+
+  package func authorize(
+    _ request: HTTPRequest, in context: AuthContext,
+    proceed: @escaping (Result<AuthorizedRequest, TransportError>) -> Void
+  ) -> (() -> Void)? {
+    guard request.headers[settings.header] == nil else {
+      proceed(.success(AuthorizedRequest(request, generation: FetchedToken.notOurs)))
+      return nil
+    }
+    if let token, token.kept.isGood(now: context.pump.clock.now) {
+      proceed(authorized(request, token.text))
+      return nil
+    }
+    let waiter = Waiter { [unowned self] error in
+      if let error { return proceed(.failure(error)) }
+      guard let token else { return }
+      proceed(authorized(request, token.text))
+    }
+    let timeout = request.limits.timeout
+    waiter.timer = context.pump.clock.schedule(after: timeout) { [weak self, weak waiter] in
+      guard let self, let waiter, leave(waiter) else { return }
+      waiter.resume(
+        FetchedToken.failure("no token: none came within \(LogText.seconds(timeout))"))
+    }
+    waiting.append(waiter)
+    renew(in: context)
+    return { [weak self] in _ = self?.leave(waiter) }
+  }
+
+  package func canRenew(
+    after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
+  ) -> Bool {
+    guard request.generation != FetchedToken.notOurs else { return false }
+    // Another request may have had the same answer, and the new token already.
+    if request.generation == generation, let token {
+      rejected = token.kept.text
+      self.token = nil
+    }
+    return true
+  }
+
+  private func authorized(_ request: HTTPRequest, _ token: SecretText)
+    -> Result<AuthorizedRequest, TransportError>
+  {
+    var http = request
+    http.headers.add(settings.header, SecretText(settings.prefix) + token)
+    if let problem = http.secretOriginProblem { return .failure(problem) }
+    return .success(AuthorizedRequest(http, generation: generation))
+  }
+
+  /// Of a request that brings a header of its own.
+  private static let notOurs = -1
+
+  package static func failure(_ message: String) -> TransportError {
+    TransportError(.authFailed, message)
+  }
+
+  // MARK: Waiting
+
+  /// False if it waits no more.
+  private func leave(_ waiter: Waiter) -> Bool {
+    guard let place = waiting.firstIndex(where: { $0 === waiter }) else { return false }
+    waiting.remove(at: place)
+    waiter.timer?.cancel()
+    guard waiting.isEmpty, let work, let stop = work.stop else { return true }
+    // Nobody wants it any more.
+    self.work = nil
+    stop()
+    work.entry?.close()
+    return true
+  }
+
+  private func finish(_ error: TransportError?) {
+    work = nil
+    let waiters = waiting
+    waiting = []
+    for waiter in waiters {
+      waiter.timer?.cancel()
+      waiter.resume(error)
+    }
+  }
+
+  // MARK: Fetching
+
+  private func renew(in context: AuthContext) {
+    guard work == nil else { return }
+    let work = Work()
+    self.work = work
+    guard let store else { return fetch(work, context) }
+    context.pump.offload {
+      store.open()
+    } then: { [self] result in
+      switch result {
+      case .failure(let problem): finish(FetchedToken.failure("no token: \(problem.message)"))
+      case .success(let entry):
+        let now = context.pump.clock.now
+        if let kept = entry.token {
+          old = kept.text
+          if let text = kept.text, kept.isGood(now: now), text != rejected {
+            entry.close()
+            return take(secret(text), kept)
+          }
+        }
+        work.entry = entry
+        guard !waiting.isEmpty else {
+          entry.close()
+          self.work = nil
+          return
+        }
+        fetch(work, context)
+      }
+    }
+  }
+
+  private func fetch(_ work: Work, _ context: AuthContext) {
+    var isDone = false
+    let stop = source.fetch(for: context.owner, old: old) { [self] result in
+      isDone = true
+      work.stop = nil
+      guard self.work === work else { return }
+      switch result {
+      case .failure(let error):
+        work.entry?.close()
+        finish(error)
+      case .success(let token): got(token, work, context)
+      }
+    }
+    if !isDone { work.stop = stop }
+  }
+
+  private func got(_ token: Token, _ work: Work, _ context: AuthContext) {
+    let kept = KeptToken(token.plain, lifetime: token.lifetime, now: context.pump.clock.now)
+    guard let entry = work.entry else { return take(token.text, kept) }
+    context.pump.offload {
+      entry.save(kept)
+    } then: { [self] problem in
+      if let problem { StandardError.write("lull: warning: \(problem.message)\n") }
+      take(token.text, kept)
+    }
+  }
+
+  private func take(_ text: SecretText, _ kept: KeptToken) {
+    token = (text, kept)
+    old = kept.text
+    rejected = nil
+    generation += 1
+    finish(nil)
+  }
+
+  private func secret(_ text: String) -> SecretText {
+    SecretText(Secret(.literal(text), name: "token"))
+  }
+}

@@ -1,0 +1,1 @@
+../lull-mock/HostRule.swift
