@@ -106,12 +106,17 @@ final class Child {
     }
   }
 
-  /// Waits until the last thing it has written is a prompt.
+  /// Waits until the last text that it has written is a prompt.
   func waitForPrompt() throws {
-    let prompts = ["> ", "> \u{1B}[?2004h"].map { Array($0.utf8) }
-    while !prompts.contains(where: { output.suffix($0.count).elementsEqual($0) }) {
+    while !endsWithPrompt {
       guard try read() else { throw failure("ended with \(try wait().code) without a prompt") }
     }
+  }
+
+  /// Colours and movements of the cursor behind the prompt are not text.
+  private var endsWithPrompt: Bool {
+    let end = String(decoding: output.suffix(200), as: UTF8.self)
+    return end.replacing(#/\u{1B}\[[0-9;?]*[A-Za-z]|\r/#, with: "").hasSuffix("> ")
   }
 
   /// Waits for a fact outside of it, which cannot come any more once it has ended.
