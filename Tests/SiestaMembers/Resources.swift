@@ -40,9 +40,33 @@ func resource(_ resource: Resource, _ owner: AnyObject) throws {  // Resource
   let closure: ResourceObserverClosure = { _, event in print(event) }  // ResourceObserverClosure
   // Resource.addObserver(owner:file:line:closure:)
   resource.addObserver(owner: owner, closure: closure)
-  // ResourceObserver.observerIdentity
   resource.addObserver(owner: owner, identity: "mine", closure: closure)
+  let label = Label(title: "mine")
+  resource.addObserver(label, owner: owner)
+  print(resource.observer(identity: label.observerIdentity) is Label)
+  resource.removeObserver(identity: "mine")
   resource.removeObservers(ownedBy: owner)  // Resource.removeObservers(ownedBy:)
+}
+
+/// An observer that is a value, as Siesta allows.
+struct Label: ResourceObserver {
+  let title: String
+  var observerIdentity: AnyHashable { title }  // ResourceObserver.observerIdentity
+  func resourceChanged(_ resource: Resource, event: ResourceEvent) { print(title, event) }
+}
+
+/// The partial update of Siesta's guide.
+func rename(_ resource: Resource, to newName: String) throws {
+  let update = resource.request(.patch, json: ["name": .string(newName)])
+  update.onSuccess { partialEntity in
+    guard resource.latestData != nil else {
+      resource.load()
+      return
+    }
+    var updatedContent = resource.jsonDict
+    updatedContent["name"] = partialEntity.jsonDict["name"]
+    resource.overrideLocalContent(with: updatedContent)
+  }
 }
 
 /// Siesta: requests with bodies

@@ -74,25 +74,4 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
       }
     }
   }
-
-  /// The message with method, URL and status, without credentials: `Not found (GET https://api.test/a →
-  /// 404)`.
-  public var description: String {
-    var text = userMessage
-    if case .invalidURL(let source?) = cause {
-      let hint = ResourceURL.lacksScheme(source) ? ": it needs http:// or https:// before it" : ""
-      return "\(text): '\(CredentialMask.malformedURL(source))'\(hint)"
-    }
-    var details = ""
-    if let method, let url { details = "\(method) \(LogText.url(url))" }
-    if let httpStatusCode {
-      details += details.isEmpty ? "status \(httpStatusCode)" : " → \(httpStatusCode)"
-    }
-    if attempts.count > 1 {
-      details += (details.isEmpty ? "" : ", ") + "after \(attempts.count) attempts"
-    }
-    if !details.isEmpty { text += " (\(details))" }
-    if case .script(let script) = cause { text += ": \(script.message)" }
-    return text
-  }
 }

@@ -90,3 +90,8 @@ public struct TransportError: Error, Sendable, Equatable {
 
   static func offline(_ message: String) -> TransportError { TransportError(.offline, message) }
 }
+
+extension TransportError: CustomStringConvertible {
+  /// The message. (SWF-160)
+  public var description: String { message }
+}

@@ -1,3 +1,11 @@
+extension Resource: Hashable {
+  /// Whether both are the same object; of one service and URL there is one while anybody holds it. Two services
+  /// have a resource each. (SVC-24, SWF-161)
+  public static func == (one: Resource, other: Resource) -> Bool { one === other }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
 extension Resource: CustomStringConvertible {
   /// The URL without credentials, and what is there: `https://api.test/users/7 has data, is loading`.
   /// (STA-16) Asks no cache. Siesta's `Resource(…)[LD]` and Lua's `tostring` are shorter.

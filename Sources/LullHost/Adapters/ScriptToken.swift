@@ -76,7 +76,7 @@ final class ScriptToken: FetchedToken.Source {
   }
 
   private static func failure(_ error: RequestError) -> TransportError {
-    FetchedToken.failure("no token: \(error.description)")
+    FetchedToken.failure("no token: \(error.summary)")
   }
 
   /// `token[, seconds]`, or `nil[, err]`.

@@ -225,7 +225,7 @@ extension Method {
       switch response.outcome {
       case .success(let entity): call.return(.string("Response(success \(entity.contentType))"))
       case .failure(let error):
-        call.return(.string("Response(failure: \(error.description))"))
+        call.return(.string("Response(failure: \(error.summary))"))
       }
     },
   ]
@@ -317,7 +317,7 @@ extension Method {
         fits ? shared(content, of: try error(call), call) : .stack(2))
     },
     .method(.error, "__tostring") { call throws(Misuse) in
-      call.return(.string(try error(call).error.description))
+      call.return(.string(try error(call).error.summary))
     },
   ]
 

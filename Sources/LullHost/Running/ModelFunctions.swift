@@ -131,7 +131,7 @@ final class ModelFunctions {
 
   /// The error a predicate raised, as its caller's own.
   func raised(_ error: RequestError) -> Misuse {
-    guard let failure = predicateFailure else { return .message(error.description) }
+    guard let failure = predicateFailure else { return .message(error.summary) }
     predicateFailure = nil
     if let error = failure.requestError { return .value(callbacks.values.of(error, service: nil)) }
     if let value = failure.value { return .value(LuaValue(value)) }

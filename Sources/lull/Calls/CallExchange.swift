@@ -135,7 +135,7 @@ struct CallExchange {
     // Whoever has called os.exit wants nothing more.
     case .failure where host.loop.isInterrupted: return 0
     case .failure(let error):
-      Exit.complain("lull: \(error.description)\n")
+      Exit.complain("lull: \(error.summary)\n")
       return CallExchange.exitCode(of: error)
     }
   }
@@ -285,7 +285,7 @@ struct CallExchange {
 
   /// A line for standard error.
   static func text(of error: RequestError) -> String {
-    var text = "lull: \(error.description)"
+    var text = "lull: \(error.summary)"
     if case .malformedJSON? = error.cause, let cause = error.cause {
       text += ": the JSON is wrong: \(cause.message)"
     }

@@ -163,8 +163,8 @@ private final class Painter {
     for failure in explanation.failures {
       settings.append(
         APIPicture.Setting(
-          name: "error", value: shown(failure.error.description),
-          place: shown(failure.source.description), mark: shown(failure.error.description)))
+          name: "error", value: shown(failure.error.summary),
+          place: shown(failure.source.description), mark: shown(failure.error.summary)))
     }
     return settings
   }

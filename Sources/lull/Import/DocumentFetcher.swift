@@ -28,7 +28,7 @@ enum DocumentFetcher {
     guard let response = host.loop.finish(resource.load()) else {
       throw DocumentProblem("it was interrupted", file: url.text)
     }
-    if let error = response.error { throw DocumentProblem(error.description, file: url.text) }
+    if let error = response.error { throw DocumentProblem(error.summary, file: url.text) }
     guard let entity = response.entity, case .bytes(let bytes) = entity.content else {
       throw DocumentProblem("nothing came", file: url.text)
     }

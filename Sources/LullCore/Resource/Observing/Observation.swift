@@ -1,8 +1,8 @@
 /// One observer's place in a resource's list: who it is, who owns it, whether it is still there.
 package final class Observation {
   /// Strong while an owner other than itself lives (OBS-19, OBS-22).
-  private var strongObserver: (any ResourceObserver)?
-  private weak var weakObserver: (any ResourceObserver)?
+  private var strongObserver: (any ObserverObject)?
+  private weak var weakObserver: (any ObserverObject)?
   private var owners: [WeakOwner] = []
   private var ownsItself = false
   /// Kept until removed or no longer alive, by its own account.
@@ -23,7 +23,7 @@ package final class Observation {
     self.identity = identity
   }
 
-  package var observer: (any ResourceObserver)? { strongObserver ?? weakObserver }
+  package var observer: (any ObserverObject)? { strongObserver ?? weakObserver }
 
   /// What it is looked up by: its observer, its owners, and what the observer says of itself.
   var keys: [UInt] {
@@ -42,18 +42,24 @@ package final class Observation {
       : "\(observer.logName) has stopped observing"
   }
 
-  func isSame(as other: any ResourceObserver, identity: AnyHashable?) -> Bool {
+  func isSame(as other: any ObserverObject, identity: AnyHashable?) -> Bool {
     if let identity { return self.identity == identity }
     return observer === other
   }
 
-  func hold(_ observer: any ResourceObserver, isToldByHost: Bool) {
+  /// Whether it was added under that identity, or is the object that has it for its own. (OBS-160)
+  func isIdentified(by identity: AnyHashable) -> Bool {
+    guard !isRemoved, !isHeld, let observer else { return false }
+    return self.identity.map { $0 == identity } ?? (AnyHashable(ObjectIdentifier(observer)) == identity)
+  }
+
+  func hold(_ observer: any ObserverObject, isToldByHost: Bool) {
     isHeld = true
     self.isToldByHost = isToldByHost
     strongObserver = observer
   }
 
-  func add(owner: AnyObject?, of observer: any ResourceObserver) {
+  func add(owner: AnyObject?, of observer: any ObserverObject) {
     if let owner, owner !== observer {
       if !owners.contains(where: { $0.object === owner }) {
         owners.append(WeakOwner(object: owner))

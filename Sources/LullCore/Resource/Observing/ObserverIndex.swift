@@ -35,6 +35,6 @@ struct ObserverIndex {
 
 /// An observer that knows by which keys, other than its own address, it may be looked up: those of values
 /// of a script, which Swift does not know.
-package protocol KeyedObserver: ResourceObserver {
+package protocol KeyedObserver: ObserverObject {
   var keys: [UInt] { get }
 }

@@ -40,7 +40,7 @@ package final class ObserverList {
   }
 
   func add(
-    _ observer: any ResourceObserver, owner: AnyObject?, identity: AnyHashable? = nil,
+    _ observer: any ObserverObject, owner: AnyObject?, identity: AnyHashable? = nil,
     to resource: Resource
   ) {
     if count >= nextLook {
@@ -66,14 +66,14 @@ package final class ObserverList {
   /// Adds an observer that says itself how long it is alive; a script's host knows. (OBS-19)
   /// `isToldByHost`: it hears events of the service's host, together with its neighbours, and nothing of
   /// progress.
-  package func hold(_ observer: any ResourceObserver, isToldByHost: Bool, resource: Resource) {
+  package func hold(_ observer: any ObserverObject, isToldByHost: Bool, resource: Resource) {
     let observation = Observation(identity: nil)
     observation.hold(observer, isToldByHost: isToldByHost)
     append(observation, observer, resource)
   }
 
   private func append(
-    _ observation: Observation, _ observer: any ResourceObserver, _ resource: Resource
+    _ observation: Observation, _ observer: any ObserverObject, _ resource: Resource
   ) {
     observations.append(observation)
     if !observation.isHeld { hasUnheld = true }
@@ -94,13 +94,25 @@ package final class ObserverList {
     remove(at: left, resource: resource)
   }
 
+  /// The observer of that identity that is still kept.
+  func observer(identifiedBy identity: AnyHashable) -> (any ObserverObject)? {
+    observations.first { $0.isIdentified(by: identity) && $0.isKept }?.observer
+  }
+
+  /// Takes the observers of that identity off the list, whoever owns them; they are told.
+  func remove(identifiedBy identity: AnyHashable, resource: Resource) {
+    remove(
+      at: observations.indices.filter { observations[$0].isIdentified(by: identity) },
+      resource: resource)
+  }
+
   /// Takes a held observer off the list; it is told. Nobody else is asked anything.
-  package func remove(_ observer: any ResourceObserver, resource: Resource) {
+  package func remove(_ observer: any ObserverObject, resource: Resource) {
     remove([observer], resource: resource)
   }
 
   /// Takes several held observers off the list at once; then they are told, in their order.
-  package func remove(_ observers: [any ResourceObserver], resource: Resource) {
+  package func remove(_ observers: [any ObserverObject], resource: Resource) {
     remove(
       at: Set(observers.compactMap { position(of: $0, identity: nil) }).sorted(),
       resource: resource)
@@ -116,7 +128,7 @@ package final class ObserverList {
   package var hasHeld: Bool { observations.contains { $0.isHeld && !$0.isRemoved } }
 
   /// Those that say themselves how long they are alive.
-  package var held: [any ResourceObserver] {
+  package var held: [any ObserverObject] {
     observations.filter { $0.isHeld && !$0.isRemoved }.compactMap(\.observer)
   }
 
@@ -152,12 +164,12 @@ package final class ObserverList {
   }
 
   /// The observer has got another of its keys.
-  package func add(key: UInt, of observer: any ResourceObserver) {
+  package func add(key: UInt, of observer: any ObserverObject) {
     guard index != nil, let position = position(of: observer, identity: nil) else { return }
     index?.add(key, at: position)
   }
 
-  private func position(of observer: any ResourceObserver, identity: AnyHashable?) -> Int? {
+  private func position(of observer: any ObserverObject, identity: AnyHashable?) -> Int? {
     let isHere = { [observations] (position: Int) in
       !observations[position].isRemoved
         && observations[position].isSame(as: observer, identity: identity)

@@ -161,7 +161,7 @@ extension ResourceExplanation.Load: CustomStringConvertible {
     rows.append(
       (
         "last outcome",
-        "\(error.description), \(Self.seconds(max(0, now - error.timestamp))) ago, tried again after "
+        "\(error.summary), \(Self.seconds(max(0, now - error.timestamp))) ago, tried again after "
           + Self.seconds(retryTime)
       ))
     if !error.attempts.isEmpty {

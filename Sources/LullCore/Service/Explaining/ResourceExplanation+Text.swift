@@ -18,7 +18,7 @@ extension ResourceExplanation: CustomStringConvertible {
       ? "  none: the resource has no URL\n"
       : Self.aligned(settings.map { ($0.name, $0.value, $0.source?.description ?? "default") })
     for failure in failures {
-      text += "  \(failure.source): \(failure.error.description); every request fails\n"
+      text += "  \(failure.source): \(failure.error.summary); every request fails\n"
     }
     if let load {
       let rows = load.rows(ofFailure: word).map { ($0.name, $0.value, "") }
