@@ -1,4 +1,5 @@
 public import LullCore
+import LullSystem
 
 extension Lull {
   /// Runs a test with a network of stubs and a clock that is moved by hand.
@@ -7,6 +8,13 @@ extension Lull {
   /// `Service(baseURL:)`, use `test.network` and `test.clock`. What is waited for comes without time
   /// passing, or the wait ends with an error that says what would have been next: no wait of a test hangs.
   /// When the body has ended, what is in flight is cancelled.
+  ///
+  /// A deadlock ends the test at once: the body and all tasks of `spawn` wait for requests, loops or Lua code, and
+  /// every answer is held or every timer is in the future. It does not see what other threads would do to the
+  /// test, such as a plain `Task` that sleeps before it releases an answer: give a `patience` there, for which
+  /// any wait lasts. (TEST-161)
+  ///
+  /// The calling thread is blocked meanwhile. In an asynchronous function use the asynchronous form.
   ///
   ///     @Test func `a user has a name`() throws {
   ///       try Lull.test { test in
@@ -18,11 +26,35 @@ extension Lull {
   ///     }
   ///
   /// - Parameter patience: how long to wait, in seconds of the real clock, for what is not of this test, such
-  ///   as a detached task, before giving up.
+  ///   as a detached task, before giving up; nil: 10 s, and none for a deadlock.
   /// - Throws: What the body throws, or `TestIsStuck`.
   public static func test<Value>(
-    patience: Double = 10, _ body: @escaping (isolated LullTest) async throws -> Value
+    patience: Double? = nil, _ body: @escaping (isolated LullTest) async throws -> Value
   ) throws -> Value {
     try LullTest().run(patience: patience, body)
+  }
+
+  /// The same in an asynchronous function: the test has a thread of its own, and the caller's task is suspended
+  /// until it has ended. (TEST-162)
+  ///
+  /// No thread of Swift's pool is blocked, however many tests run at a time, so that detached tasks go on.
+  /// Cancelling the caller's task does not end the test.
+  ///
+  ///     @Test func `a user has a name`() async throws {
+  ///       try await Lull.test { test in … }
+  ///     }
+  ///
+  /// - Throws: What the body throws, or `TestIsStuck`.
+  public static func test<Value: Sendable>(
+    patience: Double? = nil,
+    _ body: @escaping @Sendable (isolated LullTest) async throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      let hasThread = NativeThread.start("lull-test") {
+        continuation.resume(
+          with: Result { try LullTest().run(patience: patience, body) })
+      }
+      precondition(hasThread, "the system has no more threads")
+    }
   }
 }

@@ -27,6 +27,10 @@ public actor LullTest: ServiceHome {
   private var tasks: [Int: () -> Void] = [:]
   private var lastNumber = 0
   private var hasEnded = false
+  /// Whether a deadlock ends the test at once.
+  private var seesDeadlocks = false
+  /// Whether one has ended it.
+  private var hasDeadlocked = false
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -143,29 +147,41 @@ public actor LullTest: ServiceHome {
   private func perform<Value: Sendable>(
     _ body: Confined<(isolated LullTest) async throws -> Value>, _ number: Int
   ) async throws -> Value {
-    defer { tasks[number] = nil }
+    let task = pump.waits.taskBegan()
+    defer {
+      pump.waits.taskEnded(task)
+      tasks[number] = nil
+    }
     return try await body.value(self)
   }
 
   // MARK: Running
 
+  /// - Parameter patience: seconds of the real clock; nil: the usual ones, and none for a deadlock.
   nonisolated func run<Value>(
-    patience: Double, _ body: @escaping (isolated LullTest) async throws -> Value
+    patience: Double?, _ body: @escaping (isolated LullTest) async throws -> Value
   ) throws -> Value {
     let body = Confined(HomeBody(body))
     return try assumeIsolated { test in Confined(try test.drive(patience, body)) }.value
   }
 
+  private static let usualPatience = 10.0
+
   private func drive<Value>(
-    _ patience: Double, _ body: Confined<HomeBody<LullTest, Value>>
+    _ given: Double?, _ body: Confined<HomeBody<LullTest, Value>>
   ) throws -> Value {
+    let patience = given ?? LullTest.usualPatience
+    seesDeadlocks = given == nil
     let task = Task(executorPreference: executor, priority: .high) { await self.perform(body) }
     var stuck: TestIsStuck?
     let isBusy = turn(patience: patience, isBounded: true) { body.value.result != nil }
     if body.value.result == nil {
-      stuck = TestIsStuck(inFlight: requests.inFlight, clock, network, isBusy: isBusy)
+      stuck = TestIsStuck(
+        inFlight: requests.inFlight, clock, network, isBusy: isBusy,
+        isDeadlocked: hasDeadlocked)
       task.cancel()
     }
+    seesDeadlocks = false
     hasEnded = true
     for cancel in tasks.values { cancel() }
     requests.cancelAll()
@@ -223,11 +239,31 @@ public actor LullTest: ServiceHome {
         } else if pump.hasWork {
           pump.turn()
         } else if !isBusy {
+          if seesDeadlocks, isDeadlocked {
+            hasDeadlocked = true
+            return false
+          }
           guard wakeUp.wait(seconds: patience) else { return false }
           lastCalm = .now
         }
       }
     }
+  }
+
+  /// Whether every task of the test waits for what only the test can bring about, and nothing is left that does:
+  /// all requests in flight are for its own network. What other threads may still do to the test is not seen.
+  /// (TEST-161)
+  private var isDeadlocked: Bool {
+    pump.waits.holdAll && requests.inFlight.allSatisfy(isForOwnNetwork)
+  }
+
+  /// Whether no other thread brings the answer: that of a custom request or of a cache may come from one.
+  private func isForOwnNetwork(_ request: Request) -> Bool {
+    if request is ChainedRequest { return true }
+    guard request is NetworkRequest, let networking = request.resource?.service.networking else {
+      return false
+    }
+    return (networking as? HomeNetworking)?.networking ?? networking === network
   }
 
   private func tellSettled() {
@@ -237,6 +273,8 @@ public actor LullTest: ServiceHome {
   }
 
   private func perform<Value>(_ body: Confined<HomeBody<LullTest, Value>>) async {
+    let task = pump.waits.taskBegan()
+    defer { pump.waits.taskEnded(task) }
     await body.value.run(on: self)
   }
 }

@@ -2,8 +2,8 @@ public import LullCore
 
 /// Networking that answers from a list, at once or when the test says so.
 ///
-/// A request that nothing was stubbed for fails, naming it and the stubs there are. On the thread of the
-/// test only.
+/// A request that nothing was stubbed for fails, naming it and the stubs there are, or `none`; neither retries
+/// nor watches nor streams send it again. On the thread of the test only. (TEST-29, TEST-160)
 public final class StubProvider: NetworkingProvider {
   /// What one request is answered with.
   public struct Answer: Sendable {
@@ -132,9 +132,10 @@ public final class StubProvider: NetworkingProvider {
   private func result(for request: HTTPRequest) -> NetworkResult {
     let key = "\(request.method) \(request.url)"
     guard var list = answers[key], let answer = list.first else {
-      let known = answers.keys.sorted().joined(separator: ", ")
+      let known = answers.isEmpty ? "none" : answers.keys.sorted().joined(separator: ", ")
+      // A stub that is missing will be missing at the next attempt too.
       return NetworkResult(
-        error: TransportError(.network, "unstubbed request \(key); available: \(known)"))
+        error: .final(.network, "unstubbed request \(key); available: \(known)"))
     }
     if list.count > 1 {
       list.removeFirst()

@@ -90,7 +90,8 @@ struct DurationTests {
       test.network.stub("GET", "https://api.test/a", .json("1"))
       let resource = test.service("https://api.test").resource("/a")
       let starts: [() -> ResourceWatch<Entity>] = [
-        { resource.watch(timeout: .seconds(5)) }, { resource.watch(every: .seconds(2), timeout: .seconds(5)) },
+        { resource.watch(timeout: .seconds(5)) },
+        { resource.watch(every: .seconds(2), timeout: .seconds(5)) },
         { resource.watch(every: 2, timeout: 5) }, { resource.watch(timeout: 5) },
       ]
       for start in starts {

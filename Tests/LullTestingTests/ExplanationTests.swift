@@ -161,7 +161,7 @@ import Testing
   }
 
   @Test func `EXP-03 it says what a load would do, and why`() async throws {
-    try Lull.test { test in
+    try await Lull.test { test in
       test.network.stub(
         "GET", "https://api.test/a", .json("[1]", etag: "\"v1\""), .json("[2]", status: 503))
       let api = test.service()
@@ -280,7 +280,7 @@ import Testing
   }
 
   @Test func `EXP-07 it is a value of its moment, and a page for people`() async throws {
-    let (explanation, line) = try Lull.test { test in
+    let (explanation, line) = try await Lull.test { test in
       let api = test.service()
       let line = #line + 1
       api.configure("/a") { $0.expirationTime = 7 }

@@ -108,6 +108,8 @@ final class Feed<Element> {
       // Only the signal leaves the home thread: a task may be cancelled on any.
       let cancellation = pump.signal { [weak self] in self?.end() }
       defer { pump.discard(cancellation) }
+      let waiting = pump.waits.began()
+      defer { pump.waits.ended(waiting) }
       await withTaskCancellationHandler {
         // Named, or the closure would leave the caller's actor.
         _ = isolation

@@ -32,6 +32,9 @@ public final class Pump {
   /// What its statistics look through.
   package let countedParts = CountedParts()
 
+  /// Which of its tasks wait for it.
+  package let waits = PumpWaits()
+
   /// Who is to be told that this pump is about to close.
   package let ending = PumpEnding()
 

@@ -63,8 +63,11 @@ package final class PumpTasks: PumpGuest {
     tasks[ObjectIdentifier(owner)] = own
     let work = Confined(work)
     let end = Confined { [weak self] in self?.ended(own, of: owner) }
+    let waits = Confined(pump.waits)
     let job = Confined { (_: isolated Seat) in
+      let number = waits.value.taskBegan()
       await work.value()
+      waits.value.taskEnded(number)
       end.value()
     }
     let task = PumpTask.$current.withValue(Confined(own)) {

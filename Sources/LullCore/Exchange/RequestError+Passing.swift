@@ -6,6 +6,7 @@ extension RequestError {
     }
     switch cause {
     case .requestCancelled: return true
+    case .transport(let error) where error.isFinal: return false
     case .transport(let error):
       switch error.kind {
       case .network, .timeout, .dns, .connection, .truncatedBody, .cancelled: return true

@@ -39,6 +39,8 @@ extension Request {
     }
     transformer?.began(self)
     defer { transformer?.ended(self) }
+    let waiting = pump.waits.began()
+    defer { pump.waits.ended(waiting) }
     let wait = TaskWait(self)
     // Only the signal leaves the home thread: a task may be cancelled on any.
     let cancellation = pump.signal { wait.cancel() }

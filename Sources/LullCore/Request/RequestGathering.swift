@@ -46,6 +46,8 @@ final class RequestGathering {
     if !refusals.isEmpty { await Task.yield() }
     for request in requests { transformer?.began(request) }
     defer { for request in requests { transformer?.ended(request) } }
+    let waiting = pump.waits.began()
+    defer { pump.waits.ended(waiting) }
     // Only the signal leaves the home thread: a task may be cancelled on any.
     let cancellation = pump.signal { self.cancel() }
     defer { pump.discard(cancellation) }

@@ -13,7 +13,7 @@ extension Lua.Value: CustomStringConvertible {
     case .bool(let value): "\(value)"
     case .int(let value): "\(value)"
     case .number(let value): "\(value)"
-    case .string(let text): Self.quoted(CredentialMask.body(text))
+    case .string(let text): Self.quoted(CredentialMask.text(CredentialMask.body(text)))
     case .bytes(let bytes): "\(bytes.count) bytes"
     case .list(let elements): "{" + elements.map(\.description).joined(separator: ", ") + "}"
     case .map(let fields): "{" + fields.map(Self.field).joined(separator: ", ") + "}"

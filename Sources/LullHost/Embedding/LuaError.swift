@@ -98,6 +98,15 @@ extension LuaError {
       value: value)
   }
 
+  /// One that has passed through Lua code, which was running then: kind, message and place stay. (EMB-161)
+  init(passing error: LuaError, _ failure: ScriptFailure) {
+    self.init(
+      error.kind, error.message, place: error.place,
+      traceback: [error.traceback, failure.traceback].filter { !$0.isEmpty }
+        .joined(separator: "\n"),
+      requestError: error.requestError, thrown: error.thrown, value: error.value)
+  }
+
   init(_ problem: Chunk.Problem) {
     self.init(.syntax, problem.message, place: Place(beginning: problem.message))
   }

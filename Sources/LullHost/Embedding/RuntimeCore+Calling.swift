@@ -8,6 +8,9 @@ extension RuntimeCore {
   ) async throws(LuaError) -> [Lua.Value] {
     try requireOpen()
     let pending = PendingCall()
+    let pump = pump
+    let waiting = pump.waits.began()
+    defer { pump.waits.ended(waiting) }
     // Only the signal leaves the home thread: a task may be cancelled on any.
     let cancellation = pump.signal { pending.cancel() }
     defer { pump.discard(cancellation) }

@@ -120,6 +120,7 @@ extension RuntimeCore {
     if let passed = host.limits.passed(failure) {
       return LuaError(passed, kind: limitKind, value: nil)
     }
+    if let error = failure.thrown as? LuaError { return LuaError(passing: error, failure) }
     let kind: LuaError.Kind = failure.message == "not enough memory" ? .memoryLimit : .runtime
     return LuaError(failure, kind: kind, value: raised(failure))
   }

@@ -70,8 +70,7 @@ final class SwiftFunction {
           }
           completion(try core.encode(results), false)
         } catch {
-          let value = Self.value(of: error, core, place: place)
-          completion([value ?? .string(place + Self.text(of: error))], true)
+          completion([Self.raised(error, core, place: place)], true)
         }
       }
       return { task?.cancel() }
@@ -79,15 +78,18 @@ final class SwiftFunction {
   }
 
   private func raise(_ error: any Error, _ core: RuntimeCore, _ call: Call) -> Misuse {
-    if let value = Self.value(of: error, core, place: Self.place(of: call)) { return .value(value) }
-    return .message(Self.text(of: error))
+    switch (error as? LuaError)?.kind {
+    // The call names itself in these.
+    case .mismatch, .misuse: .message(Self.text(of: error))
+    default: .value(Self.raised(error, core, place: Self.place(of: call)))
+    }
   }
 
   /// What Lua code gets of an error: one of a request as it is, what went wrong in Lua as what was raised
-  /// there, anything else as an object that holds it; nil for what is no more than a text.
-  private static func value(
-    of error: any Error, _ core: RuntimeCore, place: String
-  ) -> LuaValue? {
+  /// there, anything else as an object that holds it. The place is put before what has none of its own.
+  private static func raised(
+    _ error: any Error, _ core: RuntimeCore, place: String
+  ) -> LuaValue {
     let values = core.host.values
     switch error {
     case let error as RequestError: return values.of(error, service: nil)
@@ -96,8 +98,16 @@ final class SwiftFunction {
       if let thrown = error.thrown {
         return values.of(SwiftErrorBox(thrown, place: place), .swiftError)
       }
-      guard let raised = try? error.value?.luaValue() else { return nil }
-      return try? core.encode(raised)
+      switch error.kind {
+      case .runtime:
+        let raised = try? error.value?.luaValue()
+        return raised.flatMap { try? core.encode($0) } ?? .string(error.message)
+      // What the program has done wrong here: found at this call, by a conversion of an argument say.
+      case .mismatch, .misuse: return .string(place + error.message)
+      // Held, so that what comes out of the code around keeps the kind. (EMB-161)
+      case .syntax, .unreadable, .timeLimit, .instructionLimit, .memoryLimit, .cancelled, .closed:
+        return values.of(SwiftErrorBox(error, place: ""), .swiftError)
+      }
     default: return values.of(SwiftErrorBox(error, place: place), .swiftError)
     }
   }

@@ -14,7 +14,8 @@ import Testing
     try Embedding.run { lua, stubs in
       let plain: [(Lua.Value, String)] = [
         (.nil, "nil"), (.null, "lull.null"), (.bool(true), "true"), (.int(3), "3"),
-        (.number(0.5), "0.5"), (.string("a \"b\"\n\\"), #""a \"b\"\n\\""#), (.bytes([255]), "1 bytes"),
+        (.number(0.5), "0.5"), (.string("a \"b\"\n\\"), #""a \"b\"\n\\""#),
+        (.bytes([255]), "1 bytes"),
         (.list([.int(1), .string("x"), .nil]), #"{1, "x", nil}"#),
         (
           .map([
@@ -32,7 +33,7 @@ import Testing
       let table: Lua.Value = try lua.runNow("return { 1 }")
       let function: Lua.Value = try lua.runNow("return print")
       let other: Lua.Value = try lua.runNow("return coroutine.create(print)")
-      #expect("\(table) \(function) \(other)" == "table function thread")
+      #expect("\(table) \(function) \(other)" == "table function \(other.typeName)")
     }
   }
 

@@ -140,7 +140,7 @@ import Testing
   @Test func `EMB-29 an actor that takes any home keeps one, in a test and on a home`() async throws
   {
     let text = "return later(assert(api('/a'):load():await()).content)"
-    try Lull.test { test in
+    try await Lull.test { test in
       test.network.stub("GET", "https://api.test/a", .json("5"))
       let plugins = try Plugins(home: test)
       #expect(try await plugins.run(text) == 6)
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func `EMB-15 EMB-29 the end of the test closes it, and tells who waits`() async throws {
-    let (plugins, waiting) = try Lull.test { test in
+    let (plugins, waiting) = try await Lull.test { test in
       let plugins = try Plugins(home: test)
       // One that is not the test's own, which would be cancelled.
       let waiting = Task {

@@ -112,7 +112,7 @@ import Testing
       #expect(later?.thrown as? OutOfStock == OutOfStock(left: 8))
       // What Lua raised is raised again: as a text, as what JSON says of it.
       let text = Embedding.errorNow { try lua.runNow("again('error([[boom]])')", name: "s") }
-      #expect(text?.message == "s:1: inner:1: boom" && text?.thrown == nil)
+      #expect(text?.message == "inner:1: boom" && text?.thrown == nil)
       let code: Int = try lua.runNow(
         "return select(2, pcall(again, 'error{ code = 7 }')).code")
       #expect(code == 7)

@@ -50,7 +50,7 @@ package final class Observation {
   /// Whether it was added under that identity, or is the object that has it for its own. (OBS-160)
   func isIdentified(by identity: AnyHashable) -> Bool {
     guard !isRemoved, !isHeld, let observer else { return false }
-    return self.identity.map { $0 == identity } ?? (AnyHashable(ObjectIdentifier(observer)) == identity)
+    return (self.identity ?? AnyHashable(ObjectIdentifier(observer))) == identity
   }
 
   func hold(_ observer: any ObserverObject, isToldByHost: Bool) {

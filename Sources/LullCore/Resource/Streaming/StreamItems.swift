@@ -52,6 +52,8 @@ extension EventStream {
     // Only the signal leaves the home thread: a task may be cancelled on any.
     let cancellation = pump.signal { [weak self] in self?.stop() }
     defer { pump.discard(cancellation) }
+    let waiting = pump.waits.began()
+    defer { pump.waits.ended(waiting) }
     let wait = Readiness()
     let ending = pump.ending.add { wait.end() }
     await withTaskCancellationHandler {

@@ -5,7 +5,7 @@ extension JSONValue: CustomStringConvertible {
   /// For logs and debuggers: what is sent or stored is written by `encode(pretty:)`, which masks nothing.
   public var description: String {
     let bytes = (try? encode()) ?? (try? writable.encode()) ?? []
-    return String(decoding: CredentialMask.body(bytes), as: UTF8.self)
+    return CredentialMask.text(String(decoding: CredentialMask.body(bytes), as: UTF8.self))
   }
 
   /// With texts in the place of numbers that JSON does not have.
@@ -24,7 +24,7 @@ extension JSONElement: CustomStringConvertible {
   public var description: String {
     var bytes: [UInt8] = []
     encode(into: &bytes)
-    return String(decoding: CredentialMask.body(bytes), as: UTF8.self)
+    return CredentialMask.text(String(decoding: CredentialMask.body(bytes), as: UTF8.self))
   }
 }
 
