@@ -3,6 +3,9 @@
 #include "csj_utf8.h"
 
 #include <lull_ledger.h>
+#if !__has_include(<simdjson.h>)
+#error "there is no <simdjson.h>: on Debian, apt-get install libsimdjson-dev"
+#endif
 #include <simdjson.h>
 
 #include <pthread.h>

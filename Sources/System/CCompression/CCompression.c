@@ -1,12 +1,21 @@
 #define _GNU_SOURCE
 #include "CCompression.h"
 
+#if !__has_include(<brotli/decode.h>)
+#error "there is no <brotli/decode.h>: on Debian, apt-get install libbrotli-dev"
+#endif
 #include <brotli/decode.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
+#if !__has_include(<zlib.h>)
+#error "there is no <zlib.h>: on Debian, apt-get install zlib1g-dev"
+#endif
 #include <zlib.h>
+#if !__has_include(<zstd.h>)
+#error "there is no <zstd.h>: on Debian, apt-get install libzstd-dev"
+#endif
 #include <zstd.h>
 #include <zstd_errors.h>
 

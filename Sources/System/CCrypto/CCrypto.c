@@ -3,6 +3,9 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#if !__has_include(<openssl/evp.h>)
+#error "there is no <openssl/evp.h>: on Debian, apt-get install libssl-dev"
+#endif
 #include <openssl/evp.h>
 #include <pthread.h>
 

@@ -1,6 +1,9 @@
 #include "CHiredis.h"
 
 #include <dlfcn.h>
+#if !__has_include(<hiredis/hiredis.h>)
+#error "there is no <hiredis/hiredis.h>: on Debian, apt-get install libhiredis-dev"
+#endif
 #include <hiredis/hiredis.h>
 #include <pthread.h>
 #include <stdlib.h>

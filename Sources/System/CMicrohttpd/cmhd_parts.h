@@ -9,6 +9,9 @@
 #include <sys/socket.h>
 
 // Behind these, which it needs.
+#if !__has_include(<microhttpd.h>)
+#error "there is no <microhttpd.h>: on Debian, apt-get install libmicrohttpd-dev"
+#endif
 #include <microhttpd.h>
 
 // One socket that was accepted. What it is given time for begins with its first byte, or with the end of what it did before.

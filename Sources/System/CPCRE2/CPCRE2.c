@@ -2,6 +2,9 @@
 #include "CPCRE2.h"
 
 #include <dlfcn.h>
+#if !__has_include(<pcre2.h>)
+#error "there is no <pcre2.h>: on Debian, apt-get install libpcre2-dev"
+#endif
 #include <pcre2.h>
 #include <pthread.h>
 #include <stdint.h>

@@ -2,6 +2,9 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#if !__has_include(<sqlite3.h>)
+#error "there is no <sqlite3.h>: on Debian, apt-get install libsqlite3-dev"
+#endif
 #include <sqlite3.h>
 
 _Static_assert(

@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if !__has_include(<yaml.h>)
+#error "there is no <yaml.h>: on Debian, apt-get install libyaml-dev"
+#endif
 #include <yaml.h>
 
 static struct {

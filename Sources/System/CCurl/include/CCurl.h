@@ -8,6 +8,9 @@
 #ifndef CCURL_H
 #define CCURL_H
 
+#if !__has_include(<curl/curl.h>)
+#error "there is no <curl/curl.h>: on Debian, apt-get install libcurl4-openssl-dev"
+#endif
 #include <curl/curl.h>
 
 /// Loads libcurl and sets it up, once per process; NULL, or why that is impossible, to be kept by

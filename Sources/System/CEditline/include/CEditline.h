@@ -3,6 +3,9 @@
 #ifndef CEDITLINE_H
 #define CEDITLINE_H
 
+#if !__has_include(<histedit.h>)
+#error "there is no <histedit.h>: on Debian, apt-get install libedit-dev"
+#endif
 #include <histedit.h>
 #include <stdio.h>
 #include <wchar.h>
