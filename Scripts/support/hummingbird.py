@@ -129,6 +129,14 @@ async def main(program):
         missing = await ask(port, items)
         if missing[0] != 404:
             problems.append(f"an item that is not there gave {missing}")
+        # One structured line for each request, which the gateway may still be writing.
+        for _ in range(100):
+            exchanges = [line for line in log.lines if "exchange" in line and "/items/" in line]
+            if len(exchanges) > items:
+                break
+            await asyncio.sleep(0.05)
+        if len(exchanges) != items + 1 or sum("error=status" in line for line in exchanges) != 1:
+            problems.append(f"{items + 1} requests were logged as {len(exchanges)}: {exchanges[-2:]}")
         gateway.send_signal(signal.SIGTERM)
         status = await asyncio.wait_for(gateway.wait(), 30)
         if status != 0:

@@ -32,6 +32,9 @@ public final class Pump {
   /// What its statistics look through.
   package let countedParts = CountedParts()
 
+  /// Who hears of requests that have ended.
+  final var exchangeObservers = ExchangeObservers()
+
   /// Which of its tasks wait for it.
   package let waits = PumpWaits()
 

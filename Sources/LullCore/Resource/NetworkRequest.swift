@@ -36,6 +36,10 @@ public final class NetworkRequest: Request {
   var isInCaches = false
   /// The place of the answer's arrival, if the request is unsafe.
   private(set) var answeredPlace: UInt64?
+  /// What is to be reported at its end; nil while nobody listens.
+  var exchangeNote: ExchangeNote?
+  /// Whether it was given to the network, without policies.
+  private(set) var wasSent = false
   /// nil before anybody asks how far it is.
   private var progressModel: ProgressModel?
 
@@ -80,6 +84,7 @@ public final class NetworkRequest: Request {
   }
 
   override package func begin() {
+    noteBegin()
     // The channel holds the request while it is in flight, whoever else has dropped it.
     let channel = pump.completion(self)
     self.channel = channel
@@ -159,6 +164,7 @@ public final class NetworkRequest: Request {
 
   /// What it has written, and what a 304 has made younger, is there for others.
   override package func didDeliver() {
+    reportExchange()
     guard let shared else { return }
     self.shared = nil
     let isNew = response.map { $0.isSuccess && $0.isNew } ?? false
@@ -190,6 +196,7 @@ public final class NetworkRequest: Request {
       return exchange.begin(completion: channel)
     }
     sentPlace = pump.nextPlace()
+    wasSent = true
     let transfer = loader.owner.networking.startRequest(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
     if isCompleted { transfer.cancel() } else { self.transfer = transfer }
@@ -210,6 +217,7 @@ public final class NetworkRequest: Request {
 
   private func arrived(_ report: ArrivedResult) {
     guard !isCompleted else { return }
+    note(report)
     channel = nil
     // Until the request does, it holds what of a script's is in the answer.
     let answered = transfer

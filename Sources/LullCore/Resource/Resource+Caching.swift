@@ -55,6 +55,7 @@ extension Resource {
     let event = record.state.cacheHit(entity)
     stateChanged()
     notify(event)
+    pump.reportCacheHit(self, entity)
   }
 
   /// What others have loaded is newer, though it does not make a load needless. (SCA-22)

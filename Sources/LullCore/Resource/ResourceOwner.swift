@@ -2,6 +2,8 @@
 /// what they are loaded through.
 package protocol ResourceOwner: AnyObject {
   var pump: Pump { get }
+  /// What logs call it; nil: by its base.
+  var name: String? { get }
   var baseURL: ResourceURL? { get }
   var networking: any NetworkingProvider { get }
   /// What is known of its answers; nil: nothing.

@@ -1,4 +1,5 @@
 public import LullCore
+import LullSystem
 
 /// A Lua interpreter inside a Swift program, with the whole of Lull in it as `lull`.
 ///
@@ -68,7 +69,8 @@ public final class Lua {
   ///     }
   ///
   /// The interpreter is made when it is first used, on the home; that throws `memoryLimit` if there is no
-  /// memory for it, and `closed` if the home has ended. Otherwise as above.
+  /// memory for it, and `closed` if the home has ended. In an actor without the home's executor its first
+  /// use ends the program with a message. Otherwise as above.
   ///
   /// - Throws: `misuse` for limits that are none.
   public init(
@@ -86,6 +88,16 @@ public final class Lua {
     func make() throws(LuaError) -> RuntimeCore { try make(on: home) }
 
     private func make(on home: some ServiceHome) throws(LuaError) -> RuntimeCore {
+      let pump = home.surroundings.context.pump
+      guard !pump.isClosed else { throw .closed }
+      // Before the standard library ends the program, with a sentence about executors.
+      guard pump.isOnThread else {
+        ProgramMisuse.stop(
+          """
+          a runtime of Lua(on: home) was used outside of its home: keep it in an actor whose \
+          unownedExecutor is home.unownedExecutor, or make it by Lua(home) inside home.perform
+          """)
+      }
       // What is made here stays on this thread.
       let made = home.assumeIsolated { home in
         HandedOver(

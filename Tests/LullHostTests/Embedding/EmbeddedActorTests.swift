@@ -41,6 +41,23 @@ import Testing
     var isClosed: Bool { lua.isClosed }
   }
 
+  /// One that has forgotten the home's executor.
+  actor Stray {
+    private let lua: Lua
+    init(home: Home) throws { lua = try Lua(on: home) }
+    func run() async throws -> Int { try await lua.run("return 1") }
+  }
+
+  @Test func `EMB-162 used from another actor it ends the program with what is wrong`() async {
+    let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let stray = try Stray(home: try Home.start())
+      print(try await stray.run())
+    }
+    let text = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Lua(on: home) was used outside of its home"), "\(text)")
+    #expect(text.contains("unownedExecutor is home.unownedExecutor"), "\(text)")
+  }
+
   @Test func `EMB-27 an actor of a home keeps a runtime that its initialiser has made`()
     async throws
   {

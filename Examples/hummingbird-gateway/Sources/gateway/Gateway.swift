@@ -1,4 +1,6 @@
 import Hummingbird
+import Logging
+import LullCore
 import LullTransport
 
 /// A server in front of another one: it passes on items of that one, and asks for each of them once a
@@ -14,6 +16,11 @@ struct Gateway {
       return
     }
     let home = try Home.start()
+    let logger = Logger(label: "gateway.upstream")
+    await home.onExchange { event in
+      logger.log(
+        level: event.errorKind == nil ? .info : .warning, "exchange", metadata: event.metadata)
+    }
     let catalogue = await Catalogue(baseURL: words[1], home: home)
     let router = Router()
     router.get("/items/:number") { _, context in
