@@ -89,13 +89,14 @@ extension TransportSuite {
     func `a proxy whose name does not resolve`(_ scheme: String) throws {
       let result = try Command.get(
         "\(scheme)://127.0.0.1/", environment: ["all_proxy": "http://proxy.invalid:1"])
-      #expect(result == "dns: cannot resolve the proxy proxy.invalid for 127.0.0.1")
+      #expect(result == "dns: cannot resolve the proxy proxy.invalid:1 for 127.0.0.1")
     }
 
     struct BadProxy: CustomTestStringConvertible {
       let answer: String
       var ending = RawConnection.Ending.close
-      /// What comes of a plain request, and of one that needs a tunnel; `HOST` stands for the host.
+      /// What comes of a plain request, and of one that needs a tunnel; `HOST` stands for the host, `PROXY`
+      /// for the proxy.
       let plain: String
       let tunnel: String
       var testDescription: String { "\(answer.prefix(20)) \(ending)" }
@@ -106,32 +107,33 @@ extension TransportSuite {
         answer:
           "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=a\r\nContent-Length: 0\r\n\r\n",
         plain: "407",
-        tunnel: "connection: the proxy does not connect to HOST: it asks for a user and password "
+        tunnel: "connection: PROXY does not connect to HOST: it asks for a user and password "
           + "(407), which may stand in its URL"),
       BadProxy(
         answer: "HTTP/1.1 403 No\r\nContent-Length: 2\r\n\r\nno", plain: "403",
-        tunnel: "connection: the proxy does not connect to HOST (it answered 403)"),
+        tunnel: "connection: PROXY does not connect to HOST (it answered 403)"),
       BadProxy(
         answer: "HTTP/1.1 502 Bad\r\nContent-Length: 0\r\n\r\n", ending: .wait, plain: "502",
-        tunnel: "connection: the proxy does not connect to HOST (it answered 502)"),
+        tunnel: "connection: PROXY does not connect to HOST (it answered 502)"),
       BadProxy(
-        answer: "", plain: "connection: the server closed the connection without an answer (HOST)",
-        tunnel: "connection: the proxy does not connect to HOST (Proxy CONNECT aborted)"),
+        answer: "", plain: "connection: PROXY closed the connection without an answer (for HOST)",
+        tunnel: "connection: PROXY does not connect to HOST (Proxy CONNECT aborted)"),
       BadProxy(
-        answer: "", ending: .reset, plain: "connection: the connection to HOST was lost",
-        tunnel: "connection: the connection to HOST was lost"),
+        answer: "", ending: .reset, plain: "connection: the connection to PROXY for HOST was lost",
+        tunnel: "connection: PROXY does not connect to HOST (Recv failure"),
       BadProxy(
-        answer: "SMTP ready\r\n\r\n", plain: "malformed_response: HOST sent an answer that",
-        tunnel: "connection: the proxy does not connect to HOST (CONNECT tunnel failed"),
+        answer: "SMTP ready\r\n\r\n",
+        plain: "malformed_response: PROXY for HOST sent an answer that",
+        tunnel: "connection: PROXY does not connect to HOST (CONNECT tunnel failed"),
       BadProxy(
         answer: "HTTP/1.1 2", ending: .wait,
-        plain: "timeout: no complete answer from HOST within 2 s (timeout)",
-        tunnel: "timeout: no complete answer from HOST within 2 s (timeout)"),
+        plain: "timeout: no complete answer from PROXY for HOST within 2 s (timeout)",
+        tunnel: "timeout: PROXY did not connect to HOST within 2 s (timeout)"),
       BadProxy(
         answer: "HTTP/1.1 200 OK\r\n\r\nno TLS here", plain: "200 no TLS here",
-        tunnel: "tls: no secure connection to HOST"),
+        tunnel: "tls: no secure connection to HOST through PROXY ("),
     ])
-    func `a bad proxy`(_ bad: BadProxy) throws {
+    func `NET-160 NET-161 a bad proxy of the environment is named`(_ bad: BadProxy) throws {
       let proxy = try #require(
         RawServer { connection in
           connection.readRequest()
@@ -142,7 +144,9 @@ extension TransportSuite {
         let result = try Command.get(
           "\(scheme)://nope.invalid/", timeout: 2, environment: ["all_proxy": proxy.url])
         #expect(
-          result.hasPrefix(expected.replacing("HOST", with: "nope.invalid")),
+          result.hasPrefix(
+            expected.replacing("HOST", with: "nope.invalid")
+              .replacing("PROXY", with: "the proxy 127.0.0.1:\(proxy.port)")),
           "\(scheme): \(result)")
       }
       proxy.stop()

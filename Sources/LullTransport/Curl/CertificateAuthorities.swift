@@ -13,6 +13,9 @@ struct CertificateAuthorities {
     directory = CertificateAuthorities.environment("SSL_CERT_DIR")
   }
 
+  /// That file and nothing else.
+  init(onlyFile file: String) { self.file = file }
+
   private static func environment(_ name: String) -> String? {
     // Copied at once; the environment is changed by nobody in this process.
     guard let value = getenv(name) else { return nil }

@@ -14,11 +14,17 @@ extension CurlEasy {
       hasSentAll: hasSentAll,
       isLaterHop: transfer.redirectCount + transfer.retryCount > 0,
       systemError: systemError(code),
-      verification: code == CURLE_PEER_FAILED_VERIFICATION ? long(CURLINFO_SSL_VERIFYRESULT) : 0,
-      proxyStatus: long(CURLINFO_HTTP_CONNECTCODE),
+      verification: code == CURLE_PEER_FAILED_VERIFICATION ? verification : 0,
+      proxyStatus: long(CURLINFO_HTTP_CONNECTCODE), connectedPort: long(CURLINFO_PRIMARY_PORT),
       // Written by curl, ended by a zero byte, and emptied by `prepare`.
       detail: String(escapingCString: errorText), response: incoming.pointee
     ).error(code)
+  }
+
+  /// OpenSSL's reason against the certificate of the proxy or, behind it, of the server.
+  private var verification: Int {
+    let ofProxy = long(CURLINFO_PROXY_SSL_VERIFYRESULT)
+    return ofProxy != 0 ? ofProxy : long(CURLINFO_SSL_VERIFYRESULT)
   }
 
   /// What the system said of a connection that was not made.

@@ -6,9 +6,10 @@ extension CurlEasy {
   func set(_ route: CurlRoute) -> Bool {
     let connection = route.connection
     if let file = connection.certificateAuthorities {
-      setText(CURLOPT_CAINFO, file)
+      trust(CertificateAuthorities(onlyFile: file))
       // Instead of the system's, not beside them.
       setText(CURLOPT_CAPATH, nil)
+      setText(CURLOPT_PROXY_CAPATH, nil)
     }
     if !connection.verifiesServer {
       set(CURLOPT_SSL_VERIFYPEER, 0)
@@ -48,6 +49,18 @@ extension CurlEasy {
     case .http3: set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_3))
     }
     return true
+  }
+
+  /// Whom connections to servers trust, and those to proxies that speak TLS.
+  func trust(_ authorities: CertificateAuthorities) {
+    if let file = authorities.file {
+      setText(CURLOPT_CAINFO, file)
+      setText(CURLOPT_PROXY_CAINFO, file)
+    }
+    if let directory = authorities.directory {
+      setText(CURLOPT_CAPATH, directory)
+      setText(CURLOPT_PROXY_CAPATH, directory)
+    }
   }
 
   /// International names of a list as they stand in URLs.

@@ -116,8 +116,7 @@ final class CurlEasy {
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     setText(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
-    if let file = authorities.file { setText(CURLOPT_CAINFO, file) }
-    if let directory = authorities.directory { setText(CURLOPT_CAPATH, directory) }
+    trust(authorities)
     // Turns curl's engine on; the name of no file.
     if jar != nil { setText(CURLOPT_COOKIEFILE, "") }
     // For all hosts: curl then does not look at the environment.

@@ -30,6 +30,8 @@ struct CurlErrorMapping {
   let verification: Int
   /// What a proxy answered to CONNECT; 0 if none was asked.
   let proxyStatus: Int
+  /// Of the machine that curl was connected to, 0 if it was to none.
+  let connectedPort: Int
   /// curl's own words, may be empty.
   let detail: String
   let response: IncomingResponse
@@ -45,11 +47,12 @@ struct CurlErrorMapping {
     if let failure = response.failure { return error(failure) }
     let host = origin.hostAndPort
     switch code {
+    case CURLE_COULDNT_RESOLVE_HOST where isProxyUnresolved, CURLE_COULDNT_RESOLVE_PROXY:
+      return TransportError(
+        .dns, "cannot resolve \(proxy) for \(host)\(systemError == 0 ? "" : reason)")
     case CURLE_COULDNT_RESOLVE_HOST:
       return TransportError(
         .dns, "cannot resolve host '\(origin.host)'\(systemError == 0 ? "" : reason)")
-    case CURLE_COULDNT_RESOLVE_PROXY:
-      return TransportError(.dns, "cannot resolve \(proxy) for \(host)")
     case CURLE_COULDNT_CONNECT where detail.hasPrefix("Unsupported proxy scheme"):
       return TransportError(
         .connection,
@@ -58,7 +61,7 @@ struct CurlErrorMapping {
       )
     case CURLE_COULDNT_CONNECT:
       let target =
-        namesProxy
+        namesProxy || isOpeningTunnel
         ? "\(proxy) for \(host)" : (socket ?? address).map { "\(host) at \($0)" } ?? host
       return TransportError(.connection, "cannot connect to \(target)\(reason)")
     case CURLE_PROXY:
@@ -66,27 +69,28 @@ struct CurlErrorMapping {
     case CURLE_GOT_NOTHING where !response.isHeadComplete,
       CURLE_PARTIAL_FILE where !response.isHeadComplete:
       return TransportError(
-        .connection, "the connection to \(host) ended among the headers of the answer")
+        .connection, "the connection to \(peer) ended among the headers of the answer")
     // Over HTTP/2 curl (7.88) takes no answer for one without a body.
     case CURLE_GOT_NOTHING,
       CURLE_PARTIAL_FILE where response.status == 0:
-      return TransportError(
-        .connection, "the server closed the connection without an answer (\(host))")
+      return TransportError(.connection, noAnswer)
     case CURLE_OPERATION_TIMEDOUT:
       return timeout
     case CURLE_PARTIAL_FILE:
       return truncated
     case CURLE_RECV_ERROR:
       // curl has one code for all that goes wrong while receiving; its words tell more.
+      if isOpeningTunnel { return proxyRefusal }
       if response.status == 0 && (proxyStatus >= 300 || detail.contains("CONNECT")) {
         return proxyRefusal
       }
       if detail.hasSuffix("chunked-encoding") || detail.hasPrefix("Too large") { return malformed }
       if response.status >= 200 && response.isHeadComplete { return truncated }
       if detail.contains("alert certificate required") { return certificateNeeded }
-      return TransportError(.connection, "the connection to \(host) was lost\(reason)")
+      return TransportError(.connection, "the connection to \(peer) was lost\(reason)")
+    case CURLE_SEND_ERROR where isOpeningTunnel: return proxyRefusal
     case CURLE_SEND_ERROR:
-      return TransportError(.connection, "the connection to \(host) was lost\(reason)")
+      return TransportError(.connection, "the connection to \(peer) was lost\(reason)")
     case CURLE_URL_MALFORMAT:
       return TransportError(.invalidURL, "the URL for \(host) is not valid\(reason)")
     case CURLE_HTTP2 where wasLeftOut:
@@ -115,16 +119,12 @@ struct CurlErrorMapping {
         .tls, "the certificate of this client\(file) cannot be used\(reason) (client_cert)")
     case CURLE_FILESIZE_EXCEEDED:
       return error(.bodyTooLarge)
-    case CURLE_SSL_CONNECT_ERROR where isCutHandshake:
-      return TransportError(
-        .connection,
-        "no secure connection to \(host): the connection was lost during the TLS handshake")
     case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION,
       CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_ENGINE_SETFAILED,
       CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE,
       CURLE_SSL_ISSUER_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
       CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
-      return TransportError(.tls, "no secure connection to \(host)\(reason)\(trustAdvice)")
+      return tlsFailure(code)
     // Whatever code its trailers have brought about.
     case _ where detail.hasPrefix("Failed reading the chunked"): return malformed
     default:
@@ -148,7 +148,7 @@ struct CurlErrorMapping {
   }
 
   /// Whether the connection ended before the handshake was complete: nobody has refused anything.
-  private var isCutHandshake: Bool {
+  var isCutHandshake: Bool {
     ["SSL_ERROR_SYSCALL", "Connection reset by peer", "unexpected eof", "Broken pipe"]
       .contains { detail.contains($0) }
   }
@@ -172,12 +172,12 @@ struct CurlErrorMapping {
     case .headTooLarge:
       return TransportError(
         .malformedResponse,
-        "the response headers of \(origin.hostAndPort) are too large: more than 1 MB, or "
+        "the response headers of \(sender) are too large: more than 1 MB, or "
           + "100 KB in one line")
     case .badStatusLine:
       return TransportError(
         .malformedResponse,
-        "\(origin.hostAndPort) sent an answer that is not valid HTTP (it begins with no status line)"
+        "\(sender) sent an answer that is not valid HTTP (it begins with no status line)"
       )
     case .ambiguousLength:
       return TransportError(
@@ -208,12 +208,12 @@ struct CurlErrorMapping {
     case .noCloseNotice:
       return TransportError(
         .truncatedBody,
-        "the connection to \(origin.hostAndPort) ended without TLS's close_notify: the body may be "
+        "the connection to \(peer) ended without TLS's close_notify: the body may be "
           + "truncated (allow_truncated = true accepts it)")
     case .notRepeated:
       return TransportError(
         .network,
-        "\(origin.hostAndPort) closed the connection without an answer; what was asked for may have "
+        "\(peer) closed the connection without an answer; what was asked for may have "
           + "been done, so it is not sent again")
     }
   }
@@ -241,19 +241,15 @@ struct CurlErrorMapping {
   }
 
   private var timeout: TransportError {
-    let host = origin.hostAndPort
     if !wasConnected && elapsed < limits.timeout {
       let seconds = CurlErrorMapping.seconds(limits.connectTimeout)
       return TransportError(
-        .timeout, "no connection to \(throughProxy(host)) within \(seconds) (connect_timeout)")
+        .timeout, "no connection to \(peer) within \(seconds) (connect_timeout)")
     }
-    return CurlErrorMapping.exchangeTimeout(host: host, limits)
-  }
-
-  /// With the proxy before it, where the request names one: nothing is known of the host itself.
-  private func throughProxy(_ host: String) -> String {
-    guard case .url? = options?.connection.proxy else { return host }
-    return "\(proxy) for \(host)"
+    guard isOpeningTunnel else { return CurlErrorMapping.exchangeTimeout(host: peer, limits) }
+    let seconds = CurlErrorMapping.seconds(limits.timeout)
+    return TransportError(
+      .timeout, "\(proxy) did not connect to \(origin.hostAndPort) within \(seconds) (timeout)")
   }
 
   /// The whole exchange took too long.
@@ -264,7 +260,7 @@ struct CurlErrorMapping {
 
   private var truncated: TransportError {
     TransportError(
-      .truncatedBody, "the connection to \(origin.hostAndPort) ended before the body was complete")
+      .truncatedBody, "the connection to \(peer) ended before the body was complete")
   }
 
   private var malformed: TransportError {
@@ -272,40 +268,12 @@ struct CurlErrorMapping {
     let isOld = detail.hasPrefix("Recv failure") || detail.hasPrefix("Send failure")
     return TransportError(
       .malformedResponse,
-      "\(origin.hostAndPort) sent an answer that is not valid HTTP\(isOld ? "" : reason)")
+      "\(sender) sent an answer that is not valid HTTP\(isOld ? "" : reason)")
   }
 
   private var certificateNeeded: TransportError {
     TransportError(
       .tls, "\(origin.hostAndPort) wants to see a certificate of this client (client_cert)")
-  }
-
-  private var proxyRefusal: TransportError {
-    let host = origin.hostAndPort
-    guard proxyStatus != 407 else {
-      return TransportError(
-        .connection,
-        "\(proxy) does not connect to \(host): it asks for a user and password (407), "
-          + "which may stand in its URL")
-    }
-    let answer = proxyStatus >= 300 ? " (it answered \(proxyStatus))" : reason
-    return TransportError(.connection, "\(proxy) does not connect to \(host)\(answer)")
-  }
-
-  /// The proxy and its name, as far as it is known: curl does not say which of the environment's it
-  /// took.
-  private var proxy: String {
-    if case .url(let url) = options?.connection.proxy, let address = ProxyAddress(url) {
-      return "the proxy \(address.host.description)"
-    }
-    let words = detail.split(separator: " ")
-    if detail.hasPrefix("Could not resolve proxy: "), words.count == 5 {
-      return "the proxy \(words[4])"
-    }
-    if detail.hasPrefix("Failed to connect to "), words.count > 6, words[5] == "port" {
-      return "the proxy \(words[4]):\(words[6])"
-    }
-    return "the proxy"
   }
 
   /// The socket that it was to connect to.
@@ -314,7 +282,7 @@ struct CurlErrorMapping {
   }
 
   /// Where it was to connect to instead, by the request's own options.
-  private var address: String? {
+  var address: String? {
     options.flatMap { CurlRoute.address(for: origin, in: $0.connection) }?.description
   }
 
@@ -331,18 +299,19 @@ struct CurlErrorMapping {
   }
 
   /// What to do about a certificate nobody trusts, which is not needed to see that one has expired.
-  private var trustAdvice: String {
+  var trustAdvice: String {
     switch verification {
     // X509_V_ERR_…: SELF_SIGNED_CERT_IN_CHAIN and its neighbours, which all lack a known issuer.
     case 18...21:
-      "; ca_file or SSL_CERT_FILE may name a file of certificates to trust, and insecure = true "
-        + "takes any, for a test"
+      "; ca_file or SSL_CERT_FILE may name a file of certificates to trust"
+        // That is about servers.
+        + (isProxyTLS ? "" : ", and insecure = true takes any, for a test")
     default: ""
     }
   }
 
   /// In brackets: the system's reason if there is one, else curl's.
-  private var reason: String {
+  var reason: String {
     if systemError == EMFILE {
       return
         " (too many open files: this process may have \(DescriptorLimit.current); see ulimit -n)"

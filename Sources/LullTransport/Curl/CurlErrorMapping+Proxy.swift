@@ -1,0 +1,129 @@
+import CCurl
+import LullCore
+
+/// Which of the two ends a failure is reported of where a proxy is on the way.
+extension CurlErrorMapping {
+  /// The proxy that the exchange went through, and how far that had got.
+  struct ProxyPath {
+    enum Stage {
+      /// The proxy answers the request itself: no tunnel is needed.
+      case plain
+      /// The tunnel was not there yet.
+      case opening
+      /// Through the tunnel the server is reached, and either of both may have cut the connection.
+      case tunnel
+    }
+
+    let address: ProxyAddress
+    let stage: Stage
+  }
+
+  /// nil without a proxy, or where it is not known whether the environment's was used.
+  var path: ProxyPath? {
+    let connection = options?.connection ?? ConnectionOptions()
+    guard connection.unixSocket == nil else { return nil }
+    let found: ProxyAddress?
+    var mayBeDirect = connection.hostsWithoutProxy != nil
+    switch connection.proxy {
+    case .none: return nil
+    case .url(let url): found = ProxyAddress(url)
+    case .environment:
+      found = ProxyVariables.address(for: origin)
+      mayBeDirect = mayBeDirect || ProxyVariables.hasExceptions
+    }
+    guard let found else { return nil }
+    if connectedPort == 0 {
+      if mayBeDirect { return nil }
+    } else {
+      // curl (7.88) does not say which way it took, but the port tells, unless both have the same one.
+      guard connectedPort == found.port else { return nil }
+      let port = CurlRoute.address(for: origin, in: connection)?.port
+      let direct = port.map { "\($0)" } ?? origin.port
+      if mayBeDirect && proxyStatus == 0 && direct == "\(found.port)" { return nil }
+    }
+    return ProxyPath(address: found, stage: stage(by: found))
+  }
+
+  private func stage(by proxy: ProxyAddress) -> ProxyPath.Stage {
+    // What SOCKS refuses has a code of its own.
+    if !proxy.scheme.hasPrefix("http") { return .tunnel }
+    if !origin.isTLS && address == nil { return .plain }
+    return wasConnected || (200..<300).contains(proxyStatus) ? .tunnel : .opening
+  }
+
+  /// The proxy and its name, as far as it is known, without user and password.
+  var proxy: String {
+    if let path { return "the proxy \(path.address.host.description)" }
+    if case .url(let url) = options?.connection.proxy, let address = ProxyAddress(url) {
+      return "the proxy \(address.host.description)"
+    }
+    let words = detail.split(separator: " ")
+    if detail.hasPrefix("Could not resolve "), words.count == 5 { return "the proxy \(words[4])" }
+    if detail.hasPrefix("Failed to connect to "), words.count > 6, words[5] == "port" {
+      return "the proxy \(words[4]):\(words[6])"
+    }
+    return "the proxy"
+  }
+
+  /// Who was at the other end of the connection.
+  var peer: String {
+    let host = origin.hostAndPort
+    return switch path?.stage {
+    case nil: host
+    case .plain, .opening: "\(proxy) for \(host)"
+    case .tunnel: "\(host) through \(proxy)"
+    }
+  }
+
+  /// Who sent the bytes of the answer.
+  var sender: String { path?.stage == .plain ? peer : origin.hostAndPort }
+
+  var isOpeningTunnel: Bool { path?.stage == .opening }
+
+  /// The connection ended before anything of the answer.
+  var noAnswer: String {
+    let host = origin.hostAndPort
+    return switch path?.stage {
+    case nil: "the server closed the connection without an answer (\(host))"
+    case .plain, .opening: "\(proxy) closed the connection without an answer (for \(host))"
+    case .tunnel: "the connection to \(peer) was closed without an answer"
+    }
+  }
+
+  var proxyRefusal: TransportError {
+    let host = origin.hostAndPort
+    guard proxyStatus != 407 else {
+      return TransportError(
+        .connection,
+        "\(proxy) does not connect to \(host): it asks for a user and password (407), "
+          + "which may stand in its URL")
+    }
+    let answer = proxyStatus >= 300 ? " (it answered \(proxyStatus))" : reason
+    return TransportError(.connection, "\(proxy) does not connect to \(host)\(answer)")
+  }
+
+  /// The name that could not be resolved is the proxy's, where curl (7.88) has one code for both: so it
+  /// is with SOCKS.
+  var isProxyUnresolved: Bool {
+    let start = "Could not resolve host: "
+    guard let path, !path.address.scheme.hasPrefix("http"), detail.hasPrefix(start) else {
+      return false
+    }
+    return detail.dropFirst(start.count) == path.address.host.urlHost
+  }
+
+  /// Whether the TLS that failed is the one to the proxy.
+  var isProxyTLS: Bool { path?.address.scheme == "https" && path?.stage != .tunnel }
+
+  func tlsFailure(_ code: CURLcode) -> TransportError {
+    let isCut = code == CURLE_SSL_CONNECT_ERROR && isCutHandshake
+    // A certificate is the server's, through whatever tunnel it has come.
+    let isOfConnection = isProxyTLS || code == CURLE_SSL_CONNECT_ERROR
+    let start = "no secure connection to \(isOfConnection ? peer : origin.hostAndPort)"
+    if isCut {
+      return TransportError(
+        .connection, "\(start): the connection was lost during the TLS handshake")
+    }
+    return TransportError(.tls, "\(start)\(reason)\(trustAdvice)")
+  }
+}
