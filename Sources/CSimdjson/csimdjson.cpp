@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -426,12 +427,52 @@ bool fits(const uint8_t *digits, size_t count, bool isNegative) {
   return std::memcmp(digits, largest, places) <= 0;
 }
 
+// The power of ten of the first digit of a sound number that is not zero, or beyond 10^15 a bound of it.
+int64_t magnitude(const char *at, const char *end) {
+  int64_t power = -1;
+  bool isFraction = false, isFound = false;
+  for (; at < end && *at != 'e' && *at != 'E'; at++) {
+    if (*at == '.') {
+      isFraction = true;
+    } else if (*at != '-') {
+      if (!isFound && *at != '0') {
+        isFound = true;
+        power = isFraction ? power : 0;
+      } else if (isFound ? !isFraction : isFraction) {
+        power += isFound ? 1 : -1;
+      }
+    }
+  }
+  if (at == end) return power;
+  bool isNegative = *++at == '-';
+  if (isNegative || *at == '+') at++;
+  int64_t exponent = 0;
+  for (; at < end; at++) {
+    if (exponent < 1000000000000000) exponent = exponent * 10 + (*at - '0');
+  }
+  return isNegative ? power - exponent : power + exponent;
+}
+
+// The nearest double of a sound number; beyond the largest one an infinity.
+double doubleOf(const char *start, const char *end) {
+  double value = 0;
+  if (std::from_chars(start, end, value).ec != std::errc::result_out_of_range) return value;
+  // Too small counts as out of range, too.
+  double nearest = magnitude(start, end) > 0 ? HUGE_VAL : 0;
+  return *start == '-' ? -nearest : nearest;
+}
+
 // A number in a text.
 struct Number {
   size_t start;
   size_t end;
   // Whether it is an integer that simdjson cannot hold.
   bool isLarge;
+  // Whether it is beyond the largest double.
+  bool isHuge;
+
+  // Whether it keeps its digits. (JSN-12, JSN-160)
+  bool isKept() const { return isLarge || isHuge; }
 };
 
 // The numbers of a text, one after the other.
@@ -476,37 +517,69 @@ class Numbers {
     bool isInteger = !isNumeric(end);
     size_t count = end - digits;
     while (isNumeric(end)) end++;
-    *number = {at_, end, isInteger && !fits(text_.bytes + digits, count, isNegative)};
+    *number = {at_, end, isInteger && !fits(text_.bytes + digits, count, isNegative), false};
+    // A double has 309 digits before the point.
+    if ((!isInteger || count >= 309) && isSound(digits, end)) {
+      auto start = reinterpret_cast<const char *>(text_.bytes);
+      number->isHuge = std::isinf(doubleOf(start + at_, start + end));
+    }
     at_ = end;
+  }
+
+  // Whether that is a number of JSON, behind its sign.
+  bool isSound(size_t at, size_t end) const {
+    auto pass = [&]() {
+      size_t start = at;
+      while (at < end && isDigit(at)) at++;
+      return at > start;
+    };
+    bool isZero = at < end && text_.bytes[at] == '0';
+    size_t start = at;
+    if (!pass() || (isZero && at > start + 1)) return false;
+    if (at < end && text_.bytes[at] == '.') {
+      at++;
+      if (!pass()) return false;
+    }
+    if (at < end && (text_.bytes[at] | 32) == 'e') {
+      at++;
+      if (at < end && (text_.bytes[at] == '+' || text_.bytes[at] == '-')) at++;
+      if (!pass()) return false;
+    }
+    return at == end;
   }
 };
 
-// Copies the text with `.0` behind every integer simdjson cannot hold, which makes it a double of two
-// words on the tape. `output` has room for `widenedLength`. Returns the bytes written.
+// Copies the text with `.0` behind every integer simdjson cannot hold, and `0.0` in the place of every
+// number beyond the largest double: both are doubles of two words on the tape. `output` has room for
+// `widenedLength`. Returns the bytes written; 0 if there is no such number.
 size_t widen(Text text, uint8_t *output) {
   uint8_t *next = output;
   size_t copied = 0;
   Numbers numbers(text);
   Number number;
   while (numbers.next(&number)) {
-    if (!number.isLarge) continue;
-    std::memcpy(next, text.bytes + copied, number.end - copied);
-    next += number.end - copied;
+    if (!number.isKept()) continue;
+    size_t end = number.isHuge ? number.start : number.end;
+    std::memcpy(next, text.bytes + copied, end - copied);
+    next += end - copied;
     copied = number.end;
+    // The shortest one has five letters.
+    if (number.isHuge) *next++ = '0';
     *next++ = '.';
     *next++ = '0';
   }
+  if (next == output) return 0;
   std::memcpy(next, text.bytes + copied, text.length - copied);
   return size_t(next - output) + text.length - copied;
 }
 
-// The bytes that the digits of such integers take among the strings.
+// The bytes that the digits of such numbers take among the strings.
 size_t digitBytes(Text text) {
   size_t size = 0;
   Numbers numbers(text);
   Number number;
   while (numbers.next(&number)) {
-    if (number.isLarge) size += sizeof(uint32_t) + (number.end - number.start) + 1;
+    if (number.isKept()) size += sizeof(uint32_t) + (number.end - number.start) + 1;
   }
   return size;
 }
@@ -524,7 +597,7 @@ void keepDigits(Text text, uint64_t *tape, size_t tapeLength, uint8_t *strings, 
     };
     while (index < tapeLength && !isNumber(index)) index++;
     if (index + 1 >= tapeLength) return;
-    if (number.isLarge) {
+    if (number.isKept()) {
       auto length = uint32_t(number.end - number.start);
       std::memcpy(strings + offset, &length, sizeof length);
       std::memcpy(strings + offset + sizeof length, text.bytes + number.start, length);
@@ -814,7 +887,7 @@ class Parser {
           break;
         }
         size_t written = widen(text, widened_.bytes());
-        if (written == text.length) break;
+        if (written == 0) break;
         std::memset(widened_.bytes() + written, 0, SIMDJSON_PADDING);
         parsed = {widened_.bytes(), written};
         original = &text;
@@ -837,9 +910,7 @@ class Parser {
       int64_t offset = origin >= 0 ? origin + int64_t(finding.offset) : -1;
       return fail(error, finding.code, finding.message, offset);
     }
-    // Sound grammar, refused all the same: only the size of a number is left. (JSN-12)
-    bool isNumber = code == simdjson::NUMBER_ERROR;
-    return fail(error, CSJ_MALFORMED, isNumber ? "a number is too large" : "malformed", -1);
+    return fail(error, CSJ_MALFORMED, "malformed", -1);
   }
 
   // Makes the implementation ready for a text of that length.
@@ -882,6 +953,8 @@ class Parser {
     size_t tokens = implementation_->n_structural_indexes;
     size_t words = std::min(text.length + 3, 2 * tokens + 3);
     size_t strings = text.length + 3 * (tokens / 2 + 1) + 2 * SIMDJSON_PADDING;
+    size_t kept = original != nullptr ? digitBytes(*original) : 0;
+    strings += kept;
 
     Buffer ownTape, ownStrings;
     bool isSmall = text.length <= smallText;
@@ -905,8 +978,7 @@ class Parser {
     size_t tapeLength = size_t(tapeOf(tape)[0] & simdjson::internal::JSON_VALUE_MASK);
     size_t used = usedStrings(text, tapeOf(tape), tapeLength, stringBytes.bytes());
     if (original != nullptr) {
-      size_t kept = digitBytes(*original);
-      // Never: a number has two bytes more than its digits, and a token behind it.
+      // Never: there is room for them.
       if (used + kept + 1 > stringBytes.size()) return simdjson::MEMALLOC;
       keepDigits(*original, tapeOf(tape), tapeLength, stringBytes.bytes(), used);
       used += kept;
@@ -1057,7 +1129,30 @@ csj_view csj_document_view(const csj_document *document) {
   return {document->tape, document->strings, document->tapeLength};
 }
 
-double csj_double_of_digits(const char *digits) { return std::strtod(digits, nullptr); }
+double csj_double_of_digits(const char *digits) {
+  return doubleOf(digits, digits + std::strlen(digits));
+}
+
+int csj_compare_digits(const char *one, size_t length, const char *other, size_t otherLength) {
+  const char *end = one + length, *otherEnd = other + otherLength;
+  int sign = *one == '-' ? -1 : 1;
+  if (sign != (*other == '-' ? -1 : 1)) return sign;
+  int64_t power = magnitude(one, end), otherPower = magnitude(other, otherEnd);
+  if (power != otherPower) return power < otherPower ? -sign : sign;
+  // The next digit behind zeros at the start; '0' behind the last one.
+  auto next = [](const char *&at, const char *end, bool &isFound) {
+    while (at < end && (*at == '-' || *at == '.' || (*at == '0' && !isFound))) at++;
+    isFound = true;
+    return at == end || *at == 'e' || *at == 'E' ? '0' : *at++;
+  };
+  auto isOver = [](const char *at, const char *end) { return at == end || (*at | 32) == 'e'; };
+  bool isFound = false, isOtherFound = false;
+  while (!isOver(one, end) || !isOver(other, otherEnd)) {
+    char digit = next(one, end, isFound), otherDigit = next(other, otherEnd, isOtherFound);
+    if (digit != otherDigit) return digit < otherDigit ? -sign : sign;
+  }
+  return 0;
+}
 
 const char *csj_digits_at(
   csj_view view, size_t index, char buffer[CSJ_DIGITS_SIZE], size_t *length) {

@@ -35,7 +35,7 @@ int csj_same_number(int64_t integer, double number) {
 
 namespace {
 
-// The digits of a double that is an integer beyond int64; null for any other.
+// The digits of a double that has some: an integer beyond int64, or beyond doubles; null for any other.
 const char *digitsOf(const csj_atom &atom, char buffer[CSJ_DIGITS_SIZE], size_t *length) {
   *length = atom.length;
   if (atom.unsigned_integer == 0) return atom.text;
@@ -65,7 +65,7 @@ bool sameDouble(const csj_atom &one, const csj_atom &other) {
   const char *otherDigits = digitsOf(other, otherBuffer, &otherLength);
   if (digits == nullptr) return sameDigits(otherDigits, otherLength, one.number);
   if (otherDigits == nullptr) return sameDigits(digits, length, other.number);
-  return length == otherLength && std::memcmp(digits, otherDigits, length) == 0;
+  return csj_compare_digits(digits, length, otherDigits, otherLength) == 0;
 }
 
 }  // namespace

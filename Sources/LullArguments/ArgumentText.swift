@@ -38,8 +38,7 @@ package enum ArgumentText {
   /// The digits of an integer beyond 64 bits, as JSON writes it; nil for any other text.
   package static func largeInteger(_ text: String) -> String? {
     let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), Int64(text) == nil,
-      Double(text).map(\.isFinite) == true
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), Int64(text) == nil
     else { return nil }
     return (text.hasPrefix("-") ? "-" : "") + digits.drop { $0 == "0" }
   }

@@ -211,12 +211,12 @@ struct ParameterReading {
 
   /// An integer of any size, with its digits. (JSN-111)
   private static func whole(_ element: JSONElement) -> CallValue? {
-    if let digits = element.digits { return .digits(digits) }
+    if let digits = element.integerDigits { return .digits(digits) }
     return (element.int ?? element.double.flatMap { Int(exactly: $0) }).map { .integer($0) }
   }
 
   private static func number(_ element: JSONElement) -> CallValue? {
-    whole(element) ?? element.double.map { .number($0) }
+    whole(element) ?? element.digits.map { .digits($0) } ?? element.double.map { .number($0) }
   }
 
   /// As JSON, if a field of it is no single value.

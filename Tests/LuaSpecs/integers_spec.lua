@@ -114,6 +114,59 @@ describe("an integer beyond 64 bits", function()
   end)
 end)
 
+describe("a number beyond the range of floats", function()
+  local text = '{"a":1,"huge":1e400,"list":[-12.50E+399,0.1],"whole":' .. ("9"):rep(400) .. "}"
+
+  it("JSN-160 affects nothing but itself in content, documents and encoded JSON", function()
+    local resource = spec.fake(json(text))("/a")
+    local entity = assert(resource:load():await())
+    local content = entity.content
+    equal(content.a, 1)
+    equal(content.list[2], 0.1)
+    equal(tostring(content.huge), "1e400")
+    equal(tostring(content.list[1]), "-12.50E+399")
+    equal(tostring(content.whole), ("9"):rep(400))
+    equal(tostring(entity.document.huge), "1e400")
+    equal(lull.json.encode(entity.document), text)
+    equal(lull.json.encode(content), text)
+    equal(lull.json.encode(lull.copy(content)), text)
+    equal(lull.json.encode(lull.json.decode(text)), text)
+    check(lull.json.equal(content, entity.document))
+    check(not lull.json.equal(content, lull.json.decode(text:gsub("1e400", "1e401"))))
+    check(lull.json.equal(content, lull.json.decode(text:gsub("1e400", "10e399"))))
+    equal(lull.json.type(content.huge), "number")
+    contains(lull.inspect(content), "1e400")
+  end)
+
+  it("JSN-160 goes out in bodies and URLs with its digits", function()
+    local service, sent = spec.fake(json(text))
+    local huge = assert(service("/a"):load():await()).content.huge
+    service("/a"):with_param("n", huge):post{ json = { n = huge } }:await()
+    equal(sent[2].url, "https://api.test/v1/a?n=1e400")
+    equal(sent[2].body, '{"n":1e400}')
+  end)
+
+  it("JSN-160 compares by what it says", function()
+    local sorted = { "-1e401", "-1.5e400", "-1e400", "-" .. large, large, "1.7976931348623159e308", "1e400",
+      "12e399", "1.3e400", "0.1e9999999999" }
+    for i, a in ipairs(sorted) do
+      for k, b in ipairs(sorted) do
+        equal(decoded(a) < decoded(b), i < k, a .. " < " .. b)
+        equal(decoded(a) <= decoded(b), i <= k, a .. " <= " .. b)
+      end
+    end
+    check(decoded "1e400" <= decoded "10e399" and decoded "10e399" <= decoded "1e400")
+    check(rawequal(decoded "1e400", decoded "1e400"))
+  end)
+
+  it("JSN-160 is no number of Lua's: calculating with it raises", function()
+    local huge = decoded "1e400"
+    contains(spec.raises("1e400", function() return huge + 1 end), "beyond the range of floats")
+    contains(select(2, pcall(lull.list.sum, { { n = huge } }, "n")), "the number 1e400, which is beyond")
+    spec.raises("a number is not finite at [1]", function() lull.json.encode { math.huge } end)
+  end)
+end)
+
 describe("a table with such a key", function()
   it("JSN-113 is encoded by its digits, sorted among the integers", function()
     local value = { [decoded(large)] = 1, [decoded("-" .. large)] = 2, [10] = 3, [-5] = 4, a = 5, ["-"] = 6 }

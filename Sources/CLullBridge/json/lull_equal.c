@@ -80,7 +80,7 @@ static int read_atom(lua_State *L, lull_runtime *runtime, lull_side of, csj_atom
       const char *digits = lull_integer_at(L, of.stack, &length);
       if (digits) {
         *atom = (csj_atom){
-          .type = CSJ_DOUBLE, .number = strtod(digits, NULL), .text = digits, .length = length};
+          .type = CSJ_DOUBLE, .number = csj_double_of_digits(digits), .text = digits, .length = length};
         return 1;
       }
     }

@@ -177,7 +177,9 @@ static int compare_bytes(const member_key *a, const member_key *b) {
 static int compare_large(const member_key *a, const member_key *b) {
   if (!a->is_large) return *b->name == '-' ? 1 : -1;
   if (!b->is_large) return *a->name == '-' ? -1 : 1;
-  return lull_integer_compare(a->name, a->length, b->name, b->length);
+  int order = csj_compare_digits(a->name, a->length, b->name, b->length);
+  // Other digits for the same number are another key.
+  return order ? order : compare_bytes(a, b);
 }
 
 // The order of members: by place in the document, then integers by value, then names by bytes. (REQ-14)

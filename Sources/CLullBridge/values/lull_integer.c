@@ -1,8 +1,9 @@
-// Integers beyond 64 bits, for which Lua has no number: rounded to a float they would be another ID. Each is
-// an immutable userdata that holds its digits. Equal digits are one userdata as long as it lives, so that
+// Integers beyond 64 bits and numbers beyond floats, for which Lua has no number: rounded to a float they
+// would be another ID, or an infinity, which JSON cannot hold. Each is an immutable userdata that holds its digits. Equal digits are one userdata as long as it lives, so that
 // it may be a key of a table and `==` needs no metamethod.
 #include "values/lull_integer.h"
 
+#include <float.h>
 #include <string.h>
 
 #include "base/lull_stack.h"
@@ -82,12 +83,23 @@ static int concatenate(lua_State *L) {
   return 1;
 }
 
+// Whether it is beyond the range of floats
+static int is_beyond_floats(const char *digits) {
+  double number = csj_double_of_digits(digits);
+  return number > DBL_MAX || number < -DBL_MAX;
+}
+
 // [-0, +0] raises: `what` cannot be done with an integer beyond 64 bits
 static int refuse(lua_State *L, const char *what) {
   LULL_EFFECT(L, 0, 0);
   size_t length;
   const char *digits = lull_integer_at(L, 1, &length);
   if (digits == NULL) digits = lull_integer_at(L, 2, &length);
+  if (digits && is_beyond_floats(digits)) {
+    return luaL_error(
+      L, "%s %s, a number beyond the range of floats: Lua has no number for it (tostring has its digits)",
+      what, digits);
+  }
   return luaL_error(
     L, "%s %s, an integer beyond 64 bits: Lua has no number for it "
        "(tostring has its digits, tonumber(tostring(…)) the nearest float)",
@@ -102,21 +114,13 @@ static int calculate(lua_State *L) {
   return 0;
 }
 
-// Compares two integers beyond 64 bits by value: below, at or above zero.
-int lull_integer_compare(const char *one, size_t length, const char *other, size_t other_length) {
-  int sign = *one == '-' ? -1 : 1;
-  if (sign != (*other == '-' ? -1 : 1)) return sign;
-  if (length != other_length) return length < other_length ? -sign : sign;
-  return sign * memcmp(one, other, length);
-}
-
 // [-0, +0] how two integers compare: below, at or above zero; raises for anything else
 static int order(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   size_t length, other_length;
   const char *one = lull_integer_at(L, 1, &length), *other = lull_integer_at(L, 2, &other_length);
   if (one == NULL || other == NULL) return refuse(L, "cannot compare another value with");
-  return lull_integer_compare(one, length, other, other_length);
+  return csj_compare_digits(one, length, other, other_length);
 }
 
 // [-n, +1] __lt

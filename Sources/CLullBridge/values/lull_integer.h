@@ -1,4 +1,4 @@
-// Integers beyond 64 bits: an immutable value for each, which holds its digits.
+// Integers beyond 64 bits and numbers beyond floats: an immutable value for each, which holds its digits.
 #ifndef LULL_INTEGER_H
 #define LULL_INTEGER_H
 
@@ -13,10 +13,8 @@ void lull_open_integers(lua_State *L);
 void lull_push_integer(lua_State *L, const char *digits, size_t length);
 // [-0, +0] the digits of the one at `index`, with a NUL behind them; NULL for anything else
 const char *lull_integer_at(lua_State *L, int index, size_t *length);
-// Compares the digits of two of them by value: below, at or above zero.
-int lull_integer_compare(const char *one, size_t length, const char *other, size_t other_length);
 
-// [-0, +1] the number at `index` of a document, which is CSJ_DOUBLE: a float, or an integer beyond 64 bits;
+// [-0, +1] the number at `index` of a document, which is CSJ_DOUBLE: a float, or what has digits;
 // may raise (memory)
 static inline void lull_push_double(lua_State *L, csj_view tape, size_t index) {
   LULL_EFFECT(L, 0, 1);

@@ -9,7 +9,7 @@
 static int compare_large(lua_State *L, int a, const char *one, size_t length, int b, const char *other,
                          size_t other_length) {
   LULL_EFFECT(L, 0, 0);
-  if (one && other) return lull_integer_compare(one, length, other, other_length) < 0;
+  if (one && other) return csj_compare_digits(one, length, other, other_length) < 0;
   // All numbers of Lua lie between those below and those above zero.
   if (one) return lua_type(L, b) != LUA_TNUMBER || *one == '-';
   return lua_type(L, a) == LUA_TNUMBER && *other != '-';

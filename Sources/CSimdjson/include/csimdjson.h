@@ -103,8 +103,9 @@ typedef enum csj_type {
  *
  *   'n' 'f' 't'   nothing more
  *   'l' 'u' 'd'   the number is the next word: int64, uint64 beyond int64, double
- *   'i'           an integer beyond these: the next word is the offset of its digits in `strings`, as of a
- *                 string; not simdjson's, but put in the place of a double
+ *   'i'           an integer beyond these, or a number beyond the largest double: the next word is the
+ *                 offset of its digits in `strings`, as of a string; not simdjson's, but put in the place of
+ *                 a double
  *   '"'           offset in `strings` of a 32-bit length, that many bytes and a NUL
  *   '[' '{'       low 32 bits: the index after the closing word; next 24 bits: the count, saturated
  *   ']' '}'       closing words
@@ -114,7 +115,7 @@ typedef enum csj_type {
 
 /*
  * The type of the value at `index`. An integer beyond int64 is a double to whoever wants the number, and has
- * its digits in `csj_digits_at`. (JSN-12)
+ * its digits in `csj_digits_at`; so has a number beyond the largest double, which is an infinity. (JSN-12)
  */
 static inline csj_type csj_type_at(csj_view view, size_t index) {
   switch ((char)(view.tape[index] >> 56)) {
@@ -136,15 +137,18 @@ static inline int64_t csj_int_at(csj_view view, size_t index) {
   return (int64_t)view.tape[index + 1];
 }
 
-/* Expects CSJ_DOUBLE: whether it is an integer beyond int64. */
+/* Expects CSJ_DOUBLE: whether it has digits: an integer beyond int64, or a number beyond doubles. */
 static inline int csj_is_large(csj_view view, size_t index) {
   return (char)(view.tape[index] >> 56) != 'd';
 }
 
-/* The digits of an integer, with a NUL behind them, as the nearest double. */
+/* The digits of a number, with a NUL behind them, as the nearest double; an infinity beyond the largest. */
 double csj_double_of_digits(const char *digits);
 
-/* Expects CSJ_DOUBLE. An integer beyond int64 is rounded. */
+/* Compares two numbers that are not zero by their digits as JSON has them: below, at or above zero. */
+int csj_compare_digits(const char *one, size_t length, const char *other, size_t otherLength);
+
+/* Expects CSJ_DOUBLE. An integer beyond int64 is rounded, a number beyond doubles is an infinity. */
 static inline double csj_double_at(csj_view view, size_t index) {
   uint64_t word = view.tape[index + 1];
   char type = (char)(view.tape[index] >> 56);
@@ -159,8 +163,8 @@ static inline double csj_double_at(csj_view view, size_t index) {
 #define CSJ_DIGITS_SIZE 24
 
 /*
- * Expects CSJ_DOUBLE: the digits of an integer beyond int64, as they stand in the text, perhaps written to
- * `buffer`; NULL for any other number. Followed by a NUL that is not counted. (JSN-12)
+ * Expects CSJ_DOUBLE: the digits of an integer beyond int64 or of a number beyond doubles, as they stand in the
+ * text, perhaps written to `buffer`; NULL for any other number. Followed by a NUL that is not counted. (JSN-12)
  */
 const char *csj_digits_at(
   csj_view view, size_t index, char buffer[CSJ_DIGITS_SIZE], size_t *length);

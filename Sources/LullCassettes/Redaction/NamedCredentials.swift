@@ -103,7 +103,7 @@ enum NamedCredentials {
           certainty == .certain || name.lowercased().hasSuffix("token"),
           let number = element.double, abs(number) >= 1e7
         else { return }
-        numbers.append(element.int.map { "\($0)" } ?? "\(number)")
+        numbers.append(element.int.map { "\($0)" } ?? element.digits ?? "\(number)")
       }
     }
     look(document.root, "")

@@ -73,7 +73,11 @@ struct ParameterValueReader {
     case (.choice(let words), _):
       if let text = value.text, words.contains(text) { return .string(text) }
     case (.integer, Int(LULL_DIGITS)), (.number, Int(LULL_DIGITS)):
-      if let digits = value.digits, parameter.integers.isEmpty { return .digits(digits) }
+      let isWhole = value.digits?.utf8.allSatisfy { (48...57).contains($0) || $0 == 45 } ?? false
+      if let digits = value.digits, parameter.integers.isEmpty, isWhole || parameter.kind == .number
+      {
+        return .digits(digits)
+      }
     case (.integer, _), (.number, Int(LULL_INTEGER)):
       if let whole = ParameterValueReader.whole(value), parameter.allows(.integer(whole)) {
         return .integer(whole)

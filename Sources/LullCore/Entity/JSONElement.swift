@@ -8,7 +8,7 @@ public struct JSONElement: Sendable {
   /// What a value is in JSON, numbers apart by whether they are whole.
   public enum Kind: Sendable {
     /// As JSON has it; `int` is written without fraction or exponent and fits into 64 bits. An integer that
-    /// does not is a `double`, which has its `digits`. (JSN-12)
+    /// does not is a `double`, which has its `digits`, as has a number beyond doubles. (JSN-12, JSN-160)
     case null, bool, int, double, string, array, object
   }
 
@@ -53,7 +53,8 @@ public struct JSONElement: Sendable {
     return withView { Int(csj_int_at($0, index)) }
   }
 
-  /// Any number; an integer is converted.
+  /// Any number; an integer is converted. A number beyond the largest double, such as 1e400, is an infinity,
+  /// and has its `digits`. (JSN-160)
   public var double: Double? {
     switch type {
     case CSJ_DOUBLE: withView { csj_double_at($0, index) }
@@ -62,8 +63,8 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The digits of an integer beyond 64 signed bits, as the document has them; nil for any other value. Its
-  /// `double` is rounded. (JSN-12)
+  /// The digits of an integer beyond 64 signed bits, or of a number beyond the largest double, as the document
+  /// has them; nil for any other value. Its `double` is rounded, or an infinity. (JSN-12, JSN-160)
   public var digits: String? {
     guard type == CSJ_DOUBLE else { return nil }
     return withView { view in
@@ -77,6 +78,14 @@ public struct JSONElement: Sendable {
         return String(decoding: bytes, as: UTF8.self)
       }
     }
+  }
+
+  /// The same of an integer, written without fraction or exponent.
+  package var integerDigits: String? {
+    guard let digits, digits.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 }) else {
+      return nil
+    }
+    return digits
   }
 
   /// A string, decoded anew each time; nil for any other kind.
@@ -145,7 +154,8 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The whole value as plain Swift values. Integers beyond 64 signed bits are rounded to doubles.
+  /// The whole value as plain Swift values. Integers beyond 64 signed bits are rounded to doubles. Numbers
+  /// beyond doubles are infinities, which fail when they are encoded.
   public var plainValue: JSONValue {
     switch kind {
     case .null: .null

@@ -33,7 +33,11 @@ extension ListFunctions {
       end
       if kind == "boolean" then return tostring(value) end
       local json = json_type(value)
-      if json == "number" then return "the integer " .. tostring(value) .. ", which is beyond 64 bits" end
+      if json == "number" then
+        local digits = tostring(value)
+        if digits:find "[.eE]" then return "the number " .. digits .. ", which is beyond the range of floats" end
+        return "the integer " .. digits .. ", which is beyond 64 bits"
+      end
       return json == "array" and "a list" or json == "object" and "a record" or "a " .. kind
     end
 

@@ -114,7 +114,7 @@ struct ParameterReader {
     return switch parameter.kind {
     case .string: value.string.map { !["", ".", ".."].contains($0) } ?? false
     case .choice(let words): value.string.map { words.contains($0) } ?? false
-    case .integer: value.int != nil || value.digits != nil
+    case .integer: value.int != nil || value.integerDigits != nil
     case .number: value.double != nil
     case .boolean: value.bool != nil
     default: false

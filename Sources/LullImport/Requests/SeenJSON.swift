@@ -99,7 +99,7 @@ struct SeenJSON {
   private static func kind(_ members: [Member]) -> ImportedParameter.Kind {
     if members.contains(where: \.isBare) { return .json }
     // An integer beyond 64 bits is one like others. (JSN-112)
-    let kinds = Set(members.map { $0.value.digits == nil ? $0.value.kind : .int })
+    let kinds = Set(members.map { $0.value.integerDigits == nil ? $0.value.kind : .int })
     switch kinds {
     case [.string]: return .string
     case [.int]: return .integer

@@ -82,7 +82,7 @@ enum YAMLScalar {
     if isWhole, whole.count > 18, Int(String(decoding: result, as: UTF8.self)) == nil {
       result += Array("e0".utf8)
     }
-    // Such as 1e999, which JSON cannot hold either.
+    // Such as 1e999: schemas and examples are no place for what no double holds.
     guard Double(String(decoding: result, as: UTF8.self))?.isFinite == true else { return nil }
     return result
   }

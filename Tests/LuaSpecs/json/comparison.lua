@@ -7,7 +7,7 @@
 -- Patterns of what Lull says when a rule is broken; "grammar" is anything else.
 local phrases = {
   ["UTF-8"] = "^invalid UTF%-8", surrogate = "half of a surrogate pair", control = "a control character",
-  range = "a number is too large", depth = "nested more than 1000 levels", encoding = "invalid UTF-",
+  depth = "nested more than 1000 levels", encoding = "invalid UTF-",
 }
 
 local function fails(what, ...) error(what:format(...), 0) end
@@ -16,8 +16,11 @@ local function check(condition, what, ...)
   if not condition then fails(what, ...) end
 end
 
--- Whether it is an integer beyond 64 signed bits, which has a value of its own.
-local function is_large(text) return not text:find "[.eE]" and math.type(tonumber(text)) == "float" end
+-- Whether it is an integer beyond 64 signed bits or a number beyond floats, which has a value of its own.
+local function is_large(text)
+  local value = tonumber(text)
+  return math.abs(value) == math.huge or not text:find "[.eE]" and math.type(value) == "float"
+end
 
 -- An integer of 64 signed bits, or the double; of -0 the integer.
 local function number(text)

@@ -1,7 +1,7 @@
 -- A slow and strict reader of JSON by RFC 8259 and JSN-11 to JSN-16, written to compare others with.
 --
 -- read(text) gives a node, or nil and the rule that the text breaks first: "grammar", "UTF-8",
--- "surrogate", "control", "range", "depth", "encoding". A node is { kind = "null", "true", "false",
+-- "surrogate", "control", "depth", "encoding". A node is { kind = "null", "true", "false",
 -- "string" with text, "number" with the digits in text, "array" with the nodes 1…n, "object" with
 -- keys, a list in the order of first positions, and values by key }.
 
@@ -126,8 +126,6 @@ function read_value(state, at, depth)
     return { kind = word }, at + #word
   end
   local digits, after = read_number(text, at)
-  -- What else is wrong with the text counts first.
-  if math.abs(tonumber(digits)) == math.huge then state.is_out_of_range = true end
   return { kind = "number", text = digits }, after
 end
 
@@ -170,7 +168,6 @@ local function read(text)
     local state = { text = text }
     local node, at = read_value(state, skip(text, 1), 0)
     if skip(text, at) <= #text then break_rule "grammar" end
-    if state.is_out_of_range then break_rule "range" end
     return node
   end)
   if ok then return node, text, is_transcoded end

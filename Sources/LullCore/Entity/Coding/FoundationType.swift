@@ -71,11 +71,12 @@ extension TapeReader {
       else { throw corrupted("it is not Base64", at: place) }
       return data
     case .decimal:
-      guard let number = try? double(at: place) else {
+      guard let number = element(at: place).double else {
         throw mismatch(type, "a number", at: place)
       }
-      let digits = wholeNumber(at: place) ?? number.description
-      guard let parts = DecimalParts(digits) else {
+      let digits = digits(at: place)
+      // No decimal is beyond doubles.
+      guard number.isFinite, let parts = DecimalParts(digits) else {
         throw corrupted("\(digits) does not fit Decimal", at: place)
       }
       return try decoded(type, from: parts.encoded, or: "it does not fit Decimal", at: place)

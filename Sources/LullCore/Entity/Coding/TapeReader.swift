@@ -147,27 +147,29 @@ final class TapeReader {
 
   func double(at place: Int) throws -> Double {
     switch type(at: place) {
-    case CSJ_DOUBLE: return csj_double_at(view, place)
+    case CSJ_DOUBLE:
+      let number = csj_double_at(view, place)
+      guard number.isFinite else { throw doesNotFit(digits(at: place), Double.self, at: place) }
+      return number
     case CSJ_INT: return Double(csj_int_at(view, place))
     default: throw mismatch(Double.self, "a number", at: place)
     }
   }
 
   func float(at place: Int) throws -> Float {
-    guard let number = try? double(at: place) else {
+    guard let number = element(at: place).double else {
       throw mismatch(Float.self, "a number", at: place)
     }
     let value = Float(number)
-    guard value.isFinite else { throw doesNotFit("\(number)", Float.self, at: place) }
+    guard value.isFinite else { throw doesNotFit(digits(at: place), Float.self, at: place) }
     return value
   }
 
-  /// The digits of an integer of any size; nil of any other number.
-  func wholeNumber(at place: Int) -> String? {
+  /// A number as the document has it, if it keeps its digits, else as Swift writes it.
+  func digits(at place: Int) -> String {
     switch type(at: place) {
     case CSJ_INT: "\(csj_int_at(view, place))"
-    case CSJ_DOUBLE: element(at: place).digits
-    default: nil
+    default: element(at: place).digits ?? "\(csj_double_at(view, place))"
     }
   }
 
@@ -192,7 +194,8 @@ final class TapeReader {
       guard number.rounded(.towardZero) == number else {
         throw mismatch(type, "a whole number", "the number \(number)", at: place)
       }
-      throw doesNotFit("\(number)", type, at: place)
+      throw doesNotFit(
+        number.isFinite ? "\(number)" : digits(at: place), type, at: place)
     default: throw mismatch(type, "a whole number", at: place)
     }
   }
