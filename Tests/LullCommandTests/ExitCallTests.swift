@@ -48,6 +48,21 @@ struct ExitCallTests {
   }
 
   @Test(arguments: [
+    "the download was interrupted!", "the script called os.exit", "no such file",
+  ])
+  func `UNH-160 an error of the script is reported after os.exit, whatever its words are`(
+    words: String
+  ) throws {
+    let ending = try lull(
+      "-e",
+      "local x <close> = setmetatable({}, { __close = function() error('\(words)') end }) os.exit(5)"
+    )
+    #expect(ending.errors.contains("\(words)\n"))
+    #expect(ending.errors.contains("__close handler"))
+    #expect(ending.code == 5)
+  }
+
+  @Test(arguments: [
     "r:observe(function() os.exit(5) end)",
     "r:load():on_success(function() os.exit(5) end)",
     "r:load():on_completion(function() pcall(os.exit, 5) print('after') end)",

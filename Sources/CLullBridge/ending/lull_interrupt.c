@@ -162,6 +162,12 @@ void lull_hook_put_back(lua_State *L, lull_aside *aside) {
   aside->hook = NULL;
 }
 
+// [-0, +0] whether this coroutine is interrupted: what it raises ends the code that ran
+int lull_interrupt_is_armed(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
+  return lua_gethook(L) == interrupt_hook;
+}
+
 // [-0, +0] Lets C code do its work on a coroutine that is interrupted; 1 if it is to be armed again.
 int lull_interrupt_pause(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
@@ -220,6 +226,12 @@ void lull_interrupt_clear(lull_runtime *runtime) {
   for (const lull_nesting *inner = runtime->nesting; inner; inner = inner->outer) {
     lull_interrupt_rest(runtime, inner->L);
   }
+}
+
+// [-0, +0]
+void lull_state_interrupt(lua_State *L) {
+  LULL_EFFECT(L, 0, 0);
+  lull_interrupt_arm(L);
 }
 
 void lull_thread_interrupt(lull_runtime *runtime) {

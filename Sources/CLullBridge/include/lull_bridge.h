@@ -138,6 +138,7 @@ typedef struct lull_run {
   int32_t thread;
   int32_t result_count;
   int32_t is_protected_call;
+  int32_t is_interrupted;  // it was being ended by a signal, os.exit or a limit
   lua_State *L;
 } lull_run;
 
@@ -169,6 +170,7 @@ typedef struct lull_failure {
   size_t message_length;
   const lull_trace_frame *frames;  // innermost first
   int32_t frame_count;
+  int32_t is_interruption;  // raised to end the code that ran: by a signal, os.exit or a limit
 } lull_failure;
 
 // --- Implemented in Swift (LullHost) ---
@@ -555,6 +557,8 @@ int32_t lull_output_is_inside_line(void);
 
 // Interrupts the coroutine that runs now, and those that run it, as a signal would, when they go on.
 void lull_thread_interrupt(lull_runtime *runtime);
+// The same for the code of this state, which is about to be given an error that ends it.
+void lull_state_interrupt(lua_State *L);
 
 // Replaces os.exit by the module function with that index, for the command.
 int32_t lull_replace_exit(lull_runtime *runtime, int32_t method);

@@ -5,13 +5,15 @@
 #include "runs/lull_failure.h"
 
 // [-n, +0] (unproved: whatever the coroutine has, and an error instead) closes the variables of a coroutine, which are left alone once a limit has been passed; the
-// status of lua_resetthread
-int lull_thread_reset(lull_runtime *runtime, lua_State *thread) {
+// status of lua_resetthread, and whether an interruption has ended that
+int lull_thread_reset(lull_runtime *runtime, lua_State *thread, int *is_interrupted) {
+  *is_interrupted = 0;
   if (runtime->passed_limit != LULL_LIMIT_NONE) return LUA_OK;
   lua_State *previous = runtime->L;
   runtime->L = thread;
   int status = lua_resetthread(thread);
   runtime->L = previous;
+  *is_interrupted = lull_interrupt_is_armed(thread);
   lull_interrupt_pass(runtime, thread);
   return status;
 }
@@ -21,7 +23,8 @@ void lull_thread_close(lull_runtime *runtime, lua_State *thread) {
   // One that has failed has its own error at its top, which has been told of.
   int has_failed = lua_status(thread) != LUA_YIELD && lua_gettop(thread) > 0;
   const void *known = has_failed ? lua_topointer(thread, -1) : NULL;
-  if (lull_thread_reset(runtime, thread) == LUA_OK || lua_gettop(thread) == 0) return;
+  int is_interrupted;
+  if (lull_thread_reset(runtime, thread, &is_interrupted) == LUA_OK || lua_gettop(thread) == 0) return;
   if (has_failed && lua_topointer(thread, -1) == known) return;
-  lull_failure_report(runtime, thread, runtime->answer_now);
+  lull_failure_report(runtime, thread, runtime->answer_now, is_interrupted);
 }

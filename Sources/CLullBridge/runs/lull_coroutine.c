@@ -113,7 +113,8 @@ static int run_inner(lull_runtime *runtime, lua_State *L, lua_State *co, int cou
 static int reset(lull_runtime *runtime, lua_State *co) {
   const char *previous = runtime->answer_now;
   runtime->answer_now = "__close handler of a coroutine";
-  int status = lull_thread_reset(runtime, co);
+  int is_interrupted;
+  int status = lull_thread_reset(runtime, co, &is_interrupted);
   runtime->answer_now = previous;
   return status;
 }

@@ -138,7 +138,7 @@ static int describe_run(lull_runtime *runtime, lull_run *run, lull_failure *fail
 }
 
 void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failure) {
-  *failure = (lull_failure){.frame_count = 0};
+  *failure = (lull_failure){.frame_count = 0, .is_interruption = run->is_interrupted};
   // It may run a __tostring of the script's, to be interrupted like any other code, and to answer at once.
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = "__tostring";
@@ -148,7 +148,8 @@ void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failur
   runtime->answer_now = previous_answer;
   if (runtime->depth == 0) lull_interrupt_rest(runtime, runtime->L);
   if (is_described && failure->message) return;
-  const char *text = lull_signals_pending() ? "interrupted!" : "not enough memory";
+  if (lull_signals_pending()) failure->is_interruption = 1;
+  const char *text = failure->is_interruption ? "interrupted!" : "not enough memory";
   failure->message = text;
   failure->message_length = strlen(text);
 }
@@ -207,11 +208,12 @@ static int describe_close(lua_State *L) {
 }
 
 // [-0, +0]
-void lull_failure_report(lull_runtime *runtime, lua_State *thread, const char *place) {
+void lull_failure_report(
+  lull_runtime *runtime, lua_State *thread, const char *place, int is_interruption) {
   LULL_EFFECT(thread, 0, 0);
   if (runtime->host == NULL) return;
   size_t mark = lull_arena_mark(runtime);
-  lull_failure failure = {.frame_count = 0};
+  lull_failure failure = {.frame_count = 0, .is_interruption = is_interruption};
   closing context = {.runtime = runtime, .thread = thread, .failure = &failure};
   const char *previous_answer = runtime->answer_now;
   runtime->answer_now = "__tostring";

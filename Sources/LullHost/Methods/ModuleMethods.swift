@@ -291,6 +291,7 @@ extension Method {
       try call.waits.wait(call, for: "the end") { _ in {} }
     } else {
       // Where nothing can be suspended an error unwinds; whoever catches it is interrupted in turn.
+      lull_state_interrupt(call.state)
       throw .message("the script called os.exit")
     }
   }

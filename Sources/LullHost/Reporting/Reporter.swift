@@ -141,9 +141,7 @@ package final class Reporter {
 
   /// What a signal or `os.exit` raised to get out, as opposed to an error of the script.
   package func isInterruption(_ failure: ScriptFailure) -> Bool {
-    loop.isInterrupted
-      && (limits.hasPassed || failure.message.hasSuffix("interrupted!")
-        || failure.message.hasSuffix("the script called os.exit"))
+    loop.isInterrupted && (limits.hasPassed || failure.isInterruption)
   }
 
   /// An error that ended the main chunk.

@@ -15,6 +15,8 @@ package struct ScriptFailure {
   var nilContent: String?
   /// Whether it comes of a `load_if_needed()` that had nothing to load.
   var isOfNeedlessLoad = false
+  /// Whether a signal, `os.exit` or a limit raised it, to end the code that ran.
+  var isInterruption = false
   /// The function at fault, where no line of it has raised anything.
   var definition: TraceFrame?
 
@@ -32,6 +34,7 @@ extension ScriptFailure {
     self.init(
       message: String(escaping: failure.message, failure.message_length),
       trace: Traceback(failure))
+    isInterruption = failure.is_interruption != 0
     thrown = handles.object(failure.value, .swiftError, as: SwiftErrorBox.self)?.error
   }
 
