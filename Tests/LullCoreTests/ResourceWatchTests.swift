@@ -50,6 +50,26 @@ struct ResourceWatchTests {
     }
   }
 
+  @Test func `POLL-160 the pace goes on evenly whatever the time is set to`() throws {
+    try Lull.test { test in
+      test.network.stub(
+        "GET", ResourceWatchTests.url, .json("1"), .json("2"), .json("3"), .json("4"))
+      let job = test.service().resource("/job")
+      async let _: Void = ResourceWatchTests.tick(test)
+      let start = test.clock.uptime
+      var times: [Double] = []
+      for try await _ in job.watch(every: 10) {
+        times.append(test.clock.uptime - start)
+        test.clock.set(test.clock.now + (times.count % 2 == 1 ? -86_400 : 200_000))
+        if times.count == 4 { break }
+      }
+      // The pace, and what the ticks may be late.
+      for (time, next) in zip(times, times.dropFirst()) {
+        #expect((9.5...12).contains(next - time))
+      }
+    }
+  }
+
   @Test func `POLL-02 the pace counts from the last load on, whoever asked for it`() throws {
     try Lull.test { test in
       test.network.stub(

@@ -47,19 +47,26 @@ static int exit_by_lua(lua_State *L, lua_Integer code) {
 // than one tick of any kernel.
 static const double coarse_lag = 0.05;
 
+static double wall_clock(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 static void remember_answer(
   const lull_runtime *runtime, int index, lull_object *self, double until) {
   self->answer_method = index;
+  self->answer_since = wall_clock();
   self->answer_until = until - coarse_lag;
   self->answer_changes = *runtime->changes;
 }
 
-// Whether the method is known to answer nil still. Nothing else would have happened in Swift.
+// Whether the method is known to answer nil still. Nothing else would have happened in Swift. A clock that was
+// set back makes what it answers unknown. (LOAD-40)
 static int answers_alike(const lull_runtime *runtime, int index, const lull_object *self) {
   if (self->answer_changes != *runtime->changes || self->answer_method != index) return 0;
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9 < self->answer_until;
+  double now = wall_clock();
+  return now >= self->answer_since && now < self->answer_until;
 }
 
 // [-0, +0] whether Swift may have copies of the strings it is given

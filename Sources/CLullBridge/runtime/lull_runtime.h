@@ -14,6 +14,7 @@ typedef struct lull_object {
   int32_t kind;
   // The method that is known to answer nil: until when, and as of which count of changes.
   int32_t answer_method;
+  double answer_since;  // when it was given: an answer from a time to come is not used
   double answer_until;
   uint64_t answer_changes;  // 0: none is
   // The key of the only value it holds, which stands in the place of the table of anchors; 0: there is

@@ -13,7 +13,9 @@ final class Admissions {
     self.pump = pump
   }
 
+  /// For what a server says of times.
   var now: Double { pump.clock.now }
+  /// For spans, which go on whatever is done to the clock. (LIM-11)
   var uptime: Double { pump.clock.uptime }
 
   /// For one that comes for the first time; earlier ones have smaller numbers.

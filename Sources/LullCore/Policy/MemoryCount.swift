@@ -62,7 +62,7 @@ final class MemoryCount {
   func send(by limit: RateLimit) -> Admission {
     note(limit, pump.clock.uptime)
     var admission = Admission.local
-    for index in rules.indices { admission = rules[index].window.send(now: pump.clock.now) }
+    for index in rules.indices { admission = rules[index].window.send(now: pump.clock.uptime) }
     serve()
     return admission
   }
@@ -74,7 +74,7 @@ final class MemoryCount {
 
   func learn(_ lesson: LimitLesson, from admission: Admission) {
     for index in rules.indices {
-      rules[index].window.learn(lesson, from: admission, now: pump.clock.now)
+      rules[index].window.learn(lesson, from: admission, now: pump.clock.uptime)
     }
     serve()
   }
@@ -90,7 +90,7 @@ final class MemoryCount {
     while let first = line.first {
       var delay = 0.0
       for index in rules.indices {
-        switch rules[index].window.opening(now: pump.clock.now) {
+        switch rules[index].window.opening(now: uptime) {
         case .open: break
         // It may be forgotten before.
         case .opens(let after): delay = max(delay, min(after, rules[index].ends - uptime))

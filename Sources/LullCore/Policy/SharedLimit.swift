@@ -94,7 +94,7 @@ final class SharedLimit {
 
   /// The span of one of those let through begins now.
   func send(_ admission: Admission) -> Admission {
-    let sent = logged?.send(admission) ?? window?.send(now: admissions.now)
+    let sent = logged?.send(admission) ?? window?.send(now: admissions.uptime)
     if !lanes.isEmpty { logged?.ask() }
     setTimer()
     return sent ?? admission
@@ -114,7 +114,7 @@ final class SharedLimit {
       guard let lesson = result?.response.flatMap({ rate.lesson(of: $0, now: admissions.now) })
       else { return }
       logged?.learn(lesson, from: admission)
-      window?.learn(lesson, from: admission, now: admissions.now)
+      window?.learn(lesson, from: admission, now: admissions.uptime)
     } else {
       places.taken -= 1
     }
@@ -134,7 +134,7 @@ final class SharedLimit {
   private var isOpen: Bool { opening == .open }
 
   private var opening: LimitOpening {
-    logged?.opening ?? window?.opening(now: admissions.now)
+    logged?.opening ?? window?.opening(now: admissions.uptime)
       ?? (places.taken < places.limit ? .open : .closed)
   }
 
@@ -150,7 +150,7 @@ final class SharedLimit {
       timer = nil
       return
     }
-    let due = admissions.now + delay
+    let due = admissions.uptime + delay
     if let timer {
       // What differs by less is the same moment.
       guard due < timerDue - 0.001 else { return }

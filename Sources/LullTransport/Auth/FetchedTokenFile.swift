@@ -25,10 +25,13 @@ struct KeptToken: Sendable {
   }
 
   /// Whether a request sent now would arrive in time: not in the last tenth of its life, half a minute
-  /// at most.
+  /// at most; nor if it would hold for longer than it did when it came, since then the clock was set back.
+  /// (OAU-160)
   func isGood(now: Double) -> Bool {
     guard let expires else { return true }
-    return now < expires - min(30, lifetime / 10)
+    let left = expires - now
+    // Small corrections of the clock do not count.
+    return left > min(30, lifetime / 10) && (lifetime <= 0 || left <= lifetime + 60)
   }
 
   /// nil of one that cannot be kept.

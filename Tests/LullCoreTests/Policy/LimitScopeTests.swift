@@ -22,6 +22,26 @@ struct LimitScopeTests {
     }
   }
 
+  @Test(arguments: [-500_000.0, 86_400])
+  func `LIM-11 a limit within one process goes on whatever the time is set to`(shift: Double) {
+    for limit in [
+      RateLimit(requests: 2, per: 10), RateLimit(requests: 2, per: 10, scope: .named("token")),
+    ] {
+      withHarness { harness in
+        harness.configure(rate: limit)
+        var times: [Double] = []
+        defer { harness.provider.onStart = nil }
+        harness.provider.onStart = { _ in
+          times.append(harness.clock.uptime)
+          harness.clock.set(harness.clock.now + shift)
+        }
+        _ = harness.held("a", "b", "c", "d", "e")
+        finish(harness)
+        #expect(times == [1000, 1000, 1010, 1010, 1020])
+      }
+    }
+  }
+
   @Test func `LIM-12 services share a limit by its name, and each waits in its own order`() {
     withHarness { harness in
       let limit = RateLimit(requests: 2, per: 10, scope: .named("token"))

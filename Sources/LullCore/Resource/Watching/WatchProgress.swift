@@ -62,7 +62,7 @@ package final class WatchProgress {
     self.options = options
     self.timing = timing
     self.areSame = areSame
-    deadline = options.timeout.map { [pump] in pump.clock.now + $0 }
+    deadline = options.timeout.map { [pump] in pump.clock.uptime + $0 }
   }
 
   package var isWaiting: Bool { wait != nil }
@@ -80,9 +80,10 @@ package final class WatchProgress {
   /// What there is to do now; nil: to wait.
   package func look() -> Step? {
     guard let resource else { return .end }
-    let now = pump.clock.now
-    let timestamp = resource.timestamp
-    if timestamp <= now { lastHeard = max(lastHeard, timestamp) }
+    let now = pump.clock.uptime
+    let age = pump.clock.now - resource.timestamp
+    // Otherwise the clock was set back.
+    if age >= 0 { lastHeard = max(lastHeard, now - age) }
     if let error = newError {
       newError = nil
       if last == nil || !error.mayPass {
@@ -95,7 +96,7 @@ package final class WatchProgress {
       return .give(entity)
     }
     guard let deadline, now >= deadline else { return nil }
-    let error = timeoutError(resource, now)
+    let error = timeoutError(resource, pump.clock.now)
     end()
     return options.failsAtTimeout ? .fail(error) : .end
   }
@@ -152,7 +153,7 @@ package final class WatchProgress {
   /// Loads if that is due, and sets the timer for what is due next.
   private func proceed(_ resource: Resource) {
     guard let wait else { return }
-    let now = pump.clock.now
+    let now = pump.clock.uptime
     let every = options.every ?? max(1, resource.expirationSeconds)
     // The first time it loads at once, unless what is fresh was given in place of that.
     let isFirst = !hasPolled && last == nil
@@ -181,11 +182,11 @@ package final class WatchProgress {
     case .newData, .notModified:
       isConfirmed = true
       newError = nil
-      lastHeard = pump.clock.now
+      lastHeard = pump.clock.uptime
     case .error:
       newError = resource?.latestError
-      lastHeard = pump.clock.now
-    case .requestCancelled: lastHeard = pump.clock.now
+      lastHeard = pump.clock.uptime
+    case .requestCancelled: lastHeard = pump.clock.uptime
     }
     lookSoon()
   }
