@@ -8,7 +8,8 @@ import LullSystem
 ///
 /// Sessions that run at the same time all append to it, so that none loses another's lines; when it
 /// has grown to twice of what is kept, the next session drops the oldest. Only its owner can read it.
-/// A file that cannot be written is done without.
+/// A file that cannot be written, or belongs to another user, is done without; root makes none in another
+/// user's folder.
 struct History {
   private static let kept = 5000
   private let path: String?
@@ -48,7 +49,7 @@ struct History {
   }
 
   func append(_ statement: String) {
-    guard let path else { return }
+    guard let path, access(path, F_OK) == 0 || OwnFolder.foreign(for: path) == nil else { return }
     let line = History.encoded(statement)
     History.makeFolder(of: path)
     guard let file = open(path, O_WRONLY | O_CREAT) else { return }
@@ -96,7 +97,9 @@ struct History {
     guard file >= 0 else { return nil }
     var status = stat()
     // A device such as /dev/null is not ours to shut off from others.
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_uid == geteuid()
+    else {
       close(file)
       return nil
     }

@@ -60,18 +60,9 @@ enum CacheFolder {
     }
   }
 
-  /// Root leaves nothing in another user's folder, such as one that HOME names under sudo.
   private static func checkFolder(of path: String) throws(Failure) {
-    guard geteuid() == 0 else { return }
-    var folder = path
-    var status = stat()
-    repeat {
-      guard let slash = folder.lastIndex(of: "/"), slash > folder.startIndex else { return }
-      folder = String(folder[..<slash])
-    } while stat(folder, &status) != 0
-    guard status.st_uid == 0 else {
-      throw Failure(message: "the folder '\(folder)' belongs to another user")
-    }
+    guard let folder = OwnFolder.foreign(for: path) else { return }
+    throw Failure(message: "the folder '\(folder)' belongs to another user")
   }
 
   /// Opens the file that stands for the right to open or rename the cache; makes the folders that it is

@@ -93,6 +93,10 @@ struct CookieFile {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw TransportError.final(.network, "cookies: '\(path)' is not a regular file")
     }
+    guard status.st_uid == geteuid() else {
+      throw TransportError.final(
+        .network, "cookies: '\(path)' belongs to another user; name a file of your own")
+    }
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {

@@ -143,6 +143,11 @@ package struct TokenFile: Sendable {
   }
 
   private func makeFolder() throws(Problem) {
+    if access(path, F_OK) != 0, let folder = OwnFolder.foreign(for: path) {
+      throw Problem(
+        message:
+          "the \(noun) \(path) cannot be written: the folder \(folder) belongs to another user")
+    }
     guard !HomeFolder.isMissing(for: path) else {
       throw Problem(
         message: "the \(noun) \(path) cannot be written: the folder that HOME names does not exist")
