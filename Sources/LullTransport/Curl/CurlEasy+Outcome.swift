@@ -49,9 +49,9 @@ extension CurlEasy {
   func diedOnKeptConnection(_ code: CURLcode) -> Bool {
     if code == CURLE_ABORTED_BY_CALLBACK, wasStoppedFromRepeating { return true }
     if wasLeftOut(code) { return true }
-    guard code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR || code == CURLE_GOT_NOTHING,
-      status == 0, incoming.pointee.isRepeatable
-    else { return false }
+    // Of HTTP/2 it is CURLE_PARTIAL_FILE, if the server closed the connection without GOAWAY.
+    let codes = [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE]
+    guard codes.contains(code), status == 0, incoming.pointee.isRepeatable else { return false }
     return long(CURLINFO_NUM_CONNECTS) == 0
   }
 

@@ -226,6 +226,10 @@ def partings():
         "ending": "close"
     }
     yield "a close before the answer", lambda s: b"", fails("connection", MALFORMED), {"ending": "close"}
+    # By then the next request has gone out, on this connection.
+    yield "a close without a farewell behind the answer", lambda s: iter([answer(s), 0.1]), comes(b"hi"), {
+        "ending": "close"
+    }
     yield "a close in a frame", lambda s: head(s)[:7], fails("connection", MALFORMED), {"ending": "close"}
     yield "a close behind the head", lambda s: head(s, ("content-length", "5")), fails(
         "truncated_body", MALFORMED
