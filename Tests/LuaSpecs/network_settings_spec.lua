@@ -130,6 +130,19 @@ describe("cookies", function()
     os.remove(path)
   end)
 
+  it("COOK-160 in a file of another user are left alone, and the request fails", function()
+    -- Only root can make one.
+    if spec.shell("id -u") ~= "0" then return end
+    local path = os.tmpname()
+    lull.write_file(path, "127.0.0.1\tFALSE\t/\tFALSE\t0\ttoken\tx\n")
+    spec.shell("chown 65534 " .. path)
+    local before = spec.shell("stat -c '%i %u %a %Y' " .. path)
+    local _, err = spec.demo { cookies = path }("/echo"):load():await()
+    contains(err.cause.message, "belongs to another user")
+    equal(spec.shell("stat -c '%i %u %a %Y' " .. path), before)
+    os.remove(path)
+  end)
+
   it("in a file that is there are sent from the start", function()
     local path = os.tmpname()
     lull.write_file(path, "# a comment\n127.0.0.1\tFALSE\t/\tFALSE\t0\ttoken\tx\n"

@@ -207,6 +207,17 @@ describe("lull.auth.token", function()
     contains(err.cause.message, "may be read by others")
   end, { seconds = 20 })
 
+  it("LIM-160 makes no file for root in another user's folder", function()
+    -- Only root can make one.
+    if spec.shell("id -u") ~= "0" then return end
+    local dir, _ <close> = spec.temporary_folder()
+    spec.shell("chown 65534 " .. dir)
+    local api = world { token_file = dir .. "/tokens/t.json", fetch = function(service) return login(service), 3600 end }
+    local _, err = api("/private"):load():await()
+    contains(err.cause.message, "belongs to another user")
+    equal(spec.shell("ls -A " .. dir), "")
+  end)
+
   it("OAU-124 keeps no Secret", function()
     local dir, _ <close> = spec.temporary_folder()
     local api = world { token_file = dir .. "/t.json", fetch = function() return lull.secret { env = "HOME" } end }

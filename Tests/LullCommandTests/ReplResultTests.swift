@@ -59,8 +59,9 @@ struct ReplResultTests {
   @Test func `PRM-151 long help goes through the pager`() throws {
     let screen = try Screen(environment: ["NO_COLOR": "1", "PAGER": "sed s/^/P:/"])
     try screen.type("Resource?\n")
-    try screen.wait(end: "\n>")
-    #expect(try screen.text().contains("\nP:  "))
+    try screen.wait(until: "the help went through the pager, and the prompt is there") {
+      $0.contains("\nP:  ") && $0.hasSuffix("\n>")
+    }
     // What fits the screen does not.
     try screen.type("lull.now?\n")
     try screen.wait(for: "lull.now(")
@@ -161,7 +162,10 @@ struct ReplResultTests {
     try screen.press("C-c")
     try screen.wait(end: "^C\n>")
     try screen.type("shop = lull.api('shop')\nshop.calls.order?\n")
-    let text = try screen.wait(end: "\n>")
+    // The prompt between the two lines is not the one that follows the help.
+    let text = try screen.wait(until: "the help is there, and a prompt") {
+      $0.contains("default short") && $0.hasSuffix("\n>")
+    }
     #expect(
       text.contains(
         """
