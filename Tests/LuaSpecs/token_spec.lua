@@ -212,7 +212,8 @@ describe("lull.auth.token", function()
     if spec.shell("id -u") ~= "0" then return end
     local dir, _ <close> = spec.temporary_folder()
     spec.shell("chown 65534 " .. dir)
-    local api = world { token_file = dir .. "/tokens/t.json", fetch = function(service) return login(service), 3600 end }
+    local path = dir .. "/tokens/t.json"
+    local api = world { token_file = path, fetch = function(service) return login(service), 3600 end }
     local _, err = api("/private"):load():await()
     contains(err.cause.message, "belongs to another user")
     equal(spec.shell("ls -A " .. dir), "")

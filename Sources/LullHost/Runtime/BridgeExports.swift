@@ -117,6 +117,7 @@ func lull_host_report(
   // Both are there during the call.
   var described = ScriptFailure(
     message: String(escaping: failure.pointee.message, failure.pointee.message_length))
+  described.isInterruption = failure.pointee.is_interruption != 0
   described.requestError =
     host.handles.object(
       failure.pointee.value, .error, as: ErrorBox.self)?.error

@@ -97,7 +97,7 @@ struct ReferenceParser {
     }
     let text = String(decoding: bytes[start..<at], as: UTF8.self)
     if isInteger, let int = Int(text) { return .int(int) }
-    guard let double = Double(text), double.isFinite else { return nil }
+    guard let double = Double(text) else { return nil }
     return .double(double)
   }
 
