@@ -63,12 +63,30 @@ extension CurlProvider {
       return refusal("the socket \(LogText.part(socket, limit: 120))")
     }
     guard !allowedHosts.permits(origin) else {
-      return refusal(of: request, to: origin, by: allowedHosts)
+      return refusal(ofHostHeaderIn: request, to: origin)
+        ?? refusal(of: request, to: origin, by: allowedHosts)
     }
     let target = host.map { "\($0) redirects to \(origin.hostAndPort), which" }
     return TransportError(
       .connection,
       "\(target ?? "the host \(origin.hostAndPort)") is not allowed (--allow-host)")
+  }
+
+  /// Why a request may not be sent with its `Host` header, which is `:authority` in HTTP/2; nil if it may. A server of
+  /// several hosts, or a proxy before them, sends it on by that header.
+  ///
+  /// - Parameter request: with its secrets in their places, or without any: headers of one that still has masks are
+  ///   compared when it goes out.
+  func refusal(ofHostHeaderIn request: HTTPRequest, to origin: Origin) -> TransportError? {
+    guard let allowedHosts, request.secrets == nil,
+      request.options?.connection.unixSocket == nil
+    else { return nil }
+    for value in request.headers.byteValues(of: Array("host".utf8))
+    where !allowedHosts.permits(hostHeader: value, scheme: origin.scheme) {
+      let shown = LogText.part(String(escaping: value), limit: 120)
+      return refusal("the host '\(shown)' of the Host header")
+    }
+    return nil
   }
 
   /// Why nothing may be sent by way of what the request itself names; nil if it may.

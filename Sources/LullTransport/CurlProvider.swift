@@ -191,7 +191,9 @@ package final class CurlProvider: NetworkingProvider {
     let reader: BodyReader?
     do throws(TransportError) {
       if transfer.request.secrets != nil {
-        resolved = try secretDesk.resolved(transfer.request, telling: onSecrets)
+        let sent = try secretDesk.resolved(transfer.request, telling: onSecrets)
+        if let refusal = refusal(ofHostHeaderIn: sent, to: queue.origin) { return refusal }
+        resolved = sent
       }
       reader = try (resolved ?? transfer.request).payload?.reader()
     } catch {

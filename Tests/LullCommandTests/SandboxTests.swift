@@ -274,6 +274,53 @@ struct SandboxTests {
     }
   }
 
+  @Test(arguments: [
+    "lull.service{ base_url = base, headers = { Host = 'evil.test' } }('/echo'):get()",
+    "lull.service{ base_url = base, headers = { host = 'evil.test:80' } }('/echo'):load()",
+    """
+    (function()
+      local api = lull.service(base)
+      api:configure('/echo', { mutate_requests = function(r) r.headers.Host = 'evil.test' end })
+      return api('/echo'):get()
+    end)()
+    """,
+    "lull.service(base)('/echo'):request('GET', nil, function(r) r.headers.HOST = 'evil.test' end)",
+  ])
+  func `NET-160 a Host header that names another host is refused, whatever sets it`(
+    request: String
+  ) throws {
+    let code = """
+      local lull = require "lull"
+      local base = lull.demo()
+      local entity, err = \(request):await()
+      print(err and err.cause and err.cause.message or "sent")
+      """
+    let refused = try run(code, "--allow-host", "127.0.0.1").output
+    #expect(
+      refused.hasPrefix("the host 'evil.test")
+        && refused.hasSuffix("' of the Host header is not allowed (--allow-host)\n"), "\(refused)")
+    let allowed = try run(code, "--allow-host", "127.0.0.1", "--allow-host", "evil.test").output
+    #expect(allowed == "sent\n")
+  }
+
+  @Test func `NET-160 so is one that is a secret`() throws {
+    let code = """
+      local api = lull.service{ base_url = lull.demo(),
+        headers = { Host = lull.secret{ env = "VIRTUAL" } } }
+      local entity, err = api("/echo"):get():await()
+      print(err and err.cause and err.cause.message or "sent")
+      """
+    for (name, shown) in [("evil.test", "is not allowed"), ("good.test", "sent")] {
+      let ending = try Child(
+        Binaries.lull,
+        ["--allow-host", "127.0.0.1", "--allow-host", "good.test", "-e", code],
+        environment: ["VIRTUAL": name]
+      ).wait()
+      #expect(ending.output.contains(shown), "\(ending)")
+      #expect(!ending.output.contains("evil.test"), "\(ending)")
+    }
+  }
+
   /// Outside of the sandbox a list of hosts restricts too.
   @Test func `a list of hosts restricts any script`() throws {
     let code = "print(select(2, lull.service(lull.demo()):resource('/users/1'):load():await()))"

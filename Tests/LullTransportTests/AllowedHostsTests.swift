@@ -101,6 +101,78 @@ extension TransportSuite {
     }
 
     @Test(arguments: [
+      ("example.com", true), ("EXAMPLE.com.:8080", true), (" example.com\t", true),
+      ("a.example.net", true), ("localhost:8080", true), ("[::1]", true), ("[0:0::1]:81", true),
+      ("evil.test", false), ("", false), ("example.com, evil.test", false),
+      ("example.com@evil.test", false), ("ex%61mple.com", false), ("example.com.evil.test", false),
+      ("example.net", false), ("localhost", false), ("localhost:8081", false),
+      ("example.com:", false), ("example.com/x", false), ("example.com evil.test", false),
+      ("éxample.com", false), ("http://example.com", false), ("::1", false), ("[::2]", false),
+      ("example.com:80:80", false), ("example.com\\evil.test", false),
+    ])
+    func `NET-160 a Host header is compared as a host, with the port of the scheme`(
+      value: String, expected: Bool
+    ) {
+      var hosts = AllowedHosts()
+      for pattern in ["example.com", "*.example.net", "localhost:8080", "[::1]"] {
+        let isPattern = hosts.allow(pattern)
+        #expect(isPattern)
+      }
+      #expect(hosts.permits(hostHeader: Array(value.utf8), scheme: "http") == expected)
+    }
+
+    @Test func `NET-160 the port of https is another one than that of http`() {
+      var hosts = AllowedHosts()
+      let isPattern = hosts.allow("example.com:443")
+      #expect(isPattern)
+      #expect(hosts.permits(hostHeader: Array("example.com".utf8), scheme: "https"))
+      #expect(!hosts.permits(hostHeader: Array("example.com".utf8), scheme: "http"))
+    }
+
+    @Test func `NET-160 nothing is sent with a Host header that names another host`() throws {
+      let server = try #require(
+        RawServer { connection in
+          while let request = connection.readRequest() {
+            if request.hasPrefix("GET /go") {
+              connection.write(
+                "HTTP/1.1 302 F\r\nLocation: /there\r\nContent-Length: 0\r\n\r\n")
+            } else {
+              connection.answer("here")
+            }
+          }
+        })
+      var hosts = AllowedHosts()
+      for pattern in ["127.0.0.1:\(server.port)", "good.example"] {
+        let isPattern = hosts.allow(pattern)
+        #expect(isPattern)
+      }
+      let harness = try TransportHarness(allowedHosts: hosts)
+      func send(_ path: String, _ names: String...) throws -> NetworkResult {
+        let headers = Headers(names.map { ("Host", $0) })
+        return try harness.send(
+          HTTPRequest(method: "GET", url: server.url + path, headers: headers))
+      }
+      for names in [["evil.test"], ["good.example", "evil.test"], ["evil.test", "good.example"]] {
+        let headers = Headers(names.map { ("hOsT", $0) })
+        let result = try harness.send(
+          HTTPRequest(method: "GET", url: server.url + "/x", headers: headers))
+        #expect(
+          result.error?.message
+            == "the host 'evil.test' of the Host header is not allowed (--allow-host)")
+        #expect(result.error?.kind == .connection && result.error?.isUnsent == true)
+      }
+      #expect(server.requests.isEmpty)
+      // Where it is allowed it is sent, after a redirect too.
+      #expect(try send("/go", "good.example").text == "here")
+      #expect(server.requests.count == 2)
+      for request in server.requests {
+        #expect(request.lowercased().contains("\r\nhost: good.example\r\n"), "\(request)")
+      }
+      harness.finish()
+      server.stop()
+    }
+
+    @Test(arguments: [
       "", " ", "http://example.com", "example.com/x", "a b", "user@example.com", "*example.com",
       "a.*.com", "example.com:x", "example.com:99999", "*.", "*.*", "a..b*", "ü..example", "[::1",
       "example.com?", "example.com#", "exa%6dple.com", ".example.com",

@@ -5,8 +5,8 @@ import LullCore
 /// Names are compared in the form in which `HostName` has them, which is what is sent to: letter case,
 /// user names, percent signs, international letters, odd spellings of addresses and one dot at the end
 /// make no difference. What a name resolves to is not looked at. A proxy of a request's own settings
-/// must be allowed too, and so must another address of `resolve`; the environment's proxies belong to
-/// whoever started the program, and are not asked after.
+/// must be allowed too, and so must another address of `resolve` and the host of a `Host` header; the
+/// environment's proxies belong to whoever started the program, and are not asked after.
 package struct AllowedHosts: Sendable {
   private enum Host {
     case every
@@ -46,6 +46,21 @@ package struct AllowedHosts: Sendable {
       case .below(let ending): return name.hasSuffix(ending) && name.count > ending.count
       }
     }
+  }
+
+  /// Whether a `Host` header names an allowed host, whatever server it is sent to. Without a port it means that of
+  /// the scheme. Spellings that a server could read in another way are not allowed. (RFC 9110, section 7.2)
+  func permits(hostHeader value: [UInt8], scheme: String) -> Bool {
+    let isBlank = { (byte: UInt8) in byte == 32 || byte == 9 }
+    let text = String(
+      escaping: value.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
+    let isPlain = text.utf8.allSatisfy { $0 < 128 && $0 != UInt8(ascii: "%") }
+    let colonCount = text.utf8.count { $0 == UInt8(ascii: ":") }
+    guard isPlain, text.hasPrefix("[") || colonCount < 2, let named = HostAndPort(text) else {
+      return false
+    }
+    let port = named.port ?? (scheme == "https" ? 443 : 80)
+    return permits(Origin(scheme: scheme, host: named.urlHost, port: "\(port)"))
   }
 
   /// Only by the path as it was allowed.
