@@ -23,7 +23,7 @@ package enum ChildProcess {
   ///   - words: its name, which is looked for on the PATH unless there is a slash in it, and its arguments.
   ///   - leadsGroup: whether it is in a group of its own: it can be ended with all that it starts, and
   ///     Ctrl-C is not its business. Who reads a terminal has to stay in ours.
-  ///   - variables: what its environment has besides ours, as `NAME=value`; names of ours must not be among them.
+  ///   - variables: what its environment has besides ours, or in the place of ours, as `NAME=value`.
   /// - Returns: its number. Whoever starts it reaps it.
   package static func start(
     _ words: [String], input: Stream = .inherited, output: Stream = .inherited,
@@ -60,8 +60,11 @@ package enum ChildProcess {
     var environment = copies[words.count...] + []
     var next = environ
     // Ends with a null pointer; nobody changes the environment meanwhile.
+    let names = variables.map { $0.prefix { $0 != "=" } + "=" }
     while let entry = next.pointee {
-      environment.append(entry)
+      if !names.contains(where: { strncmp(entry, String($0), $0.utf8.count) == 0 }) {
+        environment.append(entry)
+      }
       next += 1
     }
     var process = pid_t()

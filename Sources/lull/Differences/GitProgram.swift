@@ -14,9 +14,18 @@ enum GitProgram {
   /// More than any file of Lua, or any list of them, that is meant.
   private static let limit = 64 << 20
 
-  /// What keeps it from running other programs, and from asking a network for what a partial clone lacks.
+  /// Keeps Git from running programs that the repository's configuration names.
   private static let caution = [
-    "--no-pager", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
+    "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null",
+  ]
+
+  /// Keeps it from fetching what a partial clone lacks, which may run programs too: unlike `protocol.allow`, the
+  /// variable takes precedence over the repository's `protocol.ext.allow`.
+  private static let variables = ["GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1"]
+
+  /// There is no such repository: Git reads neither the configuration nor the attributes of one.
+  private static let outside = [
+    "--git-dir=/dev/null/none", "-c", "core.attributesFile=/dev/null", "--no-pager",
   ]
 
   /// Where the environment has the repository, as in a hook: what it says is meant from here, and not from the folder
@@ -41,8 +50,36 @@ enum GitProgram {
     return (try? run(["rev-parse", "--verify", "--quiet", word + "^{commit}"], in: ".")) != nil
   }
 
-  /// What it writes in a folder.
+  /// The path below `before` of the file that is `name` below `after`, two folders beside each other outside of any
+  /// repository; nil if Git finds no file that is similar enough.
+  static func formerName(
+    of name: String, from before: String, to after: String
+  ) throws(Problem) -> String? {
+    let folder = FileName.folder(of: before)
+    let names = [before, after].map { String($0.dropFirst(folder.utf8.count + 1)) }
+    let words = [
+      "diff", "--no-index", "--no-ext-diff", "--no-textconv", "--name-status", "-z", "-M",
+      "--diff-filter=R", "--", names[0], names[1],
+    ]
+    let bytes = try start(["-C", folder] + outside + words, succeeding: 0...1)
+    // `R087`, the old name, the new one.
+    let parts = bytes.split(separator: 0).map { String(validating: $0, as: UTF8.self) ?? "" }
+    for place in stride(from: 0, to: parts.count - 2, by: 3)
+    where parts[place + 2] == "\(names[1])/\(name)" {
+      return String(parts[place + 1].dropFirst(names[0].count + 1))
+    }
+    return nil
+  }
+
+  /// What it writes in a folder of a repository.
   static func run(_ words: [String], in folder: String) throws(Problem) -> [UInt8] {
+    try start(["-C", folder] + place + caution + words)
+  }
+
+  /// - Parameter codes: the exit codes of success.
+  private static func start(
+    _ words: [String], succeeding codes: ClosedRange<Int32> = 0...0
+  ) throws(Problem) -> [UInt8] {
     var output: [Int32] = [-1, -1]
     var errors: [Int32] = [-1, -1]
     guard pipe(&output) == 0, pipe(&errors) == 0 else {
@@ -54,9 +91,8 @@ enum GitProgram {
     do throws(ChildProcess.Failure) {
       // What it asks at a terminal, such as for a passphrase, nobody is there to answer.
       process = try ChildProcess.start(
-        ["git", "-C", folder] + place + caution + words, input: .nowhere,
-        output: .descriptor(output[1]),
-        errors: .descriptor(errors[1]), leadsGroup: false)
+        ["git"] + words, input: .nowhere, output: .descriptor(output[1]),
+        errors: .descriptor(errors[1]), leadsGroup: false, variables: variables)
     } catch {
       for descriptor in [output[1], errors[1]] { close(descriptor) }
       throw Problem(message: "git cannot be started: \(ErrorText.of(error.code))")
@@ -65,7 +101,7 @@ enum GitProgram {
     let bytes = read(output[0], limit)
     let said = read(errors[0], 1 << 16) ?? []
     let code = process.map { ChildProcess.wait(for: $0) } ?? 1
-    guard code == 0 else {
+    guard codes.contains(code) else {
       let line = String(escaping: said).split(separator: "\n").first.map(String.init)
       throw Problem(message: "git: \(line ?? "it ended with code \(code)")", code: code)
     }

@@ -15,6 +15,8 @@ final class RevisionFolder {
     let tree: String
     /// Paths of links, which are not followed.
     var links: Set<String> = []
+    /// Paths of files of Lua.
+    var files: Set<String> = []
   }
 
   let revision: String
@@ -45,7 +47,7 @@ final class RevisionFolder {
         message: "\(revision):\(path) is a link there: name the file that it leads to")
     }
     if access(folder.place + "/" + name, F_OK) == 0 { return (folder.place + "/" + name, path) }
-    guard let old = try formerName(of: name, in: FileName.folder(of: path), folder.tree),
+    guard let old = try formerName(of: name, in: FileName.folder(of: path), folder),
       access(folder.place + "/" + old, F_OK) == 0
     else { return nil }
     return (folder.place + "/" + old, String(path.dropLast(name.count)) + old)
@@ -61,22 +63,42 @@ final class RevisionFolder {
     places.reduce(text) { $0.replacing($1.here, with: "\(revision):\($1.there)") }
   }
 
-  /// What Git takes a file for that has another name since; nil: a new one.
+  /// The path in the revision that Git finds to be the former one of a file; nil: the file is new.
+  ///
+  /// Files of the working tree are compared as copies, outside of the repository: there Git would run the filters
+  /// that its configuration names.
   private func formerName(
-    of name: String, in folder: String, _ tree: String
+    of name: String, in place: String, _ folder: Folder
   ) throws(Problem) -> String? {
-    let words = [
-      "diff", "--no-ext-diff", "--no-textconv", "--name-status", "-z", "-M", "--diff-filter=R",
-      "--relative", tree, "--", "*.lua",
-    ]
-    // `R087`, the old name, the new one.
-    let parts = try GitProgram.run(words, in: folder).split(separator: 0).map {
-      String(validating: $0, as: UTF8.self)
+    var now: Set<String> = []
+    for path in try GitProgram.run(["ls-files", "-z", "--", "*.lua"], in: place).split(separator: 0)
+    {
+      if let path = String(validating: path, as: UTF8.self) { now.insert(path) }
     }
-    for place in stride(from: 0, to: parts.count - 2, by: 3) where parts[place + 2] == name {
-      return parts[place + 1]
+    now = now.union([name]).filter { isFile("\(place)/\($0)") }
+    let gone = folder.files.filter { !isFile("\(place)/\($0)") }
+    guard !gone.isEmpty, now.contains(name) else { return nil }
+    let (before, after) = (folder.place + ".gone", folder.place + ".new")
+    for path in gone { try copy("\(folder.place)/\(path)", path, below: before) }
+    for path in now.subtracting(folder.files) { try copy("\(place)/\(path)", path, below: after) }
+    return try GitProgram.formerName(of: name, from: before, to: after)
+  }
+
+  private func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  private func copy(_ source: String, _ path: String, below place: String) throws(Problem) {
+    guard !SignalHold.isInterrupted else { throw Problem(message: "") }
+    let bytes: [UInt8]
+    do throws(InputFile.Unreadable) {
+      bytes = try InputFile.read(source)
+    } catch {
+      throw Problem(message: "cannot read \(error.message)")
     }
-    return nil
+    mkdir(place, 0o700)
+    try write(bytes, path, below: place)
   }
 
   private func folder(_ name: String) throws(Problem) -> Folder {
@@ -107,6 +129,7 @@ final class RevisionFolder {
       let digest = entry[..<tab].split(separator: 32).last.map { String(escaping: $0) } ?? ""
       let bytes = try GitProgram.run(["cat-file", "blob", digest], in: name)
       try write(bytes, path, below: folder.place)
+      if path.hasSuffix(".lua") { folder.files.insert(path) }
     }
     folders[name] = folder
     return folder

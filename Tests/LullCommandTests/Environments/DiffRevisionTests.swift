@@ -187,6 +187,75 @@ struct DiffRevisionTests {
     #expect(access(folder.path + "/sly", F_OK) != 0)
   }
 
+  @Test func `REV-160 Git runs no program that a repository's configuration names`() throws {
+    let text = DiffTests.old + "\n-- A file that is long enough to be known again.\n"
+    try folder.write("apis/old.lua", text)
+    try folder.write("apis/other.lua", DiffTests.old)
+    try commit()
+    try folder.write("sly.sh", "#!/bin/sh\ntouch '\(folder.path)/sly'\ncat\n", mode: 0o755)
+    let sly = folder.path + "/sly.sh"
+    try folder.write(
+      ".gitattributes", "* filter=sly diff=sly merge=sly text eol=crlf\n")
+    let settings = [
+      "filter.sly.clean", "filter.sly.smudge", "filter.sly.process", "core.fsmonitor",
+      "core.pager", "pager.diff", "pager.cat-file", "pager.ls-tree", "pager.rev-parse",
+      "diff.external", "diff.sly.command", "diff.sly.textconv", "merge.sly.driver",
+      "core.sshCommand", "core.editor", "credential.helper", "gpg.program",
+      "core.alternateRefsCommand", "core.askPass", "alias.diff", "alias.ls-files",
+    ]
+    for name in settings {
+      _ = try shell("git config \(name) '\(sly)'", folder: folder.path)
+    }
+    for (name, value) in [
+      ("filter.sly.required", "true"), ("core.hooksPath", folder.path + "/hooks"),
+      ("diff.sly.cachetextconv", "true"), ("protocol.ext.allow", "always"),
+      ("protocol.allow", "always"), ("remote.sly.url", "ext::\(sly)"),
+      ("remote.sly.promisor", "true"), ("extensions.partialClone", "sly"),
+      ("core.repositoryFormatVersion", "1"), ("core.untrackedCache", "true"),
+    ] { _ = try shell("git config \(name) '\(value)'", folder: folder.path) }
+    for hook in ["post-index-change", "fsmonitor-watchman", "reference-transaction"] {
+      try folder.write("hooks/\(hook)", "#!/bin/sh\ntouch '\(folder.path)/sly'\n", mode: 0o755)
+    }
+    let isRun = { access(folder.path + "/sly", F_OK) == 0 }
+    // The test sees what it looks for.
+    try folder.write("apis/other.lua", DiffTests.new)
+    _ = try shell("git diff HEAD > /dev/null 2>&1; true", folder: folder.path)
+    #expect(isRun())
+    _ = try shell("mv apis/old.lua apis/new.lua; rm -f sly", folder: folder.path)
+    try folder.write("apis/new.lua", text.replacing("timeout = 5", with: "timeout = 6"))
+    let renamed = try diff("HEAD", "apis/new.lua")
+    #expect(
+      renamed.output.hasPrefix("HEAD:apis/old.lua → apis/new.lua\n  timeout  5 s → 6 s\n"),
+      "\(renamed)")
+    #expect(!isRun())
+    #expect(try diff("HEAD", "apis/other.lua").code == 7)
+    #expect(try diff("HEAD", "apis/old.lua").output.contains("file: removed"))
+    #expect(try diff("HEAD~7", "apis/other.lua").code == 3)
+    // What a partial clone lacks would be fetched by the program of its remote.
+    _ = try shell("rm -r .git/objects/??", folder: folder.path)
+    #expect(try diff("HEAD", "apis/other.lua").code == 3)
+    #expect(!isRun())
+    #expect(try shell("ls tmp", folder: folder.path).output == "")
+  }
+
+  @Test func `REV-160 what Git finds to be another file is compared by its bytes`() throws {
+    let text = DiffTests.old + String(repeating: "-- A comment of a line.\n", count: 40)
+    try folder.write("apis/lib/old.lua", text)
+    try folder.write("apis/same.lua", DiffTests.new)
+    try commit()
+    // Neither added nor as the repository would have it.
+    try folder.write(".gitattributes", "* text eol=crlf\n")
+    _ = try shell(
+      "rm apis/lib/old.lua; mkfifo apis/pipe.lua; ln -s /dev/zero apis/zero.lua",
+      folder: folder.path)
+    try folder.write("apis/new.lua", text.replacing("\n", with: "\r\n"))
+    let ending = try diff("HEAD", "apis/new.lua")
+    #expect(!ending.output.contains("file: "), "\(ending)")
+    #expect(ending.code == 0, "\(ending)")
+    try folder.write("apis/unlike.lua", DiffTests.new)
+    #expect(try diff("HEAD", "apis/unlike.lua").output.contains("file: added"))
+  }
+
   @Test func `REV-07 of one side that is broken the other is not told`() throws {
     try folder.write("x.lua", "return {")
     try commit()
