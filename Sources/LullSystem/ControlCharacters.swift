@@ -24,6 +24,16 @@ package enum ControlCharacters {
     return String(result)
   }
 
+  /// The same in one line: a line break is visible as well, so that a name that has one makes no line of its own.
+  package static func shownInLine(_ text: String) -> String {
+    let breaks = ["\n", "\u{2028}", "\u{2029}"]
+    return breaks.reduce(shown(in: text)) { text, end in
+      text.unicodeScalars.contains(where: { end.unicodeScalars.contains($0) })
+        ? text.split(separator: end, omittingEmptySubsequences: false)
+          .joined(separator: end.unicodeScalars.map(spelled).joined()) : text
+    }
+  }
+
   /// `\x1B`, `\u{9B}`
   package static func spelled(_ scalar: Unicode.Scalar) -> String {
     scalar.value < 0x80

@@ -19,7 +19,8 @@ enum LullMock {
       switch error {
       case .problem(let problem):
         let usage = ArgumentHelp.text(of: MockArguments.spec).prefix { $0 != "\n" }
-        StandardError.write("lull: \(problem)\n\(usage)\nTry 'lull mock --help'.\n")
+        StandardError.write(
+          ControlCharacters.shown(in: "lull: \(problem)\n\(usage)\nTry 'lull mock --help'.\n"))
         end(2)
       case .help, .version:
         let page = Array(ArgumentHelp.text(of: MockArguments.spec).utf8)

@@ -45,7 +45,7 @@ struct MockProgram {
       // What is wrong with one is told before anything is served.
       calls = try api.calls
     } catch {
-      StandardError.write(files.describe(error))
+      StandardError.write(ControlCharacters.shown(in: files.describe(error)))
       return error.exitCode
     }
     guard !host.loop.isInterrupted else { return 1 }
@@ -72,7 +72,7 @@ struct MockProgram {
       }
       return 0
     } catch {
-      StandardError.write("lull: \(error.text)\n")
+      StandardError.write(ControlCharacters.shown(in: "lull: \(error.text)\n"))
       return error.exitCode
     }
   }

@@ -66,7 +66,9 @@ enum Exit {
     close(kept)
   }
 
+  /// Writes a message to standard error. Names from files, URLs and servers in it must not move the cursor of
+  /// whoever reads it later, so control characters are made visible in files and pipes too.
   static func complain(_ text: String) {
-    StandardError.write(text)
+    StandardError.write(ControlCharacters.shown(in: text))
   }
 }

@@ -1,3 +1,4 @@
+import LullLibC
 import Testing
 
 /// What a server, a file or a word on the command line has in it reaches the terminal made visible, and a
@@ -10,6 +11,7 @@ struct HostileTextTests {
 
   /// ESC, BEL, C1 as UTF-8, DEL and an override of the direction.
   private static let attack = "\u{1B}]0;pwned\u{7}\u{1B}[2J\u{9B}31m\u{7F}\u{202E}"
+  private static let inPath = "\u{1B}]0;x\u{7}\u{9B}31m\u{7F}\u{202E}"
   private static let inHeader = "\u{1B}]0;pwned\u{7}\u{9B}31m\u{7F}"
   private static let inLua =
     #"\27]0;pwned\7\27[2J\u{9b}31m\127\u{202e}"#
@@ -163,6 +165,64 @@ struct HostileTextTests {
     try folder.write("apis/a.lua", "local lull = require 'lull'\n\(text)")
     let words = words.first == "check" ? ["check", "a.lua", "pwned\(Self.attack)"] : words
     expectHarmless(try atTerminal(words), "\(words)")
+  }
+
+  /// What checks and imports tell of documents, files and URLs.
+  @Test(arguments: [
+    ["check", "a.lua"], ["check", "pwned\(attack)"], ["check", "pwned\(inPath)/a.lua"],
+    ["import", "openapi", "pwned.json", "-o", "o.lua"],
+    ["import", "openapi", "pwned.json", "-o", "p.lua", "--only", "pwned\(attack)"],
+    ["import", "openapi", "pwned\(attack)"], ["import", "openapi", "http://pwned\(attack)/"],
+    ["import", "openapi", "http://127.0.0.1:1/pwned\(attack)"],
+    ["import", "openapi", "pwned.json", "-o", "pwned\(inPath)/b.lua"],
+    ["import", "openapi", "pwned.json", "-o", "pwned\(attack)"],
+    ["import", "openapi", "pwned.json", "--base-url", "pwned\(attack)"],
+    ["import", "curl", "curl https://a.example/x -H 'pwned\(attack): 1' --pwned\(attack)"],
+    ["import", "har", "pwned\(attack)"], ["import", "har", "pwned.json"],
+    ["import", "postman", "pwned.postman.json", "-o", "q.lua"],
+    ["import", "pwned\(attack)", "x"], ["import", "openapi", "pwned.json", "--pwned\(attack)"],
+    ["export", "pwned\(attack)", "--curl"], ["diff", "a.lua", "pwned\(attack)"], ["apis"],
+    ["get", "pwned\(attack)", "/x"], ["explain", "pwned\(inPath)/a.lua", "/x"],
+    ["call", "a.lua", "pwned\(attack)"], ["test", "pwned\(attack)"], ["trust", "pwned\(attack)"],
+    ["drift", "pwned\(attack)"], ["types", "pwned\(attack)"], ["mock", "pwned\(attack)"],
+  ])
+  func `SHOW-161 of messages, in a pipe too`(words: [String]) throws {
+    let api = """
+      local lull = require 'lull'
+      \(words[0] == "check" || words[0] == "apis" ? "print('pwned\(Self.inLua)')" : "")
+      local s = lull.service{ base_url = "https://a.example", ["pwned\(Self.inLua)"] = 1 }
+      s:configure("https://pwned\(Self.inLua)/x", {})
+      return { service = s, calls = { ["c\(Self.inLua)"] = { path = "/pwned\(Self.inLua)\\nx/{y}" } } }
+      """
+    try folder.write("a.lua", api)
+    mkdir(folder.path + "/apis", 0o700)
+    try folder.write("apis/a.lua", api)
+    mkdir("\(folder.path)/pwned\(Self.inPath)", 0o700)
+    try folder.write("pwned\(Self.inPath)/a.lua", api)
+    try folder.write(
+      "pwned.json",
+      """
+      {"openapi":"3.0.3","info":{"title":"pwned\(Self.inJSON)","version":"1"},
+        "servers":[{"url":"https://a.example"},{"url":"https://pwned\(Self.inJSON)/{x}"}],"paths":{
+        "/a":{"get":{"operationId":"a","responses":{}}},
+        "/pwned\(Self.inJSON)":{"get":{"operationId":"pwned\(Self.inJSON)\\nlull: forged","tags":["\(Self.inJSON)"],
+          "parameters":[{"name":"pwned\(Self.inJSON)","in":"cookies\(Self.inJSON)"}],"responses":{}},
+          "trace":{"operationId":"t\(Self.inJSON)","responses":{}}},
+        "/b":{"post":{"operationId":"b","requestBody":{"content":{"x/pwned\(Self.inJSON)":{}}},"responses":{}},
+          "get":{"operationId":"r","parameters":[{"$ref":"#/nowhere/pwned\(Self.inJSON)\\nlull: forged"}],"responses":{}}}}}
+      """)
+    try folder.write(
+      "pwned.postman.json",
+      """
+      {"info":{"name":"pwned\(Self.inJSON)","schema":"https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},
+        "item":[{"name":"a","request":{"method":"GET","url":"https://a.example/a"}},
+        {"name":"pwned\(Self.inJSON)\\nlull: forged","event":[{"listen":"test","script":{"exec":["x"]}}],
+        "request":{"method":"GET","auth":{"type":"pwned\(Self.inJSON)"},"url":"https://a.example/b"}}]}
+      """)
+    let ending = try folder.runLull(words, environment: ["NO_COLOR": "1"])
+    let told = ending.output + ending.errors
+    expectHarmless(Array(told.utf8), "\(words)")
+    #expect(!told.split(separator: "\n").contains { $0.hasPrefix("lull: forged") }, "\(told)")
   }
 
   @Test func `of what shells complete`() throws {

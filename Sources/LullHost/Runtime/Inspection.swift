@@ -43,6 +43,8 @@ package final class Inspection {
   func print(_ text: String) {
     guard !isSilent, printed <= Inspection.printLimit else { return }
     printed += text.utf8.count
-    StandardError.write(printed <= Inspection.printLimit ? text : "…\n")
+    // It is no result of the file's, but a part of what a command tells of it.
+    let shown = ControlCharacters.shown(in: text)
+    StandardError.write(printed <= Inspection.printLimit ? shown : "…\n")
   }
 }

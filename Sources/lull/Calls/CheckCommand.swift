@@ -3,6 +3,7 @@ import LullClients
 import LullCore
 import LullHost
 import LullREPL
+import LullSystem
 
 extension Command {
   static let check = Command(
@@ -69,7 +70,8 @@ struct CheckCommand {
       let (report, code) = CheckCommand.report(on: path, APIName(word).environment)
       if format == nil {
         let lines = APIFileChecker.inOrder(report.findings + report.notes)
-        _ = Output.write(lines.map { "\($0.place): \($0.text)\n" }.joined())
+        _ = Output.write(
+          lines.map { ControlCharacters.shownInLine("\($0.place): \($0.text)") + "\n" }.joined())
       }
       // A signal ends all of it.
       if code > 128 { return code }

@@ -100,7 +100,8 @@ struct ImportTarget {
     if !variables.isEmpty {
       tell("to be set in the environment: \(variables.joined(separator: ", "))")
     }
-    _ = Output.write("\(shownPath): \(ImportTarget.summary(of: api, source))\n")
+    let summary = "\(shownPath): \(ImportTarget.summary(of: api, source))"
+    _ = Output.write(ControlCharacters.shownInLine(summary) + "\n")
   }
 
   /// What is not in the file, or is there in another way.
@@ -131,7 +132,7 @@ struct ImportTarget {
   }
 
   func tell(_ text: String) {
-    Exit.complain("lull: \(ControlCharacters.shown(in: text))\n")
+    Exit.complain("lull: \(ControlCharacters.shownInLine(text))\n")
   }
 
   private func report(_ refusal: ImportedFiles.Refusal) -> Int32 {
@@ -142,7 +143,7 @@ struct ImportTarget {
     case .conflicts(let conflicts):
       for conflict in conflicts {
         Exit.complain(
-          ControlCharacters.shown(in: "\(shownPath):\(conflict.line): \(conflict.text)") + "\n")
+          ControlCharacters.shownInLine("\(shownPath):\(conflict.line): \(conflict.text)") + "\n")
       }
       let places = conflicts.count == 1 ? "a place was" : "\(conflicts.count) places were"
       let other = source == .document ? "the document" : "what is imported"

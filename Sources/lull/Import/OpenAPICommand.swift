@@ -110,7 +110,7 @@ struct OpenAPICommand {
     guard !api.calls.isEmpty || !patterns.isEmpty else {
       let reason = api.leftOut.isEmpty ? ": it has no operations" : ""
       Exit.complain(
-        "lull: \(ControlCharacters.shown(in: InputFile.shownName(source))): nothing in it can be called\(reason)\n"
+        "lull: \(ControlCharacters.shownInLine(InputFile.shownName(source))): nothing in it can be called\(reason)\n"
       )
       target.tellNotes(of: api)
       return 3
@@ -118,7 +118,7 @@ struct OpenAPICommand {
     guard !api.calls.isEmpty else {
       let shown = patterns.map { "'\($0)'" }.joined(separator: ", ")
       Exit.complain(
-        "lull: \(ControlCharacters.shown(in: shown)) matches no operationId, tag or path of the document\n"
+        "lull: \(ControlCharacters.shownInLine(shown)) matches no operationId, tag or path of the document\n"
       )
       return 2
     }

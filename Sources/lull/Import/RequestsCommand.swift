@@ -192,6 +192,6 @@ struct RequestsCommand {
   }
 
   private func complain(_ text: String) {
-    Exit.complain("lull: \(ControlCharacters.shown(in: text))\n")
+    Exit.complain("lull: \(ControlCharacters.shownInLine(text))\n")
   }
 }
