@@ -167,6 +167,67 @@ struct HostileTextTests {
     expectHarmless(try atTerminal(words), "\(words)")
   }
 
+  @Test(arguments: [
+    "print('pwned\(inLua)')", "print('pwned\\27', '[2J')", "print('pwned\\27') print('[2J')",
+    "print('pwned\\xC2') print('\\x9B31m')", "print('pwned 50 %\\r100 %')",
+    "print(setmetatable({}, { __tostring = function() return 'pwned\(inLua)' end }))",
+    "print(('x'):rep(65530) .. 'pwned\(inLua)')",
+    "coroutine.wrap(function() print('pwned\(inLua)') end)()",
+    "warn('@on') warn('pwned\\27', '[2J', '\\xC2', '\\x9B')",
+    "print(lull.inspect{ 'pwned\(inLua)' }, lull.table{ { a = 'pwned\(inLua)' } })",
+    "local p = lull.progress(2, 'pwned\(inLua)') p:set(1) p:set(2)",
+    "local p = lull.progress(2) p:set(1) print('pwned\(inLua)') p:set(2)",
+    "error('pwned\(inLua)')",
+  ])
+  func `SHOW-160 of what a sandboxed script prints`(code: String) throws {
+    for options in [[], ["--max-time", "60"]] {
+      expectHarmlessBesideOwn(try atTerminal(["run", "--sandbox"] + options + ["-e", code]), code)
+    }
+  }
+
+  /// Bars have sequences of their own, which go to the beginning of a line and clear it.
+  private func expectHarmlessBesideOwn(_ output: [UInt8], _ what: String) {
+    let text = String(decoding: output, as: UTF8.self)
+    let own = ["\r\u{1B}[K", "\u{1B}[A\u{1B}[K"].reduce(text) { $0.replacing($1, with: "") }
+    expectHarmless(Array(own.replacing("\r\n", with: "\n").utf8), what)
+    #expect(!own.replacing("\r\n", with: "\n").contains("\r"), "\(what): \(own.debugDescription)")
+  }
+
+  @Test func `SHOW-160 line breaks, tabs and texts stay, and a pipe gets the bytes`() throws {
+    let code = "print('a\\tb\\nc\\r\\nd', 'ä€😀', 1, nil, true) print()"
+    let shown = try atTerminal(["run", "--sandbox", "-e", code])
+    #expect(
+      String(decoding: shown.filter { $0 != 13 }, as: UTF8.self)
+        == "a\tb\nc\nd\tä€😀\t1\tnil\ttrue\n\n")
+    let piped = try Child(
+      Binaries.lull, ["run", "--sandbox", "-e", "print('\(Self.inLua)', '\\xFF\\0\\r')"],
+      folder: folder.path
+    ).wait()
+    #expect(piped.output.hasPrefix(Self.attack + "\t"))
+    let bytes = try Child(
+      "sh", ["-c", "'\(Binaries.lull)' run --sandbox -e \"print('\\xFF\\0\\r')\" | od -An -tx1"]
+    ).wait()
+    #expect(bytes.output == " ff 00 0d 0a\n")
+    // Outside of the sandbox a script may do what it likes.
+    let own = try atTerminal(["run", "-e", "print('\\27[1mpwned\\27[0m')"])
+    #expect(own.contains("\u{1B}[1mpwned\u{1B}[0m".utf8))
+  }
+
+  @Test func `SHOW-160 at a prompt in the sandbox`() throws {
+    let child = try Child(
+      Binaries.lull, ["repl", "--sandbox"], environment: ["TERM": "dumb", "LULL_HISTORY": ""],
+      folder: folder.path, terminal: true)
+    try child.waitForOutput("> ")
+    for line in ["print('pwned\(Self.inLua)')", "{ 'pwned\(Self.inLua)' }"] {
+      let count = child.output.count
+      child.type(line + "\n")
+      try child.waitForOutput("\n> ", after: count)
+    }
+    child.type("\u{4}")
+    _ = try child.wait()
+    expectHarmless(child.output, "prompt")
+  }
+
   /// What checks and imports tell of documents, files and URLs.
   @Test(arguments: [
     ["check", "a.lua"], ["check", "pwned\(attack)"], ["check", "pwned\(inPath)/a.lua"],

@@ -7,6 +7,10 @@
 #include <stdio_ext.h>
 #include <unistd.h>
 
+void lull_write_out(const char *bytes, size_t length) {
+  if (length > 0) fwrite(bytes, 1, length, stdout);
+}
+
 // 0; the error number; -1 where something was lost earlier, and why is not known any more
 int32_t lull_flush_out(void) {
   if (fflush(stdout) != 0) return errno;

@@ -207,6 +207,9 @@ void lull_host_print_aside(void *host, const char *text, size_t length);
 // line, or why not, in the arena. What is there before stays without memory.
 int32_t lull_host_pass_file(
   void *host, const char *path, int32_t is_text, const char **bytes, size_t *length);
+// A part of what `print` of a sandbox writes to standard output, by lull_write_out, and the character that ends it:
+// control characters are made visible on a terminal. For any state, attached or not.
+void lull_host_print(const char *text, size_t length, char end);
 // Writes to standard error, for a terminal made visible. For any state, attached or not.
 void lull_host_write_error(const char *text);
 // The handle of lull.log, 0 if there is none.
@@ -542,6 +545,8 @@ int32_t lull_set_arg(lua_State *L, const char *words, int32_t count, int32_t fir
 // Puts `path` and `cpath` templates before package.path and package.cpath.
 int32_t lull_prepend_path(lua_State *L, const char *path, const char *cpath);
 
+// Writes where the script's own `print` writes.
+void lull_write_out(const char *bytes, size_t length);
 // Writes out what scripts have printed: 0; the error number; -1 where an earlier part was lost.
 int32_t lull_flush_out(void);
 

@@ -103,6 +103,21 @@ static int set_metatable(lua_State *L) {
   return 1;
 }
 
+// [-n, +0] print(…), for a terminal made visible: what it shows may come from anywhere
+static int print_visibly(lua_State *L) {
+  LULL_CALLED(L, LULL_N, 0);
+  int count = lua_gettop(L);
+  for (int i = 1; i <= count; i++) {
+    size_t length;
+    const char *text = luaL_tolstring(L, i, &length);
+    lull_host_print(text, length, i < count ? '\t' : '\n');
+    lua_pop(L, 1);
+  }
+  if (count == 0) lull_host_print("", 0, '\n');
+  lull_flush_out();
+  return 0;
+}
+
 // [-0, +0] puts a checked function in the place of table[name], the table at the top
 static void wrap(lua_State *L, const char *name, lua_CFunction function) {
   LULL_EFFECT(L, 0, 0);
@@ -134,7 +149,10 @@ static void guard_string(lua_State *L) {
 static void open_base(lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   static const luaL_Reg functions[] = {
-    {"collectgarbage", collect_function}, {"setmetatable", set_metatable}, {NULL, NULL}};
+    {"collectgarbage", collect_function},
+    {"print", print_visibly},
+    {"setmetatable", set_metatable},
+    {NULL, NULL}};
   luaL_requiref(L, LUA_GNAME, luaopen_base, 1);
   luaL_setfuncs(L, functions, 0);
   lua_pushnil(L);

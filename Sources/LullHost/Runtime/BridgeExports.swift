@@ -190,6 +190,14 @@ func lull_host_pass_file(
 }
 
 @c @implementation
+func lull_host_print(_ text: UnsafePointer<CChar>!, _ length: Int, _ end: CChar) {
+  guard let text else { return }
+  // There during the call.
+  StandardOutput.print(
+    UnsafeRawBufferPointer(start: text, count: length), end: UInt8(bitPattern: end))
+}
+
+@c @implementation
 func lull_host_write_error(_ text: UnsafePointer<CChar>!) {
   guard let text else { return }
   // There during the call.

@@ -15,6 +15,27 @@ package enum StandardOutput {
     return code > 0 ? ErrorText.of(code) : "a part of it is lost"
   }
 
+  /// Writes what a sandboxed script prints to where its `print` writes. On a terminal control characters are made
+  /// visible; elsewhere bytes are written as they are.
+  ///
+  /// - Parameter end: the character behind the text. A CR before a line break stays.
+  package static func print(_ text: UnsafeRawBufferPointer, end: UInt8) {
+    func put(_ bytes: UnsafeRawBufferPointer) {
+      // There during the call.
+      lull_write_out(bytes.bindMemory(to: CChar.self).baseAddress, bytes.count)
+    }
+    guard StandardTerminals.showsOutput else {
+      put(text)
+      return [end].withUnsafeBytes(put)
+    }
+    var filter = TerminalText()
+    // Part by part: what becomes visible may be several times as long.
+    for start in stride(from: 0, to: text.count, by: 1 << 16) {
+      filter.visible(text[start..<min(start + 1 << 16, text.count)]).withUnsafeBytes(put)
+    }
+    (filter.visible([end]) + filter.end()).withUnsafeBytes(put)
+  }
+
   package static func write(_ text: String) { write(Array(text.utf8)) }
 
   package static func write(_ bytes: [UInt8]) {
