@@ -75,6 +75,33 @@ describe("lull.csv.encode", function()
     raises("no row has a field, and no columns are given", function() encode { {} } end)
   end)
 
+  it("ENC-160 guards fields that a spreadsheet takes for a formula", function()
+    local guard = { guard = true, header = false }
+    for _, text in ipairs { "=1+1", "+1+1", "-2+3", "@SUM(A1)", "\t=1", "-", "+", "-x", "--1", "+-1", "-1e", "-.",
+      "-1 ", "-1,5", "-0x1F", "+1e3.5", "-inf", "-nan", "＝1", "＠x", "＋1", "－1" } do
+      equal(decode(encode({ { text, "x" } }, nil, guard), { header = false })[1][1], "'" .. text)
+      equal(decode(encode({ { text, "x" } }), { header = false })[1][1], text)
+    end
+    equal(encode({ { "\r=1" } }, nil, guard), '"\'\r=1"\r\n')
+    equal(encode({ { "\n=1" } }, nil, guard), '"\'\n=1"\r\n')
+    equal(encode({ { '=HYPERLINK("a","b")' } }, nil, guard), '"\'=HYPERLINK(""a"",""b"")"\r\n')
+    for _, text in ipairs { "-5", "+1e3", "-0.5", "+.5", "-5.", "-1E-3", "5", "", "a=1", " =1", "'=1", "x", "é",
+      "1-2", "\xEF\xBC" } do
+      equal(encode({ { text, "x" } }, nil, guard), encode({ { text, "x" } }))
+    end
+    equal(encode({ { -5, -1.5, -1e300, math.mininteger } }, nil, guard),
+      "-5,-1.5,-1e+300,-9223372036854775808\r\n")
+  end)
+
+  it("ENC-160 guards names of columns, documents and fields inside of fields too", function()
+    equal(encode({ { ["=a"] = "=b", c = -1 } }, nil, { guard = true }), "'=a,c\r\n'=b,-1\r\n")
+    local rows = document '[{"@a":"+b","c":{"d":"-e"},"n":-1}]'
+    equal(encode(rows, { "@a", "c.d", "n" }, { guard = true, delimiter = ";" }), "'@a;c.d;n\r\n'+b;'-e;-1\r\n")
+    equal(encode(rows, { "c.d" }, { guard = false }), "c.d\r\n-e\r\n")
+    raises("'guard' must be true or false", function() encode({}, nil, { guard = "yes" }) end)
+    raises("'guard' is an option of lull.csv.encode", function() decode("a", { guard = true }) end)
+  end)
+
   it("ENC-120 writes tables as JSON", function()
     equal(encode { { 1, {} } }, "1,{}\r\n")
     local rows = document '[{"z":[1],"a":{"c":1.50}}]'

@@ -119,6 +119,41 @@ struct FormatTests {
     #expect(server.requests.count == 1)
   }
 
+  @Test func `CMD-160 --csv-guard guards formulas, and needs -o csv`() throws {
+    let body = #"[{"=k":"=1+1","n":-5,"s":"+1e3","t":"\ta","u":{"v":"@x"}}]"#
+    let head = HeldServer.head(
+      "200 OK", "Content-Type: application/json", "Content-Length: \(body.utf8.count)")
+    let server = try HeldServer([[head, Array(body.utf8)]])
+    defer { server.stop() }
+    func get(_ words: String...) throws -> Child.Ending {
+      try folder.runLull(["get", server.url] + words)
+    }
+    let plain = "=k,n,s,t,u\n=1+1,-5,+1e3,\ta,\"{\"\"v\"\":\"\"@x\"\"}\"\n"
+    #expect(try get("-o", "csv").output == plain)
+    #expect(
+      try get("-o", "csv", "--csv-guard").output
+        == "'=k,n,s,t,u\n'=1+1,-5,+1e3,'\ta,\"{\"\"v\"\":\"\"@x\"\"}\"\n")
+    #expect(
+      try get("-o", "csv", "--csv-guard", "--columns", "u.v,n").output == "u.v,n\n'@x,-5\n")
+    for words in [["--csv-guard"], ["--csv-guard", "-o", "json"], ["--csv-guard", "-o", "table"]] {
+      let ending = try folder.runLull(["get", server.url] + words)
+      #expect(ending.code == 2)
+      #expect(ending.errors.hasPrefix("lull: --csv-guard is about CSV: it needs -o csv\n"))
+    }
+    // As a default it goes with -o csv only.
+    try folder.write("config/lull/config.lua", "return { csv_guard = true }")
+    #expect(try get("-o", "csv", "--columns", "u.v").output == "u.v\n'@x\n")
+    #expect(try get("-o", "csv", "--no-csv-guard", "--columns", "u.v").output == "u.v\n@x\n")
+    #expect(try get("-o", "csv", "--no-config").output == plain)
+    #expect(try get("-o", "json").output == body + "\n")
+    try folder.write(
+      "=1.lua",
+      "return { service = require('lull').service('https://a.example'), calls = { c = {} } }")
+    let checked = try folder.runLull(["check", "./=1.lua", "-o", "csv", "--csv-guard"])
+    #expect(checked.output.hasPrefix("file,line,kind,text\n"), "\(checked)")
+    #expect(try folder.runLull(["apis", "--csv-guard"]).code == 2)
+  }
+
   @Test func `--columns that no row has are told of`() throws {
     let ending = try Child(
       Binaries.lull, ["get", api, "object", "-o", "csv", "--columns", "a,bb"]

@@ -2,10 +2,16 @@
 package struct CSVWriter {
   private let delimiter: UInt8
   private let lineEnd: [UInt8]
+  private let guardsFormulas: Bool
   package private(set) var output: [UInt8] = []
 
-  /// - Parameter lineEnd: behind each row, the last one too; CR LF is what RFC 4180 says.
-  package init(delimiter: UInt8 = UInt8(ascii: ","), lineEnd: String = "\r\n") {
+  /// - Parameters:
+  ///   - lineEnd: behind each row, the last one too; CR LF is what RFC 4180 says.
+  ///   - guardsFormulas: whether fields that a spreadsheet would take for a formula get a `'` before them.
+  package init(
+    delimiter: UInt8 = UInt8(ascii: ","), lineEnd: String = "\r\n", guardsFormulas: Bool = false
+  ) {
+    self.guardsFormulas = guardsFormulas
     self.delimiter = delimiter
     self.lineEnd = Array(lineEnd.utf8)
   }
@@ -16,7 +22,11 @@ package struct CSVWriter {
     for field in row {
       if !isFirst { output.append(delimiter) }
       isFirst = false
-      write(field: field, needsQuotes: row.count == 1 && field.isEmpty)
+      if guardsFormulas, CSVFormula.mayBegin(field) {
+        write(field: [UInt8(ascii: "'")] + field, needsQuotes: false)
+      } else {
+        write(field: field, needsQuotes: row.count == 1 && field.isEmpty)
+      }
     }
     output += lineEnd
   }

@@ -3,7 +3,8 @@ extension APIOwner {
     "lull.csv", "Tables as text for spreadsheets and other programs (RFC 4180).",
     """
     Fields are bytes and stay what they are. A spreadsheet takes a field that begins with `=`, `+`, `-` or \
-    `@` for a formula, quoted or not: what strangers wrote and somebody will open there needs a `'` before it.
+    `@` for a formula, quoted or not. If a spreadsheet will open the text and others have written the fields, \
+    pass `guard = true`: such fields then begin with `'`.
     """,
     entries: [
       .function(
@@ -23,7 +24,7 @@ extension APIOwner {
             print(line)                            --> name,id
           end                                      --> Ann,7
           --> Ben,8
-          """, rules: "ENC-20 ENC-21 ENC-22 ENC-120"),
+          """, rules: "ENC-20 ENC-21 ENC-22 ENC-120 ENC-160"),
       .function(
         "decode", "(text: string, options?: CSVOptions): table[]?, string[]|string|nil",
         "The rows of CSV as tables by the names of its header, and these names; nil and why if it is none.",
@@ -46,5 +47,12 @@ extension APIOwner {
         "header", "boolean?", "Whether the first line has the names of the columns; default true."),
       .field(
         "delimiter", "string?", "What stands between fields, one ASCII character; default `\",\"`."),
+      .field(
+        "guard", "boolean?",
+        "Of `encode`: put a `'` before fields that a spreadsheet takes for a formula; default false.",
+        """
+        These are fields and names of columns that begin with `=`, `+`, `-` or `@` (of full width too), a tab or \
+        the end of a line. Plain numbers such as `-5` and `+1e3` stay. `lull.csv.decode` does not take the `'` away.
+        """),
     ])
 }

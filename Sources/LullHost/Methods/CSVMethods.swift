@@ -2,7 +2,7 @@ import CLullBridge
 import LullCore
 
 extension Method {
-  static let csvKeys = ["header", "delimiter"]
+  static let csvKeys = ["header", "delimiter", "guard"]
 
   static let csvMethods: [Method] = [
     .function("csv.encode", "vTT") { call throws(Misuse) in
@@ -27,10 +27,16 @@ extension Method {
           )
         }
       }
-      call.return(.bytes(try rows.text(hasHeader: options.hasHeader, delimiter: options.delimiter)))
+      let text = try rows.text(
+        hasHeader: options.hasHeader, delimiter: options.delimiter,
+        guardsFormulas: options.guardsFormulas)
+      call.return(.bytes(text))
     },
     .function("csv.decode", "sT") { call throws(Misuse) in
       let options = try CSVOptions(call, 1)
+      guard !options.guardsFormulas else {
+        throw .message("'guard' is an option of lull.csv.encode: a ' that it adds stays")
+      }
       try call.makeRoom(2 * call.length(0))
       let outcome = call.raw(0).withBytes { text -> Result<CSVParser, CSVParser.Problem> in
         do throws(CSVParser.Problem) {
@@ -110,14 +116,17 @@ extension Method {
 private struct CSVOptions {
   var hasHeader = true
   var delimiter = UInt8(ascii: ",")
+  var guardsFormulas = false
 
   init(_ call: Call, _ position: Int) throws(Misuse) {
     guard !call.isNil(position) else { return }
     var hasHeader = true
     var delimiter = UInt8(ascii: ",")
+    var guardsFormulas = false
     try call.reading.options.forEach(
       of: call.index(position), in: call.state, known: Method.csvKeys
     ) { name, value throws(Misuse) in
+      if name == "guard" { return guardsFormulas = try value.flag(name) }
       guard name == "delimiter" else { return hasHeader = try value.flag(name) }
       guard let bytes = value.bytes, bytes.count == 1, bytes[0] < 0x80,
         ![0, 10, 13, UInt8(ascii: "\"")].contains(bytes[0])
@@ -130,5 +139,6 @@ private struct CSVOptions {
     }
     self.hasHeader = hasHeader
     self.delimiter = delimiter
+    self.guardsFormulas = guardsFormulas
   }
 }

@@ -42,9 +42,10 @@ package struct ContentTable {
     return names.map { name in (fields[name] ?? element.field(name))?.plain ?? "" }
   }
 
-  package var csv: [UInt8] {
+  /// - Parameter guardsFormulas: whether fields that a spreadsheet would take for a formula get a `'` before them.
+  package func csv(guardsFormulas: Bool = false) -> [UInt8] {
     guard !columns.isEmpty else { return [] }
-    var writer = CSVWriter(lineEnd: "\n")
+    var writer = CSVWriter(lineEnd: "\n", guardsFormulas: guardsFormulas)
     for row in [columns] + rows { writer.write(row.map(\.utf8)) }
     return writer.output
   }

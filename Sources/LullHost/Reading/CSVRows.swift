@@ -34,8 +34,10 @@ struct CSVRows {
   }
 
   /// All of them as text.
-  func text(hasHeader: Bool, delimiter: UInt8) throws(Misuse) -> [UInt8] {
-    var writer = CSVWriter(delimiter: delimiter)
+  func text(
+    hasHeader: Bool, delimiter: UInt8, guardsFormulas: Bool
+  ) throws(Misuse) -> [UInt8] {
+    var writer = CSVWriter(delimiter: delimiter, guardsFormulas: guardsFormulas)
     guard !rows.isEmpty || !columns.isEmpty else { return [] }
     guard !columns.isEmpty || width > 0 else {
       throw .message("cannot encode as CSV: no row has a field, and no columns are given")

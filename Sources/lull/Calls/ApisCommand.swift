@@ -26,9 +26,7 @@ struct ApisCommand {
         they are, but for the network; others in the sandbox, without secrets and environment: of one
         that needs more only the name is told.
         """,
-      arguments: [
-        OutputFormat.argument("how the list is written: table, unless given")
-      ],
+      arguments: OutputFormat.arguments("how the list is written: table, unless given"),
       notes: """
         Examples:
           lull apis
@@ -38,11 +36,13 @@ struct ApisCommand {
   }
 
   private let format: OutputFormat
+  private let guardsFormulas: Bool
 
   /// - Parameter words: what follows `apis`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try ApisCommand.spec.read(words, for: .apis)
     format = OutputFormat(parsed) ?? .table
+    guardsFormulas = try OutputFormat.guardsFormulas(parsed, for: .apis)
   }
 
   func run() -> Int32 {
@@ -92,7 +92,8 @@ struct ApisCommand {
       Exit.complain("lull: there are none in \(folders)\n")
     }
     guard let bytes = try? JSONValue.array(rows).encode() else { return 1 }
-    let text = ContentText(format: format, columns: [], style: .forStandardOutput())
+    let text = ContentText(
+      format: format, columns: [], style: .forStandardOutput(), guardsFormulas: guardsFormulas)
     _ = Output.write(text.bytes(of: JSONText(valid: bytes)))
     return code
   }

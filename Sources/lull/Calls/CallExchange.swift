@@ -280,7 +280,8 @@ struct CallExchange {
 
   var text: ContentText {
     ContentText(
-      format: options.format, columns: options.columns, style: style, isRaw: options.isRaw)
+      format: options.format, columns: options.columns, style: style, isRaw: options.isRaw,
+      guardsFormulas: options.guardsFormulas)
   }
 
   /// A line for standard error.

@@ -13,6 +13,8 @@ struct CallOptions {
   var columns: [String] = []
   /// Whether whoever typed the line has named them.
   private(set) var namesColumns = false
+  /// Whether fields of CSV that a spreadsheet would take for a formula are guarded.
+  private(set) var guardsFormulas = false
   /// The field that is drawn; nil: content is written.
   var chart: String?
   /// Where the rows are in what comes; nil: it is what they are.
@@ -78,6 +80,7 @@ struct CallOptions {
         names: ["--columns"], placeholder: "A,B",
         help: "the fields of a table or csv, in that order; owner.login goes deeper, tags.1 is the "
           + "first element of a list"),
+      OutputFormat.guardArgument,
       .init(names: ["-i", "--include"], kind: .flag, help: "write status and headers first"),
       .init(
         names: ["-O", "--save"], placeholder: "FILE",
@@ -148,6 +151,9 @@ struct CallOptions {
       throw .wrongUsage("--columns are those of a table: it needs -o table or -o csv", command)
     }
     namesColumns = !columns.isEmpty
+    if !yielded.contains("--csv-guard") {
+      guardsFormulas = try OutputFormat.guardsFormulas(words, for: command)
+    }
     showsHead = words.has("-i")
     file = words.text("-O")
     guard file?.isEmpty != true else { throw .wrongUsage("-O needs the name of a file", command) }

@@ -34,9 +34,8 @@ struct CheckCommand {
       arguments: [
         .init(
           positional: "FILE", help: "API files, or APIs by name", isRequired: true,
-          isRepeated: true),
-        OutputFormat.argument("how it is written: a line each, unless given"),
-      ],
+          isRepeated: true)
+      ] + OutputFormat.arguments("how it is written: a line each, unless given"),
       notes: """
         Examples:
           lull check apis/*.lua
@@ -48,12 +47,14 @@ struct CheckCommand {
 
   private let words: [String]
   private let format: OutputFormat?
+  private let guardsFormulas: Bool
 
   /// - Parameter words: what follows `check`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try CheckCommand.spec.read(words, for: .check)
     self.words = parsed.all("FILE")
     format = OutputFormat(parsed)
+    guardsFormulas = try OutputFormat.guardsFormulas(parsed, for: .check)
   }
 
   func run() -> Int32 {
@@ -79,7 +80,8 @@ struct CheckCommand {
       if code != 0 || !report.findings.isEmpty { hasFindings = true }
     }
     if let format, let bytes = try? JSONValue.array(rows).encode() {
-      let text = ContentText(format: format, columns: [], style: .forStandardOutput())
+      let text = ContentText(
+        format: format, columns: [], style: .forStandardOutput(), guardsFormulas: guardsFormulas)
       _ = Output.write(text.bytes(of: JSONText(valid: bytes)))
     }
     return hasFindings ? 1 : isMissing ? 3 : 0

@@ -10,8 +10,8 @@ import LullSystem
 struct VerbDefaults {
   /// By the keys of the file, which are the long names of options; `headers` is -H.
   private static let keys = [
-    "ca_file", "cert", "columns", "follow", "form", "headers", "http", "ignore_stdin", "include",
-    "insecure", "key", "max_redirects", "output", "proxy", "retry", "session",
+    "ca_file", "cert", "columns", "csv_guard", "follow", "form", "headers", "http", "ignore_stdin",
+    "include", "insecure", "key", "max_redirects", "output", "proxy", "retry", "session",
     "session_read_only", "timeout",
   ]
 
@@ -157,7 +157,8 @@ struct VerbDefaults {
     }
     let written = given.text("-o") ?? format
     if written != "table" && written != "csv" { left.insert("--columns") }
-    if given.isGiven("--chart") { left.formUnion(["-o", "--columns"]) }
+    if written != "csv" { left.insert("--csv-guard") }
+    if given.isGiven("--chart") { left.formUnion(["-o", "--columns", "--csv-guard"]) }
     let pages = given.isGiven("--pages") || given.has("--all")
     if format == "raw", pages || given.isGiven("-f") { left.insert("-o") }
     if pages || given.has("--download") || given.has("--stream") { left.insert("-i") }

@@ -14,7 +14,8 @@ struct ContentWords {
   private let body: BodyOptions
 
   private static let left: Set = [
-    "-o", "-r", "--columns", "-i", "-O", "--curl", "--dry-run", "--download", "-C", "--stream",
+    "-o", "-r", "--columns", "--csv-guard", "-i", "-O", "--curl", "--dry-run", "--download", "-C",
+    "--stream",
     "--chart", "--yes",
   ]
 
@@ -57,7 +58,7 @@ struct ContentWords {
   init(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) {
     self.command = command
     (parsed, options) = try VerbDefaults.read(
-      words, for: command, ignoring: ["columns", "form", "include", "output"])
+      words, for: command, ignoring: ["columns", "csv_guard", "form", "include", "output"])
     if command.spec.option("--cursor") != nil { try options.readPageWay(parsed, for: command) }
     options.ignoresInput = true
     body = try BodyOptions(parsed, for: command)

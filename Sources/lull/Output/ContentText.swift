@@ -8,6 +8,8 @@ struct ContentText {
   var style: OutputStyle
   /// Whether texts are written as they are, and lists of texts, numbers and the like one on each line.
   var isRaw = false
+  /// Whether fields of CSV that a spreadsheet would take for a formula get a `'` before them.
+  var guardsFormulas = false
 
   /// Of JSON.
   func bytes(of json: JSONText) -> [UInt8] {
@@ -32,7 +34,8 @@ struct ContentText {
         bytes += style.isTerminal ? ColouredJSON.visible(text) : text
       }
     case .lines: return lines(json) { $1 += $0.plain.utf8 }
-    case .csv: return ContentTable(json, columns: columns).csv
+    case .csv:
+      return ContentTable(json, columns: columns).csv(guardsFormulas: guardsFormulas)
     case .table:
       // Of an empty list a script gets nothing, and a person is told.
       if style.isTerminal, json.kind == .array, json.lines.isEmpty {

@@ -32,6 +32,25 @@ enum OutputFormat: String, CaseIterable {
       help: help)
   }
 
+  /// The same, and the option that guards formulas.
+  static func arguments(_ help: String) -> [Argument] { [argument(help), guardArgument] }
+
+  /// The option for `-o csv` that guards formulas.
+  static let guardArgument = Argument(
+    "--csv-guard", kind: .flag,
+    help: "With -o csv, put a ' before fields that a spreadsheet takes for a formula.")
+
+  /// Whether formulas are to be guarded.
+  static func guardsFormulas(
+    _ words: ParsedArguments, for command: Command
+  ) throws(CommandEnd) -> Bool {
+    let isWanted = words.has("--csv-guard")
+    guard !isWanted || words.text("-o") == OutputFormat.csv.rawValue else {
+      throw .wrongUsage("--csv-guard is about CSV: it needs -o csv", command)
+    }
+    return isWanted
+  }
+
   /// The one that is asked for; nil: none.
   init?(_ words: ParsedArguments) {
     guard let text = words.text("-o") else { return nil }

@@ -43,9 +43,8 @@ struct DriftCommand {
       ] + TrafficOptions.arguments + [
         .init(
           names: ["--fail-on"], placeholder: "TIER", choices: tiers.map(\.rawValue),
-          help: "end with exit code 7 if there is something in this tier, or in one above it"),
-        OutputFormat.argument("how it is written: table, unless given"),
-      ],
+          help: "end with exit code 7 if there is something in this tier, or in one above it")
+      ] + OutputFormat.arguments("how it is written: table, unless given"),
       notes: """
         Examples:
           lull drift github
@@ -63,6 +62,7 @@ struct DriftCommand {
   private let sources: TrafficOptions
   private let limit: DriftFinding.Tier?
   private let format: OutputFormat
+  private let guardsFormulas: Bool
 
   /// - Parameter words: what follows `drift`.
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
@@ -71,6 +71,7 @@ struct DriftCommand {
     sources = TrafficOptions(parsed)
     limit = parsed.text("--fail-on").flatMap { DriftFinding.Tier(rawValue: $0) }
     format = OutputFormat(parsed) ?? .table
+    guardsFormulas = try OutputFormat.guardsFormulas(parsed, for: .drift)
   }
 
   func run() -> Int32 {
@@ -189,7 +190,8 @@ struct DriftCommand {
     guard !rows.isEmpty || format != .table,
       let bytes = try? JSONValue.array(rows).encode()
     else { return }
-    let text = ContentText(format: format, columns: [], style: .forStandardOutput())
+    let text = ContentText(
+      format: format, columns: [], style: .forStandardOutput(), guardsFormulas: guardsFormulas)
     _ = Output.write(text.bytes(of: JSONText(valid: bytes)))
   }
 

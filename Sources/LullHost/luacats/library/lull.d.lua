@@ -1193,8 +1193,8 @@ function lull.time.http(seconds) end
 --- Tables as text for spreadsheets and other programs (RFC 4180).
 ---
 --- Fields are bytes and stay what they are. A spreadsheet takes a field that begins with `=`, `+`, `-`
---- or `@` for a formula, quoted or not: what strangers wrote and somebody will open there needs a `'`
---- before it.
+--- or `@` for a formula, quoted or not. If a spreadsheet will open the text and others have written the
+--- fields, pass `guard = true`: such fields then begin with `'`.
 ---@class lull.csv
 lull.csv = {}
 
@@ -3369,6 +3369,7 @@ function PipelineStage:remove_transformers() end
 ---@class lull.CSVOptions
 ---@field header? boolean # Whether the first line has the names of the columns; default true.
 ---@field delimiter? string # What stands between fields, one ASCII character; default `","`.
+---@field guard? boolean # Of `encode`: put a `'` before fields that a spreadsheet takes for a formula; default false.
 
 --- Options of `lull.map`.
 ---@class lull.MapOptions
