@@ -97,6 +97,58 @@ import Testing
       String(decoding: made.response?.body?.bytes ?? [], as: UTF8.self) == "a \(shown).")
   }
 
+  private static let hexadecimal = Array(Hexadecimal.text("planted-0815-xyz".utf8))
+  private static let pairs = stride(from: 0, to: hexadecimal.count, by: 2).map {
+    String(hexadecimal[$0..<($0 + 2)])
+  }
+
+  /// The same in notations of programs and mails, and as numbers of its bytes.
+  private static var notations: [String] {
+    let escapes: [String] = [
+      #"\x70\x6c\x61\x6e\x74\x65\x64\x2d\x30\x38\x31\x35\x2d\x78\x79\x7a"#,
+      #"\x70lan\x74ed\x2D0815-xy\x7A"#, #"\\x70lan\\x74ed-0815-xyz"#,
+      #"\u{70}lan\x{74}ed-0815-xyz"#, "=70lan=74ed=2d0815=2Dxyz", "plan=\nted-08=\r\n15-xyz",
+      #"plan=\nted-08=\r\n15-xyz"#, "plan= \t\nted-0815-xyz",
+    ]
+    let numbers: [String] = [
+      "706c 616e 7465 642d 3038 3135 2d78 797a",
+      "112, 108, 97, 110, 116, 101, 100, 45, 48, 56, 49, 53, 45, 120, 121, 122",
+      #"\160\154\141\156\164\145\144\055\060\070\061\065\055\170\171\172"#,
+    ]
+    let parts: [String] = [
+      ":", " ", "-", ", ", " 0x", ", 0x", ",\n    0x", #"\x"#, #"\\x"#, #"",""#, ".", "|",
+    ]
+    var parted: [String] = []
+    for part in parts {
+      let prefix = part.hasSuffix("x") ? String(part.suffix(2)) : ""
+      let text = prefix + pairs.joined(separator: part)
+      parted += [text, text.uppercased().replacing(#"\X"#, with: #"\x"#)]
+    }
+    return escapes + numbers + parted
+  }
+
+  @Test(arguments: notations)
+  func `CAS-160 a secret is found in escapes of programs and mails, and in numbers of its bytes`(
+    said: String
+  ) {
+    var redaction = redaction()
+    for text in ["a \(said).", #"{"echo":"\#(said)"}"#, "[\(said)]"] {
+      let made = redaction.redacted([entry(response: HARBody(Array(text.utf8)))])[0]
+      #expect(
+        String(decoding: made.response?.body?.bytes ?? [], as: UTF8.self)
+          == text.replacing(said, with: "‹secret KEY›"))
+    }
+  }
+
+  @Test func `CAS-160 other numbers and escapes stay as they are`() {
+    var redaction = redaction()
+    let text =
+      #"{"data":[1,2,3,4,255,256],"at":"2024-05-01 12:30:00","mac":"70:6c:61:6e:74:65","#
+      + #""path":"C:\\x70\\n","query":"a=70&b=6c"} planted-0815 =\n xyz"#
+    let entries = [entry(response: HARBody(Array(text.utf8)))]
+    #expect(redaction.redacted(entries) == entries)
+  }
+
   @Test func `CAS-70 parts of a JWT stay parts of one`() throws {
     var redaction = redaction()
     func token(_ text: String) -> String {

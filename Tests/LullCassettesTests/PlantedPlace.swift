@@ -9,6 +9,7 @@ enum PlantedPlace: CaseIterable {
   case markup, wrappedBase64, latin1, wideJSON
   case nestedBase64, encodedJSON, mixedHexadecimal, otherCase, base64OfHexadecimal, basicInURL,
     nestedLines
+  case programString, programInJSON, quotedPrintable, partedHexadecimal, byteArray
 
   func entry(_ secret: PlantedSecret, _ random: inout SeededGenerator) -> HAREntry {
     let escaped = Self.percent(secret.text, &random)
@@ -79,6 +80,37 @@ enum PlantedPlace: CaseIterable {
       // With its ends of lines as they are, or as JSON has them.
       response.body =
         random.chance(2) ? HARBody(Array(lines.utf8)) : HARBody(Self.json(lines, escapesAll: false))
+    case .programString:
+      response.body = HARBody(Array("key = '\(Self.program(secret.text, &random))'".utf8))
+    case .programInJSON:
+      response.body = HARBody(Self.json(Self.program(secret.text, &random), escapesAll: false))
+    case .quotedPrintable:
+      let text = "Subject: x\r\n\r\nit is " + Self.quotedPrintable(secret.text, &random)
+      response.body =
+        random.chance(2) ? HARBody(Array(text.utf8)) : HARBody(Self.json(text, escapesAll: false))
+    case .partedHexadecimal:
+      let parts = [":", " ", "-", ", ", "-0x", ", 0x", " 0X", ",\n\t0x", "\\x", "|"]
+      let part = parts.randomElement(using: &random) ?? ":"
+      let size = random.chance(4) ? 2 : 1
+      var groups: [String] = []
+      var group: [UInt8] = []
+      for byte in secret.text.utf8 {
+        group.append(byte)
+        if group.count == size {
+          groups.append(Self.hexadecimal(group, &random))
+          group = []
+        }
+      }
+      if !group.isEmpty { groups.append(Self.hexadecimal(group, &random)) }
+      let start = part.hasSuffix("0x") || part.hasSuffix("0X") ? "0x" : ""
+      let digits = start + groups.joined(separator: part)
+      response.body =
+        random.chance(2)
+        ? HARBody(Array("bytes \(digits).".utf8)) : HARBody(Self.json(digits, escapesAll: false))
+    case .byteArray:
+      let comma = random.chance(2) ? "," : ", "
+      let numbers = secret.text.utf8.map(String.init).joined(separator: comma)
+      response.body = HARBody(Array(#"{"type":"Buffer","data":[\#(numbers)]}"#.utf8))
     case .basicInURL:
       let pair = Base64.encode(
         Base64.encode(Array("user:\(secret.text)".utf8)),
@@ -99,6 +131,29 @@ enum PlantedPlace: CaseIterable {
       plain.contains(byte) && (all || !random.chance(5))
         ? String(UnicodeScalar(byte)) : "%" + Hexadecimal.text([byte])
     }.joined()
+  }
+
+  /// As a string in a program, with some of the characters as `\x73`.
+  private static func program(_ text: String, _ random: inout SeededGenerator) -> String {
+    text.utf8.map { byte in
+      if byte < 0x80, byte != 0x5C, byte != 0x22, byte != 0x27, random.chance(2) {
+        return String(UnicodeScalar(byte))
+      }
+      return "\\x" + hexadecimal([byte], &random)
+    }.joined()
+  }
+
+  /// With some of the characters as `=73`, in lines that go on.
+  private static func quotedPrintable(_ text: String, _ random: inout SeededGenerator) -> String {
+    text.utf8.map { byte in
+      let isPlain = byte < 0x80 && byte != 0x3D && random.chance(2)
+      let character = isPlain ? String(UnicodeScalar(byte)) : "=" + hexadecimal([byte], &random)
+      return character + (random.chance(8) ? random.chance(2) ? "=\n" : "=\r\n" : "")
+    }.joined()
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8], _ random: inout SeededGenerator) -> String {
+    random.chance(2) ? Hexadecimal.text(bytes).uppercased() : Hexadecimal.text(bytes)
   }
 
   /// Some of the characters by their numbers, and what must be by its name.

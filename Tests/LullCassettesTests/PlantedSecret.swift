@@ -78,7 +78,8 @@ struct PlantedSecret {
         if word.utf8.count == text.utf8.count, isFound(inOtherCharset: bytes) { return true }
       }
     }
-    return readings.contains { $0.lowercased().contains(small) }
+    readings += readings.flatMap { [Self.decoded($0, mark: #"\x"#), Self.decoded($0, mark: "=")] }
+    return readings.contains { $0.lowercased().contains(small) || isFoundAsNumbers(in: $0) }
       || text.lowercased().contains(digits)
   }
 
@@ -90,6 +91,33 @@ struct PlantedSecret {
       let json = try? JSONDocument(parsing: Array(text.drop { $0 == "\u{FEFF}" }.utf8))
       return json.map { Self.strings($0.root).contains { $0.contains(self.text) } } ?? false
     }
+  }
+
+  /// With the bytes that stand behind a mark as two digits, and without ends of lines behind it.
+  private static func decoded(_ text: String, mark: String) -> String {
+    guard text.contains(mark) else { return text }
+    let text = text.replacing("\r\n", with: "\n").replacing("=\n", with: "")
+    var bytes: [UInt8] = []
+    for (number, part) in text.split(separator: mark, omittingEmptySubsequences: false).enumerated()
+    {
+      guard number > 0 else {
+        bytes += part.utf8
+        continue
+      }
+      let byte = part.utf8.count < 2 ? nil : UInt8(part.prefix(2), radix: 16)
+      bytes += byte.map { [$0] + part.dropFirst(2).utf8 } ?? Array((mark + part).utf8)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func isFoundAsNumbers(in text: String) -> Bool {
+    let plain = text.lowercased().replacing("0x", with: "")
+    let joined = plain.utf8.filter { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
+    if String(decoding: joined, as: UTF8.self).replacing("x", with: "").contains(digits) {
+      return true
+    }
+    let numbers = self.text.utf8.map(String.init).joined(separator: ",")
+    return plain.replacing(" ", with: "").contains(numbers)
   }
 
   private static func withoutEntities(_ text: String) -> String {

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct RedactionTests {
   @Test
   func
-    `CAS-20 of secrets in twenty-five places of ten thousand random recordings none is in any file`()
+    `CAS-20 CAS-160 of secrets in thirty places of ten thousand random recordings none is in any file`()
     throws
   {
     var random = SeededGenerator(seed: 21)

@@ -1,7 +1,7 @@
 import LullCore
 
-/// A character as a string of JSON or a text of HTML may have it: `\/`, `\u002F`, or two of these for one beyond the
-/// first plane; `&#47;`, `&#x2F;`, `&amp;`.
+/// A character as a string of JSON or of a program, or a text of HTML, may have it: `\/`, `\u002F`, or two of these for
+/// one beyond the first plane; `\x2F`, `\u{2F}`, `\x{2F}`; `&#47;`, `&#x2F;`, `&amp;`.
 struct WrittenEscape {
   let bytes: [UInt8]
   /// Of the escape.
@@ -25,7 +25,11 @@ struct WrittenEscape {
     case UInt8(ascii: "n"): plain = 10
     case UInt8(ascii: "f"): plain = 12
     case UInt8(ascii: "r"): plain = 13
-    case UInt8(ascii: "u"):
+    case UInt8(ascii: "u"), UInt8(ascii: "x"):
+      if let (bytes, length) = WrittenEscape.program(text, at: index) {
+        (self.bytes, self.length) = (bytes, length)
+        return
+      }
       guard let high = WrittenEscape.unit(text, at: index) else { return nil }
       let low = WrittenEscape.unit(text, at: index + 6)
       if let low, (0xD800..<0xDC00).contains(high), (0xDC00..<0xE000).contains(low),
@@ -40,6 +44,23 @@ struct WrittenEscape {
     default: return nil
     }
     (bytes, length) = ([plain], 2)
+  }
+
+  /// `\x2F`, a byte, or `\u{2F}` and `\x{2F}`, a character.
+  private static func program(_ text: [UInt8], at index: Int) -> (bytes: [UInt8], length: Int)? {
+    guard index + 3 < text.count else { return nil }
+    if text[index + 2] == UInt8(ascii: "{") {
+      guard
+        let end = text[index...].prefix(WrittenEscape.longest).firstIndex(of: UInt8(ascii: "}")),
+        let value = UInt32(String(decoding: text[(index + 3)..<end], as: UTF8.self), radix: 16),
+        let scalar = Unicode.Scalar(value)
+      else { return nil }
+      return (Array(String(Character(scalar)).utf8), end + 1 - index)
+    }
+    guard text[index + 1] == UInt8(ascii: "x"), let high = Hexadecimal.value(text[index + 2]),
+      let low = Hexadecimal.value(text[index + 3])
+    else { return nil }
+    return ([high << 4 | low], 4)
   }
 
   private static func unit(_ text: [UInt8], at index: Int) -> UInt32? {

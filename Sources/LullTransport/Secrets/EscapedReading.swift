@@ -1,0 +1,164 @@
+import LullCore
+
+/// What a text says once some of its escapes are undone, and where each byte of that stands.
+struct EscapedReading {
+  var bytes: [UInt8]
+  /// Where each byte begins in the text, and where the last one ends.
+  var starts: [Int]
+  /// Where each ends, if not where the next one begins.
+  var ends: [Int] = []
+
+  /// As it stands.
+  init(_ text: [UInt8]) {
+    bytes = text.map(EscapedReading.folded)
+    starts = Array(0...text.count)
+  }
+
+  /// This one, and all that it may say in another notation.
+  func readings(atMost count: Int) -> [EscapedReading] {
+    var readings = unescapings(atMost: count)
+    // Apart from the others: in `a=73`, a pair of a query, nothing is escaped.
+    for plain in readings.compactMap({ $0.withoutQuotedPrintable() }) {
+      readings += plain.rounds(atMost: count)
+    }
+    return readings + readings.flatMap(\.numberReadings)
+  }
+
+  private func rounds(atMost count: Int) -> [EscapedReading] {
+    var readings = [self]
+    while readings.count <= count, let next = readings.last?.unescaped() { readings.append(next) }
+    return readings
+  }
+
+  /// This one, and the result of each round of undoing escapes.
+  func unescapings(atMost count: Int) -> [EscapedReading] {
+    var readings = rounds(atMost: count)
+    guard let last = readings.last, let joined = last.joined(past: [10, 13]) else {
+      return readings
+    }
+    readings.append(joined)
+    // A line may be indented, and may begin with a `+`, of which a space is left.
+    if let indented = last.joined(past: [9, 10, 13, 32]), indented.bytes != joined.bytes {
+      readings.append(indented)
+    }
+    return readings
+  }
+
+  /// Without the ends of lines, and what else is said, between two letters of base64; nil without any.
+  private func joined(past spaces: [UInt8]) -> EscapedReading? {
+    guard bytes.contains(10) else { return nil }
+    var result = self
+    result.bytes = []
+    result.starts = []
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == 10 || bytes[index] == 13, let last = result.bytes.last,
+        EscapedReading.isWord(last)
+      {
+        let next = bytes[index...].firstIndex { !spaces.contains($0) } ?? bytes.count
+        if next < bytes.count, EscapedReading.isWord(bytes[next]) {
+          index = next
+          continue
+        }
+      }
+      result.bytes.append(bytes[index])
+      result.starts.append(starts[index])
+      result.ends.append(starts[index + 1])
+      index += 1
+    }
+    result.starts.append(starts[bytes.count])
+    return result.bytes.count < bytes.count ? result : nil
+  }
+
+  /// A letter of either base64; of `+` a space is left.
+  private static func isWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: " /-_".utf8.contains(byte)
+    }
+  }
+
+  /// nil if there is nothing to undo.
+  private func unescaped() -> EscapedReading? {
+    var result = self
+    result.bytes = []
+    result.starts = []
+    var index = 0
+    while index < bytes.count {
+      result.starts.append(starts[index])
+      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+        let high = Hexadecimal.value(bytes[index + 1]),
+        let low = Hexadecimal.value(bytes[index + 2])
+      {
+        result.bytes.append(EscapedReading.folded(high << 4 | low))
+        index += 3
+      } else if let escape = WrittenEscape(bytes, at: index) {
+        // All of its bytes stand where it does.
+        let rest = escape.bytes.count - 1
+        result.starts.append(contentsOf: repeatElement(starts[index], count: rest))
+        result.bytes += escape.bytes.map(EscapedReading.folded)
+        index += escape.length
+      } else {
+        result.bytes.append(bytes[index])
+        index += 1
+      }
+    }
+    result.starts.append(starts[bytes.count])
+    return result.bytes.count < bytes.count ? result : nil
+  }
+
+  /// nil if there is none.
+  private func withoutQuotedPrintable() -> EscapedReading? {
+    // One that leaves out bytes says where each ends by itself.
+    guard ends.isEmpty, bytes.indices.contains(where: { quotedPrintable(at: $0) != nil }) else {
+      return nil
+    }
+    var result = self
+    result.bytes = []
+    result.starts = []
+    var index = 0
+    while index < bytes.count {
+      let escape = quotedPrintable(at: index)
+      if let byte = escape.map({ $0.byte }) ?? bytes[index] {
+        result.bytes.append(EscapedReading.folded(byte))
+        result.starts.append(starts[index])
+      }
+      index += escape?.length ?? 1
+    }
+    result.starts.append(starts[bytes.count])
+    return result
+  }
+
+  /// `=73`, or the end of a line that goes on in the next one, which is no byte. (RFC 2045, section 6.7)
+  private func quotedPrintable(at index: Int) -> (byte: UInt8?, length: Int)? {
+    guard bytes[index] == UInt8(ascii: "="), index + 1 < bytes.count else { return nil }
+    if index + 2 < bytes.count, let high = Hexadecimal.value(bytes[index + 1]),
+      let low = Hexadecimal.value(bytes[index + 2])
+    {
+      return (high << 4 | low, 3)
+    }
+    var end = index + 1
+    while end < bytes.count, [9, 13, 32].contains(bytes[end]) { end += 1 }
+    return end < bytes.count && bytes[end] == 10 ? (nil, end + 1 - index) : nil
+  }
+
+  /// Where it stands in the text, if it begins there.
+  ///
+  /// - Parameter asPart: whether only where a part of a URL is nothing else.
+  func place(of wanted: [UInt8], at start: Int, asPart: Bool) -> Range<Int>? {
+    let end = start + wanted.count
+    guard end <= bytes.count, bytes[start..<end].elementsEqual(wanted),
+      !asPart || isEdge(start - 1) && isEdge(end)
+    else { return nil }
+    return starts[start]..<(ends.isEmpty ? starts[end] : ends[end - 1])
+  }
+
+  private func isEdge(_ index: Int) -> Bool {
+    !bytes.indices.contains(index) || "/?&=#;:@".utf8.contains(bytes[index])
+  }
+
+  /// A form has `+` for a space, and some read a `+` so that stands for itself.
+  static func folded(_ byte: UInt8) -> UInt8 {
+    byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte
+  }
+}
