@@ -195,6 +195,11 @@ package final class CurlProvider: NetworkingProvider {
         if let refusal = refusal(ofHostHeaderIn: sent, to: queue.origin) { return refusal }
         resolved = sent
       }
+      if transfer.request.options?.gate != nil {
+        var request = resolved ?? transfer.request
+        if let bytes = request.body { request.payload = .streamed(StreamedBody(heldBack: bytes)) }
+        resolved = request
+      }
       reader = try (resolved ?? transfer.request).payload?.reader()
     } catch {
       return error

@@ -12,10 +12,11 @@ struct SharedTokenTests {
   }
 
   /// Asks until it has had so many answers; a renewal that was cut off is waited out, as somebody logs in.
-  private func script(_ server: RotatingServer, _ count: Int) -> String {
+  private func script(_ server: RotatingServer, _ count: Int, proxy: String? = nil) -> String {
     """
     local api = lull.service { base_url = "\(server.url)" }
     api:configure {
+      proxy = \(proxy.map { "'\($0)'" } ?? "nil"),
       auth = lull.auth.oauth2_refresh {
         token_url = "\(server.url)/token", client_id = "me",
         refresh_token = lull.secret { file = "\(folder.path)/first" },
@@ -41,20 +42,22 @@ struct SharedTokenTests {
     """
   }
 
-  private func start(_ server: RotatingServer, _ count: Int) throws -> Child {
-    try Child(Binaries.lull, ["-e", script(server, count)])
+  private func start(
+    _ server: RotatingServer, _ count: Int, proxy: String? = nil
+  ) throws -> Child {
+    try Child(Binaries.lull, ["-e", script(server, count, proxy: proxy)])
   }
 
   /// On a machine of its own, which has nothing but the server in common with others.
   private func start(
     _ server: RotatingServer, _ count: Int, host: Int, of redis: Redis, file: Bool = false,
-    isPatient: Bool = false
+    isPatient: Bool = false, proxy: String? = nil
   ) throws -> Child {
     let state = "\(folder.path)/host-\(host)"
     mkdir(state, 0o700)
     let line = #"token_file = "\#(folder.path)/tokens.json","#
     let late = #"err.user_message:find("the shared server cannot", 1, true)"#
-    let text = script(server, count)
+    let text = script(server, count, proxy: proxy)
       .replacing(line, with: file ? line.replacing(folder.path, with: state) : "")
       .replacing(
         #"elseif err.user_message:find("invalid_grant""#,
@@ -152,7 +155,7 @@ struct SharedTokenTests {
     var cuts = 0
     let cut = folder.path + "/cut"
     for round in 0..<40 {
-      // Each that is killed in a renewal has its lease for ten seconds.
+      // Each that is killed after it has sent its token has its lease for ten seconds.
       let before = server.counts.rotations
       for _ in 0..<3000 where server.counts.rotations == before {
         if unlink(cut) == 0 {
@@ -198,6 +201,32 @@ struct SharedTokenTests {
     let ending = try second.wait()
     #expect((ending.code, ending.errors) == (0, ""))
     #expect((server.counts.reused, server.counts.served) == (0, 1))
+    server.stop()
+  }
+
+  @Test(arguments: [true, false])
+  func `TOK-160 TOK-161 who is killed before sending has used nothing up`(shared: Bool) throws {
+    let server = try RotatingServer(uses: 10)
+    let redis = try Redis()
+    try logIn(server)
+    let (listener, port) = try #require(RawSocket.listen())
+    defer { close(listener) }
+    let first =
+      shared
+      ? try start(server, 1, host: 1, of: redis, proxy: "socks5://127.0.0.1:\(port)")
+      : try start(server, 1, proxy: "socks5://127.0.0.1:\(port)")
+    // Its greeting is there, and is never answered.
+    let connection = try #require(RawSocket.accept(listener))
+    defer { close(connection) }
+    var byte: UInt8 = 0
+    #expect(recv(connection, &byte, 1, 0) == 1)
+    first.send(SIGKILL)
+    _ = try first.wait()
+    let second = shared ? try start(server, 1, host: 2, of: redis) : try start(server, 1)
+    let ending = try second.wait()
+    #expect((ending.code, ending.errors) == (0, ""))
+    #expect(access(folder.path + "/cut", F_OK) != 0, "nobody has to log in again")
+    #expect((server.counts.rotations, server.counts.served) == (1, 1))
     server.stop()
   }
 

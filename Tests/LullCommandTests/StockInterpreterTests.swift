@@ -148,7 +148,9 @@ struct StockInterpreterTests {
   }
 
   @Test(arguments: [(1, "1 request "), (3, "3 requests ")])
-  func `LUA-150 says how many requests a script leaves, and fails`(count: Int, says: String) throws {
+  func `LUA-150 says how many requests a script leaves, and fails`(
+    count: Int, says: String
+  ) throws {
     let ending = try startStock(
       """
       local lull = require 'lull'

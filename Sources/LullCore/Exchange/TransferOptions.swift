@@ -30,6 +30,8 @@ public struct TransferOptions: Sendable, Equatable {
     package var wire: WireObserver?
     /// Hears when a request has gone out that counts against a limit; nil: it counts against none.
     package var sending: SendingReport?
+    /// Holds the body back until it may be sent; nil: it may be.
+    package var gate: SendGate?
     /// Where the body goes instead of into memory; nil: nowhere else.
     package var sink: BodySink?
     /// The file that the body of a success becomes; nil: none. Its requests name a sink in each attempt.

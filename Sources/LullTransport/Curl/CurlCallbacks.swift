@@ -40,6 +40,7 @@ enum CurlCallbacks {
     // `this` is the handle's object, which outlives it; the buffer is curl's during the call.
     let easy = Unmanaged<CurlEasy>.fromOpaque(this).takeUnretainedValue()
     let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
+    guard easy.maySendBody else { return Int(CURL_READFUNC_PAUSE) }
     return easy.read(into: buffer) ?? Int(CURL_READFUNC_ABORT)
   }
 
@@ -73,5 +74,17 @@ enum CurlCallbacks {
   {
     // CChar and UInt8 differ in sign only, which C bytes do not have.
     UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self)
+  }
+}
+
+extension CurlEasy {
+  /// Whether nothing holds the body back any more. (`SendGate`)
+  fileprivate var maySendBody: Bool {
+    guard let transfer, let gate = transfer.request.options?.gate else { return true }
+    return gate.letsPass { [weak self, weak transfer] in
+      // It may have ended, and carry another exchange by now.
+      guard let self, let transfer, self.transfer === transfer else { return }
+      multi?.resume(self)
+    }
   }
 }

@@ -210,7 +210,10 @@ package final class OAuth2: AuthStage {
     guard !isRenewing else { return }
     isRenewing = true
     guard let place = place(in: context) else {
-      return ask(context, for: request, known: tokens) { [self] result, _ in finish(result) }
+      let renewal = OAuth2Renewal(known: tokens, first: nil, note: nil) { $1(nil) }
+      return ask(context, for: request, renewal) { [self] result, _ in
+        if let result { finish(result) }
+      }
     }
     let need = OAuth2TokenNeed(
       now: context.pump.clock.now, rejected: rejected, unsaved: unsaved)
@@ -219,30 +222,33 @@ package final class OAuth2: AuthStage {
     place.begin(need, unless: sign) { [self] turn in
       stopSign = nil
       switch turn {
-      case .failure where sign.isSet:
-        isRenewing = false
-        // Somebody has come after all others had left.
-        if let waiter = waiting.first { renew(in: context, for: waiter.request) }
+      case .failure where sign.isSet: beginAnew(in: context)
       case .failure(let problem): finish(.failure(noToken(problem.message)))
       case .success(.done(let tokens)):
         // Newer than what could not be saved.
         unsaved = nil
         finish(.success(tokens))
-      case .success(.due(let known, let first, let end)):
+      case .success(.due(let renewal)):
         // What a refresh token has brought is lost with the process.
         let ending = context.pump.ending
         ending.hold()
-        ask(context, for: request, known: known, first: first) { [self] result, isCertain in
-          let tokens = try? result.get()
-          end(tokens.map { .got($0) } ?? .none(isCertain: isCertain)) { [self] problem in
+        ask(context, for: request, renewal) { [self] result, isCertain in
+          let tokens = try? result?.get()
+          renewal.end(tokens.map { .got($0) } ?? .none(isCertain: isCertain)) { [self] problem in
             ending.release()
             if let tokens { unsaved = problem == nil ? nil : tokens }
             if let problem { OAuth2.warn(problem.message) }
-            finish(result)
+            if let result { finish(result) } else { beginAnew(in: context) }
           }
         }
       }
     }
+  }
+
+  /// Another renews by now, or those who had come have left.
+  private func beginAnew(in context: AuthContext) {
+    isRenewing = false
+    if let waiter = waiting.first { renew(in: context, for: waiter.request) }
   }
 
   private func place(in context: AuthContext) -> (any OAuth2TokenPlace)? {
@@ -271,18 +277,26 @@ package final class OAuth2: AuthStage {
     }
   }
 
+  /// - Parameter finish: is called with nil where nothing was sent since another renews by now.
   private func ask(
-    _ context: AuthContext, for waiting: HTTPRequest, known: OAuth2Tokens?,
-    first: SecretText? = nil,
-    _ finish: @escaping (Result<OAuth2Tokens, TransportError>, _ isCertain: Bool) -> Void
+    _ context: AuthContext, for waiting: HTTPRequest, _ renewal: OAuth2Renewal,
+    _ finish: @escaping (Result<OAuth2Tokens, TransportError>?, _ isCertain: Bool) -> Void
   ) {
+    let (known, first) = (renewal.known, renewal.first)
     if let login = settings.login, known?.refresh == nil {
       return finish(.failure(login.problem(isKnown: known != nil)), true)
     }
     let request = OAuth2Request(
       settings, refreshToken: known?.refresh, first: first, for: waiting)
-    OAuth2Endpoint(settings, context, for: waiting).send(request, to: settings.tokenURL) {
-      [settings] answer in
+    let endpoint = OAuth2Endpoint(settings, context, for: waiting)
+    endpoint.send(request, to: settings.tokenURL, noting: renewal.note) { [self] sent in
+      let answer: OAuth2Answer
+      switch sent {
+      case .refused(let problem):
+        return finish(problem.isBusy ? nil : .failure(noToken(problem.message)), true)
+      case .unsent(let unsent): answer = unsent
+      case .answered(let arrived): answer = arrived
+      }
       let tokens = answer.tokens(now: context.pump.clock.now, known: known)
       finish(
         tokens.map {
@@ -297,7 +311,7 @@ package final class OAuth2: AuthStage {
             return error
           }
           return OAuth2.failure("\(error.message); \(login.remedy) again")
-        }, answer.isCertain)
+        }, sent.isCertain)
     }
   }
 

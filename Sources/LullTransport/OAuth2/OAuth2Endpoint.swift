@@ -16,18 +16,95 @@ struct OAuth2Endpoint {
   func post(
     _ pairs: [OAuth2Request.Pair], to url: String, _ take: @escaping (OAuth2Answer) -> Void
   ) {
-    send(OAuth2Request(settings, pairs, to: url, for: waiting), to: url, take)
+    start(OAuth2Request(settings, pairs, to: url, for: waiting).http, to: url, take)
   }
 
+  /// What became of a request that is noted before it is sent.
+  enum Sent {
+    /// It was not sent, since it could not be noted.
+    case refused(TokenFile.Problem)
+    /// It was not sent: there was no connection.
+    case unsent(OAuth2Answer)
+    case answered(OAuth2Answer)
+
+    /// Whether the endpoint has surely given no tokens, if there are none.
+    var isCertain: Bool {
+      if case .answered(let answer) = self { answer.isCertain } else { true }
+    }
+  }
+
+  /// Sends it once it has been noted: the body waits for that, where there is a connection already, so that a process
+  /// that is killed before has used nothing up. (TOK-02)
   func send(
-    _ request: OAuth2Request, to url: String, _ take: @escaping (OAuth2Answer) -> Void
+    _ request: OAuth2Request, to url: String, noting note: OAuth2Renewal.Note?,
+    _ take: @escaping (Sent) -> Void
   ) {
+    guard let note else {
+      start(request.http, to: url) { take(.answered($0)) }
+      return
+    }
+    // Anything else does not ask before it sends.
+    guard let provider = context.networking as? CurlProvider, provider.tap == nil else {
+      return note { problem in
+        if let problem { return take(.refused(problem)) }
+        start(request.http, to: url) { take(.answered($0)) }
+      }
+    }
+    let sending = NotedSending(take)
+    let gate = SendGate { [pump = context.pump] gate in
+      sending.isNoting = true
+      // Nothing may be started inside curl.
+      pump.enqueue { note { sending.noted($0, gate) } }
+    }
+    var http = request.http
+    var options = http.options ?? TransferOptions()
+    options.gate = gate
+    http.options = options
+    sending.transfer = start(http, to: url) { sending.ended($0, isSent: gate.isOpen) }
+  }
+
+  /// A request whose gate waits for a note.
+  private final class NotedSending {
+    var transfer: (any RequestNetworking)?
+    var isNoting = false
+    private var refusal: TokenFile.Problem?
+    /// Of a request that was over before it was noted: whoever takes it is to find the note.
+    private var answer: OAuth2Answer?
+    private let take: (Sent) -> Void
+
+    init(_ take: @escaping (Sent) -> Void) {
+      self.take = take
+    }
+
+    func noted(_ problem: TokenFile.Problem?, _ gate: SendGate) {
+      isNoting = false
+      if let answer { return take(.unsent(answer)) }
+      guard let problem else { return gate.open() }
+      refusal = problem
+      transfer?.cancel()
+    }
+
+    func ended(_ answer: OAuth2Answer, isSent: Bool) {
+      transfer = nil
+      if let refusal {
+        take(.refused(refusal))
+      } else if isNoting {
+        self.answer = answer
+      } else {
+        take(isSent ? .answered(answer) : .unsent(answer))
+      }
+    }
+  }
+
+  @discardableResult
+  private func start(
+    _ http: HTTPRequest, to url: String, _ take: @escaping (OAuth2Answer) -> Void
+  ) -> any RequestNetworking {
     let channel = context.pump.completion { [context] result in
-      take(
-        OAuth2Answer(result, from: url, hiding: OAuth2Endpoint.search(for: request.http, context)))
+      take(OAuth2Answer(result, from: url, hiding: OAuth2Endpoint.search(for: http, context)))
     }
     // The provider holds it until it reports.
-    _ = context.networking.startRequest(request.http, completion: channel)
+    return context.networking.startRequest(http, completion: channel)
   }
 
   /// What finds the secrets of a request in its answer, as far as their texts were there.

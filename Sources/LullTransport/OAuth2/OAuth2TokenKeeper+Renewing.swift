@@ -6,11 +6,12 @@ extension OAuth2TokenKeeper {
     /// Nothing: another process has renewed them.
     case done(OAuth2Tokens)
     /// To ask for new ones with what was known, and then to `save` or to `giveUp`. There is no entry where
-    /// others hold it for too long and asking twice harms nobody.
-    case due(Entry?, known: OAuth2Tokens?)
+    /// others hold it for too long and asking twice harms nobody. The mark is to be noted before the refresh token is
+    /// sent; there is none where it may be used twice.
+    case due(Entry?, known: OAuth2Tokens?, mark: String?)
   }
 
-  /// Finds out what there is to do, and notes that a refresh token is about to be used.
+  /// Finds out what there is to do.
   ///
   /// Where a renewal was begun with the same refresh token of which nobody knows how it ended, since its
   /// process died or its answer did not come, that is a problem: the token may be used up, and servers take
@@ -26,7 +27,7 @@ extension OAuth2TokenKeeper {
     switch open(unless: isStopped) {
     case .failure(let problem):
       guard problem.isBusy, settings.grant == .clientCredentials else { return .failure(problem) }
-      return .success(.due(nil, known: nil))
+      return .success(.due(nil, known: nil, mark: nil))
     case .success(let entry):
       if let kept = entry.tokens, need.isMet(by: kept) {
         close(entry)
@@ -34,20 +35,15 @@ extension OAuth2TokenKeeper {
       }
       // Of what this process has known else another may have used up the refresh token since.
       let known = need.unsaved ?? entry.tokens
-      if let problem = begin(entry, with: known) {
-        close(entry)
-        return .failure(problem)
+      guard known?.rotates != false, let token = refreshToken(known, entry) else {
+        return .success(.due(entry, known: known, mark: nil))
       }
-      return .success(.due(entry, known: known))
+      guard !entry.begun.contains(token) else {
+        close(entry)
+        return .failure(TokenFile.Problem(message: interrupted))
+      }
+      return .success(.due(entry, known: known, mark: OAuth2Marks.mark(of: token)))
     }
-  }
-
-  /// - Returns: why the refresh token cannot be used.
-  private func begin(_ entry: Entry, with known: OAuth2Tokens?) -> TokenFile.Problem? {
-    guard known?.rotates != false, let token = refreshToken(known, entry) else { return nil }
-    guard let mark = OAuth2Marks.mark(of: token) else { return nil }
-    guard !entry.begun.contains(token) else { return TokenFile.Problem(message: interrupted) }
-    return note(entry.begun.adding(mark), in: entry)
   }
 
   /// What is used up if the endpoint takes each once; nil if nothing is.

@@ -5,8 +5,7 @@ import LullSystem
 protocol OAuth2TokenPlace {
   typealias Problem = TokenFile.Problem
 
-  /// Finds out what there is to do about tokens that are needed, and notes that a refresh token is about to
-  /// be used; the answer comes once, on a later turn.
+  /// Finds out what there is to do about tokens that are needed; the answer comes once, on a later turn.
   ///
   /// - Parameter sign: when it is set, others are waited for no longer: that is a problem.
   func begin(
@@ -34,11 +33,23 @@ struct OAuth2TokenNeed: Sendable {
 enum OAuth2Turn {
   /// Nothing: another has renewed them.
   case done(OAuth2Tokens)
-  /// To ask for new ones with what was known, else with the `first` refresh token, which nobody else does
-  /// meanwhile, and to say then what came of it; what `end` answers is why others will not find that.
-  case due(known: OAuth2Tokens?, first: SecretText?, end: End)
+  /// To ask for new ones.
+  case due(OAuth2Renewal)
+}
 
+/// Asking for new tokens, which no other process does meanwhile.
+struct OAuth2Renewal {
+  typealias Note = (_ answer: @escaping (TokenFile.Problem?) -> Void) -> Void
   typealias End = (OAuth2Outcome, _ answer: @escaping (TokenFile.Problem?) -> Void) -> Void
+
+  /// What was known; without any the `first` refresh token is used.
+  let known: OAuth2Tokens?
+  let first: SecretText?
+  /// Keeps a note that the refresh token is used, before the first byte of it is sent; what it answers is why it must
+  /// not be sent, which is busy where another process renews by now. nil: no note is needed. (TOK-02)
+  let note: Note?
+  /// Says what came of it; what it answers is why others will not find that.
+  let end: End
 }
 
 /// What has come of asking for tokens.
@@ -66,13 +77,23 @@ struct OAuth2TokenFile: OAuth2TokenPlace {
           renewal.map { renewal in
             switch renewal {
             case .done(let tokens): .done(tokens)
-            case .due(let entry, let known):
-              .due(known: known, first: entry?.credential) { outcome, answer in
-                end(entry, outcome, answer)
-              }
+            case .due(let entry, let known, let mark):
+              .due(
+                OAuth2Renewal(
+                  known: known, first: entry?.credential, note: note(entry, mark),
+                  end: { outcome, answer in end(entry, outcome, answer) }))
             }
           })
       })
+  }
+
+  private func note(
+    _ entry: OAuth2TokenKeeper.Entry?, _ mark: String?
+  ) -> OAuth2Renewal.Note? {
+    guard let entry, let mark else { return nil }
+    return { answer in
+      pump.offload({ [keeper] in keeper.note(entry.begun.adding(mark), in: entry) }, then: answer)
+    }
   }
 
   private func end(

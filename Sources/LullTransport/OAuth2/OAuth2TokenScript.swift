@@ -10,21 +10,33 @@ struct OAuth2TokenScript {
   /// Who asks.
   let owner = Hexadecimal.random(byteCount: 8)
 
-  /// Seconds without a word of its process for which somebody may renew alone.
+  /// Seconds without a word of its process for which somebody may renew alone, who has noted that a refresh token is
+  /// sent.
   static let lease = 10.0
-  private static let span = "\(Int(lease * 1e6))"
+  /// The same before that: whoever is killed then has used nothing up.
+  static let unsentLease = 1.0
+  private static let span = microseconds(lease)
+
+  private static func microseconds(_ seconds: Double) -> String { "\(Int(seconds * 1e6))" }
 
   /// What decides where a cluster keeps it.
   var tag: String { begin.tag }
 
   /// Takes the lease: what is there; or how long somebody else has it.
-  var begin: ScriptCall { call("begin", OAuth2TokenScript.span) }
+  var begin: ScriptCall {
+    call(
+      "begin", OAuth2TokenScript.microseconds(OAuth2TokenScript.unsentLease), OAuth2TokenScript.span
+    )
+  }
   /// Keeps it.
-  var renew: ScriptCall { call("renew", OAuth2TokenScript.span) }
+  func renew(isNoted: Bool) -> ScriptCall {
+    let lease = isNoted ? OAuth2TokenScript.lease : OAuth2TokenScript.unsentLease
+    return call("renew", OAuth2TokenScript.microseconds(lease))
+  }
 
-  /// Notes what refresh tokens are about to be used up with, or may have been; `1` more than there are replicas, or
+  /// Notes what refresh tokens are sent now, or may have been, and keeps the lease; `1` more than there are replicas, or
   /// `0` without the lease.
-  func note(_ marks: OAuth2Marks) -> ScriptCall { call("note", marks.text) }
+  func note(_ marks: OAuth2Marks) -> ScriptCall { call("note", marks.text, OAuth2TokenScript.span) }
 
   /// Gives the lease back with tokens; also if it has ended, as long as nobody has begun anew.
   func save(_ sealed: [UInt8], marks: OAuth2Marks) -> ScriptCall {
@@ -77,8 +89,8 @@ struct OAuth2TokenScript {
     if ARGV[1] == 'begin' then
       if kept[1] and not isMine and last > now then
         -- The clock has been set back, or nobody has written it who should: whoever has it prolongs it.
-        if last > now + tonumber(ARGV[3]) then
-          last = now + tonumber(ARGV[3])
+        if last > now + tonumber(ARGV[4]) then
+          last = now + tonumber(ARGV[4])
           call('HSET', key, 'until', string.format('%.0f', last))
         end
         return { 0, last - now }
@@ -99,7 +111,7 @@ struct OAuth2TokenScript {
     if ARGV[1] == 'renew' then
       call('HSET', key, 'until', string.format('%.0f', now + tonumber(ARGV[3])))
     elseif ARGV[1] == 'note' then
-      call('HSET', key, 'begun', ARGV[3])
+      call('HSET', key, 'begun', ARGV[3], 'until', string.format('%.0f', now + tonumber(ARGV[4])))
       -- Whoever may not ask that has none.
       local said, replicas = redis.pcall('INFO', 'replication'), 0
       if type(said) == 'string' then

@@ -75,7 +75,7 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
         guard settings.grant == .clientCredentials, !sign.isSet else {
           return answer(.failure(Problem(message: "another host renews it", isBusy: true)))
         }
-        answer(.success(.due(known: nil, first: nil) { _, answer in answer(nil) }))
+        answer(.success(.due(OAuth2TokenServer.alone)))
       case .busy(let left):
         // It is given back before, as a rule.
         schedule(after: min(max(left, 0.005), 0.05)) { ask(need, sign, until: end, answer) }
@@ -133,7 +133,7 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     let known = need.unsaved ?? kept
     guard known == nil, begun.isEmpty, let file else {
       if hasLost(known) { return refuse(OAuth2TokenServer.loss, answer) }
-      return note(known, first: credential, begun, answer) { _, answer in answer(nil) }
+      return renew(known, first: credential, begun, beside: nil, answer)
     }
     var takingOver = need
     takingOver.isTakingOver = true
@@ -148,20 +148,36 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
       case .success(.done(let tokens)):
         client.post(script.giveUp())
         answer(.success(.done(tokens)))
-      case .success(.due(let known?, _, let endFile)) where need.isMet(by: known):
-        save(known, marks: begun) { problem in
-          endFile(.none(isCertain: problem != nil)) { _ in answer(.success(.done(known))) }
-        }
-      case .success(.due(nil, _, let endFile)) where hasLost(nil):
-        endFile(.none(isCertain: true)) { _ in refuse(OAuth2TokenServer.loss, answer) }
-      case .success(.due(let known, let first, let endFile)):
-        note(known, first: first ?? credential, begun, answer) { outcome, answer in
-          // Its note stays: from now on the server has what is newer.
-          var outcome = outcome
-          if case .got = outcome { outcome = .none(isCertain: false) }
-          endFile(outcome, answer)
+      case .success(.due(let renewal)):
+        if let known = renewal.known, need.isMet(by: known) {
+          takeOver(known, from: renewal, marks: begun, answer)
+        } else if renewal.known == nil, hasLost(nil) {
+          renewal.end(.none(isCertain: true)) { _ in refuse(OAuth2TokenServer.loss, answer) }
+        } else {
+          renew(
+            renewal.known, first: renewal.first ?? credential, begun, beside: renewal, answer)
         }
       }
+    }
+  }
+
+  /// Keeps on the server what a file has. The file keeps a note that its refresh token is used.
+  private func takeOver(
+    _ tokens: OAuth2Tokens, from renewal: OAuth2Renewal, marks: OAuth2Marks,
+    _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
+  ) {
+    let lease = Lease(client, script, pump)
+    func isDone(_ isCertain: Bool) {
+      lease.end()
+      renewal.end(.none(isCertain: isCertain)) { _ in answer(.success(.done(tokens))) }
+    }
+    let note = renewal.note ?? { $0(nil) }
+    note { problem in
+      guard problem == nil else {
+        client.post(script.giveUp())
+        return isDone(true)
+      }
+      save(tokens, marks: marks) { problem in isDone(problem != nil) }
     }
   }
 
@@ -182,53 +198,74 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     answer(.failure(Problem(message: message)))
   }
 
-  private func note(
-    _ known: OAuth2Tokens?, first: SecretText, _ begun: OAuth2Marks,
-    _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void,
-    endingWith endFile: @escaping OAuth2Turn.End
+  /// - Parameter file: what is to be noted and ended there too.
+  private func renew(
+    _ known: OAuth2Tokens?, first: SecretText, _ begun: OAuth2Marks, beside file: OAuth2Renewal?,
+    _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
   ) {
-    func isDue(_ marks: OAuth2Marks) {
-      let lease = Lease(client, script, pump)
-      answer(
-        .success(
-          .due(known: known, first: first) { outcome, answer in
-            lease.end()
-            finish(outcome, noted: marks, before: begun) { problem in
-              endFile(outcome) { answer(problem ?? $0) }
-            }
-          }))
+    var mark: String?
+    if settings.grant != .clientCredentials, known?.rotates != false {
+      let token = known?.refresh ?? SecretIdentity.text(of: first)
+      guard !begun.contains(token) else {
+        client.post(script.giveUp())
+        let endFile = file?.end ?? { $1(nil) }
+        return endFile(.none(isCertain: false)) { _ in
+          answer(.failure(Problem(message: OAuth2TokenServer.interrupted)))
+        }
+      }
+      mark = OAuth2Marks.mark(of: token)
     }
-    guard settings.grant != .clientCredentials, known?.rotates != false else {
-      return isDue(begun)
-    }
-    let token = known?.refresh ?? SecretIdentity.text(of: first)
-    guard let mark = OAuth2Marks.mark(of: token) else { return isDue(begun) }
-    guard !begun.contains(token) else {
-      client.post(script.giveUp())
-      return endFile(.none(isCertain: false)) { _ in
-        answer(.failure(Problem(message: OAuth2TokenServer.interrupted)))
+    let lease = Lease(client, script, pump)
+    let marks = mark.map { begun.adding($0) } ?? begun
+    let note = mark.map { mark in
+      { (answer: @escaping (Problem?) -> Void) in
+        let noteInFile = file?.note ?? { $0(nil) }
+        noteInFile { problem in
+          guard problem == nil else { return answer(problem) }
+          self.note(marks, adding: mark, by: lease, answer)
+        }
       }
     }
-    func isNotNoted(_ reason: String) {
-      // Nothing was sent, whatever becomes of the note.
-      client.tokens.unsentMarks.insert(mark)
-      client.post(script.giveUp(leaving: begun))
-      endFile(.none(isCertain: true)) { _ in answer(.failure(Problem(message: reason))) }
+    let renewal = OAuth2Renewal(known: known, first: first, note: note) { outcome, answer in
+      lease.end()
+      finish(outcome, noted: marks, before: begun) { problem in
+        guard let file else { return answer(problem) }
+        // Its note stays: from now on the server has what is newer.
+        var outcome = outcome
+        if case .got = outcome { outcome = .none(isCertain: false) }
+        file.end(outcome) { answer(problem ?? $0) }
+      }
     }
-    let marks = begun.adding(mark)
+    answer(.success(.due(renewal)))
+  }
+
+  private func note(
+    _ marks: OAuth2Marks, adding mark: String, by lease: Lease,
+    _ answer: @escaping (Problem?) -> Void
+  ) {
+    func isNotNoted(_ reason: String) {
+      // Nothing is sent, whatever becomes of the note.
+      client.tokens.unsentMarks.insert(mark)
+      answer(Problem(message: reason))
+    }
     let end = pump.clock.uptime + comeback
     func take() {
       insist(script.note(marks), for: end - pump.clock.uptime) { outcome in
-        guard case .reply(let value) = outcome, let count = value.integer, count > 0 else {
+        guard case .reply(let value) = outcome, let count = value.integer, count >= 0 else {
           return isNotNoted(
             "the shared server cannot note that a refresh token is used, which may be good once")
         }
-        guard count > 1 else { return isDue(marks) }
+        // This process has stood still, and another host has the lease.
+        guard count > 0 else {
+          return answer(Problem(message: "another host renews it", isBusy: true))
+        }
+        lease.isNoted = true
+        guard count > 1 else { return answer(nil) }
         // Whoever takes the server's place is to know of it.
         client.countReplicas(script.tag) { replicas in
           let left = end - pump.clock.uptime
           if replicas != 0 {
-            isDue(marks)
+            answer(nil)
           } else if left > 0 {
             // Replicas are asked what they have of this connection, which may be another by then.
             schedule(after: min(left, 0.05), take)
@@ -277,6 +314,11 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
 
   // MARK: Without the server
 
+  /// Client credentials, which each may ask for.
+  private static var alone: OAuth2Renewal {
+    OAuth2Renewal(known: nil, first: nil, note: nil) { $1(nil) }
+  }
+
   private func goOnAlone(
     _ need: OAuth2TokenNeed, _ sign: StopSign,
     _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
@@ -289,13 +331,14 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
           + "not used")
       return pump.enqueue { answer(.failure(problem)) }
     }
-    pump.enqueue {
-      answer(.success(.due(known: nil, first: nil) { _, answer in answer(nil) }))
-    }
+    pump.enqueue { answer(.success(.due(OAuth2TokenServer.alone))) }
   }
 
-  /// Keeps the lease as long as this process lives.
+  /// Keeps the lease as long as this process lives: for a second at a time as long as nothing was sent, so that
+  /// another host goes on soon after this process was killed.
   private final class Lease {
+    /// Whether a refresh token may have been sent.
+    var isNoted = false
     private let client: ShareClient
     private let script: OAuth2TokenScript
     private let pump: Pump
@@ -311,9 +354,10 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     deinit { timer?.cancel() }
 
     private func wait() {
-      timer = pump.clock.schedule(after: OAuth2TokenScript.lease / 3) { [weak self] in
+      let lease = isNoted ? OAuth2TokenScript.lease : OAuth2TokenScript.unsentLease
+      timer = pump.clock.schedule(after: lease / 3) { [weak self] in
         guard let self else { return }
-        client.post(script.renew)
+        client.post(script.renew(isNoted: isNoted))
         wait()
       }
     }

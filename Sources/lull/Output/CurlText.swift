@@ -83,6 +83,7 @@ struct CurlText {
     switch body.source {
     case .file(let file): ["--data-binary \(quoted("@\(file.path)"))"]
     case .form(let form): form.parts.map { "--form \(quoted(field(of: $0)))" }
+    case .bytes: ["--data-binary @-"]
     }
   }
 

@@ -151,7 +151,9 @@ extension TransportSuite {
       var keeper = OAuth2TokenKeeper(TokenFile(path), settings)
       keeper.patience = 0.1
       let need = OAuth2TokenNeed(now: 0, rejected: nil, unsaved: nil)
-      guard case .success(.due(nil, known: nil)) = keeper.beginRenewal(need, unless: { false })
+      guard
+        case .success(.due(nil, known: nil, mark: nil)) = keeper.beginRenewal(
+          need, unless: { false })
       else {
         Issue.record("others hold it up")
         return
@@ -171,16 +173,20 @@ extension TransportSuite {
       let now = OAuth2TokenNeed(now: 0, rejected: nil, unsaved: nil)
       let got = OAuth2Tokens(access: "x", refresh: "y", lifetime: 0, now: 0)
       guard
-        case .success(.due(let entry?, known: nil)) = keeper.beginRenewal(now, unless: { false })
+        case .success(.due(let entry?, known: nil, mark: let mark?)) =
+          keeper.beginRenewal(now, unless: { false })
       else {
         Issue.record("it is not due")
         return
       }
+      #expect(keeper.note(entry.begun.adding(mark), in: entry) == nil)
       // As if it had not been written.
       keeper.close(entry)
       #expect(try outcome(auth(server.url)).contains(SharedTokenFileTests.cut))
       let need = OAuth2TokenNeed(now: 1, rejected: nil, unsaved: got)
-      guard case .success(.due(let own?, known: got)) = keeper.beginRenewal(need, unless: { false })
+      guard
+        case .success(.due(let own?, known: got, mark: _?)) =
+          keeper.beginRenewal(need, unless: { false })
       else {
         Issue.record("the one that has them cannot go on")
         return
@@ -199,21 +205,25 @@ extension TransportSuite {
       let need = OAuth2TokenNeed(now: 0, rejected: nil, unsaved: nil)
       let got = OAuth2Tokens(access: "x", refresh: "y", lifetime: 0, now: 0)
       guard
-        case .success(.due(let entry?, known: nil)) = keeper.beginRenewal(need, unless: { false })
+        case .success(.due(let entry?, known: nil, mark: let mark?)) =
+          keeper.beginRenewal(need, unless: { false })
       else {
         Issue.record("it is not due")
         return
       }
+      #expect(keeper.note(entry.begun.adding(mark), in: entry) == nil)
       // As if its tokens had not been written.
       keeper.close(entry)
       let own = OAuth2TokenNeed(now: 1, rejected: nil, unsaved: got)
       for isCertain in [true, false] {
         guard
-          case .success(.due(let entry?, known: got)) = keeper.beginRenewal(own, unless: { false })
+          case .success(.due(let entry?, known: got, mark: let mark?)) =
+            keeper.beginRenewal(own, unless: { false })
         else {
           Issue.record("the one that has them cannot go on")
           return
         }
+        #expect(keeper.note(entry.begun.adding(mark), in: entry) == nil)
         #expect(keeper.giveUp(entry, isCertain: isCertain) == nil)
         #expect(try outcome(auth(server.url)).contains(SharedTokenFileTests.cut))
       }

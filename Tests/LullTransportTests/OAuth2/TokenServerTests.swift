@@ -13,11 +13,11 @@ struct TokenServerTests {
   /// What there was to do.
   private enum Step {
     case done(OAuth2Tokens)
-    case due(OAuth2Tokens?, OAuth2Turn.End)
+    case due(OAuth2Tokens?, OAuth2Renewal.End)
     case refused(String)
   }
 
-  private func settings(_ grant: OAuth2.Settings.Grant? = nil) -> OAuth2.Settings {
+  func settings(_ grant: OAuth2.Settings.Grant? = nil) -> OAuth2.Settings {
     OAuth2.Settings(
       tokenURL: "https://login.test/token", clientID: "me",
       clientSecret: SecretText(Secret(.literal("geheim"), name: "CLIENT")),
@@ -25,7 +25,7 @@ struct TokenServerTests {
   }
 
   /// As another host's process has it: nothing but the server is the same.
-  private func client(
+  func client(
     _ url: String, _ loop: EventLoop, path: String? = nil
   ) throws -> ShareClient {
     let client = ShareClient(
@@ -52,13 +52,21 @@ struct TokenServerTests {
     loop.turn { turn != nil }
     switch try #require(turn) {
     case .success(.done(let tokens)): return .done(tokens)
-    case .success(.due(let known, _, let end)): return .due(known, end)
     case .failure(let problem): return .refused(problem.message)
+    case .success(.due(let renewal)):
+      guard let note = renewal.note else { return .due(renewal.known, renewal.end) }
+      // As where there is a connection.
+      var answer: TokenFile.Problem??
+      note { answer = .some($0) }
+      loop.turn { answer != nil }
+      guard let problem = answer ?? nil else { return .due(renewal.known, renewal.end) }
+      _ = end(renewal.end, .none(isCertain: true), loop)
+      return .refused(problem.message)
     }
   }
 
   /// - Returns: what could not be kept.
-  private func end(_ end: OAuth2Turn.End, _ outcome: OAuth2Outcome, _ loop: EventLoop) -> String? {
+  func end(_ end: OAuth2Renewal.End, _ outcome: OAuth2Outcome, _ loop: EventLoop) -> String? {
     var answer: TokenFile.Problem??
     end(outcome) { answer = .some($0) }
     loop.turn { answer != nil }
@@ -66,7 +74,7 @@ struct TokenServerTests {
   }
 
   /// Those that a renewal brings with the refresh token of that number.
-  private func tokens(_ number: Int, from known: OAuth2Tokens? = nil) -> OAuth2Tokens {
+  func tokens(_ number: Int, from known: OAuth2Tokens? = nil) -> OAuth2Tokens {
     OAuth2Tokens(access: "access-\(number)", refresh: "refresh-\(number)", lifetime: 60, now: 0)
       .renewed(from: known, with: known?.refresh ?? "first", given: "refresh-\(number)")
   }
@@ -81,7 +89,7 @@ struct TokenServerTests {
     return tokens
   }
 
-  private func key(_ bench: ShareBench) throws -> String {
+  func key(_ bench: ShareBench) throws -> String {
     try #require(bench.say("--raw keys '*:token:*'").first)
   }
 

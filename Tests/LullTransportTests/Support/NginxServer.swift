@@ -123,6 +123,7 @@ final class NginxServer: Sendable {
           ssl_certificate \(path)/good.pem; ssl_certificate_key \(path)/good.key;
           ssl_client_certificate \(path)/authority.pem; ssl_verify_client optional;
           location = /protocol { return 200 $server_protocol; }
+          location = /posted { proxy_pass http://127.0.0.1:\(port)/json; }
           location = /client { return 200 '$ssl_client_verify $ssl_client_s_dn'; }
           location /echo { \(echo) }
           \(upload(path))

@@ -17,6 +17,8 @@ public final class StreamedBody: Sendable, Equatable {
   package enum Source: Sendable {
     case file(UploadFile)
     case form(MultipartForm)
+    /// Bytes that are held back.
+    case bytes
   }
 
   package let source: Source
@@ -45,6 +47,11 @@ public final class StreamedBody: Sendable, Equatable {
     self.init(.file(file), [.file(file, try file.look())])
   }
 
+  /// Bytes that are read when they may be sent. (`SendGate`)
+  package convenience init(heldBack bytes: [UInt8]) {
+    self.init(.bytes, [.bytes(bytes)])
+  }
+
   /// A form with its files as they are now, and what its request is said to be; fails with
   /// `fileUnavailable` if one of them cannot be read.
   package static func form(
@@ -60,6 +67,7 @@ public final class StreamedBody: Sendable, Equatable {
     switch source {
     case .file: true
     case .form(let form): form.hasFiles
+    case .bytes: false
     }
   }
 
@@ -113,6 +121,7 @@ public final class StreamedBody: Sendable, Equatable {
     switch source {
     case .file(let file): "file \(file.shown), \(byteCount) bytes"
     case .form(let form): "multipart form of \(form.summary), \(byteCount) bytes"
+    case .bytes: "\(byteCount) bytes"
     }
   }
 
