@@ -286,7 +286,7 @@ struct SandboxTests {
     """,
     "lull.service(base)('/echo'):request('GET', nil, function(r) r.headers.HOST = 'evil.test' end)",
   ])
-  func `NET-160 a Host header that names another host is refused, whatever sets it`(
+  func `NET-163 a Host header that names another host is refused, whatever sets it`(
     request: String
   ) throws {
     let code = """
@@ -303,7 +303,7 @@ struct SandboxTests {
     #expect(allowed == "sent\n")
   }
 
-  @Test func `NET-160 so is one that is a secret`() throws {
+  @Test func `NET-163 so is one that is a secret`() throws {
     let code = """
       local api = lull.service{ base_url = lull.demo(),
         headers = { Host = lull.secret{ env = "VIRTUAL" } } }

@@ -110,7 +110,7 @@ extension TransportSuite {
       ("éxample.com", false), ("http://example.com", false), ("::1", false), ("[::2]", false),
       ("example.com:80:80", false), ("example.com\\evil.test", false),
     ])
-    func `NET-160 a Host header is compared as a host, with the port of the scheme`(
+    func `NET-163 a Host header is compared as a host, with the port of the scheme`(
       value: String, expected: Bool
     ) {
       var hosts = AllowedHosts()
@@ -121,7 +121,7 @@ extension TransportSuite {
       #expect(hosts.permits(hostHeader: Array(value.utf8), scheme: "http") == expected)
     }
 
-    @Test func `NET-160 the port of https is another one than that of http`() {
+    @Test func `NET-163 the port of https is another one than that of http`() {
       var hosts = AllowedHosts()
       let isPattern = hosts.allow("example.com:443")
       #expect(isPattern)
@@ -129,7 +129,7 @@ extension TransportSuite {
       #expect(!hosts.permits(hostHeader: Array("example.com".utf8), scheme: "http"))
     }
 
-    @Test func `NET-160 nothing is sent with a Host header that names another host`() throws {
+    @Test func `NET-163 nothing is sent with a Host header that names another host`() throws {
       let server = try #require(
         RawServer { connection in
           while let request = connection.readRequest() {
