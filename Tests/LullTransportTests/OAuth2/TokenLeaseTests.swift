@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 import LullTesting
 import Testing
 
