@@ -48,7 +48,7 @@ struct ItemTests {
       "'a[b][c]=2': 'a[b]' is true already, and this is of an object\n  a[b][c]\n      ^^^\n"
     ),
     (["日本[=1"], "'日本[=1': expected a text, a number or ']'\n  日本[\n       ^\n"),
-    (["a\u{1B}[=1"], "'a\u{1B}[=1': expected a text, a number or ']'\n  a\\x1B[\n        ^\n"),
+    (["a\u{1B}[=1"], "'a\\x1B[=1': expected a text, a number or ']'\n  a\\x1B[\n        ^\n"),
     (["a[-1]=b"], "'a[-1]=b': a list has no place below 0\n  a[-1]\n    ^^\n"),
   ])
   func `ITM-03 what does not fit is marked`(items: [String], saying: String) throws {

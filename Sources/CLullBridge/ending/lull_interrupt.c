@@ -162,10 +162,12 @@ void lull_hook_put_back(lua_State *L, lull_aside *aside) {
   aside->hook = NULL;
 }
 
-// [-0, +0] whether this coroutine is interrupted: what it raises ends the code that ran
-int lull_interrupt_is_armed(lua_State *L) {
+// [-0, +0] whether this coroutine is interrupted: what it raises ends the run. A stretch that has passed a limit
+// of its own fails, and the run goes on.
+int lull_interrupt_ends_run(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 0);
-  return lua_gethook(L) == interrupt_hook;
+  if (lua_gethook(L) != interrupt_hook) return 0;
+  return !runtime->has_stretches || runtime->passed_limit == LULL_LIMIT_NONE;
 }
 
 // [-0, +0] Lets C code do its work on a coroutine that is interrupted; 1 if it is to be armed again.

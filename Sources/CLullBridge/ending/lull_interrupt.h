@@ -18,8 +18,8 @@ void lull_hook_put_aside(lua_State *L, lull_aside *aside);
 void lull_hook_put_back(lua_State *L, lull_aside *aside);
 
 void lull_interrupt_arm(lua_State *L);
-// What fails while its coroutine is armed was raised to end it.
-int lull_interrupt_is_armed(lua_State *L);
+// Whether what this coroutine raises ends the run, and is no error of its code.
+int lull_interrupt_ends_run(lull_runtime *runtime, lua_State *L);
 int lull_interrupt_pause(lua_State *L);
 void lull_interrupt_rest(lull_runtime *runtime, lua_State *L);
 void lull_interrupt_pass(lull_runtime *runtime, lua_State *from);

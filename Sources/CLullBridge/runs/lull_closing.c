@@ -13,7 +13,7 @@ int lull_thread_reset(lull_runtime *runtime, lua_State *thread, int *is_interrup
   runtime->L = thread;
   int status = lua_resetthread(thread);
   runtime->L = previous;
-  *is_interrupted = lull_interrupt_is_armed(thread);
+  *is_interrupted = lull_interrupt_ends_run(runtime, thread);
   lull_interrupt_pass(runtime, thread);
   return status;
 }

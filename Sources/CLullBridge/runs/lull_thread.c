@@ -145,7 +145,7 @@ void lull_thread_leave(
   runtime->current_thread = caller->thread;
   runtime->callers = caller->outer;
   runtime->answer_now = caller->answer_now;
-  run->is_interrupted = lull_interrupt_is_armed(thread);
+  run->is_interrupted = lull_interrupt_ends_run(runtime, thread);
   lull_interrupt_pass(runtime, thread);
   if (runtime->has_stretches && runtime->depth == 0) lull_stretch_end(runtime);
   // What it lacked may have been its end.
@@ -298,7 +298,7 @@ void lull_ask(lull_runtime *runtime, const lull_call *call, const char *kind, lu
   runtime->depth -= 2;
   runtime->answer_now = previous_answer;
   if (runtime->has_memory_limit && status != LUA_OK) lull_memory_check(runtime);
-  int is_interrupted = lull_interrupt_is_armed(L);
+  int is_interrupted = lull_interrupt_ends_run(runtime, L);
   // Otherwise what made the call is interrupted too.
   if (runtime->depth == 0) lull_interrupt_rest(runtime, L);
   lull_hook_put_back(L, &context.aside);
