@@ -18,6 +18,9 @@ package struct FileStamp: Sendable, Equatable, Codable {
     nanoseconds = status.st_mtim.tv_nsec
   }
 
+  /// When it was last written; Unix seconds.
+  package var lastWritten: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
+
   /// Of what a path leads to now; nil if that is nothing.
   package static func of(_ path: [UInt8]) -> FileStamp? {
     var status = stat()

@@ -123,7 +123,7 @@ package final class ChunkSources {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_size <= ChunkSources.largestFile, changed(status) <= start
+      status.st_size <= ChunkSources.largestFile, FileStamp(status).lastWritten <= start
     else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
     let count = LullLibC.read(descriptor, &bytes, bytes.count)
@@ -133,9 +133,5 @@ package final class ChunkSources {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     guard bytes.first == UInt8(ascii: "#") else { return bytes }
     return Array(bytes[(bytes.firstIndex { $0 == 10 || $0 == 13 } ?? bytes.endIndex)...])
-  }
-
-  private func changed(_ status: stat) -> Double {
-    Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
   }
 }
