@@ -36,6 +36,7 @@ if err and err.cause then
   tell("message", err.cause.message)
 else
   local content = answer and answer.content or ""
+  if type(content) ~= "string" then content = lull.json.encode(content) end
   tell("status", err and err.http_status or entity.http_status or "none")
   tell("size", #content)
   tell("body", digest(content))
