@@ -480,7 +480,7 @@ class Numbers {
  public:
   Numbers(Text text) : text_(text) {}
 
-  // False where there is no other.
+  // Returns false when there is no further number.
   bool next(Number *number) {
     bool inString = false;
     while (at_ < text_.length) {
@@ -551,7 +551,7 @@ class Numbers {
 
 // Copies the text with `.0` behind every integer simdjson cannot hold, and `0.0` in the place of every
 // number beyond the largest double: both are doubles of two words on the tape. `output` has room for
-// `widenedLength`. Returns the bytes written; 0 if there is no such number.
+// `widenedLength`. Returns the bytes written, or 0 if the text has no such number.
 size_t widen(Text text, uint8_t *output) {
   uint8_t *next = output;
   size_t copied = 0;

@@ -113,7 +113,7 @@ int lull_table_move(lua_State *L) {
   return 1;
 }
 
-// [-0, +0] (unproved: a buffer may have a value at the top of its own) adds an element
+// [-0, +0] (unproved: a buffer may keep a value on top of the stack) adds an element
 static void add_element(lua_State *L, lull_work *work, luaL_Buffer *result, lua_Integer index) {
   lua_geti(L, 1, index);
   if (!lua_isstring(L, -1)) {

@@ -177,7 +177,7 @@ typedef struct replacing {
   const char *end;
 } replacing;
 
-// [-0, +0] (unproved: a buffer may have a value at the top of its own) the capture's text, or its
+// [-0, +0] (unproved: a buffer may keep a value on top of the stack) the capture's text, or its
 // position
 static void add_capture(const replacing *context, lua_State *L, char digit) {
   const lull_matcher *matcher = context->matcher;

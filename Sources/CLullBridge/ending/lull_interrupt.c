@@ -162,8 +162,8 @@ void lull_hook_put_back(lua_State *L, lull_aside *aside) {
   aside->hook = NULL;
 }
 
-// [-0, +0] whether this coroutine is interrupted: what it raises ends the run. A stretch that has passed a limit
-// of its own fails, and the run goes on.
+// [-0, +0] whether this coroutine is interrupted to end the run. If only a stretch has passed its limit, the
+// stretch fails and the run continues.
 int lull_interrupt_ends_run(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   if (lua_gethook(L) != interrupt_hook) return 0;

@@ -18,7 +18,7 @@ void lull_hook_put_aside(lua_State *L, lull_aside *aside);
 void lull_hook_put_back(lua_State *L, lull_aside *aside);
 
 void lull_interrupt_arm(lua_State *L);
-// Whether what this coroutine raises ends the run, and is no error of its code.
+// Whether an error raised in this coroutine ends the run, as opposed to an error of the script.
 int lull_interrupt_ends_run(lull_runtime *runtime, lua_State *L);
 int lull_interrupt_pause(lua_State *L);
 void lull_interrupt_rest(lull_runtime *runtime, lua_State *L);

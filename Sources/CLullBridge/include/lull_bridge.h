@@ -207,8 +207,8 @@ void lull_host_print_aside(void *host, const char *text, size_t length);
 // line, or why not, in the arena. What is there before stays without memory.
 int32_t lull_host_pass_file(
   void *host, const char *path, int32_t is_text, const char **bytes, size_t *length);
-// A part of what `print` of a sandbox writes to standard output, by lull_write_out, and the character that ends it:
-// control characters are made visible on a terminal. For any state, attached or not.
+// Writes one argument of a sandbox's `print` and the character after it to standard output (lull_write_out). On a
+// terminal, control characters are escaped. For any state, attached or not.
 void lull_host_print(const char *text, size_t length, char end);
 // Writes to standard error, for a terminal made visible. For any state, attached or not.
 void lull_host_write_error(const char *text);

@@ -194,7 +194,7 @@ static int step(lua_State *L) {
     return 1;
   }
   if (csj_type_at(tape, of->index) == CSJ_ARRAY) {
-    // Before anything is pushed: a finaliser may take a step of its own.
+    // Before anything is pushed: a finaliser may advance this iteration too.
     size_t index = at->next;
     at->next = csj_after(tape, index);
     lua_pushinteger(L, ++at->position);

@@ -11,7 +11,7 @@ package final class PageWalk {
 
   /// - Parameters:
   ///   - call: The call whose `pages` count.
-  ///   - way: How the list goes on without a call.
+  ///   - way: How the next page is found where no call describes it.
   package init(
     _ host: LuaHost, from request: CallRequest, call: APICall? = nil, way: NextPage = .automatic
   ) {
@@ -30,7 +30,7 @@ package final class PageWalk {
   private let first: CallRequest
   /// Whether the last page has no cursor, although one is named: then it looks like the end.
   package private(set) var lacksCursor = false
-  /// How a page's content is read; nil: as it is.
+  /// How a page's content is read; nil: unchanged.
   package var reading: ((Entity) -> Entity)? {
     get { pages.reading }
     set { pages.reading = newValue }

@@ -30,7 +30,7 @@ struct LargeComparisons {
     let token = tokens[index]
     guard token.kind == .number, LargeComparisons.isLarge(token.text) else { return nil }
     let isNegative = index > 0 && tokens[index - 1].isSymbol("-")
-    // The least integer of 64 bits, which is no literal of its own.
+    // The smallest 64-bit integer, which cannot be written as a literal.
     if isNegative, token.text == "9223372036854775808" { return nil }
     let before = index - (isNegative ? 2 : 1)
     guard isOperator(before) || isOperator(index + 1) else { return nil }

@@ -96,7 +96,7 @@ package final class ContentFilter {
       if [")", "]", "}"].contains(where: { token.isSymbol($0) }) { depth -= 1 }
       return depth == 0 && token.isSymbol(",")
     }
-    // A function may have commas of its own.
+    // The arguments of a function may contain commas.
     guard hasComma else { return }
     let single = try? load(
       "local _ENV, x = ...; return (\(text.text)\n)", shown: text.text, name: "=" + text.name,

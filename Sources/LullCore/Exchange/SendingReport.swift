@@ -7,7 +7,7 @@
 /// body. Before it sends another request for the same exchange, such as a redirect, it calls `sendAgain`.
 /// For any other transport the request counts from `handOver` on, or when `startRequest` returns, with
 /// `waitsForAnswer` when its result is there. Home thread only.
-// Unchecked: options may be sent, what they name is used on the home thread only.
+// Unchecked: TransferOptions is Sendable, but the report is used on the home thread only.
 package final class SendingReport: @unchecked Sendable, Equatable {
   /// What the transport reports.
   package enum Event {

@@ -95,7 +95,7 @@ package final class LuaPages {
   /// The page given last; nil at the end.
   package var entity: Entity? { progress.entity }
 
-  /// How a page's content is read; nil: as it is.
+  /// How a page's content is read; nil: unchanged.
   package var reading: ((Entity) -> Entity)? {
     get { progress.reading }
     set { progress.reading = newValue }

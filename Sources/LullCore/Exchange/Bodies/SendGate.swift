@@ -1,22 +1,21 @@
-/// Holds back the body of a request, once there is a connection for it, until what has to be known before is kept,
-/// such as a note that a refresh token is about to be used. A request whose gate has not been opened has not been
-/// sent: of its body no byte has left.
+/// Holds back the body of a request until it may be sent: a refresh token waits until its use is noted. (TOK-160)
 ///
-/// Named in `TransferOptions`, for the transport of this machine; any other sends without asking. It asks once, when
-/// curl wants the first byte, and goes on with every further sending once it is open. Home thread only.
-// Unchecked: options may be sent, what they name is used on the home thread only.
+/// The connection and the request's head come first. While the gate is closed, no byte of the body has been sent. The
+/// gate asks once, when curl wants the first byte. Once it is open, it stays open, also for redirects and repetitions.
+/// Only `CurlProvider` honours it: other providers send without asking. Home thread only.
+// Unchecked: TransferOptions is Sendable, but the gate is used on the home thread only.
 package final class SendGate: @unchecked Sendable, Equatable {
   package private(set) var isOpen = false
   /// Taken when it is called: a gate asks once.
   private var ask: ((SendGate) -> Void)?
   private var resume: (() -> Void)?
 
-  /// - Parameter ask: is called inside curl, where nothing may be started or cancelled; `open` comes later.
+  /// - Parameter ask: Called inside curl, where nothing may be started or cancelled; call `open` on a later turn.
   package init(_ ask: @escaping (SendGate) -> Void) {
     self.ask = ask
   }
 
-  /// Whether the body may be sent; if not, `resume` is called once that is so.
+  /// Whether the body may be sent. If not, `resume` is called when the gate opens.
   package func letsPass(_ resume: @escaping () -> Void) -> Bool {
     guard !isOpen else { return true }
     self.resume = resume

@@ -37,7 +37,7 @@ package struct PageProgress {
   private var first: PageShape?
   private var seen: Set<String> = []
   package private(set) var isOver = false
-  /// How a page's content is read; nil: as it is.
+  /// How a page's content is read; nil: unchanged.
   package var reading: ((Entity) -> Entity)?
   /// Where the rows are, as the user says; nil to find them.
   package var list: FieldPath?
