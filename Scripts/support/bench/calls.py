@@ -38,13 +38,9 @@ def compare(bench, name, workload, goal, count, script, sides, counted, call):
     if not bench.counts_instructions():
         return
     ours, theirs = [
-        bench.instructions_per_call(name, lambda calls: script(calls, side), *counted)
+        bench.footprint_per_call(name, lambda calls: script(calls, side), *counted)
         for side in sides]
-    bench.notes.append(
-        f"{name}: instructions per {call}: {ours:.0f}, reference {theirs:.0f} "
-        f"({ours / theirs:.2f} ×)")
-    bench.rows[-1]["instructions"] = ours
-    bench.rows[-1]["reference_instructions"] = theirs
+    bench.add_footprints(call, ours, theirs)
 
 
 def b10(bench):

@@ -9,6 +9,16 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMMAND_TIMEOUT = 600
+# What a footprint counts: the label in cachegrind's summary, and its title in the notes. Instructions are those
+# outside the kernel.
+FOOTPRINT = {
+    "instructions": ("I +refs", "instructions"),
+    "i1_misses": ("I1 +misses", "I1 misses"),
+    "d1_misses": ("D1 +misses", "D1 misses"),
+    "mispredictions": ("Mispredicts", "mispredicted branches"),
+}
+# The same caches on every machine: size, ways, bytes a line.
+SIMULATED_CACHES = ("--I1=32768,8,64", "--D1=32768,8,64", "--LL=8388608,16,64")
 
 
 class Failure(Exception):
@@ -107,25 +117,57 @@ class Bench:
             raise Failure("valgrind was not found")
         return False
 
-    def instructions(self, name, words):
-        """How many instructions a run of lull takes."""
+    def under_valgrind(self, name, words, *options):
+        """What valgrind says at the end of a run."""
         if self._stripped is None:
             # Valgrind stumbles over the debug information of Swift's.
             self._stripped = os.path.join(self.folder, "lull")
             run(["objcopy", "--strip-debug", self.lull, self._stripped])
         words = [self._stripped if word == self.lull else word for word in words]
-        log = os.path.join(self.folder, "callgrind.log")
+        log = os.path.join(self.folder, "valgrind.log")
         self.progress(f"{name}: counting instructions")
-        run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--log-file={log}",
-             *words])
+        run(["valgrind", *options, f"--log-file={log}", *words])
         self.progress("")
         with open(log) as file:
-            return int(re.search(r"Collected : (\d+)", file.read()).group(1))
+            return file.read()
+
+    def instructions(self, name, words):
+        """How many instructions a run takes."""
+        log = self.under_valgrind(name, words, "--tool=callgrind", "--callgrind-out-file=/dev/null")
+        return int(re.search(r"Collected : (\d+)", log).group(1))
 
     def instructions_per_call(self, name, words, low, high):
         """What one call more takes: `words(calls)` is run with `low` and with `high` calls."""
         counts = [self.instructions(name, words(calls)) for calls in (low, high)]
         return (counts[1] - counts[0]) / (high - low)
+
+    def footprint(self, name, words):
+        """The counts of FOOTPRINT for a run, on a simulated processor."""
+        log = self.under_valgrind(
+            name, words, "--tool=cachegrind", "--cachegrind-out-file=/dev/null", "--cache-sim=yes",
+            "--branch-sim=yes", *SIMULATED_CACHES)
+        return {
+            key: int(re.search(rf"{label}: +([\d,]+)", log).group(1).replace(",", ""))
+            for key, (label, _) in FOOTPRINT.items()}
+
+    def footprint_per_call(self, name, words, low, high):
+        """The counts for one more call: `words(calls)` runs with `low` and with `high` calls."""
+        fewer, more = [self.footprint(name, words(calls)) for calls in (low, high)]
+        return {key: (more[key] - fewer[key]) / (high - low) for key in FOOTPRINT}
+
+    def add_footprints(self, call, ours, theirs, goals=None):
+        """Adds both footprints to the last row, and a note that compares them. `goals` holds the most that
+        Lull should need."""
+        row = self.rows[-1]
+        row["footprint"], row["reference_footprint"] = ours, theirs
+        row["instructions"], row["reference_instructions"] = (
+            side["instructions"] for side in (ours, theirs))
+        for key, (_, title) in FOOTPRINT.items():
+            ratio = f" ({ours[key] / theirs[key]:.2f} ×)" if theirs[key] >= 0.5 else ""
+            goal = f", goal: at most {goals[key]:,}" if goals else ""
+            self.notes.append(
+                f"{row['row']}: {title} per {call}: {ours[key]:,.0f}, reference "
+                f"{theirs[key]:,.0f}{ratio}{goal}")
 
     # Results
 

@@ -8,8 +8,11 @@ from server import Server
 
 # Requests before the clock starts: connections are open and caches warm.
 WARM_UP = 500
-# Requests of the runs whose instructions are counted.
+# Requests of the runs whose footprints are compared.
 COUNTED = (1_000, 3_000)
+FOOTPRINT_GOALS = {
+    "B2": {"instructions": 105_000, "i1_misses": 2_800, "d1_misses": 800, "mispredictions": 1_500},
+}
 
 
 def b1(bench):
@@ -113,12 +116,8 @@ def measure_loads(
         words = [url, requests, in_flight, min(resources, COUNTED[0]), WARM_UP]
         return [str(word) for word in words]
 
-    ours = bench.instructions_per_call(
+    ours = bench.footprint_per_call(
         name, lambda requests: bench.script("loads.lua", *counted(requests), mode), *COUNTED)
-    theirs = bench.instructions_per_call(
+    theirs = bench.footprint_per_call(
         name, lambda requests: [get, *counted(requests), *agent], *COUNTED)
-    bench.notes.append(
-        f"{name}: instructions per request, without those of the system: {ours:,.0f}, reference "
-        f"{theirs:,.0f} ({ours / theirs:.2f} ×)")
-    bench.rows[-1]["instructions"] = ours
-    bench.rows[-1]["reference_instructions"] = theirs
+    bench.add_footprints("request", ours, theirs, FOOTPRINT_GOALS.get(name))
