@@ -12,30 +12,7 @@ check_boundaries() {
     dependencies
   verify "imports point downwards" "move the code to the target that may, see check-boundaries.sh" \
     imports
-  verify "the host is made of owners" "move what it does to the owner whose state it is" host_owners
   verify "nobody has the whole host" "take the owners it uses, see check-boundaries.sh" host_holders
-}
-
-# LuaHost composes owners: nobody else sees anything in it that changes, and it is small over all its
-# extensions; so is each owner.
-host_owners() {
-  find Sources -name '*.swift' -print0 | xargs -0 awk -v most=599 '
-    FNR == 1 { whole = inside = FILENAME ~ /\/LuaHost\.swift$/ }
-    !whole && /^([a-z]+ )?extension LuaHost[ :{]/ { inside = 1 }
-    inside { total++; lines[FILENAME]++ }
-    whole && /^  ([a-z()]+ )*var / && !/\{|private var/ { print FILENAME ":" FNR ": " $0 }
-    !whole && /^}/ { inside = 0 }
-    END {
-      if (total <= most) exit
-      print "LuaHost has " total " lines, of at most " most ":"
-      for (file in lines) print lines[file], file
-    }'
-  local owner count
-  sed -nE 's/^  (private |package )?let [a-zA-Z]+(: | = )([A-Z][A-Za-z]+).*/\3/p' \
-    Sources/LullHost/LuaHost.swift | sort -u | while read -r owner; do
-    count=$(find Sources -name "$owner.swift" -o -name "$owner+*.swift" | tr '\n' '\0' | xargs -0 cat | wc -l)
-    [ "$count" -le 400 ] || printf '%s has %s lines, of at most 400\n' "$owner" "$count"
-  done
 }
 
 # Who stores the host instead of owners of it, and why.

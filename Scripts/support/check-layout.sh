@@ -5,8 +5,6 @@ check_layout() {
     top_level
   verify "no paths of one machine" "say where things are relative to the checkout, or ask the environment" \
     machine_paths
-  verify "no Swift file over 400 lines" "give what it has besides its concept a file of its own" \
-    long_files
   verify "the core knows no scripts" "call it what it is to the core; only an error may be of kind script" \
     script_names
   verify "one version everywhere" "Lull+Version.swift, the first heading of Changelog.md and Swift.md name the same" \
@@ -28,11 +26,6 @@ machine_paths() {
   local paths='(^|[^A-Za-z0-9_.-])/(wo''rk/|opt/sw''ift|ho''me/[a-z]|ro''ot/)'
   repository_files | tr '\n' '\0' | xargs -0 grep -InE -d skip "$paths"
   return 0
-}
-
-long_files() {
-  find Sources Tests Examples -name '*.swift' -not -path '*/.build/*' -exec wc -l {} + \
-    | awk '$1 > 400 && $2 != "total" { print $2 " has " $1 " lines" }'
 }
 
 # `lull --version` has the first; a test compares that.

@@ -1,17 +1,40 @@
--- COUNT loads of one resource with one observer, one after the other: what trace-load looks at.
+-- COUNT repetitions of one walk, which trace-load follows: "load" loads one resource without observers,
+-- "configuration" computes a configuration of one block, "observer" tells one observer of an override.
 local lull = require "lull"
 
-local base_url, count = ...
-local resource = lull.service(base_url):resource("/item/1")
-local notified, finished = 0, 0
-resource:observe(function(_, event)
-  if event == "new_data" then notified = notified + 1 end
-end)
-for _ = 1, tonumber(count) do
-  resource:load():on_completion(function(response)
-    assert(response.is_success, response.error)
-    finished = finished + 1
-  end)
-  lull.run()
+local walk, base_url, count = ...
+local service = lull.service(base_url)
+local resource = service:resource("/item/1")
+local happened = 0
+
+local walks = {}
+
+function walks.load()
+  assert(resource:load_if_needed():await())
+  happened = happened + 1
 end
-assert(finished == tonumber(count) and notified == finished)
+
+function walks.configuration()
+  service:invalidate_configuration()
+  assert(not resource.is_up_to_date)
+end
+
+function walks.observer()
+  resource:override_local_content("x")
+end
+
+if walk == "load" then
+  -- Every load is needed.
+  service:configure("/**", function(config) config.expiration_time = 0 end)
+elseif walk == "configuration" then
+  service:configure("/**", function(config)
+    happened = happened + 1
+    config.expiration_time = 3600
+  end)
+elseif walk == "observer" then
+  resource:observe(function(_, event)
+    if event == "new_data" then happened = happened + 1 end
+  end)
+end
+for _ = 1, tonumber(count) do walks[walk]() end
+assert(happened == tonumber(count), happened)
