@@ -3,7 +3,7 @@ import LullCore
 import LullHost
 import LullSystem
 
-/// Leaving the process.
+/// Leaving the process. The exit codes are EXIT-01 to EXIT-07.
 enum Exit {
   /// Ends the process with what was printed written out. What libraries would tidy up at exit the
   /// kernel tidies faster.

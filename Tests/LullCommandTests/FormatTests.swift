@@ -249,7 +249,7 @@ struct FormatTests {
     #expect(!ending.output.contains("\u{9B}"))
   }
 
-  @Test func `says that the disk is full`() throws {
+  @Test func `EXIT-07 says that the disk is full`() throws {
     for words in ["-o raw > /dev/full", "> /dev/full", "-O /dev/full", "-O - > /dev/full"] {
       let ending = try shell("lull get '\(api)' object \(words)")
       #expect(ending.errors.contains("No space left on device"), "\(words): \(ending)")

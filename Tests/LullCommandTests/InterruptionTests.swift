@@ -70,7 +70,7 @@ struct InterruptionTests {
   }
 
   @Test(arguments: signals)
-  func `ends a busy main chunk`(signal: Int32, code: Int32) throws {
+  func `EXIT-06 ends a busy main chunk`(signal: Int32, code: Int32) throws {
     let child = try Self.start("io.write('ready\\n') while true do end")
     child.send(signal)
     try Self.expectQuiet(child.wait(), code)

@@ -25,7 +25,7 @@ struct ScriptErrorTests {
     ("task", "lull.spawn(function() error('boom') end) lull.sleep(0)"),
     ("task", "lull.spawn(function() lull.sleep(0.01) error('boom') end)"),
   ])
-  func `reports an error in a callback`(place: String, code: String) throws {
+  func `EXIT-01 reports an error in a callback`(place: String, code: String) throws {
     let ending = try lull("-", input: Self.service + code + "\nprint('end')")
     #expect(ending.output == "end\n")
     #expect(ending.errors.contains(": boom\n"))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Scripts that cannot be read or compiled", .timeLimit(.minutes(20)))
 struct UnreadableScriptTests {
-  @Test func `reports a missing file`() throws {
+  @Test func `EXIT-03 reports a missing file`() throws {
     let ending = try lull("/nowhere/x.lua")
     #expect(ending.errors == "lull: cannot read '/nowhere/x.lua': No such file or directory\n")
     #expect(ending.output == "")
@@ -30,7 +30,7 @@ struct UnreadableScriptTests {
     #expect(ending.code == 3)
   }
 
-  @Test func `points at a mistake with a caret`() throws {
+  @Test func `EXIT-03 points at a mistake with a caret`() throws {
     let folder = try TemporaryFolder()
     try folder.write("x.lua", "local a = 1\nlocal b = = 2\nprint(a)\n")
     let ending = try lull("x.lua", folder: folder.path)

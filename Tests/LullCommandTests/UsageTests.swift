@@ -60,7 +60,7 @@ struct UsageTests {
     (["demo", "--port"], "--port"),
     (["demo", "more"], "more"),
   ])
-  func `refuses wrong usage`(words: [String], naming: String) throws {
+  func `EXIT-02 refuses wrong usage`(words: [String], naming: String) throws {
     let ending = try Child(Binaries.lull, words).wait()
     #expect(ending.errors.contains(naming))
     // Which words there are, or how to find out.

@@ -263,7 +263,7 @@ struct VerbTests {
     arguments: [
       ("/status/404", 4), ("/status/418", 4), ("/status/500", 5), ("/status/503", 5),
     ] as [(String, Int32)])
-  func `tells HTTP errors by the exit code`(path: String, code: Int32) throws {
+  func `EXIT-04 tells HTTP errors by the exit code`(path: String, code: Int32) throws {
     let ending = try lull("get", url(path))
     #expect(ending.code == code)
     #expect(ending.errors.hasPrefix("lull: "))
@@ -276,7 +276,7 @@ struct VerbTests {
     #expect(ending.output.hasPrefix(#"{"error":"not_found""#))
   }
 
-  @Test func `tells that nobody answers`() throws {
+  @Test func `EXIT-05 tells that nobody answers`() throws {
     let ending = try lull("get", "http://127.0.0.1:9/", "--timeout", "20")
     #expect(ending.code == 6)
     #expect(ending.output == "")

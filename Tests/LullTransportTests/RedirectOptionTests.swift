@@ -11,7 +11,7 @@ extension TransportSuite {
       nginx = try #require(NginxServer.shared, "nginx (/usr/sbin/nginx) and openssl are needed")
     }
 
-    @Test func `a limit is the number that is followed`() throws {
+    @Test func `RED-01 a limit is the number that is followed`() throws {
       let harness = try TransportHarness()
       let enough = try harness.get(nginx.url + "/hops/3") { $0.redirects = .follow(atMost: 3) }
       #expect(enough.text == #"{"answer":42}"#)
@@ -25,7 +25,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func `a redirect can be the answer with its body`() throws {
+    @Test func `RED-11 a redirect can be the answer with its body`() throws {
       let harness = try TransportHarness()
       let result = try harness.get(nginx.url + "/301") { $0.redirects = .answer }
       #expect(result.response?.status == 301)
@@ -35,7 +35,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func `another origin can be refused`() throws {
+    @Test func `RED-11 another origin can be refused`() throws {
       let harness = try TransportHarness()
       let set: (inout TransferOptions) -> Void = { $0.redirects = .followWithinOrigin }
       #expect(try harness.get(nginx.url + "/hops/3", set).text == #"{"answer":42}"#)

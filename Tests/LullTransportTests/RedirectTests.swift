@@ -18,7 +18,7 @@ extension TransportSuite {
         (308, "POST", "POST"), (301, "PUT", "PUT"), (302, "DELETE", "DELETE"), (303, "PUT", "GET"),
         (303, "DELETE", "GET"), (307, "PATCH", "PATCH"), (301, "GET", "GET"), (303, "GET", "GET"),
       ] as [(Int, RequestMethod, RequestMethod)])
-    func `keeps or changes the method as browsers do`(
+    func `RED-02 keeps or changes the method as browsers do`(
       _ status: Int, _ method: RequestMethod, _ expected: RequestMethod
     )
       throws
@@ -37,7 +37,7 @@ extension TransportSuite {
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `HEAD stays HEAD`(_ status: Int) throws {
+    func `RED-03 HEAD stays HEAD`(_ status: Int) throws {
       let result = try harness.send(HTTPRequest(method: "HEAD", url: nginx.url + "/\(status)"))
       #expect(result.response?.status == 200)
       #expect(result.body == [])
@@ -45,13 +45,13 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func `resolves relative locations`() throws {
+    @Test func `RED-06 resolves relative locations`() throws {
       let result = try harness.get(nginx.url + "/dir/relative")
       #expect(result.response?.url == nginx.url + "/echo/a?b=c")
       harness.finish()
     }
 
-    @Test func `to another origin only harmless headers travel`() throws {
+    @Test func `RED-04 to another origin only harmless headers travel`() throws {
       let headers = Headers([
         ("Authorization", "secret"), ("X-Token", "t"), ("Accept", "a/b"), ("User-Agent", "me"),
       ])
@@ -67,7 +67,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func `to another origin a body keeps its type`() throws {
+    @Test func `RED-04 to another origin a body keeps its type`() throws {
       let headers = Headers([("Content-Type", "a/b"), ("X-Token", "t")])
       let result = try harness.send(
         HTTPRequest(method: "POST", url: nginx.url + "/cross307", headers: headers, body: [1]))
@@ -75,7 +75,7 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func `credentials in the URL stay with their origin`() throws {
+    @Test func `RED-05 credentials in the URL stay with their origin`() throws {
       let url = nginx.url.replacing("//", with: "//user:secret@")
       let basic = "Basic dXNlcjpzZWNyZXQ="
       #expect(try harness.get(url + "/302").text?.contains(basic) == true)
@@ -86,26 +86,26 @@ extension TransportSuite {
       harness.finish()
     }
 
-    @Test func `nine hops are fine`() throws {
+    @Test func `RED-01 nine hops are fine`() throws {
       #expect(try harness.get(nginx.url + "/hops/9").text == #"{"answer":42}"#)
       harness.finish()
     }
 
-    @Test func `gives up after ten`() throws {
+    @Test func `RED-01 gives up after ten`() throws {
       let result = try harness.get(nginx.url + "/loop")
       #expect(result.error?.kind == .tooManyRedirects)
       #expect(harness.log.filter { $0.hasPrefix("redirect") }.count == 10)
       harness.finish()
     }
 
-    @Test func `leads only to the web`() throws {
+    @Test func `RED-07 leads only to the web`() throws {
       let result = try harness.get(nginx.url + "/ftp")
       #expect(result.error?.kind == .malformedResponse)
       #expect(result.error?.message.contains("ftp://127.0.0.1/") == true)
       harness.finish()
     }
 
-    @Test func `without a location it is an answer`() throws {
+    @Test func `RED-08 without a location it is an answer`() throws {
       let server = try #require(
         RawServer { connection in
           while connection.readRequest() != nil {
@@ -119,22 +119,23 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func `not modified is never followed`() throws {
+    @Test(arguments: [300, 304])
+    func `RED-08 choices and not modified are never followed`(_ status: Int) throws {
       let server = try #require(
         RawServer { connection in
           while connection.readRequest() != nil {
-            connection.write("HTTP/1.1 304 Not Modified\r\nLocation: /x\r\n\r\n")
+            connection.write("HTTP/1.1 \(status) F\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n")
           }
         })
       let result = try harness.get(server.url)
-      #expect(result.response?.status == 304)
+      #expect(result.response?.status == status)
       #expect(result.body == [])
       #expect(server.requests.count == 1)
       harness.finish()
       server.stop()
     }
 
-    @Test func `the body of a redirect is not the answer's`() throws {
+    @Test func `RED-09 the body of a redirect is not the answer's`() throws {
       let server = try #require(
         RawServer { connection in
           while let request = connection.readRequest() {
@@ -154,7 +155,7 @@ extension TransportSuite {
       server.stop()
     }
 
-    @Test func `one deadline covers all hops and the wait between them`() throws {
+    @Test func `RED-10 one deadline covers all hops and the wait between them`() throws {
       let full = try #require(
         RawServer { connection in
           connection.readRequest()

@@ -1,6 +1,6 @@
 import LullCore
 
-/// How a redirect changes the request, as browsers do it.
+/// How a redirect changes the request, as browsers do it: RED-01 to RED-08.
 enum RedirectPolicy {
   static func limit(_ rule: RedirectRule?) -> Int {
     if case .follow(let limit) = rule { limit } else { 10 }
