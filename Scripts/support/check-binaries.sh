@@ -38,6 +38,7 @@ small_client() {
   local most=12000000 program stripped size
   local flags=(--package-path Examples/swift-client --scratch-path "$root/.build/swift-client-static"
     --configuration release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -use-ld=lld
+    -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
     -Xlinker --no-export-dynamic -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=all)
   touch Examples/swift-client/Package.swift
   swift build "${flags[@]}" >"$root/.build/swift-client-static.log" 2>&1 \

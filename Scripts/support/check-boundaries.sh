@@ -87,10 +87,9 @@ LullTesting: LullSystem LullCore
 # The core knows the system by LullSystem. These of its files use the C library directly: memcmp and
 # memchr, exp2, and which thread this is.
 core_with_libc='
-Sources/LullCore/Exchange/HomeContext.swift
-Sources/LullCore/Exchange/HomeExecutor.swift
 Sources/LullCore/Exchange/Pump.swift
-Sources/LullCore/Text/RawBytes.swift
+Sources/LullCore/Exchange/ServiceHome.swift
+Sources/LullCore/Text/ByteString.swift
 Sources/LullCore/Request/RequestProgress.swift
 '
 

@@ -1,5 +1,6 @@
-import LullLibC
 import LullHost
+import LullLibC
+import LullSystem
 
 /// Finds what a word at the cursor may become, from what the session's variables hold and from the
 /// description of the API. Nothing is run for it.
@@ -348,6 +349,127 @@ extension LineContext.Kind {
     switch self {
     case .quotedKey, .quotedField: true
     default: false
+    }
+  }
+}
+
+/// What the key for completion brings.
+struct Completion: Equatable {
+  /// What goes in at the cursor: as far as all candidates agree.
+  var insertion = ""
+  /// What it may become, to be listed if nothing goes in.
+  var candidates: [String] = []
+}
+
+/// What was typed before that begins as a line does: the rest of it, to be taken or not.
+struct Suggestions {
+  private static let kept = 5000
+  /// The latest last.
+  private var entries: [String] = []
+
+  mutating func remember(_ entry: String) {
+    entries.append(entry)
+    if entries.count > 2 * Suggestions.kept {
+      entries.removeFirst(entries.count - Suggestions.kept)
+    }
+  }
+
+  /// Of the latest that begins so and goes on; nil if there is none, or nothing to go by.
+  func rest(after text: String) -> String? {
+    guard text.utf8.contains(where: { $0 > 32 }) else { return nil }
+    for entry in entries.reversed()
+    where entry.utf8.count > text.utf8.count && entry.utf8.starts(with: text.utf8) {
+      return String(decoding: entry.utf8.dropFirst(text.utf8.count), as: UTF8.self)
+    }
+    return nil
+  }
+}
+
+/// Names of files, for completion.
+enum FilePaths {
+  /// What a folder holds; those of folders end in a slash, hidden ones are left out.
+  static func entries(of folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while names.count < 2000, let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard !name.hasPrefix(".") else { continue }
+      names.append(FileName.isFolder(folder + "/" + name) ? name + "/" : name)
+    }
+    return names.sorted()
+  }
+
+  /// The paths that begin so.
+  static func starting(with prefix: String) -> [String] {
+    let slash = prefix.lastIndex(of: "/")
+    let folder = slash.map { String(prefix[...$0]) } ?? ""
+    return entries(of: folder.isEmpty ? "." : folder).map { folder + $0 }
+      .filter { $0.hasPrefix(prefix) }
+  }
+}
+
+/// Headers of requests that people set, and of answers that they read. (RFC 9110)
+enum HeaderNames {
+  private static let common = [
+    "Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization",
+    "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language",
+    "Content-Length", "Content-Location", "Content-Range", "Content-Type", "Cookie", "Date", "ETag",
+    "Expect", "Expires", "Forwarded", "From", "Host", "Idempotency-Key", "If-Match",
+    "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since", "Last-Modified",
+    "Link", "Location", "Origin", "Prefer", "Range", "Referer", "Retry-After", "Server",
+    "Set-Cookie", "TE", "Traceparent", "User-Agent", "Vary", "Via", "WWW-Authenticate", "X-API-Key",
+    "X-Correlation-ID", "X-Forwarded-For", "X-Request-ID", "X-Requested-With",
+  ]
+
+  /// Those that begin so in any letter case, as far as it is written as it is; all of it in small letters
+  /// if that is.
+  static func starting(with prefix: String) -> [String] {
+    let lower = prefix.lowercased()
+    let isSmall = prefix == lower && !prefix.isEmpty
+    return common.filter { $0.lowercased().hasPrefix(lower) }
+      .map { prefix + (isSmall ? $0.lowercased() : $0).dropFirst(prefix.count) }
+  }
+
+  /// Whether a table or field of that name holds headers.
+  static func isMeant(by name: String?) -> Bool { name == "headers" }
+}
+
+/// What `require` finds: modules that are loaded or known, and files by `package.path`.
+struct ModuleNames {
+  private let session: LuaSession
+
+  init(_ session: LuaSession) {
+    self.session = session
+  }
+
+  /// Those that begin so; of folders only as deep as the prefix goes.
+  func starting(with prefix: String) -> [String] {
+    let known = ["loaded", "preload"].flatMap {
+      session.fieldNames(of: ["package", $0], onlyFunctions: false)
+    }
+    let templates = (session.string(at: ["package", "path"]) ?? "").split(separator: ";")
+    return Array(Set(known + templates.flatMap { files(String($0), prefix) })).sorted()
+  }
+
+  private func files(_ template: String, _ prefix: String) -> [String] {
+    // "./?.lua", "/usr/share/lua/5.4/?/init.lua"
+    guard let mark = template.firstIndex(of: "?") else { return [] }
+    let ending = String(template[template.index(after: mark)...])
+    let dot = prefix.lastIndex(of: ".")
+    let package = dot.map { String(prefix[...$0]) } ?? ""
+    let root = template[..<mark] + package.split(separator: ".").map { $0 + "/" }.joined()
+    return FilePaths.entries(of: root.isEmpty ? "." : String(root)).compactMap { name in
+      if ending.hasPrefix("/") {
+        guard name.hasSuffix("/"), access(root + name.dropLast() + ending, R_OK) == 0 else {
+          return nil
+        }
+        return package + name.dropLast()
+      }
+      guard name.hasSuffix(ending) else { return nil }
+      return package + name.dropLast(ending.count)
     }
   }
 }

@@ -1,7 +1,7 @@
-import LullLibC
 import LullCassettes
-package import LullHost
 import LullCore
+package import LullHost
+import LullLibC
 import LullSystem
 import LullTransport
 
@@ -318,5 +318,126 @@ package final class REPL {
     hasFailed = true
     fflush(nil)
     StandardError.write(text)
+  }
+}
+
+extension REPL {
+  /// Shows the help for what a name stands for here: of a variable's value, else of what Lull calls so,
+  /// else what `help` says of the value; false if there is nothing of that name.
+  func explain(_ name: String) -> Bool {
+    if let path = Question.path(name) {
+      let joined = path.joined(separator: ".")
+      if let text = Completer(session: session).help(for: path) ?? session.help(named: joined) {
+        show(help: text)
+        return true
+      }
+      if let text = helpElsewhere(for: path) {
+        show(help: text)
+        return true
+      }
+      guard session.isThere(path) else {
+        StandardOutput.write(session.refusal(ofHelpFor: joined))
+        return false
+      }
+    }
+    let expression = name.replacing(":", with: ".")
+    guard case .ready(let line) = read(Array("help(\(expression))".utf8), firstLine: lineCount)
+    else { return refuse("'\(name)' is no name: NAME? and .help NAME take one, such as api.load") }
+    return evaluate(line)
+  }
+
+  /// The help for a member that the object has not, but others have: `api.load?` of a service.
+  private func helpElsewhere(for path: [String]) -> String? {
+    guard let name = path.last, path.count > 1, !session.isThere(path),
+      let receiver = Completer(session: session).typeName(at: path.dropLast()),
+      let text = session.help(named: name)
+    else { return nil }
+    return "\(receiver) has no '\(name)'. Others do:\n\n" + text
+  }
+
+  private func show(help text: String) {
+    if isInteractive {
+      StandardOutput.page(text)
+    } else {
+      StandardOutput.write(text)
+    }
+  }
+}
+
+extension REPL {
+  /// What each step of the pipeline made of the last answer.
+  func showTrace() -> Bool {
+    guard let answer = session.lastAnswer else {
+      return refuse("no request of this session has ended yet")
+    }
+    var text = answer.title + "\n"
+    if answer.rows.isEmpty {
+      text += "no step of a pipeline had anything to do\n"
+    } else {
+      let layout = layout
+      let heads = ["stage", "step", "type", "bytes"]
+      let rows = answer.rows.map { [$0.stage, $0.step, $0.type, $0.size] }
+      // What is left of a row for how it begins, but never next to nothing.
+      let taken = heads.indices.map { column in
+        2 + (([heads] + rows).map { TextWidth.of($0[column]) }.max() ?? 0)
+      }
+      let room = max(20, layout.width - taken.reduce(0, +))
+      let whole = zip(rows, answer.rows).map { row, answer in
+        row + [TextWidth.cut(answer.excerpt, to: room)]
+      }
+      let table = ShownTable(heads: heads + ["begins"], rows: whole, width: Int.max)
+      text += table.text(layout) + "\n"
+    }
+    StandardOutput.write(text)
+    return true
+  }
+}
+
+extension REPL {
+  /// Writes what was typed and has succeeded into a new file, as a script: values of lines go to `_`.
+  func save(_ path: [UInt8]) -> Bool {
+    guard !path.isEmpty else { return refuse("a file is missing: .save FILE") }
+    guard !isSandboxed else { return refuse(".save is not available in the sandbox") }
+    let saved = savedInputs
+    guard saved.contains(where: { $0.file == nil }) else {
+      return refuse("nothing has been typed yet that could be saved")
+    }
+    guard let script = script(of: saved) else { return false }
+    let name = String(escaping: path)
+    let file = open(FileName.cString(path), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard file >= 0 else {
+      guard errno == EEXIST else { return refuse("cannot write '\(name)': \(ErrorText.of(errno))") }
+      return refuse("'\(name)' is there already: name another file, or remove it first")
+    }
+    defer { LullLibC.close(file) }
+    if let code = DescriptorWriting.put(script, into: file) {
+      unlink(FileName.cString(path))
+      return refuse("cannot write '\(name)': \(ErrorText.of(code))")
+    }
+    let count = saved.count { $0.file == nil && $0.hasSucceeded }
+    StandardOutput.write("\(count) \(count == 1 ? "statement" : "statements") in \(name)\n")
+    return true
+  }
+
+  /// What has succeeded, and requests that have failed where results are referred to.
+  private var savedInputs: [TypedInput] {
+    let done = inputs.all.filter(\.hasSucceeded)
+    guard done.contains(where: { SessionScript.refersToResults($0.text) }) else { return done }
+    return inputs.all.filter { $0.hasSucceeded || $0.isAwaited && $0.number > 0 }
+  }
+
+  /// Nil if nothing that compiles can be made of them, which has been said.
+  private func script(of inputs: [TypedInput]) -> [UInt8]? {
+    let script = SessionScript(
+      inputs.map { input in
+        let expression =
+          input.file == nil ? session.expression(of: input.text, hasValue: input.hasValue) : nil
+        return SessionScript.Statement(text: input.text, expression: expression, input: input)
+      })
+    if !script.needsHoisting, session.problem(of: script.plain) == nil { return script.plain }
+    let hoisted = script.hoisted
+    guard let problem = session.problem(of: hoisted) else { return hoisted }
+    _ = refuse("what was typed makes no script: \(problem)")
+    return nil
   }
 }

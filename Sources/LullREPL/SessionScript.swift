@@ -125,3 +125,130 @@ struct SessionScript {
     return lines
   }
 }
+
+/// A file with one test, made of what was typed: each statement, and that it gives what it gave.
+struct TestDraft {
+  struct Statement {
+    /// Of an expression, as an assignment to `_`.
+    let text: [UInt8]
+    let isValue: Bool
+    let result: TypedResult
+    /// Why what it gave is not expected; nil: it is.
+    var left: String?
+    /// The number of what it gave; 0: none.
+    var number = 0
+    /// Whether that is a request that was waited for.
+    var isAwaited = false
+    /// Seconds in which what was under way has ended, behind it.
+    var pause = 0
+  }
+
+  private let name: String
+  private let statements: [Statement]
+  /// What `LULL_ENV` said in the session; nil: nothing.
+  private let environment: String?
+  /// Names that the statements use, as they were typed.
+  private let names: Set<String>
+
+  init(
+    _ name: String, _ statements: [Statement], using names: Set<String>, environment: String?
+  ) {
+    self.name = name
+    self.names = names
+    self.statements = statements
+    self.environment = environment
+  }
+
+  var bytes: [UInt8] {
+    let shown = TestDraft.quoted(name)
+    var bytes = Array(
+      """
+      local test = require "lull.test"
+      local lull = require "lull"
+
+      test(\(shown), function(t)
+        t:cassette(\(shown))
+
+      """.utf8)
+    if let environment, uses("lull.api") {
+      bytes +=
+        "  -- LULL_ENV was \(environment): lull.api means that here, too, where it is set.\n".utf8
+    }
+    if !uses("lull") { bytes = TestDraft.without("local lull = require \"lull\"\n", bytes) }
+    if statements.contains(where: \.isValue) { bytes += "  local _\n".utf8 }
+    if names.contains("Out") { bytes += "  local Out = {}\n".utf8 }
+    for statement in statements { bytes += lines(of: statement) }
+    return bytes + Array("end)\n".utf8)
+  }
+
+  private func lines(of statement: Statement) -> [UInt8] {
+    var bytes: [UInt8] = []
+    // Else it would be an argument of the statement before it.
+    let isCall = statement.text.first { $0 != 32 && $0 != 9 } == UInt8(ascii: "(")
+    for line in ((isCall ? [UInt8(ascii: ";")] : []) + statement.text).split(
+      separator: 10, omittingEmptySubsequences: false)
+    {
+      bytes += (line.isEmpty ? [] : Array("  ".utf8)) + line + [10]
+    }
+    let expectation: String? =
+      switch statement.result {
+      case _ where statement.left != nil: nil
+      case .literal(let text): "to_equal(\(text))"
+      case .table: "to_match_snapshot()"
+      case .success: "to_succeed()"
+      case .failure(let fields): "to_fail_with{ \(fields) }"
+      case .nothing, .object, .mixed: nil
+      }
+    if let expectation { bytes += "  t.expect(_):\(expectation)\n".utf8 }
+    if let left = statement.left { bytes += "  -- Not expected: \(left).\n".utf8 }
+    bytes += publishing(statement).map { "  \($0)\n" }.joined().utf8
+    if statement.pause > 0 {
+      bytes +=
+        "  t.clock:advance(\(statement.pause))  -- What was under way has ended meanwhile.\n".utf8
+    }
+    return bytes
+  }
+
+  /// What makes `_` and `Out` what they were in the session, where they are used.
+  private func publishing(_ statement: Statement) -> [String] {
+    let usesOut = names.contains("Out")
+    guard statement.number > 0, usesOut || names.contains("_") else { return [] }
+    let place = "Out[\(statement.number)]"
+    guard statement.isAwaited else { return usesOut ? ["\(place) = _"] : [] }
+    if case .failure = statement.result {
+      return (usesOut ? ["\(place) = { request = _, error = _.response.error }"] : []) + ["_ = nil"]
+    }
+    let data = "_.response.entity.content"
+    return (usesOut ? ["\(place) = { request = _, data = \(data) }"] : []) + ["_ = \(data)"]
+  }
+
+  /// Whether a statement has a name in it, so that its value may be made of something else.
+  static func names(in text: [UInt8]) -> Bool {
+    var rest = text[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        while let next = rest.popFirst(), next != byte {
+          if next == UInt8(ascii: "\\") { _ = rest.popFirst() }
+        }
+      case UInt8(ascii: "-") where rest.first == byte: rest = rest.drop { $0 != 10 }
+      case 0x41...0x5A, 0x61...0x7A, 0x5F: return true
+      default: break
+      }
+    }
+    return false
+  }
+
+  private func uses(_ word: String) -> Bool {
+    statements.contains { String(decoding: $0.text, as: UTF8.self).contains(word) }
+  }
+
+  private static func without(_ line: String, _ bytes: [UInt8]) -> [UInt8] {
+    Array(String(decoding: bytes, as: UTF8.self).replacing(line, with: "").utf8)
+  }
+
+  /// As a string of Lua.
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+  }
+}

@@ -28,3 +28,9 @@ package enum NativeThread {
     }
   }
 }
+
+/// The thread that asks.
+package enum CurrentThread {
+  /// Tells it from every other thread that exists meanwhile.
+  package static var number: UInt { UInt(pthread_self()) }
+}

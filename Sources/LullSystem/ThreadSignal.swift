@@ -1,4 +1,5 @@
 import LullLibC
+import Synchronization
 
 /// What a thread sleeps on until another one has something for it.
 // A condition of the C library and its lock, which stay where they are; for any thread.
@@ -53,4 +54,64 @@ package final class ThreadSignal: @unchecked Sendable {
     defer { isAwake = false }
     return isAwake
   }
+}
+
+/// Keeps a signal away from a process whose signals are not ours to set, such as a stock interpreter:
+/// one that a system call raises in the thread that makes it.
+package enum SignalGuard {
+  /// Runs `body` with the signal blocked on this thread, and takes off one that was raised meanwhile.
+  ///
+  /// One that was pending before stays pending. Other signals are not touched. Any thread.
+  package static func without<Result>(_ signal: Int32, _ body: () -> Result) -> Result {
+    var guarded = sigset_t()
+    var previous = sigset_t()
+    var pending = sigset_t()
+    sigemptyset(&guarded)
+    sigaddset(&guarded, signal)
+    sigpending(&pending)
+    let wasPending = sigismember(&pending, signal) == 1
+    pthread_sigmask(SIG_BLOCK, &guarded, &previous)
+    defer {
+      if !wasPending { CLibrary.takeOff(guarded, signal) }
+      pthread_sigmask(SIG_SETMASK, &previous, nil)
+    }
+    return body()
+  }
+
+  /// Runs `body`, which writes to files: what goes beyond the size that a file may have fails with
+  /// EFBIG, where the system would end the process by SIGXFSZ. Any thread.
+  package static func withoutSIGXFSZ<Result>(_ body: () -> Result) -> Result {
+    var limit = rlimit()
+    // Without a limit nothing raises it.
+    guard
+      getrlimit(CLibrary.fileSize, &limit) != 0
+        || limit.rlim_cur != rlim_t.max
+    else { return body() }
+    return without(SIGXFSZ, body)
+  }
+}
+
+/// What a signal handler in C calls to wake a loop: a function that is safe there, and its context.
+package struct SignalWakeUp {
+  package let function: @convention(c) (UnsafeMutableRawPointer?) -> Void
+  package let context: UnsafeMutableRawPointer
+
+  package init(
+    function: @escaping @convention(c) (UnsafeMutableRawPointer?) -> Void,
+    context: UnsafeMutableRawPointer
+  ) {
+    self.function = function
+    self.context = context
+  }
+}
+
+/// Tells work in the pool that nobody needs it any more. Set on one thread, seen on another.
+package final class StopSign: Sendable {
+  private let state = Atomic(false)
+
+  package init() {}
+
+  package var isSet: Bool { state.load(ordering: .relaxed) }
+
+  package func set() { state.store(true, ordering: .relaxed) }
 }

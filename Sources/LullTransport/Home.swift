@@ -1,5 +1,6 @@
 public import LullCore
 import LullSystem
+import Synchronization
 
 /// The thread on which services, resources and requests live, as an actor: its executor is an event
 /// loop. `Lull.run` has one for as long as its body runs, `Home.start()` makes one for as long as a
@@ -223,4 +224,208 @@ public actor Home {
 /// The home was shut down, or its `Lull.run` has returned: nothing can run there.
 public struct HomeHasEnded: Error, Sendable, CustomStringConvertible {
   public var description: String { "the home has ended: nothing can run there any more" }
+}
+
+/// How the start of a home went, told by its thread to the one that started it, which waits.
+final class HomeStart: Sendable {
+  private let outcome = Mutex<Result<Home, TransportError>?>(nil)
+  private let isTold = ThreadSignal()
+
+  func report(_ result: Result<Home, TransportError>) {
+    outcome.withLock { $0 = result }
+    isTold.fire()
+  }
+
+  func wait() throws(TransportError) -> Home {
+    isTold.wait()
+    guard let result = outcome.withLock({ $0 }) else {
+      preconditionFailure("a home has started without saying so; this is a bug in Lull")
+    }
+    return try result.get()
+  }
+}
+
+/// What one home stands on: an event loop, its network, and the requests in flight.
+///
+/// Belongs to the thread that made it.
+final class HomeThread {
+  let loop: EventLoop
+  let executor: HomeExecutor
+  let context: HomeContext
+  private let ledger = RequestLedger()
+
+  init() throws(TransportError) {
+    let loop = try EventLoop()
+    self.loop = loop
+    executor = HomeExecutor { [wakeUp = loop.wakeUp] in wakeUp.fire() }
+    context = HomeContext(pump: loop.pump) { [unowned loop] in
+      let networking = CurlProvider(loop: loop, blocksSIGPIPE: true)
+      // Asked for by what comes too late.
+      if loop.pump.isClosed { networking.close() }
+      return networking
+    }
+    loop.add(executor)
+    loop.pump.attach(ledger)
+    loop.pump.add(PumpTasks(loop.pump, on: executor))
+    loop.pump.attach(SharedLimits(loop.pump))
+    loop.pump.bindToThread()
+    executor.context = context
+  }
+
+  /// Drives the loop on this thread until `condition` holds, looking after every job.
+  func run(until condition: () -> Bool) {
+    context.whileCurrent {
+      while true {
+        executor.runJobs()
+        if condition() { return }
+        loop.turn()
+      }
+    }
+  }
+
+  /// Cancels what is in flight; its hooks and who waits for it hear of that with the next turns.
+  func cancelRequests() {
+    ledger.cancelAll()
+  }
+
+  /// Cancels what is in flight, lets hooks and waiting tasks hear of it, and closes the loop. What runs
+  /// after that is told that the home has ended, on another thread.
+  func end() {
+    loop.pump.dismissGuests()
+    cancelRequests()
+    // Bounded: a task that nobody waits for might start something anew for ever.
+    runSome { !loop.hasWork }
+    finishWhatIsHeld()
+    loop.pump.ending.end()
+    runSome { !loop.hasWork }
+    loop.close()
+    runSome { !executor.hasWork }
+    executor.end()
+  }
+
+  private func finishWhatIsHeld() {
+    guard loop.pump.ending.isHeld else { return }
+    var isLate = false
+    let timer = loop.schedule(after: PumpEnding.patience) { isLate = true }
+    run { isLate || !loop.pump.ending.isHeld }
+    timer.cancel()
+  }
+
+  private func runSome(until condition: () -> Bool) {
+    var turnsLeft = 100
+    run {
+      turnsLeft -= 1
+      return condition() || turnsLeft == 0
+    }
+  }
+}
+
+/// Its jobs run between the turns, and keep the loop from waiting.
+extension HomeExecutor: TurnParticipant {
+  package func beforeWaiting() {}
+  package func afterWaiting() {}
+  package func close() {}
+}
+
+/// The end of one home: who asks for it, and who waits for it. For any thread.
+final class HomeEnd: Sendable {
+  fileprivate enum Phase {
+    case running
+    case asked
+    case over
+  }
+
+  fileprivate struct State {
+    var phase = Phase.running
+    var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+    /// What cancels the tasks that have not ended, by number.
+    var cancellations: [Int: @Sendable () -> Void] = [:]
+    /// Those that have ended before it was said how to cancel them.
+    var ended: Set<Int> = []
+    var nextNumber = 0
+  }
+
+  private let state = Mutex(State())
+
+  var isAsked: Bool { state.withLock { $0.phase != .running } }
+  var isOver: Bool { state.withLock { $0.phase == .over } }
+
+  /// Asks for it; whether nobody has before.
+  func ask() -> Bool {
+    state.withLock { state in
+      guard state.phase == .running else { return false }
+      state.phase = .asked
+      return true
+    }
+  }
+
+  func declare() {
+    let waiting = state.withLock { state in
+      state.phase = .over
+      defer { state.waiting = [:] }
+      return state.waiting
+    }
+    for continuation in waiting.values { continuation.resume() }
+  }
+
+  /// Waits until it is over, or the task is cancelled.
+  func wait() async {
+    let number = state.withLock { $0.number() }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isWaiting = state.withLock { state in
+          guard state.phase != .over, !Task.isCancelled else { return false }
+          state.waiting[number] = continuation
+          return true
+        }
+        if !isWaiting { continuation.resume() }
+      }
+    } onCancel: {
+      state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+    }
+  }
+
+  // MARK: Tasks
+
+  func number() -> Int { state.withLock { $0.number() } }
+
+  /// Has a task cancelled when the end is asked for, unless it is over before.
+  func add(_ number: Int, _ cancel: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      guard state.ended.remove(number) == nil else { return false }
+      guard state.phase == .running else { return true }
+      state.cancellations[number] = cancel
+      return false
+    }
+    if isLate { cancel() }
+  }
+
+  /// Of a task that has ended.
+  func forget(_ number: Int) {
+    state.withLock { state in
+      guard state.cancellations.removeValue(forKey: number) == nil, state.phase == .running else {
+        return
+      }
+      state.ended.insert(number)
+    }
+  }
+
+  func cancelTasks() {
+    let cancellations = state.withLock { state in
+      defer { state.cancellations = [:] }
+      return state.cancellations
+    }
+    for cancel in cancellations.values { cancel() }
+  }
+}
+
+extension HomeEnd.State {
+  fileprivate mutating func number() -> Int {
+    nextNumber += 1
+    return nextNumber
+  }
+}
+
+extension Home: ServiceHome {
+  public nonisolated var surroundings: HomeSurroundings { HomeSurroundings(thread.context) }
 }

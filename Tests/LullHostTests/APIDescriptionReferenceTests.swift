@@ -81,7 +81,7 @@ struct APIDescriptionReferenceTests {
 
   /// ERR-09
   @Test func `kinds of causes that are not yet built are in no switch`() throws {
-    let path = "\(GeneratedFile.root)/Sources/LullCore/Exchange/RequestError+Cause.swift"
+    let path = "\(GeneratedFile.root)/Sources/LullCore/Exchange/RequestError.swift"
     let source = try #require(GeneratedFile.read(path))
     #expect(source.contains(": \"malformed_json\""))
     for name in APIDescriptionGaps.notYetBuilt where name.hasPrefix("CauseKind.") {

@@ -51,3 +51,141 @@ struct RecordedText {
     }
   }
 }
+
+/// A value of `Set-Cookie`: a name, what it holds, and what is said about it.
+struct RecordedCookie {
+  let value: Substring
+  private let name: Substring
+  private let rest: Substring
+
+  init(_ text: String) {
+    let pair = text.prefix { $0 != ";" }
+    let start = pair.firstIndex(of: "=")
+    name = start.map { pair[...$0] } ?? ""
+    value = start.map { pair[pair.index(after: $0)...] } ?? pair
+    rest = text[pair.endIndex...]
+  }
+
+  /// Without its value, but for a stand-in.
+  var masked: String {
+    if value.isEmpty || CredentialMask.isMasked(value) { return String(name + value + rest) }
+    return String(name) + CredentialMask.mark + rest
+  }
+}
+
+/// Texts in which some parts have been masked already.
+enum MaskedText {
+  /// What stands in the place of a mask while a text is taken apart: it is in no text of anybody's.
+  private static let mark: Character = "\u{1}"
+
+  /// With one character in the place of each mask of a secret, which may have spaces in it.
+  static func bare(_ text: String) -> String {
+    CredentialMask.replacingMasks(in: text) { _ in String(mark) }
+  }
+
+  /// The parts beside masks that may be something by themselves; the whole text where nothing is masked.
+  static func parts(of text: String) -> [String] {
+    let bare = bare(text)
+    guard bare.contains(mark) else { return CredentialMask.isMasked(text) ? [] : [text] }
+    return bare.split(separator: mark).map { part in
+      part.trimmingPrefix { !isWord($0) }
+    }.map { part in
+      var part = part
+      while let last = part.last, !isWord(last) { part.removeLast() }
+      return String(part)
+    }.filter { $0.utf8.count >= 4 && !CredentialMask.isMasked($0) }
+  }
+
+  private static func isWord(_ character: Character) -> Bool {
+    character.isLetter || character.isNumber
+  }
+}
+
+/// The ways in which a text may stand somewhere, besides escapes, which are undone where it is looked for: as it
+/// is, within base64 of either alphabet wherever it begins there, and as hexadecimal digits; in Latin-1, too.
+struct HiddenForms {
+  let all: [[UInt8]]
+
+  /// Below so many bytes what is left of it in base64 is too little to tell.
+  private static let shortestInBase64 = 8
+
+  init(_ text: [UInt8]) {
+    var forms = HiddenForms.forms(of: text)
+    if text.contains(where: { $0 > 0x7F }), let string = String(validating: text, as: UTF8.self),
+      let latin1 = try? TextCoding.encode(string, charset: "iso-8859-1")
+    {
+      forms += HiddenForms.forms(of: latin1)
+    }
+    all = forms
+  }
+
+  private static func forms(of text: [UInt8]) -> [[UInt8]] {
+    var forms = [text]
+    if text.count >= HiddenForms.shortestInBase64 {
+      for offset in 0..<3 {
+        for alphabet in [Base64.Alphabet.standard, .url] {
+          let form = HiddenForms.inside(text, after: offset, alphabet)
+          if !forms.contains(form) { forms.append(form) }
+        }
+      }
+      let digits = Hexadecimal.text(text)
+      forms += [Array(digits.utf8), Array(digits.uppercased().utf8)]
+    }
+    return forms
+  }
+
+  /// The digits that are made of it alone, when so many bytes precede it in a group of three.
+  private static func inside(
+    _ text: [UInt8], after offset: Int, _ alphabet: Base64.Alphabet
+  ) -> [UInt8] {
+    let whole = Base64.encode(
+      [UInt8](repeating: 0, count: offset) + text, alphabet: alphabet, isPadded: false)
+    let first = (offset * 8 + 5) / 6
+    let end = (offset + text.count) * 8 / 6
+    return Array(whole[first..<end])
+  }
+}
+
+/// A word of a recording that may be a token nobody has named: where it stands, and how it begins.
+package struct Leftover: Sendable, Equatable, CustomStringConvertible {
+  /// Which exchange, from 1.
+  package let number: Int
+  /// `request URL`, `response body` and the like.
+  package let place: String
+  /// Not all of it.
+  package let beginning: String
+
+  package var description: String { "number \(number), \(place): \(beginning)…" }
+
+  /// Those of a recording, each word once, at its first place.
+  package static func all(in entries: [HAREntry]) -> [Leftover] {
+    var seen: Set<String> = []
+    var found: [Leftover] = []
+    func look(_ text: String, _ number: Int, _ place: String) {
+      for word in RandomText.words(in: text) where seen.insert(word).inserted {
+        found.append(Leftover(number: number, place: place, beginning: String(word.prefix(6))))
+      }
+    }
+    for (index, entry) in entries.enumerated() {
+      look(entry.request.url, index + 1, "request URL")
+      for header in entry.request.headers {
+        look(String(escaping: header.value), index + 1, "request header '\(header.name)'")
+      }
+      look(String(escaping: entry.request.body?.bytes ?? []), index + 1, "request body")
+      for header in entry.response?.headers ?? [] where header.name.lowercased() != "etag" {
+        look(String(escaping: header.value), index + 1, "response header '\(header.name)'")
+      }
+      look(String(escaping: entry.response?.body?.bytes ?? []), index + 1, "response body")
+      for (place, body) in [
+        ("request body", entry.request.body), ("response body", entry.response?.body),
+      ] {
+        for number in NamedCredentials.numbers(inBody: body?.bytes ?? [])
+        where seen.insert(number).inserted {
+          found.append(
+            Leftover(number: index + 1, place: place, beginning: String(number.prefix(2))))
+        }
+      }
+    }
+    return found
+  }
+}

@@ -297,3 +297,288 @@ package struct Redaction: Sendable {
     return result + bytes[end...]
   }
 }
+
+/// Finding what is to be hidden by the names that it has.
+extension Redaction {
+  /// What a request sends as a credential without being a secret.
+  mutating func collect(from request: HARRequest) {
+    for (user, password) in NamedCredentials.users(in: request.url) where !user.isEmpty {
+      mask(unlessShort: password)
+    }
+    for text in NamedCredentials.values(inQueryOf: request.url) { mask(unlessShort: text) }
+    for header in request.headers {
+      let value = MaskedText.bare(String(escaping: header.value))
+      guard CredentialName.names(header.name) || CredentialMask.header(header.name, value) != value
+      else { continue }
+      for text in NamedCredentials.values(inHeader: header.name, value) { mask(unlessShort: text) }
+    }
+    if let body = request.body, let text = RecordedText(body.bytes) {
+      for text in NamedCredentials.values(inBody: text.bytes, .likely) { mask(unlessShort: text) }
+    }
+    for text in namedValues(request.headers, [request.url], request.body) {
+      mask(text)
+    }
+  }
+
+  /// Values of what the recording was told to hide, by their names, unless they are too short to be found again.
+  func namedValues(
+    _ headers: [HARHeader], _ urls: [String], _ body: HARBody?
+  ) -> [[UInt8]] {
+    guard !names.isEmpty else { return [] }
+    let certainty = NamedCredentials.Certainty.named(names)
+    var values = headers.filter { names.contains($0.name.lowercased()) }
+      .map { MaskedText.bare(String(escaping: $0.value)) }
+    for url in urls {
+      values += NamedCredentials.values(inQueryOf: url, certainty)
+    }
+    if let body, let text = RecordedText(body.bytes) {
+      values += NamedCredentials.values(inBody: text.bytes, certainty)
+    }
+    return values.flatMap { MaskedText.parts(of: $0) }.map { Array($0.utf8) }
+  }
+
+  /// What a response gives out.
+  mutating func collect(from response: HARResponse) {
+    let urls = response.headers.map { String(escaping: $0.value) } + [response.finalURL ?? ""]
+    for text in namedValues(response.headers, urls, response.body) { replace(text) }
+    for header in response.headers {
+      guard
+        let value = RecordedText(header.value).map({ String(decoding: $0.bytes, as: UTF8.self) })
+      else { continue }
+      switch header.name.lowercased() {
+      case "set-cookie": replace(unlessShort: String(RecordedCookie(value).value))
+      case "location", "content-location", "link", "refresh":
+        for text in NamedCredentials.values(inQueryOf: value) { replace(unlessShort: text) }
+      case let name:
+        guard CredentialName.names(name) else {
+          // Masks would take the rest, and nothing could be put in their places again.
+          guard value.contains("://") else { continue }
+          for text in NamedCredentials.values(inQueryOf: value) { replace(unlessShort: text) }
+          continue
+        }
+        for text in NamedCredentials.values(inHeader: name, value) { replace(unlessShort: text) }
+      }
+    }
+    if let url = response.finalURL {
+      for text in NamedCredentials.values(inQueryOf: url) { replace(unlessShort: text) }
+    }
+    if let body = response.body, let text = RecordedText(body.bytes) {
+      for text in NamedCredentials.values(inBody: text.bytes, .certain) {
+        replace(unlessShort: text)
+      }
+      for (_, password) in NamedCredentials.users(in: String(decoding: text.bytes, as: UTF8.self)) {
+        replace(unlessShort: password)
+      }
+    }
+  }
+
+  /// Beside the mask of a secret each part counts by itself.
+  private mutating func mask(unlessShort text: String) {
+    for part in MaskedText.parts(of: text) {
+      let isWhole = part == text
+      if part.utf8.count >= (isWhole ? Redaction.shortest : 4) {
+        if isWhole, noteLate(part) { replace(Array(part.utf8)) } else { mask(Array(part.utf8)) }
+      } else if isWhole {
+        noteShort(part)
+      }
+    }
+  }
+
+  private mutating func replace(unlessShort text: String) {
+    for part in MaskedText.parts(of: text) where part.utf8.count >= Redaction.shortest {
+      replace(Array(part.utf8))
+    }
+  }
+}
+
+/// What is hidden and stands in a recording where nothing can be put in its place: in what is compressed, in which
+/// other bytes would be another file.
+extension Redaction {
+  /// What to look at in a recording before anybody else sees it: what may be a token that nobody has named, parts
+  /// of those that are hidden, and what nobody can look into.
+  package func suspicions(in entries: [HAREntry]) -> [String] {
+    Leftover.all(in: entries).map(\.description) + unhidden(in: entries) + parts(in: entries)
+      + opaque(in: entries)
+  }
+
+  /// Values that were to be hidden by their names and are not: numbers, objects, whose fields have names of their
+  /// own, and what is too short to be found again.
+  private func unhidden(in entries: [HAREntry]) -> [String] {
+    guard !names.isEmpty else { return [] }
+    return entries.enumerated().flatMap { index, entry in
+      var found: [String] = []
+      let request = entry.request
+      if !namedValues(request.headers, [request.url], request.body).isEmpty
+        || NamedCredentials.hasOther(named: names, inBody: request.body?.bytes ?? [])
+      {
+        found.append("request")
+      }
+      if let response = entry.response,
+        !namedValues(response.headers, [response.finalURL ?? ""], response.body).isEmpty
+          || NamedCredentials.hasOther(named: names, inBody: response.body?.bytes ?? [])
+      {
+        found.append("response")
+      }
+      return found.map {
+        "number \(index + 1), \($0): what is to be hidden there is a number, an object, true or false, or shorter than 4 characters"
+      }
+    }
+  }
+
+  /// Such places by the exchanges that have them, from 0, each with what stands there; of a recording without what
+  /// could be taken out. (CAS-71)
+  package func concealed(in entries: [HAREntry]) -> [Int: String] {
+    var found: [Int: String] = [:]
+    for (index, entry) in entries.enumerated() {
+      for (place, body, codings) in Redaction.bodies(of: entry) {
+        guard found[index] == nil, let mask = hiddenIn(coded: body.bytes, codings) else { continue }
+        found[index] = "number \(index + 1), \(place), has \(mask) in what is compressed"
+      }
+    }
+    return found
+  }
+
+  /// Bodies into which nobody can look, each with why. (CAS-71)
+  private func opaque(in entries: [HAREntry]) -> [String] {
+    entries.enumerated().flatMap { index, entry in
+      Redaction.bodies(of: entry).compactMap { place, body, codings in
+        guard let codings, case .unknown(let why) = Redaction.content(body.bytes, codings) else {
+          return nil
+        }
+        return "number \(index + 1), \(place), which is \(why)"
+      }
+    }
+  }
+
+  /// A response's is decoded already, unless it is a file that is compressed.
+  private static func bodies(
+    of entry: HAREntry
+  ) -> [(place: String, body: HARBody, codings: String?)] {
+    var bodies: [(String, HARBody, String?)] = []
+    if let body = entry.request.body {
+      bodies.append(("request body", body, codings(of: entry.request)))
+    }
+    if let body = entry.response?.body { bodies.append(("response body", body, nil)) }
+    return bodies
+  }
+
+  /// What a request says its body is coded as; nil if it says nothing.
+  private static func codings(of request: HARRequest) -> String? {
+    let values = request.headers.filter { $0.name.lowercased() == "content-encoding" }
+    return values.isEmpty
+      ? nil : values.map { String(escaping: $0.value) }.joined(separator: ",")
+  }
+
+  /// Whether other bytes in its place would make it another file: it stays as it is.
+  static func isCoded(_ body: HARBody, of request: HARRequest? = nil) -> Bool {
+    if case .decoded = content(body.bytes, request.flatMap(codings)) { true } else { false }
+  }
+
+  private static func content(_ bytes: [UInt8], _ codings: String?) -> CodedBytes.Content {
+    let content = CodedBytes.content(of: bytes, codedAs: codings)
+    return content == .plain ? CodedBytes.content(of: bytes) : content
+  }
+
+  /// The mask of the first thing that is hidden in what the bytes say, or what base64 in them says.
+  private func hiddenIn(coded bytes: [UInt8], _ codings: String?, depth: Int = 3) -> String? {
+    guard depth > 0 else { return nil }
+    if case .decoded(let inner) = Redaction.content(bytes, codings) {
+      // What is broken is looked at as it is, too.
+      return firstMask(in: inner) ?? hiddenIn(coded: inner, nil, depth: depth - 1)
+        ?? firstMask(in: bytes)
+    }
+    var found: String?
+    _ = EncodedWords(bytes) { inner in
+      // Most words are none: only what is compressed is looked at here.
+      if found == nil, CodedBytes.mayBeCoded(inner) {
+        found = hiddenIn(coded: inner, nil, depth: depth - 1)
+      }
+      return nil
+    }
+    return found
+  }
+
+  /// Of what is hidden there, the first.
+  private func firstMask(in bytes: [UInt8]) -> String? {
+    let shown = hidden(bytes)
+    guard shown != bytes else { return nil }
+    return masks(in: bytes).first ?? CredentialMask.mark
+  }
+}
+
+/// Parts of what is hidden, such as its beginning, which a server may say again: they stay, since nobody can tell
+/// what else they are, and are told of.
+extension Redaction {
+  /// Of each token that has a part somewhere the first place; for parts that look random only, which nobody says
+  /// by chance. (CAS-72)
+  func parts(in entries: [HAREntry]) -> [String] {
+    let pieces = Pieces(texts)
+    guard !pieces.isEmpty else { return [] }
+    var seen: Set<String> = []
+    var found: [String] = []
+    func look(_ bytes: [UInt8], _ number: Int, _ place: String) {
+      for mask in pieces.masks(in: bytes) where seen.insert(mask).inserted {
+        found.append("number \(number), \(place): a part of \(mask)")
+      }
+    }
+    for (index, entry) in entries.enumerated() {
+      let number = index + 1
+      look(Array(entry.request.url.utf8), number, "request URL")
+      for header in entry.request.headers {
+        look(header.value, number, "request header '\(header.name)'")
+      }
+      look(entry.request.body?.bytes ?? [], number, "request body")
+      for header in entry.response?.headers ?? [] {
+        look(header.value, number, "response header '\(header.name)'")
+      }
+      look(entry.response?.body?.bytes ?? [], number, "response body")
+    }
+    return found
+  }
+}
+
+/// All pieces of one length of some texts, to be found in others at once.
+private struct Pieces {
+  private static let size = 12
+  private static let base: UInt64 = 0x9E37_79B9_7F4A_7C15
+  private static let highest = (1..<size).reduce(1 as UInt64) { power, _ in power &* base }
+
+  /// By a sum that is made anew from one place to the next.
+  private var owners: [UInt64: (piece: [UInt8], mask: String)] = [:]
+
+  var isEmpty: Bool { owners.isEmpty }
+
+  init(_ texts: [[UInt8]: String]) {
+    // A shorter one would be told of for nearly all of it.
+    for (text, mask) in texts where text.count >= 16 {
+      Pieces.visit(text) { sum, start in
+        let piece = Array(text[start..<(start + Pieces.size)])
+        if RandomText.isNoise(String(decoding: piece, as: UTF8.self)) {
+          owners[sum] = (piece, mask)
+        }
+      }
+    }
+  }
+
+  /// Each once, in order.
+  func masks(in bytes: [UInt8]) -> [String] {
+    var masks: [String] = []
+    Pieces.visit(bytes) { sum, start in
+      guard let owner = owners[sum], !masks.contains(owner.mask),
+        bytes[start..<(start + Pieces.size)].elementsEqual(owner.piece)
+      else { return }
+      masks.append(owner.mask)
+    }
+    return masks
+  }
+
+  private static func visit(_ bytes: [UInt8], _ body: (_ sum: UInt64, _ start: Int) -> Void) {
+    guard bytes.count >= size else { return }
+    var sum = bytes[..<size].reduce(0 as UInt64) { $0 &* base &+ UInt64($1) }
+    body(sum, 0)
+    for end in size..<bytes.count {
+      sum = (sum &- UInt64(bytes[end - size]) &* highest) &* base &+ UInt64(bytes[end])
+      body(sum, end - size + 1)
+    }
+  }
+}

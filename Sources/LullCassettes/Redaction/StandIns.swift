@@ -59,3 +59,180 @@ package enum StandIns {
     return highest
   }
 }
+
+/// A text with other ones in the place of its stand-ins: of those that stand there as they are, with escapes of URLs
+/// and JSON, or inside of base64 or hexadecimal digits, which are made anew. (CAS-66)
+struct StandInReading {
+  private(set) var text: [UInt8] = []
+  private let bytes: [UInt8]
+  private let escaping: SecretEscaping
+  private let replacement: (Int) -> [UInt8]?
+
+  private static let mark = Array(CredentialMask.standIn.utf8)
+  /// How many codings inside of each other are undone.
+  static let depth = 4
+
+  /// - Parameters:
+  ///   - escaping: how the other texts are written there.
+  ///   - replacement: what stands for the one of that number; nil: it stays.
+  init(_ bytes: [UInt8], _ escaping: SecretEscaping, _ replacement: @escaping (Int) -> [UInt8]?) {
+    self.init(bytes, escaping, depth: StandInReading.depth, replacement)
+  }
+
+  private init(
+    _ bytes: [UInt8], _ escaping: SecretEscaping, depth: Int,
+    _ replacement: @escaping (Int) -> [UInt8]?
+  ) {
+    let isInURL = escaping == .parameter || escaping == .form
+    self.bytes =
+      depth == 0
+      ? bytes
+      : EncodedWords(bytes, isInURL: isInURL) { inner in
+        let made = StandInReading(inner, .verbatim, depth: depth - 1, replacement).text
+        return made == inner ? nil : made
+      }.text
+    self.escaping = escaping
+    self.replacement = replacement
+    read()
+  }
+
+  private mutating func read() {
+    var index = 0
+    while index < bytes.count {
+      guard let found = standIn(at: index) else {
+        text.append(bytes[index])
+        index += 1
+        continue
+      }
+      text += replacement(found.number).map(escaping.escaped) ?? Array(bytes[index..<found.end])
+      index = found.end
+    }
+  }
+
+  private func standIn(at start: Int) -> (number: Int, end: Int)? {
+    var index = start
+    for wanted in StandInReading.mark {
+      guard index < bytes.count else { return nil }
+      if bytes[index] == wanted {
+        index += 1
+      } else if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+        escape(at: index + 1) == wanted
+      {
+        index += 3
+      } else if bytes[index...].starts(with: Array("\\u00".utf8)), index + 5 < bytes.count,
+        escape(at: index + 4) == wanted
+      {
+        index += 6
+      } else {
+        return nil
+      }
+    }
+    return StandInReading.number(at: index, in: bytes).map { ($0.value, $0.end) }
+  }
+
+  private func escape(at index: Int) -> UInt8? {
+    guard let high = Hexadecimal.value(bytes[index]), let low = Hexadecimal.value(bytes[index + 1])
+    else { return nil }
+    return high << 4 | low
+  }
+
+  /// At most nine digits.
+  static func number(at start: Int, in bytes: [UInt8]) -> (value: Int, end: Int)? {
+    var end = start
+    var value = 0
+    while end < bytes.count, end - start < 9, (0x30...0x39).contains(bytes[end]) {
+      value = value * 10 + Int(bytes[end] - 0x30)
+      end += 1
+    }
+    return end > start ? (value, end) : nil
+  }
+}
+
+/// Words that look as if nobody had thought of them: what may be a token that no rule has found.
+///
+/// Digests and numbers in hexadecimal digits are none, UUIDs and base64 of a readable text neither: recordings are
+/// full of them, and who is warned of all is warned of nothing.
+package enum RandomText {
+  /// Shorter ones can be tried.
+  private static let shortest = 20
+  private static let letters = Set("-_.~+/=")
+
+  /// The words in a text that look so, each once, in order.
+  package static func words(in text: String) -> [String] {
+    var words: [String] = []
+    var seen: Set<Substring> = []
+    // A slash is a letter of base64, and in URLs it parts words.
+    for word in text.split(whereSeparator: { !isPart($0) || $0 == "/" }) where isRandom(word) {
+      if seen.insert(word).inserted { words.append(String(word)) }
+    }
+    return words
+  }
+
+  static func isRandom(_ word: some StringProtocol) -> Bool {
+    guard word.utf8.count >= shortest, word.allSatisfy(isPart),
+      !CredentialMask.isMasked(word)
+    else { return false }
+    return noise(in: word) >= enough && !isReadable(word)
+  }
+
+  /// What is called like a token and looks like one: digits of a number in hexadecimal are one by that name.
+  static func mayBeIssued(_ word: some StringProtocol) -> Bool {
+    isRandom(word)
+      || word.utf8.count >= shortest && word.allSatisfy { $0.isHexDigit || $0 == "-" }
+        && word.contains(where: \.isNumber)
+  }
+
+  /// So many characters nobody has thought of are no name any more.
+  private static let enough = 16
+
+  /// How many characters are in pieces that are no words, names, numbers or dates.
+  private static func noise(in word: some StringProtocol) -> Int {
+    word.split(whereSeparator: letters.contains).reduce(0) { count, piece in
+      kinds(of: piece) >= 2 && !isName(String(piece)) && !isHexadecimal(piece)
+        ? count + piece.count : count
+    }
+  }
+
+  /// Digests, numbers and UUIDs.
+  private static func isHexadecimal(_ word: some StringProtocol) -> Bool {
+    word.allSatisfy(\.isHexDigit)
+  }
+
+  private static func isPart(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber) || letters.contains(character)
+  }
+
+  private static func kinds(of word: some StringProtocol) -> Int { Set(word.map(kind)).count }
+
+  /// Whether a piece of something longer is no piece of a name, a text or a number.
+  static func isNoise(_ piece: String) -> Bool {
+    piece.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || letters.contains($0)) }
+      && kinds(of: piece.filter { !letters.contains($0) }) >= 2 && !isName(piece)
+  }
+
+  /// `ImmutableReferencesList2`: letters of one kind in runs, each with a capital before it or not.
+  private static func isName(_ word: String) -> Bool {
+    var changes = 0
+    var last: Kind?
+    for kind in word.map(kind) {
+      if let last, last != kind, last != .upper || kind != .lower { changes += 1 }
+      last = kind
+    }
+    return changes * 4 <= word.count
+  }
+
+  private enum Kind {
+    case digit, lower, upper
+  }
+
+  private static func kind(_ character: Character) -> Kind {
+    character.isNumber ? .digit : character.isLowercase ? .lower : .upper
+  }
+
+  private static func isReadable(_ word: some StringProtocol) -> Bool {
+    guard let bytes = try? Base64.decode(Array(word.utf8)),
+      let text = String(validating: bytes, as: UTF8.self)
+    else { return false }
+    return text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
+  }
+}

@@ -1,3 +1,5 @@
+import LullCore
+
 /// Recorded exchanges that answer requests in place of a server.
 ///
 /// A request is answered by a recorded one with the same method, URL, body and chosen headers: by each of those in
@@ -147,5 +149,112 @@ package struct Cassette: Sendable {
       CassetteMiss.Nearest(
         number: $0.index + 1, request: entries[$0.index].request, differences: $0.differences)
     }
+  }
+}
+
+/// A body of files as it is compared where the recording has masks of secrets in it, whose texts the files have.
+struct RecordedFile: Sendable {
+  private let bytes: [UInt8]
+  private let isOfFile: Bool
+  /// What stands between the masks of secrets; one piece without any.
+  private let pieces: [[UInt8]]
+
+  /// nil of a body that has neither files nor masks.
+  init?(_ body: HARBody) {
+    let bytes = RecordedBody.withoutBoundary(body.bytes, type: body.type)
+    let pieces = RecordedFile.pieces(of: bytes)
+    guard body.isOfFile || pieces.count > 1 else { return nil }
+    self.bytes = bytes
+    self.pieces = pieces
+    isOfFile = body.isOfFile
+  }
+
+  /// Whether these are files with the other's pieces, in order, and something in the place of each mask.
+  func fits(_ recorded: RecordedFile) -> Bool {
+    guard isOfFile, recorded.pieces.count > 1, let first = recorded.pieces.first,
+      let last = recorded.pieces.last, bytes.starts(with: first)
+    else { return false }
+    var place = first.count
+    for piece in recorded.pieces.dropFirst().dropLast() {
+      // At least one byte stands for a mask.
+      guard place < bytes.count,
+        let found = bytes[(place + 1)...].firstRange(of: piece)
+      else { return false }
+      place = found.upperBound
+    }
+    return bytes.count > place + last.count && bytes.suffix(last.count).elementsEqual(last)
+  }
+
+  private static func pieces(of bytes: [UInt8]) -> [[UInt8]] {
+    var pieces: [[UInt8]] = []
+    var rest = bytes[...]
+    while let start = rest.firstRange(of: Array("‹secret ".utf8)),
+      let end = rest[start.upperBound...].firstRange(of: Array("›".utf8))
+    {
+      pieces.append(Array(rest[..<start.lowerBound]))
+      rest = rest[end.upperBound...]
+    }
+    return pieces + [Array(rest)]
+  }
+}
+
+/// A request as it is compared with recorded ones: method, URL, body, and those headers that were chosen.
+struct RecordedRequest: Sendable {
+  let method: String
+  let url: RecordedURL
+  let body: RecordedBody
+  /// Why it is not known; nil: it is.
+  let bodyProblem: String?
+  /// Of the chosen headers those that it has, each with all of its values; by names in lower case.
+  let headers: [String: [[UInt8]]]
+  /// Of a body of files, or one that has the mask of a secret.
+  private let file: RecordedFile?
+  /// nil: none, or of whichever.
+  let environment: String?
+
+  init(_ request: HARRequest, comparing names: [String]) {
+    method = request.method
+    url = RecordedURL(request.url).withPlainMasks()
+    body = RecordedBody(request.body?.bytes, type: request.body?.type ?? "")
+    bodyProblem = request.bodyProblem
+    file = request.body.flatMap { RecordedFile($0) }
+    var headers: [String: [[UInt8]]] = [:]
+    let names = names.map { $0.lowercased() }
+    for header in request.headers where names.contains(header.name.lowercased()) {
+      // Tokens that a service keeps by itself are secrets, which are not told apart.
+      let isCredential = CredentialMask.header(header.name, "x") == CredentialMask.mark
+      headers[header.name.lowercased(), default: []].append(
+        isCredential ? Array(CredentialMask.mark.utf8) : header.value)
+    }
+    self.headers = headers
+    environment = request.environment
+  }
+
+  /// Whether it is what was recorded. What is of an environment is for no other (ENV-18); in a file anything may stand
+  /// where the recording has the mask of a secret: no test gives it a file with that. (CAS-74)
+  func fits(_ recorded: RecordedRequest) -> Bool {
+    guard method == recorded.method, url == recorded.url, headers == recorded.headers,
+      recorded.isOfEnvironment(of: self), recorded.bodyProblem == nil
+    else { return false }
+    if body == recorded.body { return true }
+    guard let file, let other = recorded.file else { return false }
+    return file.fits(other)
+  }
+
+  func isOfEnvironment(of asked: RecordedRequest) -> Bool {
+    environment == nil || environment == asked.environment
+  }
+
+  /// What writes to it change: its place, in its environment.
+  var resource: String { (environment.map { "\($0) " } ?? "") + url.resource }
+
+  /// Whether it changes what is at its place. (RFC 9110, section 9.2.1; RFC 10008 has QUERY)
+  var isWrite: Bool { !["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"].contains(method) }
+}
+
+extension RecordedRequest: Equatable {
+  static func == (one: RecordedRequest, other: RecordedRequest) -> Bool {
+    one.method == other.method && one.url == other.url && one.body == other.body
+      && one.headers == other.headers
   }
 }

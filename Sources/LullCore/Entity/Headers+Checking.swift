@@ -91,3 +91,79 @@ extension Headers {
     refusals = others.isEmpty ? nil : others
   }
 }
+
+/// Cookies that requests have, in the one header that they share. (RFC 6265, section 5.4)
+extension Headers {
+  /// Adds cookies to those there are.
+  package mutating func add(cookies: [(name: String, value: SecretText)]) {
+    join(cookies.map { SecretText($0.name + "=") + $0.value })
+  }
+
+  /// Adds what another header of cookies has, but for those of names that are there. Where a name is not seen, all of
+  /// them count as there.
+  mutating func add(cookieHeader value: SecretText) {
+    let known = texts.filter { $0.name == "cookie" }.map(\.text)
+    guard !known.isEmpty else { return add("cookie", value) }
+    let names = known.flatMap(\.cookies).map(\.name)
+    let added = value.cookies
+    guard !names.isEmpty, !names.contains(nil), !added.contains(where: { $0.name == nil }) else {
+      return
+    }
+    let missing = added.filter { !names.contains($0.name) }
+    if !missing.isEmpty { join(missing.map(\.text)) }
+  }
+
+  private mutating func join(_ added: [SecretText]) {
+    let all = texts.filter { $0.name == "cookie" }.map(\.text) + added
+    remove("cookie")
+    var line = SecretText([])
+    for (position, text) in all.enumerated() {
+      line = position == 0 ? text : line + SecretText("; ") + text
+    }
+    if line.secrets.isEmpty { add("cookie", line.masked) } else { add("cookie", line) }
+  }
+}
+
+/// Which names may be among many headers, so that setting one that is not does not look at all of them.
+///
+/// It never misses a name; of those that are not there one in sixteen passes among two thousand.
+struct HeaderNameFilter: Sendable {
+  private static let bitCount: UInt64 = 1 << 15
+  /// None of few headers: then any name may be there.
+  private var words: [UInt64] = []
+
+  var isOn: Bool { !words.isEmpty }
+
+  /// Begins without any name.
+  mutating func turnOn() {
+    words = [UInt64](repeating: 0, count: Int(HeaderNameFilter.bitCount / 64))
+  }
+
+  mutating func turnOff() { words = [] }
+
+  mutating func insert(_ name: some Sequence<UInt8>) {
+    guard isOn else { return }
+    let bit = HeaderNameFilter.bit(of: name)
+    words[bit / 64] |= 1 << UInt64(bit % 64)
+  }
+
+  func mayHold(_ name: some Sequence<UInt8>) -> Bool {
+    guard isOn else { return true }
+    let bit = HeaderNameFilter.bit(of: name)
+    return words[bit / 64] & 1 << UInt64(bit % 64) != 0
+  }
+
+  /// FNV-1a, whatever the case of letters.
+  private static func bit(of name: some Sequence<UInt8>) -> Int {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in name {
+      hash = (hash ^ UInt64(byte >= 65 && byte <= 90 ? byte | 0x20 : byte)) &* 0x100_0000_01b3
+    }
+    return Int((hash ^ hash >> 32) % bitCount)
+  }
+}
+
+extension HeaderNameFilter: Equatable {
+  /// It says nothing that the headers do not.
+  static func == (one: HeaderNameFilter, other: HeaderNameFilter) -> Bool { true }
+}

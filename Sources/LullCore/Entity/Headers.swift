@@ -395,3 +395,158 @@ public struct Headers: Sendable, Equatable {
     return true
   }
 }
+
+/// `["Accept": "text/plain", "X-Token": token]`: in that order, a repeated name beside the first.
+extension Headers: ExpressibleByDictionaryLiteral {
+  /// Headers as a literal, in its order; a name may stand there twice.
+  public init(dictionaryLiteral pairs: (String, String)...) { self.init(pairs) }
+}
+
+extension Headers {
+  /// The names, in lower case, that have other values than in `before`.
+  ///
+  /// What both begin and end with is only compared as a whole: one header more costs little, however
+  /// many there are.
+  package func changedNames(since before: Headers) -> Set<String> {
+    let (mine, theirs) = Headers.difference(lines, before.lines)
+    guard !mine.isEmpty || !theirs.isEmpty else { return [] }
+    let new = Headers.values(lines[mine])
+    let old = Headers.values(before.lines[theirs])
+    return Set(new.keys.filter { new[$0] != old[$0] })
+      .union(old.keys.filter { new[$0] == nil })
+  }
+
+  private static func values(_ lines: ArraySlice<UInt8>) -> [String: [[UInt8]]] {
+    var values: [String: [[UInt8]]] = [:]
+    for line in lines.split(separator: 10) {
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      values[String(escaping: line[..<colon]), default: []].append(Array(line[(colon + 1)...]))
+    }
+    return values
+  }
+
+  /// The whole lines between what both begin with and what both end with.
+  private static func difference(_ a: [UInt8], _ b: [UInt8]) -> (Range<Int>, Range<Int>) {
+    a.withUnsafeBufferPointer { a in
+      b.withUnsafeBufferPointer { b in
+        let shorter = min(a.count, b.count)
+        var start = longest(shorter) { equal(a, $0, b, $0, $1 - $0) }
+        while start > 0, a[start - 1] != 10 { start -= 1 }
+        // Counted from the ends, and not over what they begin with.
+        var rest = longest(shorter - start) { equal(a, a.count - $1, b, b.count - $1, $1 - $0) }
+        while rest > 0, !isLineStart(a, a.count - rest) || !isLineStart(b, b.count - rest) {
+          rest -= 1
+        }
+        return (start..<(a.count - rest), start..<(b.count - rest))
+      }
+    }
+  }
+
+  /// The largest number up to `limit` up to which they are equal, part by part: `areEqual` is asked of
+  /// what lies between two numbers.
+  private static func longest(_ limit: Int, _ areEqual: (Int, Int) -> Bool) -> Int {
+    var known = 0
+    var beyond = limit + 1
+    while beyond - known > 1 {
+      let middle = known + (beyond - known) / 2
+      if areEqual(known, middle) { known = middle } else { beyond = middle }
+    }
+    return known
+  }
+
+  /// Whether `count` bytes from there on are the same.
+  private static func equal(
+    _ a: UnsafeBufferPointer<UInt8>, _ first: Int, _ b: UnsafeBufferPointer<UInt8>, _ second: Int,
+    _ count: Int
+  ) -> Bool {
+    guard count > 0, let a = a.baseAddress, let b = b.baseAddress else { return true }
+    return RawBytes.areEqual(a + first, b + second, count: count)
+  }
+
+  private static func isLineStart(_ lines: UnsafeBufferPointer<UInt8>, _ position: Int) -> Bool {
+    position == 0 || lines[position - 1] == 10
+  }
+}
+
+extension Headers {
+  /// What is known of a kept answer after a 304: its headers take the place of those of the same names,
+  /// but for such as belong to one connection or tell of the content, which has stayed. (RFC 9111,
+  /// section 3.2)
+  package func refreshed(by later: Headers) -> Headers {
+    let kept = Headers.ofContent.union(later.namesOfConnection)
+    var headers = self
+    var seen: Set<String> = []
+    for (name, _) in later.pairs where !kept.contains(name) && seen.insert(name).inserted {
+      headers.take(name, from: later)
+    }
+    return headers
+  }
+
+  /// The names of headers that the values of one list, in lower case.
+  func listedNames(_ name: String) -> Set<String> {
+    var names: Set<String> = []
+    for value in values(name) {
+      for part in value.split(separator: ",") {
+        let listed = part.trimmingBlanks
+        if !listed.isEmpty { names.insert(listed.lowercased()) }
+      }
+    }
+    return names
+  }
+
+  /// Names, in lower case, of headers that say something of one connection only, those that `Connection` lists
+  /// included. (RFC 9111, section 3.1)
+  package var namesOfConnection: Set<String> {
+    Headers.ofConnection.union(listedNames("connection"))
+  }
+
+  private static let ofConnection: Set<String> = [
+    "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
+    "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+  ]
+
+  private static let ofContent: Set<String> = [
+    "content-encoding", "content-length", "content-range", "content-type",
+  ]
+}
+
+/// What headers of requests are for, by their names in lower case.
+extension Headers {
+  /// Whether it says nothing of whose request it is but what is wanted, how the body is written, and
+  /// with which program.
+  package static func goesAnywhere(_ name: String) -> Bool {
+    name.hasPrefix("accept") || name.hasPrefix("content-") || name == "user-agent"
+  }
+
+  /// Whether requests that differ in it may still be the same person's. What is called like a
+  /// credential is none of these, whatever it begins with.
+  static func saysNothingOfSender(_ name: String) -> Bool {
+    guard CredentialName(name) == nil else { return false }
+    return goesAnywhere(name) || harmless.contains(name)
+  }
+
+  private static let harmless: Set<String> = [
+    "x-request-id", "traceparent", "idempotency-key", "cache-control", "range", "if-match",
+    "if-none-match", "if-modified-since", "if-unmodified-since", "if-range",
+  ]
+}
+
+/// The condition of a request that is made before it is known.
+extension Headers {
+  /// A condition may be put in later, unless one is set or removed before: whoever edits a request without
+  /// one wants it to be without one. (LOAD-04)
+  mutating func awaitCondition() { awaitsCondition = true }
+
+  /// Puts the condition in, if one is still awaited; nil: there is none.
+  mutating func settle(_ condition: (name: String, value: ByteString)?) {
+    guard awaitsCondition else { return }
+    awaitsCondition = false
+    if let (name, value) = condition { set(name, bytes: value.bytes) }
+  }
+
+  /// Whether a header makes the answer depend on what is there.
+  package static func isCondition(_ name: String) -> Bool {
+    ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range"]
+      .contains(name.lowercased())
+  }
+}

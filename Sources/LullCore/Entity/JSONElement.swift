@@ -208,3 +208,56 @@ public struct JSONElement: Sendable {
     return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: length)
   }
 }
+
+/// The elements of an array, walked without building anything.
+public struct JSONElements: Sequence, IteratorProtocol, Sendable {
+  let document: JSONDocument
+  var place: Int
+  let end: Int
+
+  public mutating func next() -> JSONElement? {
+    guard place < end else { return nil }
+    let element = JSONElement(document: document, index: place)
+    // The document must outlive the pointers in its view.
+    place = withExtendedLifetime(document) { csj_after(document.view, place) }
+    return element
+  }
+}
+
+/// A member of an object that is written as JSON.
+package protocol JSONMember {
+  associatedtype Value
+  var key: String { get }
+  var value: Value { get set }
+}
+
+extension Array where Element: JSONMember {
+  /// Each key once, at its first position, with its last value. (JSN-13)
+  var withoutRepetition: [Element] {
+    // Nearly always nothing repeats, which few keys show without hashing. `==` may find too much,
+    // two ways to compose a character, but never too little.
+    let mayRepeat =
+      count > 16
+      || indices.contains { place in self[..<place].contains { $0.key == self[place].key } }
+    guard mayRepeat else { return self }
+    var positions: [[UInt8]: Int] = [:]
+    var unique: [Element] = []
+    for member in self {
+      if let position = positions[Array<UInt8>(member.key.utf8)] {
+        unique[position].value = member.value
+      } else {
+        positions[Array<UInt8>(member.key.utf8)] = unique.count
+        unique.append(member)
+      }
+    }
+    return unique
+  }
+}
+
+extension JSONElement: Equatable {
+  /// Whether both hold the same content, of whatever documents: numbers compare as numbers, members
+  /// in any order, and of repeated keys the last counts. (JSN-13)
+  public static func == (one: JSONElement, other: JSONElement) -> Bool {
+    csj_same_value(one.document.pointer, one.index, other.document.pointer, other.index) != 0
+  }
+}

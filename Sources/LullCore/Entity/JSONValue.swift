@@ -136,3 +136,229 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     self = .object(members.map { Member($0.0, $0.1) })
   }
 }
+
+/// The value as a type of the standard library; nil, never an error, for any other kind of value.
+extension JSONValue {
+  /// Whether it is JSON's null; false where a member is missing, which is nil.
+  public var isNull: Bool { self == .null }
+
+  /// True or false; nil for any other kind, numbers too.
+  public var bool: Bool? {
+    if case .bool(let value) = self { return value }
+    return nil
+  }
+
+  /// A whole number that was written as one.
+  public var int: Int? {
+    if case .int(let value) = self { return value }
+    return nil
+  }
+
+  /// Any number; an integer is converted.
+  public var double: Double? {
+    switch self {
+    case .double(let value): value
+    case .int(let value): Double(value)
+    default: nil
+    }
+  }
+
+  /// A string; nil for any other kind.
+  public var string: String? {
+    if case .string(let value) = self { return value }
+    return nil
+  }
+
+  /// The elements, in order, if this is an array.
+  public var array: [JSONValue]? {
+    if case .array(let elements) = self { return elements }
+    return nil
+  }
+
+  /// The members, if this is an object; of repeated keys the last counts. (JSN-13)
+  public var dictionary: [String: JSONValue]? {
+    guard case .object(let members) = self else { return nil }
+    return Dictionary(members.map { ($0.key, $0.value) }) { _, last in last }
+  }
+}
+
+extension JSONValue {
+  /// A tree of plain Swift values as JSON: `nil`, `Bool`, integers, floating point numbers, text,
+  /// arrays, dictionaries with text as keys, and whatever JSON values stand among them.
+  ///
+  /// Fails for anything else, for integers beyond 64 signed bits, and for numbers JSON does not have,
+  /// and names the place by a JSON Pointer. (REQ-12, REQ-13, DYN-02)
+  ///
+  /// - Throws: What has no place in JSON, and where it is.
+  public init(converting value: Any) throws(JSONError) {
+    var path: [String] = []
+    self = try JSONValue.converted(value, &path)
+  }
+
+  private static func converted(
+    _ value: Any, _ path: inout [String]
+  ) throws(JSONError) -> JSONValue {
+    switch value {
+    case let value as JSONValue: return value
+    case let value as JSONElement: return value.plainValue
+    case let value as JSONDocument: return value.root.plainValue
+    case let value as Bool: return .bool(value)
+    case let value as String: return .string(value)
+    case let value as any StringProtocol: return .string(String(value))
+    case let value as any BinaryInteger:
+      guard let int = Int(exactly: value) else {
+        throw JSONError("\(value) does not fit 64 signed bits", path: pointer(path))
+      }
+      return .int(int)
+    // Its decimal form, or 0.1 would become 0.10000000149011612.
+    case let value as Float: return try number(Double(value.description) ?? .nan, path)
+    case let value as any BinaryFloatingPoint: return try number(Double(value), path)
+    case let elements as [Any]:
+      var array: [JSONValue] = []
+      array.reserveCapacity(elements.count)
+      for (position, element) in elements.enumerated() {
+        path.append(String(position))
+        array.append(try converted(element, &path))
+        path.removeLast()
+      }
+      return .array(array)
+    case let members as [String: Any]:
+      var object: [Member] = []
+      object.reserveCapacity(members.count)
+      for (key, member) in members {
+        path.append(key)
+        object.append(Member(key, try converted(member, &path)))
+        path.removeLast()
+      }
+      return .object(object)
+    case let value as any OptionalValue:
+      guard let wrapped = value.wrapped else { return .null }
+      return try converted(wrapped, &path)
+    default:
+      throw JSONError("JSON has no \(type(of: value))", path: pointer(path))
+    }
+  }
+
+  private static func number(_ value: Double, _ path: [String]) throws(JSONError) -> JSONValue {
+    guard value.isFinite else {
+      throw JSONError("JSON has no number \(value)", path: pointer(path))
+    }
+    return .double(value)
+  }
+}
+
+/// An optional of any type, as it may lie inside an `Any`.
+private protocol OptionalValue {
+  var wrapped: Any? { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate var wrapped: Any? { self }
+}
+
+/// Finds the values of JSON that follow each other in bytes, which may come in pieces.
+///
+/// Between two values stand white space, RS (RFC 7464) or nothing. It knows brackets and strings only:
+/// whether a value is JSON, its parser tells. No byte is looked at twice.
+package struct JSONValueScan {
+  private enum Part {
+    case between
+    case scalar
+    case inside
+  }
+
+  private var part = Part.between
+  private var depth = 0
+  private var isString = false
+  private var isEscaped = false
+  private var hasFound = false
+
+  private static let separator: UInt8 = 0x1E
+
+  package init() {}
+
+  /// The next value; nil if it does not end here.
+  ///
+  /// - Parameters:
+  ///   - start: Where the value begins, or what is between values ends.
+  ///   - place: Up to where the bytes have been looked at.
+  package mutating func next(
+    in bytes: UnsafeBufferPointer<UInt8>, start: inout Int, place: inout Int
+  ) -> Range<Int>? {
+    while place < bytes.count {
+      let byte = bytes[place]
+      switch part {
+      case .between:
+        if isBetween(byte) {
+          place += 1
+          start = place
+          continue
+        }
+        start = place
+        place += 1
+        hasFound = true
+        switch byte {
+        case UInt8(ascii: "{"), UInt8(ascii: "["): (part, depth) = (.inside, 1)
+        case UInt8(ascii: "\""): (part, depth, isString) = (.inside, 0, true)
+        default: part = .scalar
+        }
+      case .scalar:
+        let isNext =
+          byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "\"")
+        guard isNext || isBetween(byte) else {
+          place += 1
+          continue
+        }
+        return end(start..<place)
+      case .inside:
+        if byte == JSONValueScan.separator { return end(start..<place) }
+        place += 1
+        if isEscaped {
+          isEscaped = false
+        } else if isString {
+          if byte == UInt8(ascii: "\\") { isEscaped = true }
+          guard byte == UInt8(ascii: "\"") else { continue }
+          isString = false
+          if depth == 0 { return end(start..<place) }
+        } else {
+          switch byte {
+          case UInt8(ascii: "\""): isString = true
+          case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+          case UInt8(ascii: "}"), UInt8(ascii: "]"):
+            depth -= 1
+            if depth == 0 { return end(start..<place) }
+          default: break
+          }
+        }
+      }
+    }
+    return nil
+  }
+
+  private mutating func end(_ range: Range<Int>) -> Range<Int> {
+    (part, depth, isString, isEscaped) = (.between, 0, false, false)
+    return range
+  }
+
+  private func isBetween(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 32, 9, 10, 13, JSONValueScan.separator: true
+    // A byte-order mark.
+    case 0xEF, 0xBB, 0xBF: !hasFound
+    default: false
+    }
+  }
+
+  /// The values of a whole body, the last one with or without its end.
+  package static func values(_ bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    var scan = JSONValueScan()
+    var (start, place) = (0, 0)
+    var values: [Range<Int>] = []
+    while let value = scan.next(in: bytes, start: &start, place: &place) {
+      values.append(value)
+      start = value.upperBound
+    }
+    if start < bytes.count { values.append(start..<bytes.count) }
+    return values
+  }
+}

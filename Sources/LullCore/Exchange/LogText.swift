@@ -115,3 +115,71 @@ package enum LogText {
     }.joined()
   }
 }
+
+extension Entity: CustomStringConvertible {
+  /// Type, origin and the beginning of the content, on one line and without what looks like a
+  /// credential: `application/json, 200 from https://api.test/a: {"id": 7}`.
+  public var description: String {
+    var text = LogText.part(contentType, limit: 80)
+    if let exchange {
+      text += ", \(exchange.status)"
+      if let url = exchange.url { text += " from \(LogText.url(url))" }
+    }
+    return text + ": " + LogText.part(LogText.content(content), limit: 200)
+  }
+}
+
+extension Headers: CustomStringConvertible {
+  /// One after the other as `name: value`, without what looks like a credential.
+  public var description: String {
+    pairs.map { "\($0.name): \(LogText.part(CredentialMask.header($0.name, $0.value)))" }
+      .joined(separator: ", ")
+  }
+}
+
+extension JSONValue: CustomStringConvertible {
+  /// The value as compact JSON, in which members that are called like credentials have `***` for their value;
+  /// NaN and infinite numbers are strings. (SWF-160)
+  ///
+  /// For logs and debuggers: what is sent or stored is written by `encode(pretty:)`, which masks nothing.
+  public var description: String {
+    let bytes = (try? encode()) ?? (try? writable.encode()) ?? []
+    return CredentialMask.text(String(decoding: CredentialMask.body(bytes), as: UTF8.self))
+  }
+
+  /// With texts in the place of numbers that JSON does not have.
+  private var writable: JSONValue {
+    switch self {
+    case .double(let value) where !value.isFinite: .string("\(value)")
+    case .array(let elements): .array(elements.map(\.writable))
+    case .object(let members): .object(members.map { Member($0.key, $0.value.writable) })
+    default: self
+    }
+  }
+}
+
+extension JSONElement: CustomStringConvertible {
+  /// As that of the same `JSONValue`. (SWF-160)
+  public var description: String {
+    var bytes: [UInt8] = []
+    encode(into: &bytes)
+    return CredentialMask.text(String(decoding: CredentialMask.body(bytes), as: UTF8.self))
+  }
+}
+
+extension JSONDocument: CustomStringConvertible {
+  /// As that of its outermost value. (SWF-160)
+  public var description: String { root.description }
+}
+
+extension ResourceURL {
+  /// A URL as people see it, in which masks of secrets may stand; nil if it is none.
+  ///
+  /// For what is around them: in its text they are escaped.
+  package init?(shown text: String) {
+    self.init(
+      absolute: CredentialMask.replacingMasks(in: text) { mask in
+        mask.utf8.map { "%" + Hexadecimal.text([$0]) }.joined()
+      })
+  }
+}

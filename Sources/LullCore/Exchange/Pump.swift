@@ -1,5 +1,6 @@
 internal import LullLibC
 import LullSystem
+import Synchronization
 
 /// Delivers what waits for the home thread: results from the inbox, then deferred callbacks.
 ///
@@ -259,4 +260,166 @@ public final class Pump {
       executor is the home's; an actor that keeps resources needs an isolated deinit
       """)
   }
+}
+
+/// Who mirrors the model elsewhere, as far as exchanges go: bodies, and what of the host's responses hold.
+///
+/// What the higher floors tell it stands there: `RequestHost`, `ModelHost`.
+package protocol PumpHost: AnyObject {
+  /// A body of that many bytes has arrived and is now kept by whoever keeps the response.
+  func bodyArrived(byteCount: Int)
+  /// Unused resources are about to be forgotten: lets go of what only garbage holds.
+  func releaseGarbage()
+  /// Keeps what the response holds of the host's until the result is called; nil if it holds nothing.
+  func hold(_ response: Response) -> (() -> Void)?
+}
+
+extension PumpHost {
+  package func bodyArrived(byteCount: Int) {}
+  package func releaseGarbage() {}
+  package func hold(_ response: Response) -> (() -> Void)? { nil }
+}
+
+/// Where a pump has its host, which each floor finds here as what it knows: a subclass each, so that none
+/// has to know what stands above it.
+package class HostSlot {
+  package final let pumpHost: any PumpHost
+
+  init(pumpHost: any PumpHost) { self.pumpHost = pumpHost }
+}
+
+/// Who lives on a pump that is somebody else's, and takes part in its turns.
+package protocol PumpGuest: AnyObject {
+  /// Before results are delivered.
+  func turnBegins()
+  /// After the deferred callbacks of the turn.
+  func turnEnded()
+  /// The pump closes: whatever needs it ends now.
+  func pumpCloses()
+}
+
+/// What keeps things that are to be done on a pump, which it lets go of when that has closed: nobody calls them
+/// then any more, and they may hold the queue itself.
+package protocol PumpQueue: AnyObject {
+  /// The pump delivers nothing any more.
+  func pumpHasClosed(_ pump: Pump)
+}
+
+/// The queues that a pump is to tell of its end. Holds none of them. Home thread only.
+struct PumpQueues {
+  private struct Known {
+    weak var queue: (any PumpQueue)?
+  }
+
+  private var known: [ObjectIdentifier: Known] = [:]
+  private var sizeAfterSweep = 8
+
+  mutating func add(_ queue: any PumpQueue) {
+    known[ObjectIdentifier(queue)] = Known(queue: queue)
+    guard known.count > sizeAfterSweep * 2 else { return }
+    known = known.filter { $0.value.queue != nil }
+    sizeAfterSweep = max(8, known.count)
+  }
+
+  mutating func takeAll() -> [any PumpQueue] {
+    defer { known = [:] }
+    return known.values.compactMap(\.queue)
+  }
+}
+
+/// What is to be done when a pump is about to close, such as ending what waits for something that will not
+/// happen any more: while what it brings about can still be delivered. Home thread only.
+package final class PumpEnding {
+  package typealias Number = Int
+
+  private var actions: [Number: () -> Void] = [:]
+  private var next = 0
+  package private(set) var hasEnded = false
+  private var holds = 0
+
+  /// Does so once, in no order with others; at once if that time has come.
+  package func add(_ action: @escaping () -> Void) -> Number {
+    next += 1
+    if hasEnded { action() } else { actions[next] = action }
+    return next
+  }
+
+  /// Whether something is under way that an orderly end lets finish, for `patience` seconds at most.
+  package var isHeld: Bool { holds > 0 }
+
+  package static let patience = 5.0
+
+  /// Such a thing has begun; whatever comes of it, `release` is called once.
+  package func hold() { holds += 1 }
+
+  package func release() { holds -= 1 }
+
+  package func remove(_ number: Number) { actions[number] = nil }
+
+  /// The time has come; the second time nothing happens.
+  package func end() {
+    guard !hasEnded else { return }
+    hasEnded = true
+    let actions = actions.sorted { $0.key < $1.key }
+    self.actions = [:]
+    for (_, action) in actions { action() }
+  }
+}
+
+/// Which pumps work for which thread, the latest last: how a request finds its pump that is made by nobody
+/// in particular. Any thread.
+enum ThreadPumps {
+  // Not `weak`, which would slow down every use of a pump: each takes itself off here before it goes, and
+  // is asked for on the thread of its number only, to which it belongs.
+  private struct Entry: @unchecked Sendable {
+    unowned(unsafe) let pump: Pump
+    let identity: ObjectIdentifier
+  }
+
+  private static let entries = Mutex<[UInt: [Entry]]>([:])
+
+  static func add(_ pump: Pump, _ thread: UInt) {
+    let entry = Entry(pump: pump, identity: ObjectIdentifier(pump))
+    entries.withLock { $0[thread, default: []].append(entry) }
+  }
+
+  static func remove(_ identity: ObjectIdentifier, _ thread: UInt) {
+    entries.withLock { entries in
+      entries[thread]?.removeAll { $0.identity == identity }
+      if entries[thread]?.isEmpty ?? false { entries[thread] = nil }
+    }
+  }
+
+  static func latest(_ thread: UInt) -> Pump? {
+    entries.withLock { $0[thread]?.last }?.pump
+  }
+}
+
+/// Time and timers of a home thread; the event loop in programs, a manual clock in tests.
+public protocol HostClock: AnyObject {
+  /// Unix epoch seconds.
+  var now: Double { get }
+  /// Seconds since some time in the past, which go on evenly when somebody sets the system's time.
+  var uptime: Double { get }
+  /// Whether `now` is the system's time, which others can read for themselves.
+  var isSystemTime: Bool { get }
+  /// Runs `action` once on the home thread, after `seconds`; never inside this call.
+  func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer
+}
+
+extension HostClock {
+  public var uptime: Double { now }
+  public var isSystemTime: Bool { false }
+}
+
+/// A timer that has not fired yet; cancelling twice, or after firing, does nothing.
+public protocol HostTimer: AnyObject {
+  /// Its action will not run. Home thread only.
+  func cancel()
+}
+
+/// Threads for slow work on Sendable values: parsing large bodies, files. (PIPE-16, THR-02)
+package protocol WorkPool: AnyObject {
+  /// Runs `work` on another thread, soon, once. It reports through an `Inbox`.
+  func run(_ work: @escaping @Sendable () -> Void)
 }

@@ -106,3 +106,81 @@ package final class PumpTasks: PumpGuest {
     executor.end()
   }
 }
+
+/// A task of a pump: on whose behalf it runs, and what it waits for, so that a wait that could never end is
+/// told.
+///
+/// Home thread only, but for `current`, which child tasks have too.
+package final class PumpTask {
+  /// That within which the calling task runs.
+  @TaskLocal static var current: Confined<PumpTask>?
+
+  private let pump: ObjectIdentifier
+  /// What goes on when the task has ended.
+  private(set) weak var owner: AnyObject?
+  /// One for each wait: it may have child tasks.
+  private(set) var awaited: [AnyObject] = []
+
+  init(on pump: Pump, for owner: AnyObject) {
+    self.pump = ObjectIdentifier(pump)
+    self.owner = owner
+  }
+
+  /// That of the calling task, if it is of this pump.
+  static func current(on pump: Pump) -> PumpTask? {
+    guard let task = current?.value, task.pump == ObjectIdentifier(pump) else { return nil }
+    return task
+  }
+
+  /// Starts what is no part of the calling task.
+  package static func outside<Result>(_ start: () -> Result) -> Result {
+    $current.withValue(nil) { start() }
+  }
+
+  func began(_ wait: AnyObject) { awaited.append(wait) }
+
+  func ended(_ wait: AnyObject) {
+    guard let index = awaited.lastIndex(where: { $0 === wait }) else { return }
+    awaited.remove(at: index)
+  }
+}
+
+/// Which tasks of a pump wait for something that only this pump can bring: a test whose tasks all do, with
+/// nothing left to deliver, is deadlocked.
+///
+/// Tasks are known by their hash values. Home thread only.
+package final class PumpWaits {
+  /// How often each waits: its child tasks may be the same to whoever compares.
+  private var waiting: [Int: Int] = [:]
+  private var running: Set<Int> = []
+
+  package init() {}
+
+  /// The calling task belongs to the pump until `taskEnded`.
+  package func taskBegan() -> Int {
+    let task = PumpWaits.currentTask
+    running.insert(task)
+    return task
+  }
+
+  package func taskEnded(_ task: Int) { running.remove(task) }
+
+  /// The calling task begins to wait; `ended` is called when it goes on.
+  package func began() -> Int {
+    let task = PumpWaits.currentTask
+    waiting[task, default: 0] += 1
+    return task
+  }
+
+  package func ended(_ task: Int) {
+    guard let count = waiting[task] else { return }
+    waiting[task] = count > 1 ? count - 1 : nil
+  }
+
+  /// Whether every task that belongs to the pump waits for it; false without any.
+  package var holdAll: Bool {
+    !running.isEmpty && running.allSatisfy { waiting[$0] != nil }
+  }
+
+  private static var currentTask: Int { withUnsafeCurrentTask { $0?.hashValue ?? 0 } }
+}

@@ -1,3 +1,5 @@
+import LullSystem
+
 /// A failure as the user meets it: one sentence, and what is known besides.
 ///
 /// Errors are state and hook arguments, never thrown across the API. What went wrong inside is
@@ -74,4 +76,342 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
       }
     }
   }
+}
+
+extension RequestError {
+  /// What went wrong inside. Every case has a kind, a snake_case word scripts compare with. (ERR-09)
+  public enum Cause: Sendable {
+    /// The resource has no URL that could be asked; `source` is what was given for one.
+    case invalidURL(source: String?)
+    /// A text has a character that its charset has no place for. (REQ-09)
+    case unencodableText(encoding: String, text: ByteString)
+    /// A value has no place in JSON; `path` is a JSON Pointer to it. (REQ-13)
+    case invalidJSONObject(path: String)
+    /// A part of a form cannot be sent as it is. (REQ-19)
+    case notURLEncodable(string: ByteString)
+    /// Somebody has cancelled it.
+    case requestCancelled
+    /// The server says that nothing has changed, and there is nothing here. (NM-02)
+    case noLocalDataFor304
+    /// The response names a charset that nobody here knows.
+    case invalidTextEncoding(name: ByteString)
+    /// The body is no text of the charset it names.
+    case undecodableText(encoding: String)
+    /// A transformer got another kind of content than it takes. (TRF-09)
+    case wrongInputTypeInTransformerPipeline(expected: String, actual: String, transformer: String)
+    /// A transformer has made nothing of the content.
+    case transformerReturnedNil(transformer: String)
+    /// `offset`: where in the body, in bytes from its start; nil if that is not known.
+    case malformedJSON(message: String, offset: Int? = nil)
+    /// Content is not of the type that a program has asked for. `path`: where in it, `users[3].name`, or
+    /// empty; `message`: what was expected and what was found there.
+    case wrongContent(type: String, path: String, message: String)
+    /// An answer is not as its schema says. `schema`: whose that is, in words; `errors`: what does not fit, at
+    /// most 20, in the order of the content.
+    case validation(schema: String, errors: [ContentMisfit])
+    /// A setting of the program has a value that it cannot have, or a header that HTTP does not allow; nothing was
+    /// sent. `name`: as Swift calls it, such as `limits.timeout`. (SWF-56)
+    case invalidSetting(name: String, message: String)
+    /// Chains that pass on without end.
+    case chainTooLong(message: String)
+    /// No usable response arrived.
+    case transport(TransportError)
+    /// A function of a script has raised an error.
+    case script(ScriptErrorCause)
+    /// An error of the program's own, thrown by a transformer for one; or the error of another request, whose
+    /// kind this then has.
+    case custom(any Error & Sendable)
+
+    /// A word for it, which Lua compares with: `err.cause.kind`.
+    public var kind: String {
+      switch self {
+      case .invalidURL: "invalid_url"
+      case .unencodableText: "unencodable_text"
+      case .invalidJSONObject: "invalid_json_object"
+      case .notURLEncodable: "not_url_encodable"
+      case .requestCancelled: "request_cancelled"
+      case .noLocalDataFor304: "no_local_data_for_304"
+      case .invalidTextEncoding: "invalid_text_encoding"
+      case .undecodableText: "undecodable_text"
+      case .wrongInputTypeInTransformerPipeline: "wrong_input_type_in_transformer_pipeline"
+      case .transformerReturnedNil: "transformer_returned_nil"
+      case .malformedJSON: "malformed_json"
+      case .wrongContent: "wrong_content"
+      case .validation: "validation"
+      case .invalidSetting: "invalid_setting"
+      case .chainTooLong: "chain_too_long"
+      case .transport(let error): error.kind.rawValue
+      case .script: "script_error"
+      case .custom(let error as RequestError): error.cause?.kind ?? "custom"
+      case .custom: "custom"
+      }
+    }
+
+    /// The sentence for the user when nothing better is known. (ERR-06)
+    package var userMessage: String {
+      switch self {
+      case .invalidURL: "Cannot send request with invalid URL"
+      case .unencodableText, .invalidJSONObject, .notURLEncodable: "Cannot send request"
+      case .requestCancelled: "Request cancelled"
+      case .noLocalDataFor304: "No data available"
+      case .chainTooLong(let message), .invalidSetting(_, let message): message
+      case .invalidTextEncoding, .undecodableText, .wrongInputTypeInTransformerPipeline,
+        .transformerReturnedNil, .malformedJSON, .wrongContent:
+        "Cannot parse server response"
+      case .validation: "Server response is not as its schema says"
+      case .transport(let error): error.message
+      case .script(let script): script.userMessage
+      case .custom(let error): String(describing: error)
+      }
+    }
+
+    /// What happened, in words; more precise than the sentence for the user.
+    public var message: String {
+      switch self {
+      case .invalidURL(let source?):
+        "'\(CredentialMask.malformedURL(source))' is not a URL"
+          + (ResourceURL.hostProblem(in: source).map { ": \($0)" } ?? "")
+      case .invalidURL(nil): "there is no URL"
+      case .unencodableText(let encoding, let text):
+        text.text == nil
+          ? "the text is not valid UTF-8: '\(LogText.part(text.description))'"
+          : "the text cannot be represented in \(encoding)"
+      case .invalidJSONObject(let path): path
+      case .notURLEncodable(let string):
+        "a name or value is not valid UTF-8: '\(LogText.part(string.description))'"
+      case .requestCancelled: "the request was cancelled"
+      case .noLocalDataFor304: "the server answered 304 but there is no data here"
+      case .invalidTextEncoding(let name): "there is no charset named '\(name)'"
+      case .undecodableText(let encoding): "the body is not valid \(encoding)"
+      case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
+        "\(transformer) expected \(expected), got \(actual)"
+      case .transformerReturnedNil(let transformer): "\(transformer) returned nil"
+      case .malformedJSON(let message, let offset):
+        offset.map { "\(message) (at byte \($0 + 1))" } ?? message
+      case .wrongContent(let type, let path, let message):
+        "\(type) cannot be made of it: " + (path.isEmpty ? message : "\(path): \(message)")
+      case .validation(let schema, let errors):
+        "by the schema of \(schema): " + (errors.first.map { "\($0)" } ?? "it does not fit")
+          + (errors.count > 1 ? "; and \(errors.count - 1) more" : "")
+      case .chainTooLong(let message), .invalidSetting(_, let message): message
+      case .transport(let error): error.message
+      case .script(let script): script.message
+      case .custom(let error as RequestError): error.userMessage
+      case .custom(let error): String(describing: error)
+      }
+    }
+
+    /// The named parts of the cause beside kind and message.
+    package var payload: [(name: String, value: ByteString)] {
+      switch self {
+      case .unencodableText(let encoding, let text):
+        [("encoding", ByteString(encoding)), ("text", text)]
+      case .notURLEncodable(let string): [("string", string)]
+      case .invalidTextEncoding(let name): [("name", name)]
+      default: texts.map { ($0.name, ByteString($0.text)) }
+      }
+    }
+
+    /// What a script has raised.
+    package var raisedValue: RaisedValue? {
+      switch self {
+      case .script(let script): script.value
+      case .transport(let error): error.value
+      default: nil
+      }
+    }
+
+    private var texts: [(name: String, text: String)] {
+      switch self {
+      case .invalidURL(let source): source.map { [("source", $0)] } ?? []
+      case .invalidJSONObject(let path): [("path", path)]
+      case .invalidSetting(let name, _): [("setting", name)]
+      case .undecodableText(let encoding): [("encoding", encoding)]
+      case .wrongInputTypeInTransformerPipeline(let expected, let actual, let transformer):
+        [("expected", expected), ("actual", actual), ("transformer", transformer)]
+      case .transformerReturnedNil(let transformer): [("transformer", transformer)]
+      case .wrongContent(let type, let path, _): [("type", type), ("path", path)]
+      case .validation(let schema, _): [("schema", schema)]
+      case .script(let script):
+        [("traceback", script.traceback)] + (script.stage.map { [("stage", $0)] } ?? [])
+      case .transport(let error): error.traceback.map { [("traceback", $0)] } ?? []
+      default: []
+      }
+    }
+  }
+}
+
+/// An error a script raised where the core needed an answer.
+public struct ScriptErrorCause: Sendable {
+  /// The sentence for the user, by where it happened.
+  package var userMessage: String
+  /// What was raised, as text, with the place.
+  public var message: String
+  /// Which functions had been called there.
+  public var traceback: String
+  /// The pipeline stage, for transformers.
+  public var stage: String?
+  /// What was raised.
+  package var value: RaisedValue?
+  /// What was raised where that is an error that a function of Swift's has thrown to the script.
+  public var thrown: (any Error)?
+
+  package init(
+    userMessage: String, message: String, traceback: String, stage: String? = nil,
+    value: RaisedValue? = nil, thrown: (any Error)? = nil
+  ) {
+    self.userMessage = userMessage
+    self.message = message
+    self.traceback = traceback
+    self.stage = stage
+    self.value = value
+    self.thrown = thrown
+  }
+}
+
+extension RequestError {
+  /// An error made here and now, to be thrown by a mutation, a decorator or a transformer, or to be
+  /// delivered by `failedRequest(returning:)`: its timestamp is the current time. (ERR-14)
+  public init(
+    userMessage: String, httpStatusCode: Int? = nil, entity: Entity? = nil,
+    cause: RequestError.Cause? = nil
+  ) {
+    self.init(
+      userMessage: userMessage, httpStatusCode: httpStatusCode, entity: entity, cause: cause,
+      timestamp: SystemClock.now)
+  }
+}
+
+extension RequestError {
+  /// Whether the next attempt may do better: no answer, or one that asks for patience.
+  package var mayPass: Bool {
+    if let httpStatusCode {
+      return [408, 425, 429].contains(httpStatusCode) || httpStatusCode >= 500
+    }
+    switch cause {
+    case .requestCancelled: return true
+    case .transport(let error) where error.isFinal: return false
+    case .transport(let error):
+      switch error.kind {
+      case .network, .timeout, .dns, .connection, .truncatedBody, .cancelled: return true
+      case .tls, .malformedResponse, .bodyTooLarge, .tooManyRedirects, .redirectRefused,
+        .invalidURL, .scriptError, .secretOrigin, .secretUnavailable, .authFailed, .fileUnavailable,
+        .fileChanged, .eventStream, .notAStream, .offline, .unconfirmed:
+        return false
+      }
+    default: return false
+    }
+  }
+}
+
+extension RequestError {
+  /// The message with method, URL and status, and then what the cause adds, on one line and without
+  /// credentials: `Cannot parse server response (GET https://api.test/a → 200): User cannot be made of
+  /// it: users[3].name: expected a string, found null`. (ERR-160)
+  ///
+  /// Any thread. Lua: `tostring(err)` is shorter and ends before the cause.
+  public var description: String {
+    let summary = summary
+    guard let cause else { return summary }
+    switch cause {
+    // The summary has these already.
+    case .invalidURL, .requestCancelled, .script: return summary
+    default:
+      let detail = LogText.part(CredentialMask.text(cause.message), limit: 1000)
+      return summary.contains(detail) ? summary : "\(summary): \(detail)"
+    }
+  }
+
+  /// The same text as `description`. (ERR-160)
+  ///
+  /// Foundation's property of this name ignores it where the static type is `any Error`: there a program
+  /// conforms the type to Foundation's protocol, which needs no further code:
+  ///
+  ///     extension RequestError: @retroactive LocalizedError {}
+  public var localizedDescription: String { description }
+
+  /// The same text as `description`, as Foundation's `LocalizedError` asks for it. (ERR-160)
+  public var errorDescription: String? { description }
+
+  /// The message with method, URL and status, without credentials: `Not found (GET https://api.test/a →
+  /// 404)`.
+  package var summary: String {
+    var text = userMessage
+    if case .invalidURL(let source?) = cause {
+      let hint = ResourceURL.lacksScheme(source) ? ": it needs http:// or https:// before it" : ""
+      return "\(text): '\(CredentialMask.malformedURL(source))'\(hint)"
+    }
+    var details = ""
+    if let method, let url { details = "\(method) \(LogText.url(url))" }
+    if let httpStatusCode {
+      details += details.isEmpty ? "status \(httpStatusCode)" : " → \(httpStatusCode)"
+    }
+    if attempts.count > 1 {
+      details += (details.isEmpty ? "" : ", ") + "after \(attempts.count) attempts"
+    }
+    if !details.isEmpty { text += " (\(details))" }
+    if case .script(let script) = cause { text += ": \(script.message)" }
+    return text
+  }
+}
+
+extension RequestError.Cause {
+  /// Why content is not of a type that was asked for, of what its decoding has thrown.
+  package init(decoding type: any Any.Type, _ error: any Error) {
+    let context: DecodingError.Context
+    switch error {
+    case let error as DecodingError:
+      switch error {
+      case .typeMismatch(_, let found), .valueNotFound(_, let found), .keyNotFound(_, let found),
+        .dataCorrupted(let found):
+        context = found
+      @unknown default:
+        self = .custom(error)
+        return
+      }
+    default:
+      self = .custom(error)
+      return
+    }
+    self = .wrongContent(
+      type: String(describing: type), path: CodingPathText.text(context.codingPath),
+      message: context.debugDescription)
+  }
+}
+
+/// What a script has raised: values that are nothing but themselves as they are, others by number.
+package enum RaisedValue: Sendable, Hashable {
+  case boolean(Bool)
+  case integer(Int64)
+  case number(Double)
+  /// A string, which need not be UTF-8.
+  case string(ByteString)
+  case foreign(ForeignContent)
+
+  package var foreign: ForeignContent? {
+    if case .foreign(let foreign) = self { foreign } else { nil }
+  }
+
+  package var isString: Bool {
+    if case .string = self { true } else { false }
+  }
+}
+
+/// A place where content is not as its schema says. Lua: an element of `err.cause.errors`.
+public struct ContentMisfit: Sendable, Hashable, CustomStringConvertible {
+  /// A JSON Pointer, such as `/items/3/price`; empty for the content as a whole.
+  public let pointer: String
+  /// The keyword of the schema that it does not fit, such as `type`.
+  public let keyword: String
+  /// What was expected and what is there, such as `must be a number, got "12"`.
+  public let message: String
+
+  package init(pointer: String, keyword: String, message: String) {
+    self.pointer = pointer
+    self.keyword = keyword
+    self.message = message
+  }
+
+  /// Such as `/items/3/price: must be a number, got "12"`.
+  public var description: String { "\(pointer.isEmpty ? "the content" : pointer): \(message)" }
 }

@@ -45,3 +45,142 @@ public struct Response: Sendable {
   /// Whether there is an entity.
   public var isSuccess: Bool { error == nil }
 }
+
+/// A `NetworkResult` on its way to whoever waits for it: an object, since that is large to copy.
+package final class ArrivedResult: Sendable {
+  package let response: HTTPResponse?
+  package let body: [UInt8]?
+  let error: TransportError?
+  let requestError: RequestError?
+
+  package init(response: HTTPResponse, body: [UInt8]) {
+    self.response = response
+    self.body = body
+    error = nil
+    requestError = nil
+  }
+
+  package init(_ result: NetworkResult) {
+    response = result.response
+    body = result.body
+    error = result.error
+    requestError = result.requestError
+  }
+
+  /// The same with the Content-Type of `responseType`, if the options have one.
+  package func read(by options: TransferOptions?) -> ArrivedResult {
+    guard let type = options?.responseType, var response else { return self }
+    type.apply(to: &response.headers)
+    var result = result
+    result.response = response
+    return ArrivedResult(result)
+  }
+
+  package var result: NetworkResult {
+    var result = NetworkResult(response: response, body: body, error: error)
+    result.requestError = requestError
+    return result
+  }
+}
+
+/// What HTTP statuses are called in messages to the user. (ERR-05)
+package enum StatusPhrase {
+  /// The IANA reason in sentence case; of an unregistered status what its class says.
+  package static func text(for status: Int) -> String {
+    if let phrase = registered(status) { return phrase }
+    return status >= 500 && status < 600 ? "Server error" : "Request failed"
+  }
+
+  /// The registry of 2025; 306 and 418 are reserved without a meaning.
+  private static func registered(_ status: Int) -> String? {
+    switch status {
+    case 100: "Continue"
+    case 101: "Switching protocols"
+    case 102: "Processing"
+    case 103: "Early hints"
+    case 104: "Upload resumption supported"
+
+    case 200: "OK"
+    case 201: "Created"
+    case 202: "Accepted"
+    case 203: "Non-authoritative information"
+    case 204: "No content"
+    case 205: "Reset content"
+    case 206: "Partial content"
+    case 207: "Multi-status"
+    case 208: "Already reported"
+    case 226: "IM used"
+
+    case 300: "Multiple choices"
+    case 301: "Moved permanently"
+    case 302: "Found"
+    case 303: "See other"
+    case 304: "Not modified"
+    case 305: "Use proxy"
+    case 307: "Temporary redirect"
+    case 308: "Permanent redirect"
+
+    case 400: "Bad request"
+    case 401: "Unauthorized"
+    case 402: "Payment required"
+    case 403: "Forbidden"
+    case 404: "Not found"
+    case 405: "Method not allowed"
+    case 406: "Not acceptable"
+    case 407: "Proxy authentication required"
+    case 408: "Request timeout"
+    case 409: "Conflict"
+    case 410: "Gone"
+    case 411: "Length required"
+    case 412: "Precondition failed"
+    case 413: "Content too large"
+    case 414: "URI too long"
+    case 415: "Unsupported media type"
+    case 416: "Range not satisfiable"
+    case 417: "Expectation failed"
+    case 421: "Misdirected request"
+    case 422: "Unprocessable content"
+    case 423: "Locked"
+    case 424: "Failed dependency"
+    case 425: "Too early"
+    case 426: "Upgrade required"
+    case 428: "Precondition required"
+    case 429: "Too many requests"
+    case 431: "Request header fields too large"
+    case 451: "Unavailable for legal reasons"
+
+    case 500: "Internal server error"
+    case 501: "Not implemented"
+    case 502: "Bad gateway"
+    case 503: "Service unavailable"
+    case 504: "Gateway timeout"
+    case 505: "HTTP version not supported"
+    case 506: "Variant also negotiates"
+    case 507: "Insufficient storage"
+    case 508: "Loop detected"
+    case 510: "Not extended"
+    case 511: "Network authentication required"
+
+    default: nil
+    }
+  }
+}
+
+extension Response {
+  /// Whether it is the failure of a request that was cancelled, by whomever. (CXL-01)
+  public var isCancellation: Bool {
+    if case .requestCancelled = error?.cause { return true }
+    return false
+  }
+}
+
+extension Response: CustomStringConvertible {
+  /// What came of the request, on one line and without what looks like a credential.
+  public var description: String {
+    switch outcome {
+    case .success(let entity):
+      "success with \(isNew ? "new" : "the same") data, \(entity.description)"
+    case .failure(let error): "failure, \(error.description)"
+    }
+  }
+}

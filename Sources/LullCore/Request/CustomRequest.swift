@@ -84,3 +84,59 @@ public final class RequestCompletionHandler {
 
   fileprivate func release() { request = nil }
 }
+
+/// The logic of a request of your own; `Resource.prepareRequest(using:)` makes the request. (DEL-01
+/// to DEL-10)
+///
+/// Called on the home thread. The request takes care of hooks, states and "exactly once": a delegate
+/// may report twice, late, or never.
+public protocol RequestDelegate: AnyObject {
+  /// Begins; called at most once (DEL-06). The response is passed to `handler`, now or later, on the
+  /// home thread, and is not transformed (DEL-03).
+  func startUnderlyingOperation(passingResponseTo handler: RequestCompletionHandler)
+
+  /// The request was cancelled; what is reported from now on is ignored. (DEL-07)
+  func cancelUnderlyingOperation()
+
+  /// The delegate of a repeated request. (DEL-09) By default the same object.
+  func repeated() -> any RequestDelegate
+
+  /// 0 to 1, asked for while somebody listens. By default 0 until completion. (DEL-08)
+  func computeProgress() -> Double
+
+  /// Seconds between two questions for progress.
+  var progressReportingInterval: Double { get }
+
+  /// What the request is called in messages.
+  var requestDescription: String { get }
+}
+
+extension RequestDelegate {
+  public func cancelUnderlyingOperation() {}
+  public func repeated() -> any RequestDelegate { self }
+  public func computeProgress() -> Double { 0 }
+  public var progressReportingInterval: Double { 0.05 }
+  public var requestDescription: String { "custom request" }
+}
+
+/// A request whose outcome was known from the start: no network, no pipeline. (HW-01 to HW-06)
+public final class FixedRequest: Request {
+  private let purpose: (any RequestTarget)?
+  private let targetMethod: RequestMethod?
+
+  package init(
+    _ response: Response, pump: Pump, target: (any RequestTarget)? = nil,
+    method: RequestMethod? = nil
+  ) {
+    purpose = target
+    targetMethod = method
+    super.init(pump: pump, completedWith: response)
+  }
+
+  override package var target: (any RequestTarget)? { purpose }
+  override public var method: RequestMethod? { targetMethod }
+  override public var url: String? { target?.address }
+  override package var displayName: String {
+    target == nil ? "hard-wired request" : super.displayName
+  }
+}

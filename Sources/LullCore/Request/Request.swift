@@ -398,3 +398,56 @@ public class Request {
     sentPlace == 0 ? nil : RequestSending(sent: sentPlace, answered: nil)
   }
 }
+
+/// How far a request is. Lua: `request.state`, by the raw values.
+public enum RequestState: String, Sendable {
+  /// Made, and not begun: decorators may still pass on another one in its place.
+  case notStarted = "not_started"
+  /// From `start()` on; a chain: from when its wrapped request has been started.
+  case inProgress = "in_progress"
+  /// Has its response, a cancellation among them; its hooks may still have to be called.
+  case completed
+}
+
+/// What a request is made for, as far as requests know it: a resource.
+package protocol RequestTarget: AnyObject {
+  /// The URL, without secrets.
+  var address: String { get }
+  /// What is known of the answers of its service; nil: nothing.
+  var schemas: (any AnswerSchemas)? { get }
+  /// Whether progress would reach anybody.
+  var wantsProgress: Bool { get }
+  /// Whether anybody observes it who is alive.
+  var isObserved: Bool { get }
+  /// Tells who wants to know how far a load is: 0 to 1.
+  func loadProgressed(to progress: Double)
+}
+
+/// Whose lists a request is in until it has ended.
+package protocol RequestTracker: AnyObject {
+  /// Takes a request that has ended off its lists.
+  func forget(_ request: Request)
+}
+
+extension Request: CustomStringConvertible {
+  /// What it asks for, without credentials, and how far it is, on one line:
+  /// `GET https://api.test/a: in progress`.
+  public final var description: String {
+    switch state {
+    case .notStarted: "\(displayName): not started"
+    case .inProgress: "\(displayName): in progress"
+    case .completed: "\(displayName): \(response?.description ?? "completed")"
+    }
+  }
+}
+
+extension Request {
+  /// That it was cancelled, as an error.
+  package final func cancellation() -> RequestError {
+    var error = RequestError.cancelled(at: pump.clock.now)
+    error.method = method
+    error.url = url
+    error.attempts = cancelledAttempts
+    return error
+  }
+}

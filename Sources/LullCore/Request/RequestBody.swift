@@ -67,3 +67,110 @@ package struct RequestBodyFailure: Error {
     self.cause = cause
   }
 }
+
+extension RequestBody {
+  /// A value of the program's as compact JSON: members in the order in which its type encodes them,
+  /// integers exact.
+  ///
+  ///     api.resource("/notes").request("POST", body: try .json(encoding: note))
+  ///
+  /// - Throws: `EncodingError` with the coding path, for numbers that JSON does not have, say, or what an
+  ///   `encode(to:)` throws.
+  public static func json(
+    encoding value: some Encodable, contentType: String = "application/json"
+  ) throws -> RequestBody {
+    .json(try JSONDocument.text(encoding: value), contentType: contentType)
+  }
+}
+
+extension RequestError.Cause {
+  /// Why a value could not be made a body. (REQ-13)
+  package init(encoding error: any Error) {
+    switch error {
+    case EncodingError.invalidValue(_, let context):
+      let path = CodingPathText.text(context.codingPath)
+      self = .invalidJSONObject(
+        path: path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)")
+    case let error as JSONError: self = .invalidJSONObject(path: error.description)
+    default: self = .custom(error)
+    }
+  }
+}
+
+/// A body as it goes out, made once for a request and its repetitions; files are looked at for each.
+package enum EncodedBody {
+  case bytes([UInt8], _ contentType: String)
+  case secret(SecretBody)
+  case file(UploadFile)
+  case multipart(MultipartForm)
+
+  /// Makes it the body of a request, and its type the request's; fails if a file cannot be read.
+  package func put(into http: inout HTTPRequest) throws(TransportError) {
+    switch self {
+    case .bytes(let bytes, let contentType):
+      http.headers["content-type"] = contentType
+      http.body = bytes
+    case .secret(let body):
+      http.headers["content-type"] = body.contentType
+      http.body = body.template.masked
+      http.secrets = SecretUses(url: http.secrets?.url, body: body.template)
+    case .file(let file):
+      http.stream(try StreamedBody(file))
+      http.headers["content-type"] = file.contentType
+    case .multipart(let form):
+      let (body, contentType) = try StreamedBody.form(form)
+      http.stream(body)
+      http.headers["content-type"] = contentType
+      if form.hasSecrets { http.secrets = SecretUses(url: http.secrets?.url) }
+    }
+  }
+}
+
+/// Bodies of type `application/x-www-form-urlencoded`. (REQ-15 to REQ-20)
+package enum FormEncoding {
+  /// The pairs escaped, joined and sorted by their escaped `name=value` text: the same body
+  /// whatever order they came in. No pairs make an empty body. (REQ-16 to REQ-18, REQ-20)
+  package static func encode(
+    _ pairs: [(name: [UInt8], value: [UInt8])]
+  ) throws(FormEncodingError) -> [UInt8] {
+    var parts: [[UInt8]] = []
+    parts.reserveCapacity(pairs.count)
+    var count = 0
+    for (name, value) in pairs {
+      var part: [UInt8] = []
+      part.reserveCapacity(name.count + value.count + 1)
+      try append(name, to: &part)
+      part.append(UInt8(ascii: "="))
+      try append(value, to: &part)
+      count += part.count + 1
+      parts.append(part)
+    }
+    parts.sort { $0.lexicographicallyPrecedes($1) }
+    // Nothing is sent any more where there is no room: the run ends.
+    guard MemoryLedger.allows(count) else { return [] }
+    var body: [UInt8] = []
+    body.reserveCapacity(count)
+    for part in parts {
+      if !body.isEmpty { body.append(UInt8(ascii: "&")) }
+      body += part
+    }
+    return body
+  }
+
+  private static func append(
+    _ text: [UInt8], to part: inout [UInt8]
+  ) throws(FormEncodingError) {
+    guard text.withUnsafeBufferPointer({ UTF8Validation.isValid($0) }) else {
+      throw FormEncodingError(bytes: text)
+    }
+    ResourceURL.Escaping.append(text, to: &part, keeping: ResourceURL.Escaping.form)
+  }
+}
+
+/// A name or value of a form is no text; the request fails as `not_url_encodable`. (REQ-19)
+package struct FormEncodingError: Error, Equatable {
+  /// The offending string.
+  package let bytes: [UInt8]
+
+  package var cause: RequestError.Cause { .notURLEncodable(string: ByteString(bytes)) }
+}

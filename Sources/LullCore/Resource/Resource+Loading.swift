@@ -251,3 +251,92 @@ extension Resource {
     }
   }
 }
+
+/// A load while the service is offline: what memory or the caches have, whatever its age.
+///
+/// Order of events: if the resource's caches are being looked into, it waits for what they have, which
+/// the resource delivers; then it completes with the resource's data, as not new, or fails with
+/// `TransportError.Kind.offline`. Nothing is sent, decorated or written.
+package final class OfflineLoad: Request {
+  private let loader: Resource
+
+  init(of resource: Resource) {
+    loader = resource
+    super.init(pump: resource.pump)
+  }
+
+  override package var target: (any RequestTarget)? { loader }
+  override package var method: RequestMethod? { .get }
+  override package var url: String? { loader.url.text }
+  override package var openParts: [Request] { lookup.map { [$0] } ?? [] }
+
+  override package func repeated() -> Request { OfflineLoad(of: loader) }
+
+  override package func begin() {
+    guard let lookup else { return answer() }
+    // Its data is delivered by an earlier hook.
+    lookup.onCompletion { [self] _ in
+      if !isCompleted { answer() }
+    }
+  }
+
+  private var lookup: CacheLookup? {
+    if case .running(let lookup) = loader.record.cacheCheck { return lookup }
+    return nil
+  }
+
+  private func answer() {
+    if let data = loader.record.state.latestData {
+      return complete(with: .success(data, isNew: false))
+    }
+    var error = RequestError(
+      httpStatusCode: nil, entity: nil,
+      cause: .transport(
+        .offline("Offline, and \(LogText.url(loader.url.text)) is not in the cache")),
+      timestamp: pump.clock.now)
+    error.method = method
+    error.url = url
+    complete(with: .failure(error))
+  }
+}
+
+extension Resource {
+  /// The load of an offline service, listed and not begun.
+  func offlineLoad(from source: LoadPlan.Source?) -> Request {
+    if source == .caches { lookAgain() }
+    let load = OfflineLoad(of: self)
+    track(load)
+    return load
+  }
+
+  /// Others may have written to the caches since this was looked for in vain.
+  private func lookAgain() {
+    guard case .over = record.cacheCheck else { return }
+    record.cacheCheck = .idle(noneAsOf: -1)
+    checkCaches()
+  }
+}
+
+/// Why a load asks the server, or does not. Times are Unix seconds, spans seconds.
+public enum LoadReason: Sendable, Equatable {
+  /// It was asked for whatever there is, as by `load()`.
+  case forced
+  /// A load is in progress, which will do.
+  case inProgress
+  /// A stream makes its content. (STR-35)
+  case followed
+  /// The service is offline.
+  case offline
+  /// It was invalidated. (INV-01)
+  case invalidated
+  /// It has neither data nor error. (LOAD-25)
+  case blank
+  /// It has failed at that time, which counts for `retryTime`. (LOAD-23)
+  case error(at: Double, retryTime: Double)
+  /// It has data of that time, which counts for `expirationTime`. (LOAD-20)
+  case data(at: Double, expirationTime: Double)
+  /// It has data of that time, which counts for as long as it says itself. (AGE-01)
+  case answer(at: Double, lifetime: Double)
+  /// It has data that answers a request with other headers, which its `Vary` names.
+  case otherVariant
+}

@@ -136,3 +136,60 @@ extension Array where Element == Request {
     remove(at: index)
   }
 }
+
+/// The requests in flight on one home thread, so that all can be cancelled when it closes, and named.
+package final class RequestLedger: ModelHost {
+  private var requests: [ObjectIdentifier: (number: Int, since: Double, request: Request)] = [:]
+  private var startedCount = 0
+
+  package init() {}
+
+  package func requestStarted(_ request: Request) {
+    startedCount += 1
+    requests[ObjectIdentifier(request)] = (startedCount, request.pump.clock.now, request)
+  }
+
+  package func beginning(of request: Request) -> Double? {
+    requests[ObjectIdentifier(request)]?.since
+  }
+
+  package func requestSettled(_ request: Request) {
+    requests[ObjectIdentifier(request)] = nil
+  }
+
+  /// In the order in which they were started.
+  package var inFlight: [Request] {
+    requests.values.sorted { $0.number < $1.number }.map(\.request)
+  }
+
+  package var ledger: RequestLedger? { self }
+
+  package func cancelAll() {
+    for request in inFlight { request.cancel() }
+  }
+}
+
+extension Sequence<Request> {
+  /// Those that have not ended, without looks into caches and what others are made of: a chain and what it
+  /// waits for are one.
+  package var open: [Request] {
+    let open = filter { !$0.isCompleted }
+    let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
+    return open.filter { !($0 is CacheLookup) && !parts.contains(ObjectIdentifier($0)) }
+  }
+}
+
+extension Request {
+  /// Whether it is a stream's connection.
+  package var isStream: Bool {
+    (self as? NetworkRequest)?.httpRequest.options?.sink?.isRaw ?? false
+  }
+}
+
+extension HomeStatistics {
+  /// Adds requests, of which each is there once.
+  package mutating func add(_ requests: [Request]) {
+    requestsInFlight += requests.open.count
+    streams += requests.count { $0.isStream && !$0.isCompleted }
+  }
+}

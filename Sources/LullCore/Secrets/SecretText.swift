@@ -61,3 +61,182 @@ public struct SecretText: Sendable, Hashable {
     }
   }
 }
+
+/// A literal is a text that is no secret, or one that a program may contain: `.bearer("demo")`. What must not
+/// be seen comes from a `Secret`, since a literal is shown as it is in logs, as far as nothing else tells that
+/// it is a credential. Interpolation is left out on purpose: it would put a secret's mask into the text.
+extension SecretText: ExpressibleByStringLiteral {
+  public init(stringLiteral literal: String) { self.init(literal) }
+}
+
+extension SecretText: CustomStringConvertible {
+  /// `masked`.
+  public var description: String { masked }
+}
+
+extension SecretText {
+  /// The cookies in it; the name of one is nil where a secret may have it.
+  package var cookies: [(name: String?, text: SecretText)] {
+    var parts: [[Piece]] = [[]]
+    for piece in pieces {
+      guard case .literal(let text) = piece else {
+        parts[parts.count - 1].append(piece)
+        continue
+      }
+      for (position, part) in text.split(separator: ";", omittingEmptySubsequences: false)
+        .enumerated()
+      {
+        if position > 0 { parts.append([]) }
+        let own = parts[parts.count - 1].isEmpty ? part.drop { $0 == " " } : part
+        if !own.isEmpty { parts[parts.count - 1].append(.literal(String(own))) }
+      }
+    }
+    return parts.filter { !$0.isEmpty }.map { pieces in
+      var name: String?
+      if case .literal(let text)? = pieces.first, let equals = text.firstIndex(of: "=") {
+        name = String(text[..<equals])
+      }
+      return (name, SecretText(pieces))
+    }
+  }
+}
+
+/// The URL of a resource some of whose query parameters hold secrets.
+///
+/// What the resource shows as its URL has their masks, raw: with a space in each, so that no text
+/// somebody wrote can be that URL.
+package final class SecretURL: Sendable, Equatable {
+  /// With each mask escaped like any other value.
+  let escaped: ResourceURL
+  /// By name.
+  let values: [String: SecretText]
+  let template: SecretTemplate
+
+  /// nil if there is no secret.
+  init?(escaped: ResourceURL, values: [String: SecretText]) {
+    guard !values.isEmpty else { return nil }
+    self.escaped = escaped
+    self.values = values
+    template = SecretURL.template(escaped, values)
+  }
+
+  /// What is shown.
+  var masked: ResourceURL { ResourceURL(unchecked: template.maskedText) }
+
+  package static func == (left: SecretURL, right: SecretURL) -> Bool {
+    left === right || left.escaped == right.escaped && left.values == right.values
+  }
+
+  private static func template(_ url: ResourceURL, _ values: [String: SecretText])
+    -> SecretTemplate
+  {
+    var template = SecretTemplate()
+    let text = url.percentEncoded.utf8
+    guard let mark = text.firstIndex(of: UInt8(ascii: "?")) else {
+      template.append(text)
+      return template
+    }
+    let texts = Dictionary(
+      values.map { (SecretEscaping.parameter.escaped($0.key.utf8), $0.value) },
+      uniquingKeysWith: { first, _ in first })
+    let start = text.index(after: mark)
+    let end = text[start...].firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex
+    template.append(text[..<start])
+    var isFirst = true
+    for pair in text[start..<end].split(
+      separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+    {
+      if !isFirst { template.append(CollectionOfOne(UInt8(ascii: "&"))) }
+      isFirst = false
+      let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+      if let value = texts[Array(pair[..<equals])] {
+        template.append(pair[..<equals])
+        template.append(CollectionOfOne(UInt8(ascii: "=")))
+        template.append(value, .parameter)
+      } else {
+        template.append(pair)
+      }
+    }
+    template.append(text[end...])
+    return template
+  }
+}
+
+/// The value of a query parameter.
+package enum ParameterValue {
+  case text(String)
+  case secret(SecretText)
+}
+
+/// Which values of a list of headers hold secrets. Immutable, so that copies share it.
+package final class SecretHeaders: Sendable, Equatable {
+  package struct Use: Sendable, Equatable {
+    /// In lower case.
+    let name: String
+    /// Which of the values of that name it is.
+    let position: Int
+    let text: SecretText
+  }
+
+  package let uses: [Use]
+
+  package init(_ uses: [Use] = []) {
+    self.uses = uses
+  }
+
+  func adding(_ name: String, _ position: Int, _ text: SecretText) -> SecretHeaders {
+    SecretHeaders(uses + [Use(name: name.lowercased(), position: position, text: text)])
+  }
+
+  /// nil if none is left.
+  func removing(_ name: String) -> SecretHeaders? {
+    let name = name.lowercased()
+    let kept = uses.filter { $0.name != name }
+    return kept.isEmpty ? nil : kept.count == uses.count ? self : SecretHeaders(kept)
+  }
+
+  func text(_ name: String, _ position: Int) -> SecretText? {
+    guard !uses.isEmpty else { return nil }
+    let name = name.lowercased()
+    return uses.first { $0.name == name && $0.position == position }?.text
+  }
+
+  package static func == (left: SecretHeaders, right: SecretHeaders) -> Bool {
+    left === right || left.uses == right.uses
+  }
+}
+
+/// A request body with secrets in it, masked until it is sent.
+public struct SecretBody: Sendable {
+  package let template: SecretTemplate
+  package let contentType: String
+
+  package init(_ template: SecretTemplate, contentType: String) {
+    self.template = template
+    self.contentType = contentType
+  }
+
+  /// The same under another content type, if one is given.
+  package func typed(_ contentType: String?) -> SecretBody {
+    SecretBody(template, contentType: contentType ?? self.contentType)
+  }
+
+  /// Pairs escaped, joined, and sorted by what is seen of them.
+  package init(form pairs: [(name: String, value: SecretText)]) {
+    let sorted =
+      pairs
+      .map { (name: SecretEscaping.form.escaped($0.name.utf8), value: $0.value) }
+      .map {
+        ($0.name, $0.value, $0.name + [UInt8(ascii: "=")] + SecretEscaping.form.masked($0.value))
+      }
+      .sorted { $0.2.lexicographicallyPrecedes($1.2) }
+    var template = SecretTemplate()
+    for (index, (name, value, _)) in sorted.enumerated() {
+      if index > 0 { template.append(CollectionOfOne(UInt8(ascii: "&"))) }
+      template.append(name)
+      template.append(CollectionOfOne(UInt8(ascii: "=")))
+      template.append(value, .form)
+    }
+    self.init(template, contentType: "application/x-www-form-urlencoded")
+  }
+}

@@ -381,3 +381,181 @@ open class Service: ResourceOwner {
     unparsable.dropRequests()
   }
 }
+
+/// The base of a service, and what is to be said of one that is no URL.
+struct ServiceBase {
+  let url: ResourceURL?
+  /// What was given and is no URL.
+  let invalid: String?
+  /// What URLs of the base's origin begin with, as far as they are written like it.
+  private let origin: String?
+
+  init(_ text: (any URLConvertible)?) {
+    let text = text?.urlText
+    url = text.flatMap { ResourceURL.base($0) }
+    invalid = url == nil ? text : nil
+    origin = url.map { $0.origin + "/" }
+  }
+
+  var warning: String? {
+    invalid.map { text in
+      let message = RequestError.Cause.invalidURL(source: text).message
+      return "warning: \(message); the service has no base URL"
+    }
+  }
+
+  /// Whether a URL is on another origin than the base, if there is one.
+  func isOutside(_ other: ResourceURL) -> Bool {
+    guard let origin else { return false }
+    return !other.text.utf8.starts(with: origin.utf8) && other.origin + "/" != origin
+  }
+}
+
+/// Where a service is, as long as it is, for whoever must not hold it.
+///
+/// In the place of weak references, which would slow down every use of the service. Home thread only.
+package final class ServiceLink {
+  // Set by the service's initialiser, cleared by its `deinit`: it never outlives the object.
+  package fileprivate(set) unowned(unsafe) var service: Service?
+
+  init() {}
+
+  func set(_ service: Service?) { self.service = service }
+}
+
+extension Service {
+  /// Makes it that of an environment. Before its first resource, since that has a URL below the base.
+  ///
+  /// - Parameters:
+  ///   - url: the base from now on, below which patterns are that were registered before; nil: as it is.
+  ///   - place: where the environment is declared.
+  ///   - basePlace: where its base URL is.
+  /// - Returns: whether it could be done.
+  package func enter(
+    _ environment: ServiceEnvironment, baseURL url: String?, place: SourcePlace? = nil,
+    basePlace: SourcePlace? = nil
+  ) -> Bool {
+    if let url, !rebase(to: url) { return false }
+    self.environment = environment
+    environmentPlaces = (place, basePlace)
+    invalidateConfiguration()
+    return true
+  }
+
+  /// Moves the service to another base URL; its URL patterns move with it.
+  ///
+  /// - Returns: whether it could be done: not after a resource has been made.
+  package func rebase(to url: String) -> Bool {
+    guard !isInUse else { return false }
+    base = ServiceBase(url)
+    entries = entries.map { $0.rebased(below: base.url) }
+    invalidateConfiguration()
+    return true
+  }
+
+  /// Registers the settings of its environment, which are laid over those that there are.
+  package func configure(
+    for environment: ServiceEnvironment, configurer: @escaping ConfigurationBlock
+  ) {
+    register(
+      nil, requestMethods: nil, description: "environment \(environment.name)",
+      source: environmentPlaces.whole, isConstant: true, configurer: configurer)
+    entries[entries.count - 1].environment = environment.name
+    invalidateConfiguration()
+  }
+}
+
+extension Service {
+  /// A service on the home of this thread, inside `Lull.run` or on a `Home`, or on the one that is named,
+  /// with its network unless another one is given. (SVC-36)
+  ///
+  /// It belongs to the actor that makes it, as the compiler sees to, and is used on its home only: elsewhere
+  /// the program ends with a message. A home is named on another thread, as by an actor that keeps the
+  /// service and whose executor is the home's. Where no home is, and none is named, it is a programming
+  /// error and ends the program. A base that is no URL counts as none and is logged as a warning (SVC-04,
+  /// SVC-05). A subclass calls the one with `surroundings`. Lua: `lull.service(url)`.
+  // Not one that is designated: the compiler (6.3) crashes over a class that inherits a default argument
+  // `#isolation`.
+  public convenience init(
+    baseURL: (any URLConvertible)? = nil, name: String? = nil, on home: (any ServiceHome)? = nil,
+    standardTransformers: [StandardTransformer] = [.json, .text],
+    networking: (any NetworkingProvider)? = nil, isolation: isolated (any Actor)? = #isolation
+  ) {
+    self.init(
+      baseURL: baseURL, name: name, standardTransformers: standardTransformers,
+      networking: networking, surroundings: home?.surroundings ?? .current)
+  }
+}
+
+/// What takes a pattern, in whatever form it is given: see `ConfigurationPatternConvertible`.
+extension Service {
+  /// Registers settings for the resources that match a pattern; runs nothing now (CFG-13). Lua:
+  /// `service:configure(pattern, settings)`.
+  ///
+  ///     api.configure("/volcanos/*/status") { $0.expirationTime = 0.5 }
+  ///     api.configure("/auth/**", requestMethods: [.post]) { $0.limits.timeout = 5 }
+  ///
+  /// - Parameters:
+  ///   - requestMethods: nil: all. Methods that have no name in `RequestMethod` use what is for GET, and what
+  ///     names them. (CFG-07, CFG-16)
+  ///   - description: as logs call it, in place of the pattern.
+  ///   - file: where it is registered, for explanations; that of the caller unless given, as is the line.
+  public func configure(
+    _ pattern: some ConfigurationPatternConvertible, requestMethods: [RequestMethod]? = nil,
+    description: String? = nil, file: String = #fileID, line: Int = #line,
+    configurer: @escaping ConfigurationBlock
+  ) {
+    let pattern: ConfigurationPattern? = pattern.configurationPattern(for: self)
+    configure(
+      pattern, requestMethods: requestMethods, description: description, file: file, line: line,
+      configurer: configurer)
+  }
+
+  /// The same for the resources whose URL satisfies a predicate. (CFG-06) One that throws settles nothing:
+  /// the block is skipped, and requests fail with its error.
+  public func configure(
+    whenURLMatches predicate: @escaping (ResourceURL) throws(RequestError) -> Bool,
+    requestMethods: [RequestMethod]? = nil, description: String? = nil,
+    file: String = #fileID, line: Int = #line, configurer: @escaping ConfigurationBlock
+  ) {
+    let pattern: ConfigurationPattern? = .predicate("custom", predicate)
+    configure(
+      pattern, requestMethods: requestMethods, description: description, file: file, line: line,
+      configurer: configurer)
+  }
+
+  /// Whether a block with that description is registered.
+  package func hasConfiguration(describedAs text: String) -> Bool {
+    entries.contains { $0.description.hasSuffix(" (\(text))") }
+  }
+
+  /// Wipes the resources in memory that match a pattern; flushes unused ones first. (WIPE-09 to WIPE-14)
+  /// A predicate that throws matches nothing: pass a `ConfigurationPattern` to hear of its error. Lua:
+  /// `service:wipe_resources(pattern)`.
+  public func wipeResources(matching pattern: some ConfigurationPatternConvertible) {
+    let pattern = pattern.configurationPattern(for: self)
+    wipeResources(matching: { (try? pattern.matches($0.url)) ?? false })
+  }
+
+  /// Wipes the resources in memory whose URL satisfies a predicate; flushes unused ones first. (WIPE-12)
+  public func wipeResources(withURLsMatching predicate: (ResourceURL) -> Bool) {
+    wipeResources(matching: { predicate($0.url) })
+  }
+
+  /// Invalidates the resources in memory that match a pattern, otherwise as `wipeResources(matching:)`.
+  /// (INV-01 to INV-08) Lua: `service:invalidate_resources(pattern)`.
+  public func invalidateResources(matching pattern: some ConfigurationPatternConvertible) {
+    let pattern = pattern.configurationPattern(for: self)
+    invalidateResources(matching: { (try? pattern.matches($0.url)) ?? false })
+  }
+}
+
+extension Resource {
+  /// The service it belongs to. Lua: `resource.service`.
+  public var service: Service {
+    guard let service = owner as? Service else {
+      preconditionFailure("a resource is made by a service")
+    }
+    return service
+  }
+}

@@ -1,3 +1,5 @@
+internal import LullLibC
+
 /// Text as somebody wrote it: UTF-8 as a rule, and kept byte by byte where it is not.
 public struct ByteString: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// As they came.
@@ -89,5 +91,33 @@ extension ByteString {
       UnsafeBufferPointer(start: cString, count: end - cString).lazy.map {
         UInt8(bitPattern: $0)
       })
+  }
+}
+
+/// What the C library does with bytes faster than a loop of ours.
+package enum RawBytes {
+  /// Whether as many bytes from there on are the same.
+  package static func areEqual(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, count: Int)
+    -> Bool
+  {
+    a == b || memcmp(a, b, count) == 0
+  }
+
+  /// How many bytes stand before the first such one; all of them if there is none.
+  package static func count(before byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    guard let start = bytes.baseAddress, let end = memchr(start, Int32(byte), bytes.count) else {
+      return bytes.count
+    }
+    return UnsafeRawPointer(end) - UnsafeRawPointer(start)
+  }
+}
+
+extension StringProtocol {
+  /// Without the spaces and tabs around it, which mean nothing in values of headers. (RFC 9110, 5.6.3)
+  package var trimmingBlanks: SubSequence {
+    var text = self[...]
+    while let first = text.first, first == " " || first == "\t" { text = text.dropFirst() }
+    while let last = text.last, last == " " || last == "\t" { text = text.dropLast() }
+    return text
   }
 }

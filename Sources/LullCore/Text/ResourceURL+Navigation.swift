@@ -245,3 +245,295 @@ extension ResourceURL {
     }
   }
 }
+
+// MARK: - References
+
+extension ResourceURL {
+  /// What `href` means on a page at this URL, by RFC 3986 section 5; nil if it cannot be parsed.
+  /// (PATH-09 to PATH-18)
+  ///
+  /// As a browser does, spaces around it, tabs and line breaks are left out; other spaces, characters
+  /// outside ASCII and bytes that are no UTF-8 are percent-encoded.
+  public func relative(_ href: String) -> ResourceURL? {
+    var href = href
+    return href.withUTF8 { relative(hrefBytes: $0) }
+  }
+
+  /// The same for what is not a string yet.
+  package func relative(hrefBytes href: UnsafeBufferPointer<UInt8>) -> ResourceURL? {
+    let space = UInt8(ascii: " ")
+    guard href.contains(where: { $0 == space || $0 == 9 || $0 == 10 || $0 == 13 }) else {
+      return withBytes { resolve(href, against: $0) }
+    }
+    var kept = href.filter { $0 != 9 && $0 != 10 && $0 != 13 }[...]
+    while kept.first == space { kept.removeFirst() }
+    while kept.last == space { kept.removeLast() }
+    return Array(kept).withUnsafeBufferPointer { kept in withBytes { resolve(kept, against: $0) } }
+  }
+
+  /// Whether nothing but the fragment differs, as after an empty `href`.
+  func hasSameQuery(as other: ResourceURL) -> Bool {
+    let mark = UInt8(ascii: "#")
+    return text.utf8.prefix { $0 != mark }.elementsEqual(other.text.utf8.prefix { $0 != mark })
+  }
+
+  private func resolve(
+    _ reference: UnsafeBufferPointer<UInt8>, against base: UnsafeBufferPointer<UInt8>
+  ) -> ResourceURL? {
+    let own = Components(base)
+    let new = Components(reference)
+    let needsHost = own.schemeEnd.map { ResourceURL.needsHost(scheme: base[..<$0]) } ?? true
+    guard new.isValid(in: reference, needsHost: needsHost, spacesPass: true) else { return nil }
+
+    var result: [UInt8] = []
+    result.reserveCapacity(base.count + reference.count)
+    if let end = new.schemeEnd {
+      result += reference[...end]
+    } else if let end = own.schemeEnd {
+      result += base[...end]
+    }
+    var hasAuthority = true
+    if let authority = new.authority {
+      result += [UInt8(ascii: "/"), UInt8(ascii: "/")]
+      result += reference[authority]
+    } else if new.schemeEnd == nil, let authority = own.authority {
+      result += [UInt8(ascii: "/"), UInt8(ascii: "/")]
+      result += base[authority]
+    } else {
+      hasAuthority = false
+    }
+
+    let hasScheme = new.schemeEnd != nil || own.schemeEnd != nil
+    var path: [UInt8] = []
+    if new.schemeEnd != nil || new.authority != nil
+      || reference[new.path].first == UInt8(ascii: "/")
+    {
+      ResourceURL.append(reference[new.path], to: &path)
+      path = ResourceURL.removingDotSegments(path)
+    } else if new.path.isEmpty {
+      path += base[own.path]
+    } else {
+      if let slash = base[own.path].lastIndex(of: UInt8(ascii: "/")) {
+        path += base[own.path.lowerBound...slash]
+      } else if hasAuthority {
+        path.append(UInt8(ascii: "/"))
+      }
+      ResourceURL.append(reference[new.path], to: &path)
+      path = ResourceURL.removingDotSegments(path)
+    }
+    if !hasAuthority {
+      // Without dot segments a path may look like an authority, or its beginning like a scheme.
+      if path.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) {
+        result += [UInt8(ascii: "/"), UInt8(ascii: ".")]
+      } else if !hasScheme,
+        path.prefix(while: { $0 != UInt8(ascii: "/") }).contains(UInt8(ascii: ":"))
+      {
+        result += [UInt8(ascii: "."), UInt8(ascii: "/")]
+      }
+    }
+    result += path
+    if let query = new.query {
+      result.append(UInt8(ascii: "?"))
+      ResourceURL.append(reference[query], to: &result)
+    } else if let query = own.query, new.schemeEnd == nil, new.authority == nil, new.path.isEmpty {
+      result.append(UInt8(ascii: "?"))
+      result += base[query]
+    }
+    if let fragment = new.fragment {
+      result.append(UInt8(ascii: "#"))
+      ResourceURL.append(reference[fragment], to: &result)
+    }
+    // Bytes of a host that are no UTF-8 have become what no host has.
+    return ResourceURL(absolute: String(decoding: result, as: UTF8.self))
+  }
+
+  private static func append(
+    _ bytes: Slice<UnsafeBufferPointer<UInt8>>, to result: inout [UInt8]
+  ) {
+    for byte in bytes {
+      if byte < 0x80, byte != UInt8(ascii: " ") {
+        result.append(byte)
+      } else {
+        result.append(UInt8(ascii: "%"))
+        result.append(Escaping.hexDigit(byte >> 4))
+        result.append(Escaping.hexDigit(byte & 15))
+      }
+    }
+  }
+
+  /// RFC 3986, 5.2.4.
+  private static func removingDotSegments(_ path: [UInt8]) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    let dot = UInt8(ascii: ".")
+    guard path.contains(dot) else { return path }
+    var output: [UInt8] = []
+    output.reserveCapacity(path.count)
+    let isRooted = path.first == slash
+    var index = isRooted ? 1 : 0
+    if isRooted { output.append(slash) }
+    // Here `output` is empty or ends in a slash, and `index` is at the start of a segment.
+    while index < path.count {
+      let end = path[index...].firstIndex(of: slash) ?? path.count
+      let segment = path[index..<end]
+      let isLast = end == path.count
+      if segment.elementsEqual([dot, dot]) {
+        if output.count > (isRooted ? 1 : 0) {
+          output.removeLast()
+          while let last = output.last, last != slash { output.removeLast() }
+        }
+      } else if !segment.elementsEqual([dot]) {
+        output += segment
+        if !isLast { output.append(slash) }
+      }
+      index = end + 1
+    }
+    return output
+  }
+}
+
+extension ResourceURL {
+  /// Whether dot segments lead out of the base's path: they are sent as they are, and servers resolve
+  /// them. (SVC-39)
+  ///
+  /// Escaped dots count too. A URL that does not begin as the base does has left it openly.
+  package func climbs(above base: ResourceURL) -> Bool {
+    let rest = withBytes { bytes -> [UInt8]? in
+      base.withBytes { base in
+        let end = Components(base).path.upperBound
+        guard bytes.count > end, bytes[..<end].elementsEqual(base[..<end]) else { return nil }
+        return Array(
+          bytes[end...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+      }
+    }
+    return rest.map(ResourceURL.climbs) ?? false
+  }
+
+  /// Whether a part of the path stands for itself or the one above it, its dots escaped or not.
+  package var hasDotSegments: Bool {
+    Array(path.utf8).split(separator: UInt8(ascii: "/")).contains {
+      (1...2).contains(ResourceURL.dots($0))
+    }
+  }
+
+  /// Whether a segment of a path stands for the one above it, its dots escaped or not.
+  package static func isParent(_ segment: some StringProtocol) -> Bool {
+    dots(Array(segment.utf8)[...]) == 2
+  }
+
+  private static func climbs(_ path: [UInt8]) -> Bool {
+    var depth = 0
+    for segment in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      switch dots(segment) {
+      case 1: break
+      case 2:
+        depth -= 1
+        if depth < 0 { return true }
+      default: depth += 1
+      }
+    }
+    return false
+  }
+
+  /// How many dots a segment is made of, escaped ones included; 0 if there is anything else.
+  private static func dots(_ segment: ArraySlice<UInt8>) -> Int {
+    guard segment.count <= 6 else { return 0 }
+    return segment.withUnsafeBufferPointer { bytes in
+      var count = 0
+      var index = 0
+      while index < bytes.count {
+        if bytes[index] == UInt8(ascii: ".") {
+          index += 1
+        } else if Escaping.decodedByte(in: bytes, at: index) == UInt8(ascii: ".") {
+          index += 3
+        } else {
+          return 0
+        }
+        count += 1
+      }
+      return count
+    }
+  }
+}
+
+extension ResourceURL {
+  /// This text as the URL it is: behind a host an empty path is `/`, and an international host name is
+  /// written in A-labels. nil if it is none. (SVC-16, SVC-26)
+  func normalised() -> ResourceURL? {
+    withBytes { bytes in
+      let parts = Components(bytes)
+      guard parts.isValid(in: bytes) else { return nil }
+      guard let schemeEnd = parts.schemeEnd, let range = parts.authority else { return self }
+      let host = Authority(bytes, range).host
+      var name: String?
+      if ResourceURL.hasToBeRead(bytes[host]), ResourceURL.needsHost(scheme: bytes[..<schemeEnd]) {
+        guard let canonical = try? HostName.canonical(bytes[host]) else { return nil }
+        if HostName.isInternational(bytes[host]) { name = canonical }
+      }
+      guard name != nil || parts.path.isEmpty else { return self }
+      var result = Array(bytes[..<host.lowerBound])
+      if let name { result += name.utf8 } else { result += bytes[host] }
+      result += bytes[host.upperBound..<parts.path.lowerBound]
+      if parts.path.isEmpty { result.append(UInt8(ascii: "/")) }
+      result += bytes[parts.path.lowerBound...]
+      return ResourceURL(unchecked: String(decoding: result, as: UTF8.self))
+    }
+  }
+
+  /// Whether a host holds what has to be converted before it can be compared: an address does not.
+  private static func hasToBeRead(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    host.first != UInt8(ascii: "[") && host.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") }
+  }
+
+  /// Whether a text begins with a host: `localhost`, an address, a name with a dot or with a port.
+  package static func lacksScheme(_ text: String) -> Bool {
+    guard !text.contains("://"), !text.hasPrefix("//") else { return false }
+    let authority = text.prefix { !"/?#".contains($0) }
+    if authority.hasPrefix("[") { return authority.contains("]") }
+    let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+    guard let name = parts.first, !name.isEmpty, parts.count < 3,
+      name.allSatisfy({ $0.isLetter || $0.isNumber || "-_.".contains($0) })
+    else { return false }
+    if parts.count == 2 { return !parts[1].isEmpty && parts[1].allSatisfy(\.isNumber) }
+    return name == "localhost" || name.contains(".") && name.last != "."
+  }
+
+  /// What is wrong with the host of a text that is no URL, in words; nil if it is something else.
+  package static func hostProblem(in text: String) -> String? {
+    ResourceURL(unchecked: text).withBytes { bytes in
+      let parts = Components(bytes)
+      guard let range = parts.authority else { return nil }
+      if let end = parts.schemeEnd, !needsHost(scheme: bytes[..<end]) { return nil }
+      let host = bytes[Authority(bytes, range).host]
+      guard hasToBeRead(host) else { return nil }
+      do throws(HostName.Problem) {
+        _ = try HostName.canonical(host)
+        return nil
+      } catch {
+        return error.message
+      }
+    }
+  }
+
+  /// Bytes as a text of a URL: those that are no UTF-8 are percent-encoded, each for itself.
+  package static func text(ofBytes bytes: UnsafeBufferPointer<UInt8>) -> String {
+    guard !UTF8Validation.isValid(bytes) else { return String(decoding: bytes, as: UTF8.self) }
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      // The characters of UTF-8 have up to four bytes.
+      let length = (1...4).first { length in
+        index + length <= bytes.count
+          && UTF8Validation.isValid(
+            UnsafeBufferPointer(rebasing: bytes[index..<(index + length)]))
+      }
+      if let length {
+        result += bytes[index..<(index + length)]
+        index += length
+      } else {
+        Escaping.append(CollectionOfOne(bytes[index]), to: &result, keeping: Escaping.path)
+        index += 1
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}

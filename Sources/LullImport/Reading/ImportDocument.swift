@@ -54,3 +54,62 @@ final class ImportDocument {
     return problem
   }
 }
+
+/// A value in one of the documents.
+struct ImportNode {
+  let element: JSONElement
+  let document: ImportDocument
+
+  init(_ element: JSONElement, _ document: ImportDocument) {
+    self.element = element
+    self.document = document
+  }
+
+  subscript(key: String) -> ImportNode? {
+    element[key].map { ImportNode($0, document) }
+  }
+
+  var pairs: [(key: String, value: ImportNode)] {
+    element.pairs.map { ($0.key, ImportNode($0.value, document)) }
+  }
+
+  var elements: [ImportNode] { element.elements.map { ImportNode($0, document) } }
+
+  func string(_ key: String) -> String? { element[key]?.string }
+  func bool(_ key: String) -> Bool? { element[key]?.bool }
+
+  var isObject: Bool { element.kind == .object }
+
+  /// The same value has the same, by whatever way one has come to it.
+  var identity: Identity { Identity(document: ObjectIdentifier(document), index: element.index) }
+
+  struct Identity: Hashable {
+    let document: ObjectIdentifier
+    let index: Int
+  }
+}
+
+/// Why a document is refused, or cannot be read: what is wrong, and where.
+package struct DocumentProblem: Error, Equatable, CustomStringConvertible {
+  /// The file or the URL; empty where that is known to whoever reads.
+  package var file: String
+  /// Counted from 1; nil where no place is known.
+  package var line: Int?
+  package var column: Int?
+  /// Without full stop.
+  package var text: String
+
+  package init(_ text: String, file: String = "", line: Int? = nil, column: Int? = nil) {
+    self.text = text
+    self.file = file
+    self.line = line
+    self.column = column
+  }
+
+  package var description: String {
+    var place = file
+    if let line { place += ":\(line)" }
+    if let column { place += ":\(column)" }
+    return place.isEmpty ? text : "\(place): \(text)"
+  }
+}

@@ -36,3 +36,95 @@ struct CallTitles {
     return text.isEmpty ? nil : text
   }
 }
+
+/// What an API is called by its host: `github` for `https://api.github.com`.
+package enum HostTitle {
+  package static func name(of origin: String) -> String {
+    let host = origin.split(separator: "/").last?.prefix { $0 != ":" } ?? ""
+    var labels = host.split(separator: ".").map(String.init)
+    guard labels.count > 1, !labels.allSatisfy({ $0.allSatisfy(\.isNumber) }), !host.hasPrefix("[")
+    else {
+      return labels.first.map { UniqueNames.plain($0, else: "api") }.flatMap {
+        $0.first?.isLetter == true ? $0 : nil
+      }
+        ?? "api"
+    }
+    labels.removeLast()
+    if labels.count > 1, ["co", "com", "org", "net", "gov", "ac", "edu"].contains(labels.last) {
+      labels.removeLast()
+    }
+    return UniqueNames.plain(labels.last ?? "api", else: "api").lowercased()
+  }
+}
+
+/// Names that are each given once: what is called as something before it gets a number.
+struct UniqueNames {
+  private var taken: Set<String> = []
+
+  mutating func name(for wanted: String) -> String {
+    var name = wanted
+    var number = 1
+    while !taken.insert(name).inserted {
+      number += 1
+      name = "\(wanted)_\(number)"
+    }
+    return name
+  }
+
+  /// A parameter's key, such as Lua and the shell have it, for what is called so on the wire.
+  mutating func key(for wire: String) -> String {
+    name(for: UniqueNames.plain(wire, else: "value"))
+  }
+
+  /// Letters, digits, `_`, `-` and `.`, beginning with none of the last two.
+  static func plain(_ text: String, else other: String) -> String {
+    var plain = ""
+    for character in text.prefix(80) {
+      if character.isASCII, character.isLetter || character.isNumber || "_-.".contains(character) {
+        plain.append(character)
+      } else if !plain.hasSuffix("_"), !plain.isEmpty {
+        plain.append("_")
+      }
+    }
+    plain = String(plain.drop { "-.".contains($0) })
+    while plain.hasSuffix("_") && !text.hasSuffix("_") { plain.removeLast() }
+    return plain.isEmpty ? other : plain
+  }
+}
+
+/// Names of variables of the environment that hold what lets somebody in.
+struct VariableNames {
+  /// In capital letters, such as `GITHUB`; what all of them begin with.
+  let prefix: String
+
+  /// - Parameter name: of the API, as its file is called.
+  init(api name: String) {
+    prefix = SecurityReader.variableName(name)
+  }
+
+  /// `X-Api-Key` of the API `github` is `GITHUB_API_KEY`.
+  func variable(for name: String) -> String {
+    var text = VariableNames.capitals(
+      name.lowercased().hasPrefix("x-") ? String(name.dropFirst(2)) : name)
+    for start in ["\(prefix)_"] where text.hasPrefix(start) && text.count > start.count {
+      text.removeFirst(start.count)
+    }
+    return "\(prefix)_\(text.isEmpty ? "SECRET" : text)"
+  }
+
+  private static func capitals(_ name: String) -> String {
+    var text = ""
+    var last: Character = "_"
+    for character in name.prefix(60) {
+      if character.isASCII, character.isLetter || character.isNumber {
+        if character.isUppercase, last.isLowercase || last.isNumber { text.append("_") }
+        text.append(character.uppercased())
+      } else if !text.hasSuffix("_"), !text.isEmpty {
+        text.append("_")
+      }
+      last = character
+    }
+    while text.hasSuffix("_") { text.removeLast() }
+    return text
+  }
+}

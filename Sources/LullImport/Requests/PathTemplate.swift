@@ -1,3 +1,5 @@
+import LullHost
+
 /// A path with places for what is certainly the number or the identifier of something, and for blanks.
 struct PathTemplate {
   enum Segment: Equatable {
@@ -96,5 +98,62 @@ struct PathTemplate {
     }
     let title = words.suffix(3).joined(separator: "_").lowercased()
     return (title.isEmpty ? "root" : title) + (endsWithPlace ? "_by_id" : "")
+  }
+}
+
+/// Escapes of forms.
+enum PercentText {
+  /// Everything but the unreserved characters of RFC 3986, section 2.3; a blank is `+`.
+  static func escaped(_ text: some StringProtocol) -> String {
+    var result: [UInt8] = []
+    let digits = Array("0123456789ABCDEF".utf8)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        result.append(byte)
+      case UInt8(ascii: " "): result.append(UInt8(ascii: "+"))
+      default: result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}
+
+/// A URL below which the calls of a file are.
+struct BaseURL {
+  /// As it is written.
+  let text: String
+  let origin: String
+  /// Without a slash at its end; often empty.
+  let path: String
+
+  private init?(_ text: String) {
+    var request = SeenRequest()
+    guard request.take(url: text) else { return nil }
+    self.text = text
+    origin = request.origin
+    var path = request.path
+    while path.hasSuffix("/") { path.removeLast() }
+    self.path = path
+  }
+
+  /// All that a file has before its calls, those of environments among them.
+  static func named(in file: DeclaredFile) -> [BaseURL] {
+    let tokens = file.tokens[..<file.calls.tokens.lowerBound]
+    return tokens.indices.dropLast(2).compactMap { place in
+      guard tokens[place].kind == .name, tokens[place].text == "base_url",
+        tokens[place + 1].isSymbol("="), tokens[place + 2].kind == .string
+      else { return nil }
+      return BaseURL(tokens[place + 2].text)
+    }
+  }
+
+  /// The path of a request below it, with the slash it begins with; nil where it is elsewhere.
+  func path(of request: SeenRequest) -> String? {
+    guard request.origin == origin, request.path.hasPrefix(path) else { return nil }
+    let rest = request.path.dropFirst(path.count)
+    return rest.hasPrefix("/") ? String(rest) : nil
   }
 }

@@ -155,3 +155,150 @@ extension SeenRequest {
     return Blank.isIn(text) ? plain : Blank.without(plain)
   }
 }
+
+/// Which headers of a request say something that a call has to say.
+enum SeenHeaders {
+  /// What a connection, a body or a cache has by itself.
+  private static let automatic: Set<String> = [
+    "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect", "te",
+    "upgrade", "keep-alive", "proxy-connection", "proxy-authorization", "trailer", "date",
+  ]
+
+  /// What browsers say by themselves.
+  private static let ofBrowsers: Set<String> = [
+    "user-agent", "accept-language", "priority", "dnt", "upgrade-insecure-requests", "pragma",
+    "cache-control", "origin", "referer", "if-none-match", "if-modified-since", "x-requested-with",
+    "downlink", "rtt", "ect", "save-data", "device-memory", "viewport-width", "width", "dpr",
+    "alt-used", "range", "if-range", "purpose", "x-client-data", "x-firefox-spdy",
+  ]
+
+  static func isOfBrowser(_ request: SeenRequest) -> Bool {
+    request.headers.contains { header in
+      let name = header.name.lowercased()
+      return name.hasPrefix("sec-fetch-") || name.hasPrefix("sec-ch-")
+        || name == "user-agent" && header.value.hasPrefix("Mozilla/")
+    }
+  }
+
+  private static func isLeftOut(_ name: String, byBrowser: Bool) -> Bool {
+    let name = name.lowercased()
+    if name.hasPrefix(":") || automatic.contains(name) { return true }
+    return byBrowser && (name.hasPrefix("sec-") || ofBrowsers.contains(name))
+  }
+
+  /// Those of a call: neither what says who asks, nor what the body says by itself.
+  static func kept(_ request: SeenRequest) -> [(name: String, value: String)] {
+    let byBrowser = isOfBrowser(request)
+    return request.headers.filter { header in
+      let name = header.name.lowercased()
+      if isLeftOut(name, byBrowser: byBrowser) || SeenAccess.isCredential(name, of: request) {
+        return false
+      }
+      if name == "content-type" { return request.body == nil && !byBrowser }
+      if byBrowser, name == "accept",
+        header.value.hasPrefix("*/*") || header.value.contains("text/html")
+      {
+        return false
+      }
+      return Headers.problem(header.name, Blank.shown(header.value).utf8) == nil
+    }
+  }
+
+  /// Those that are left out, in small letters.
+  static func leftOut(_ request: SeenRequest) -> [String] {
+    let byBrowser = isOfBrowser(request)
+    return request.headers.filter { header in
+      let name = header.name.lowercased()
+      return isLeftOut(name, byBrowser: byBrowser)
+    }.map { LogText.part($0.name.lowercased(), limit: 40) }
+  }
+
+  /// Those that no request of Lull's has.
+  static func wrong(_ request: SeenRequest) -> [String] {
+    let byBrowser = isOfBrowser(request)
+    return request.headers.filter { header in
+      !isLeftOut(header.name.lowercased(), byBrowser: byBrowser)
+        && Headers.problem(header.name, Blank.shown(header.value).utf8) != nil
+    }.map { LogText.part($0.name.lowercased(), limit: 40) }
+  }
+}
+
+/// Who asks, as a request says it: its credentials become variables of the environment, by their names.
+struct SeenAccess {
+  let access: ImportedAccess
+  let notes: [String]
+
+  /// Whether a header lets somebody in.
+  static func isCredential(_ name: String, of request: SeenRequest) -> Bool {
+    CredentialName.headers.contains(name.lowercased()) || request.isSecret(name)
+  }
+
+  init(_ request: SeenRequest, _ variables: VariableNames, hasShellBlanks: Bool) {
+    var access = ImportedAccess()
+    var notes: [String] = []
+    func variable(_ name: String, _ value: some StringProtocol) -> String {
+      guard let blank = Blank.name(value) else { return variables.variable(for: name) }
+      return hasShellBlanks ? blank : variables.variable(for: blank)
+    }
+    func basic(_ text: String) -> ImportedAccess.Way {
+      let user = text.prefix { $0 != ":" }
+      let password = text.dropFirst(user.count + 1)
+      if password.isEmpty, text.hasSuffix(":"), !request.isDigest {
+        return .basicKey(variable: variable("key", user))
+      }
+      let names = (variable("user", user), variable("password", password))
+      return request.isDigest
+        ? .digest(user: names.0, password: names.1) : .basic(user: names.0, password: names.1)
+    }
+    if let user = request.user { access.way = basic(user) }
+    for (name, value) in request.headers where SeenAccess.isCredential(name, of: request) {
+      let lower = name.lowercased()
+      // An empty one lets nobody in.
+      if value.isEmpty || lower == "proxy-authorization" { continue }
+      // No request can have it.
+      if Headers.problem(name, "".utf8) != nil { continue }
+      guard lower == "authorization" else {
+        let given = hasShellBlanks ? Blank.atEnd(of: value) : nil
+        let prefix = given?.before ?? ""
+        let text = given?.name ?? variables.variable(for: name)
+        if access.way == nil, lower != "cookie" {
+          access.way = .header(name: name, prefix: prefix, variable: text)
+        } else {
+          access.headers.append((name, .secret(prefix: prefix, variable: text)))
+        }
+        continue
+      }
+      let words = value.split(separator: " ", maxSplits: 1)
+      let scheme = words.count > 1 ? words[0].lowercased() : ""
+      let rest = words.count > 1 ? String(words[1]) : value
+      let way: ImportedAccess.Way
+      switch scheme {
+      case "bearer": way = .bearer(variable: variable("token", rest))
+      case "basic":
+        if let bytes = try? Base64.decode(Array(rest.utf8)),
+          String(decoding: bytes, as: UTF8.self).contains(":")
+        {
+          way = basic(String(decoding: bytes, as: UTF8.self))
+        } else {
+          way = .header(name: "Authorization", prefix: "Basic ", variable: variable("basic", rest))
+        }
+      case "digest", "negotiate", "ntlm", "signature", "oauth", "aws4-hmac-sha256", "hawk":
+        notes.append(
+          "the header Authorization is made anew for each request by \(LogText.part(scheme, limit: 30)) and not kept "
+            + "(lull.auth.digest, lull.auth.aws)")
+        continue
+      default:
+        let prefix = scheme.isEmpty ? "" : "\(LogText.part(String(words[0]), limit: 30)) "
+        way = .header(
+          name: "Authorization", prefix: prefix,
+          variable: variable("token", Blank.atEnd(of: rest).map { Blank.text($0.name) } ?? rest))
+      }
+      if let other = access.way, case .header(let name, let prefix, let variable) = other {
+        access.headers.append((name, .secret(prefix: prefix, variable: variable)))
+      }
+      access.way = way
+    }
+    self.access = access
+    self.notes = notes
+  }
+}

@@ -267,3 +267,151 @@ package struct SchemaExample {
     return .array(elements)
   }
 }
+
+/// A number within the bounds of schemas.
+struct NumberExample {
+  private let schemas: [JSONElement]
+
+  init(_ schemas: [JSONElement]) {
+    self.schemas = schemas
+  }
+
+  /// - Parameter seed: different for elements that may not be the same.
+  func value(_ seed: Int) -> JSONValue? {
+    let isWhole = schemas.contains { $0["type"]?.string == "integer" }
+    var least = -Double.infinity
+    var most = Double.infinity
+    for schema in schemas {
+      if let bound = schema["minimum"]?.double { least = max(least, bound) }
+      if let bound = schema["maximum"]?.double { most = min(most, bound) }
+      if let bound = schema["exclusiveMinimum"]?.double {
+        least = max(least, isWhole ? bound.rounded(.down) + 1 : bound.nextUp)
+      }
+      if let bound = schema["exclusiveMaximum"]?.double {
+        most = min(most, isWhole ? bound.rounded(.up) - 1 : bound.nextDown)
+      }
+    }
+    let step = schemas.compactMap { $0["multipleOf"]?.double }.max() ?? 1
+    let wanted = least > 0 ? least : most < 0 ? most : 0
+    let isAtTop = least <= 0 && most < 0
+    let first = isAtTop ? (wanted / step).rounded(.down) : (wanted / step).rounded(.up)
+    let value = (first + Double(isAtTop ? -seed : seed)) * step
+    // Between two bounds there may be no whole number.
+    let chosen = value > most || value < least ? (isWhole ? value : wanted) : value
+    if let whole = Int(exactly: chosen) { return .int(whole) }
+    return chosen.isFinite ? .double(chosen) : nil
+  }
+}
+
+/// A text in the form that schemas demand.
+struct StringExample {
+  private let schemas: [JSONElement]
+
+  init(_ schemas: [JSONElement]) {
+    self.schemas = schemas
+  }
+
+  private static let formats: [String: String] = [
+    "date-time": "2024-01-01T00:00:00Z", "date": "2024-01-01", "time": "00:00:00Z",
+    "duration": "P1D", "email": "user@example.com", "idn-email": "user@example.com",
+    "hostname": "example.com", "idn-hostname": "example.com", "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1", "uri": "https://example.com/", "uri-reference": "/",
+    "iri": "https://example.com/", "iri-reference": "/", "url": "https://example.com/",
+    "uuid": "00000000-0000-4000-8000-000000000000", "json-pointer": "/a",
+    "relative-json-pointer": "0", "regex": "a", "byte": "AA==", "uri-template": "/{id}",
+  ]
+
+  /// - Parameter seed: different for elements that may not be the same. nil: none is found.
+  func text(_ seed: Int) -> String? {
+    let least =
+      schemas.compactMap { $0["minLength"].flatMap { SchemaNumber($0)?.count } }.max() ?? 0
+    let most =
+      schemas.compactMap { $0["maxLength"].flatMap { SchemaNumber($0)?.count } }.min() ?? Int.max
+    guard least <= most, least <= 1 << 20 else { return nil }
+    if let format = schemas.lazy.compactMap({ $0["format"]?.string }).first,
+      let text = StringExample.formats[format]
+    {
+      return text
+    }
+    if let pattern = schemas.lazy.compactMap({ $0["pattern"]?.string }).first {
+      return PatternExample.text(pattern, least: least, most: most)
+    }
+    let word = seed == 0 ? "string" : "string\(seed)"
+    if word.count < least {
+      return word + String(repeating: "x", count: least - word.count)
+    }
+    return word.count > most ? String(word.suffix(most)) : word
+  }
+}
+
+/// What the notes of OpenAPI say of which property names which schema.
+extension SchemaExample {
+  /// The schema that is taken for one that stands for others: the first that its discriminator maps
+  /// to, unless the value is of one of them already.
+  func firstMapped(
+    by schema: JSONElement, _ resource: Int, beside parts: [Part]
+  ) -> JSONElement? {
+    guard schema["oneOf"] == nil, schema["anyOf"] == nil,
+      let mapping = schema["discriminator"]?["mapping"]?.pairs
+    else { return nil }
+    let targets = mapping.compactMap { target(of: $0.value, resource) }
+    let taken = Set(parts.map { SchemaPlace($0.element) })
+    // Mapped to itself it is there already.
+    guard !targets.contains(where: { taken.contains(SchemaPlace($0)) }) else { return nil }
+    return targets.first
+  }
+
+  /// The properties that name the schema of a value.
+  func discriminators(of parts: [Part]) -> [String] {
+    parts.compactMap { $0.element["discriminator"]?["propertyName"]?.string }
+      .filter { discriminatingWord($0, parts) != nil }
+  }
+
+  /// What a property says that names the schema of the value; nil of others.
+  func discriminatingWord(_ name: String, _ parts: [Part]) -> String? {
+    guard takesWords else { return nil }
+    for (element, resource) in parts {
+      guard let discriminator = element["discriminator"],
+        discriminator["propertyName"]?.string == name
+      else { continue }
+      let mapping = (discriminator["mapping"]?.pairs ?? []).compactMap { value, pointer in
+        target(of: pointer, resource).map { (value: value, place: SchemaPlace($0)) }
+      }
+      // The outermost schema comes first: it is the most specific one.
+      let places = parts.map { SchemaPlace($0.element) }
+      for place in places {
+        if let mapped = mapping.first(where: { $0.place == place }) { return mapped.value }
+      }
+      // Without a mapping a schema goes by its name.
+      guard mapping.isEmpty, let own = places.lazy.compactMap({ names[$0] }).first else { continue }
+      return own
+    }
+    return nil
+  }
+
+  private func target(of pointer: JSONElement, _ resource: Int) -> JSONElement? {
+    pointer.string.flatMap { try? resources.find($0, from: resource).element }
+  }
+
+  /// Whether a value is of a type that all parts allow.
+  static func isOfType(_ value: JSONElement, _ parts: [Part]) -> Bool {
+    parts.allSatisfy { part in
+      guard let type = part.element["type"] else { return true }
+      let names = type.string.map { [$0] } ?? type.elements.compactMap(\.string)
+      return names.contains { SchemaExample.isValue(value, of: $0) }
+    }
+  }
+
+  private static func isValue(_ value: JSONElement, of type: String) -> Bool {
+    switch type {
+    case "object": value.kind == .object
+    case "array": value.kind == .array
+    case "string": value.string != nil
+    case "number": value.double != nil
+    case "integer": value.double.map { $0.rounded() == $0 } ?? false
+    case "boolean": value.bool != nil
+    case "null": value.isNull
+    default: true
+    }
+  }
+}

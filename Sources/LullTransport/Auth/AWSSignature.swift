@@ -1,4 +1,5 @@
 import LullCore
+import LullSystem
 
 /// Amazon's signature of one request, version 4.
 final class AWSSignature: RequestSignature {
@@ -78,5 +79,257 @@ final class AWSSignature: RequestSignature {
   /// `20150830T123600Z`
   private static func time(_ seconds: Double) -> String {
     String(ISODate.text(of: seconds.rounded(.down)).filter { $0 != "-" && $0 != ":" })
+  }
+}
+
+/// A request as Amazon's signatures see it: one text, however it is written on the wire.
+///
+/// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+struct AWSCanonicalRequest {
+  let text: [UInt8]
+  /// Their names, sorted, with semicolons between.
+  let signedHeaders: String
+
+  /// - Parameter body: a digest in hexadecimal digits, or what stands for none.
+  init(_ request: HTTPRequest, to target: AWSTarget, body: String) {
+    var headers: [String: [[UInt8]]] = [:]
+    for (name, value) in request.headers.bytePairs {
+      let name = String(decoding: name, as: UTF8.self)
+      if !AWSCanonicalRequest.unsigned.contains(name) { headers[name, default: []].append(value) }
+    }
+    if headers["host"] == nil { headers["host"] = [Array(request.host.utf8)] }
+    let names = headers.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    signedHeaders = names.joined(separator: ";")
+
+    var text = Array(request.method.rawValue.utf8)
+    func line(_ bytes: some Sequence<UInt8>) {
+      text.append(10)
+      text += bytes
+    }
+    line(target.path)
+    line(target.query)
+    for name in names {
+      let values = (headers[name] ?? []).map(AWSCanonicalRequest.trimmed)
+      line(
+        Array(name.utf8) + [UInt8(ascii: ":")] + values.joined(separator: [UInt8(ascii: ",")]))
+    }
+    line([])
+    line(signedHeaders.utf8)
+    line(body.utf8)
+    self.text = text
+  }
+
+  /// What goes by others on its way, or is made when it goes out.
+  private static let unsigned: Set<String> = [
+    "authorization", "user-agent", "expect", "transfer-encoding", "content-length", "connection",
+    "accept-encoding", "cookie", "te", "trailer", "upgrade", "keep-alive", "proxy-authorization",
+    "proxy-connection", "x-amzn-trace-id",
+  ]
+
+  /// Without blanks around it, and with one in the place of several.
+  private static func trimmed(_ value: [UInt8]) -> [UInt8] {
+    Array(
+      value.split { $0 == 32 || $0 == 9 }.joined(separator: CollectionOfOne(UInt8(ascii: " "))))
+  }
+}
+
+extension HTTPRequest {
+  /// Whom it names as its host.
+  fileprivate var host: String { Origin(of: url)?.hostAndPort ?? "" }
+}
+
+/// Path and query of a request, as they go out and as they are signed.
+///
+/// They go out with an escape for every byte but letters, digits and `-._~`, and with `%20` for a `+` in the
+/// query, so that they arrive as they were signed, whoever takes them apart.
+struct AWSTarget {
+  let wire: String
+  let path: [UInt8]
+  let query: [UInt8]
+
+  /// - Parameter isStorage: whether the path stands for itself. For all other services it is signed without
+  ///   dots and repeated slashes, and its escapes escaped.
+  init(_ target: String, isStorage: Bool) {
+    let mark = target.firstIndex(of: "?") ?? target.endIndex
+    let given = Array(target[..<mark].utf8)
+    let sent = isStorage ? AWSTarget.parts(of: given, AWSTarget.escapedOnce) : given
+    path =
+      isStorage
+      ? sent
+      : AWSTarget.parts(of: AWSTarget.normal(given)) { PercentEncoding.encode($0) }
+    let pairs = target[mark...].utf8.dropFirst().split(separator: UInt8(ascii: "&")).map { pair in
+      let bytes = pair.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+      let equals = bytes.firstIndex(of: UInt8(ascii: "=")) ?? bytes.endIndex
+      return Pair(
+        name: AWSTarget.escapedOnce(bytes[..<equals]),
+        value: equals == bytes.endIndex ? nil : AWSTarget.escapedOnce(bytes[(equals + 1)...]))
+    }
+    let equals = [UInt8(ascii: "=")]
+    query = AWSTarget.joined(pairs.sorted().map { $0.name + equals + ($0.value ?? []) })
+    let asGiven = AWSTarget.joined(
+      pairs.map { pair in pair.name + (pair.value.map { equals + $0 } ?? []) })
+    wire = String(
+      decoding: sent + (mark == target.endIndex ? [] : [UInt8(ascii: "?")] + asGiven),
+      as: UTF8.self)
+  }
+
+  private struct Pair: Comparable {
+    let name: [UInt8]
+    /// nil without an equals sign.
+    let value: [UInt8]?
+
+    static func < (one: Pair, other: Pair) -> Bool {
+      one.name == other.name
+        ? (one.value ?? []).lexicographicallyPrecedes(other.value ?? [])
+        : one.name.lexicographicallyPrecedes(other.name)
+    }
+  }
+
+  private static func joined(_ pairs: [[UInt8]]) -> [UInt8] {
+    Array(pairs.joined(separator: CollectionOfOne(UInt8(ascii: "&"))))
+  }
+
+  /// Part by part of a path: a slash that is escaped is none between two.
+  private static func parts(
+    of path: [UInt8], _ change: (ArraySlice<UInt8>) -> [UInt8]
+  ) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    return Array(
+      path.split(separator: slash, omittingEmptySubsequences: false).map(change)
+        .joined(separator: CollectionOfOne(slash)))
+  }
+
+  /// Without dots and repeated slashes.
+  private static func normal(_ path: [UInt8]) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    var parts: [ArraySlice<UInt8>] = []
+    for part in path.split(separator: slash) where !part.elementsEqual(".".utf8) {
+      if part.elementsEqual("..".utf8) { _ = parts.popLast() } else { parts.append(part) }
+    }
+    let end = path.last == slash && !parts.isEmpty ? [slash] : []
+    return [slash] + Array(parts.joined(separator: CollectionOfOne(slash))) + end
+  }
+
+  private static func escapedOnce(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    // What is no escape stands for itself.
+    PercentEncoding.encode((try? PercentEncoding.decode(text))?[...] ?? text)
+  }
+}
+
+/// Which of Amazon's services a request is for, and where that is: both are signed.
+struct AWSService: Equatable {
+  var name: String
+  var region: String
+
+  /// As far as the name of the host says it.
+  static func said(by host: String) -> (name: String?, region: String?) {
+    let host = host.hasSuffix(".") ? String(host.dropLast()) : host
+    if let labels = labels(of: host, below: ".on.aws"), let service = labels.last {
+      // id.lambda-url.REGION
+      guard isRegion(service), labels.dropLast().last == "lambda-url" else { return (nil, nil) }
+      return ("lambda", service)
+    }
+    let ending = [".amazonaws.com", ".amazonaws.com.cn", ".api.aws"].first { host.hasSuffix($0) }
+    guard let ending, var labels = labels(of: host, below: ending) else { return (nil, nil) }
+    labels.removeAll { $0 == "dualstack" }
+    if let place = labels.lastIndex(where: { isStorage($0) }) {
+      if let region = labels[(place + 1)...].first(where: isRegion) { return ("s3", region) }
+      // s3-REGION, as it was written once.
+      let region = String(labels[place].dropFirst(3))
+      if isRegion(region) { return ("s3", region) }
+      return ("s3", labels[place] == "s3" && ending == ".amazonaws.com" ? "us-east-1" : nil)
+    }
+    guard let last = labels.last else { return (nil, nil) }
+    if isRegion(last) { return (labels.dropLast().last.map(signingName), last) }
+    // domain.REGION.es
+    if let region = labels.dropLast().last, isRegion(region) { return (signingName(last), region) }
+    return (signingName(last), worldwide.contains(last) ? "us-east-1" : nil)
+  }
+
+  /// Where bodies need not be signed, and paths are signed as they stand.
+  var isStorage: Bool { name == "s3" || name.hasPrefix("s3-") }
+
+  private static func labels(of host: String, below ending: String) -> [String]? {
+    guard host.hasSuffix(ending) else { return nil }
+    return host.dropLast(ending.count).split(separator: ".").map(String.init)
+  }
+
+  private static func isStorage(_ label: String) -> Bool {
+    label == "s3" || label.hasPrefix("s3-")
+  }
+
+  /// `eu-central-1`, `us-gov-west-1`
+  private static func isRegion(_ label: String) -> Bool {
+    let parts = label.split(separator: "-", omittingEmptySubsequences: false)
+    guard (3...4).contains(parts.count), let first = parts.first, let last = parts.last,
+      first.count == 2, (1...2).contains(last.count)
+    else { return false }
+    return last.allSatisfy { $0.isASCII && $0.isNumber }
+      && parts.dropLast().allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isLetter } }
+  }
+
+  /// What some are signed as, whose hosts are called otherwise.
+  private static func signingName(_ label: String) -> String {
+    let name = label.hasSuffix("-fips") ? String(label.dropLast(5)) : label
+    return names[name] ?? name
+  }
+
+  private static let names = [
+    "email": "ses", "bedrock-runtime": "bedrock", "bedrock-agent": "bedrock",
+    "bedrock-agent-runtime": "bedrock", "queue": "sqs",
+  ]
+
+  /// Those that are in one place only.
+  private static let worldwide: Set<String> = [
+    "iam", "sts", "route53", "cloudfront", "organizations", "budgets", "globalaccelerator", "waf",
+  ]
+}
+
+/// What a signature says of a body that is better read in the pool: one from files, and a large one.
+enum BodyDigest {
+  /// Above so many bytes it would hold up the loop.
+  private static let largest = 256 << 10
+
+  /// Whether it is made before the request goes out. Else it is made then: of little, and of what has
+  /// secrets in it.
+  static func isNeeded(for request: HTTPRequest) -> Bool {
+    switch request.payload {
+    case nil: false
+    case .bytes(let bytes)?: bytes.count > largest && !request.hasSecretsInBody
+    case .streamed(let body)?: body.hasFiles && !request.hasSecretsInBody
+    }
+  }
+
+  /// Makes it and hands it over: at once nil where there is no need for one, else on a later turn.
+  ///
+  /// - Returns: what stops that, if there is something to stop.
+  static func make(
+    for request: HTTPRequest, _ digest: Digest, in context: AuthContext,
+    then finish: @escaping (Result<[UInt8]?, TransportError>) -> Void
+  ) -> (() -> Void)? {
+    guard isNeeded(for: request) else {
+      finish(.success(nil))
+      return nil
+    }
+    let sign = StopSign()
+    context.pump.offload(
+      { [payload = request.payload, inbox = context.pump.inbox] in
+        Result { () throws(TransportError) -> [UInt8]? in
+          try digest.of(payload, unless: { sign.isSet || inbox.isClosed })
+        }
+      },
+      then: { (result: Result<[UInt8]?, TransportError>) in
+        if !sign.isSet { finish(result) }
+      })
+    return { sign.set() }
+  }
+}
+
+extension HTTPRequest {
+  /// Path and query as they go out.
+  var target: String {
+    guard let text = ResourceURL.address(of: url)?.target else { return "/" }
+    let target = text.prefix { $0 != "#" }
+    return target.first == "/" ? String(target) : "/" + target
   }
 }

@@ -1,5 +1,5 @@
-import LullLibC
 import LullCore
+import LullLibC
 import LullSystem
 
 /// A cache file as one process has it: opened when it is first needed, set aside when it makes no sense,
@@ -202,5 +202,130 @@ final class CacheFile {
     database = nil
     identity = nil
     reads = [:]
+  }
+}
+
+/// Keeping the file within its bounds: what has not been used for longest goes, a little at a time, so
+/// that others wait for no more than a moment.
+extension CacheFile {
+  private static let entriesPerStep = 64
+  private static let pagesPerStep = 256
+
+  /// One step, if the file is larger than `maxSize`, in bytes.
+  ///
+  /// - Returns: whether another is needed.
+  func makeRoom(maxSize: Int) -> Bool {
+    let needsMore = perform { (database) throws(SQLiteError) -> Bool in
+      let page = try Int(database.integer("PRAGMA page_size"))
+      let limit = maxSize / page
+      let free = try Int(database.integer("PRAGMA freelist_count"))
+      let count = try Int(database.integer("PRAGMA page_count"))
+      // Some more than is needed, so that not every write has to remove something.
+      let excess = count - free - limit
+      if excess > 0 {
+        return try removeOldest(toFree: (excess + limit / 16) * page, from: database)
+      }
+      guard count > limit else { return false }
+      return try shrink(database)
+    }
+    return needsMore ?? false
+  }
+
+  /// One step of giving back to the disk what the file does not need.
+  ///
+  /// - Returns: whether there may be more.
+  func giveBackRoom() -> Bool {
+    perform { (database) throws(SQLiteError) in try shrink(database) } ?? false
+  }
+
+  private func shrink(_ database: SQLiteConnection) throws(SQLiteError) -> Bool {
+    let count = try database.integer("PRAGMA page_count")
+    try database.execute("PRAGMA incremental_vacuum(\(CacheFile.pagesPerStep))")
+    return try database.integer("PRAGMA page_count") < count
+  }
+
+  /// - Returns: whether there was anything to remove.
+  private func removeOldest(
+    toFree size: Int, from database: SQLiteConnection
+  ) throws(SQLiteError) -> Bool {
+    try database.transaction { () throws(SQLiteError) -> Bool in
+      var ids: [Int64] = []
+      var freed = 0
+      try database.run(
+        "SELECT id, size FROM entry ORDER BY used, id LIMIT ?",
+        [.integer(Int64(CacheFile.entriesPerStep))]
+      ) { (row) throws(SQLiteError) in
+        guard freed < size else { return }
+        ids.append(row.integer(0))
+        // Bounded: a damaged one must not end the program.
+        freed += Int(max(0, min(row.integer(1), 1 << 40)))
+      }
+      try CacheFile.remove(ids, from: database)
+      return !ids.isEmpty
+    }
+  }
+}
+
+/// Held by one process at a time while it opens a cache file or sets one aside: between the two steps of
+/// either, the name must mean the same file. It ends with the process that holds it.
+final class CacheFileLock {
+  private let descriptor: Int32
+
+  /// Waits for others for up to two seconds, or not at all; nil if they do not let go of it.
+  init?(of path: String, isPatient: Bool) throws(CacheFolder.Failure) {
+    descriptor = try CacheFolder.openLock(of: path)
+    guard CacheFileLock.take(descriptor, isPatient: isPatient) else { return nil }
+  }
+
+  /// Takes the lock of an open file or folder; false if others hold it for two seconds, or for now.
+  static func take(_ descriptor: Int32, isPatient: Bool) -> Bool {
+    for _ in 0..<400 {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+      guard isPatient, errno == EWOULDBLOCK || errno == EINTR else { break }
+      usleep(5_000)
+    }
+    return false
+  }
+
+  /// Lets the next one have it.
+  func release() { flock(descriptor, LOCK_UN) }
+
+  deinit { close(descriptor) }
+}
+
+/// A sum over what belongs together in a cache file: what a disk or another program has changed there is
+/// found out. No protection against intent. (After FNV-1a, eight bytes at a time.)
+struct CacheChecksum {
+  private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  /// As SQLite keeps it.
+  var signed: Int64 { Int64(bitPattern: value) }
+
+  mutating func add(_ text: String) {
+    var text = text
+    text.withUTF8 { add($0) }
+  }
+
+  mutating func add(_ bytes: [UInt8]) {
+    bytes.withUnsafeBufferPointer { add($0) }
+  }
+
+  mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+    // The count first, so that what is at the end of one part cannot be at the beginning of the next.
+    mix(UInt64(bytes.count))
+    let raw = UnsafeRawBufferPointer(bytes)
+    var index = 0
+    while index + 8 <= raw.count {
+      mix(UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self)))
+      index += 8
+    }
+    var last: UInt64 = 0
+    for byte in raw[index...] { last = last << 8 | UInt64(byte) }
+    mix(last)
+  }
+
+  private mutating func mix(_ word: UInt64) {
+    value = (value ^ word) &* 0x0000_0100_0000_01b3
+    value ^= value >> 29
   }
 }

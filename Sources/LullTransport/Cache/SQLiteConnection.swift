@@ -1,4 +1,7 @@
 import CSQLite
+import LullCore
+import LullLibC
+import LullSystem
 
 /// One connection to a database, with the statements that it has compiled; for one thread at a time.
 final class SQLiteConnection {
@@ -92,5 +95,134 @@ final class SQLiteConnection {
 
   private func check(_ code: Int32) throws(SQLiteError) {
     guard code == CSQLITE_OK else { throw SQLiteError(code, handle) }
+  }
+}
+
+/// What a statement is given in place of a `?`.
+enum SQLiteValue {
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case bytes([UInt8])
+  case null
+
+  static func optional(_ text: String?) -> SQLiteValue { text.map { .text($0) } ?? .null }
+
+  static func optional(_ number: Double?) -> SQLiteValue { number.map { .real($0) } ?? .null }
+
+  static func optional(_ number: Int?) -> SQLiteValue {
+    number.map { .integer(Int64($0)) } ?? .null
+  }
+
+  /// - Returns: SQLite's code.
+  func bind(to statement: OpaquePointer, _ number: Int32) -> Int32 {
+    switch self {
+    case .integer(let value): return csqlite_bind_integer(statement, number, value)
+    case .real(let value): return csqlite_bind_real(statement, number, value)
+    case .text(var value):
+      // SQLite copies both kinds.
+      return value.withUTF8 { csqlite_bind_text(statement, number, $0.baseAddress, $0.count) }
+    case .bytes(let value):
+      return value.withUnsafeBytes {
+        csqlite_bind_bytes(statement, number, $0.baseAddress, $0.count)
+      }
+    case .null: return csqlite_bind_null(statement, number)
+    }
+  }
+}
+
+/// One row of a result, to be read inside the call that it is given to. Columns are numbered from 0.
+struct SQLiteRow {
+  let statement: OpaquePointer
+
+  func integer(_ column: Int32) -> Int64 { csqlite_integer(statement, column) }
+
+  func real(_ column: Int32) -> Double { csqlite_real(statement, column) }
+
+  func isNull(_ column: Int32) -> Bool { csqlite_is_null(statement, column) != 0 }
+
+  func text(_ column: Int32) -> String {
+    withBytes(column) { String(escaping: $0) }
+  }
+
+  func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { Array($0) } }
+
+  func withBytes<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result
+  {
+    var count = 0
+    // SQLite's own, until the next step.
+    let bytes = csqlite_bytes(statement, column, &count)?.assumingMemoryBound(to: UInt8.self)
+    return body(UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
+  }
+}
+
+/// What SQLite could not do.
+struct SQLiteError: Error, Sendable {
+  enum Kind {
+    /// Somebody else is at it, or memory is short: another time it may work.
+    case passing
+    /// The file holds no database that makes sense.
+    case corrupt
+    /// The disk is full.
+    case full
+    /// There is another file of that name now.
+    case moved
+    /// Neither the file nor its folder can be used.
+    case unusable
+  }
+
+  var code: Int32
+  var message: String
+
+  init(code: Int32, message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// What SQLite says of the last call on a connection; `connection` may be nil.
+  init(_ code: Int32, _ connection: OpaquePointer?) {
+    var code = code
+    // Texts of SQLite and of the C library, copied at once.
+    var text = String(cString: csqlite_code_message(code))
+    if let connection {
+      let extended = csqlite_extended_code(connection)
+      if extended & 0xff == code & 0xff { code = extended }
+      text = String(cString: csqlite_message(connection))
+      let system = csqlite_system_error(connection)
+      let isOfDisk = [Int(CSQLITE_IOERR), Int(CSQLITE_CANTOPEN)].contains(Int(code & 0xff))
+      if system != 0, isOfDisk { text += ": " + ErrorText.of(system) }
+    }
+    self.init(code: code, message: text)
+  }
+
+  /// Of what is in the file, where SQLite itself sees nothing wrong.
+  static func damaged(_ message: String) -> SQLiteError {
+    SQLiteError(code: Int32(CSQLITE_CORRUPT), message: message)
+  }
+
+  /// Of a file that is to stay as it is.
+  static func unusable(_ message: String) -> SQLiteError {
+    SQLiteError(code: Int32(CSQLITE_CANTOPEN), message: message)
+  }
+
+  static let busy = SQLiteError(code: Int32(CSQLITE_BUSY), message: "it is locked")
+
+  var isBusy: Bool { Int(code & 0xff) == Int(CSQLITE_BUSY) }
+
+  var kind: Kind {
+    switch Int(code) {
+    case Int(CSQLITE_IOERR_SHORT_READ): return .corrupt
+    case Int(CSQLITE_READONLY_DBMOVED): return .moved
+    default: break
+    }
+    switch Int(code & 0xff) {
+    case Int(CSQLITE_BUSY), Int(CSQLITE_LOCKED), Int(CSQLITE_INTERRUPT), Int(CSQLITE_NOMEM),
+      Int(CSQLITE_PROTOCOL), Int(CSQLITE_SCHEMA):
+      return .passing
+    // The statements are right, so it is the tables that are not.
+    case Int(CSQLITE_CORRUPT), Int(CSQLITE_NOTADB), Int(CSQLITE_ERROR): return .corrupt
+    case Int(CSQLITE_FULL): return .full
+    default: return .unusable
+    }
   }
 }

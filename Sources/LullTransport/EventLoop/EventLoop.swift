@@ -1,6 +1,8 @@
 package import CUV
 package import LullCore
+import LullLibC
 package import LullSystem
+import Synchronization
 
 /// The loop that drives one home thread: sockets and timers by libuv, results by the pump.
 ///
@@ -189,5 +191,126 @@ package final class EventLoop: HostClock {
         }, kinds)
     }
     return kinds
+  }
+}
+
+/// What takes part in every turn of an event loop, on its home thread.
+package protocol TurnParticipant: AnyObject {
+  /// Sends off what was started since the last turn, just before the loop waits.
+  func beforeWaiting()
+  /// Collects what the wait brought and posts it to the inbox; calls nobody's callbacks itself.
+  func afterWaiting()
+  /// Whether `beforeWaiting` or `afterWaiting` would do something now, so that the loop must not
+  /// wait.
+  var hasWork: Bool { get }
+  /// The loop is closing: end everything, give back every handle.
+  func close()
+}
+
+/// A task that waits for something which comes with the turns of a pump, and is looked for after each.
+///
+/// Ends early with its task or with the home. Home thread only.
+final class TurnWait<Value>: PumpGuest {
+  private let pump: Pump
+  private let look: () -> Value?
+  private let stop: () -> Value
+  private var continuation: CheckedContinuation<Confined<Value>, Never>?
+  /// Whether the task was cancelled before it came here.
+  private var isCancelled = false
+
+  /// - Parameters:
+  ///   - look: what it has come to; nil as long as it has not.
+  ///   - stop: ends it early, and says what it comes to by that.
+  init(_ pump: Pump, look: @escaping () -> Value?, stop: @escaping () -> Value) {
+    self.pump = pump
+    self.look = look
+    self.stop = stop
+  }
+
+  /// - Parameter begin: called once there is somebody who waits.
+  func value(
+    isolation: isolated (any Actor)?, _ begin: () -> Void
+  ) async -> Value {
+    // Only the signal leaves the home thread: a task may be cancelled on any.
+    let cancellation = pump.signal { [self] in cancel() }
+    defer { pump.discard(cancellation) }
+    let value = await withTaskCancellationHandler {
+      // Named, or the closure would leave the caller's actor.
+      _ = isolation
+      return await withCheckedContinuation { continuation in
+        self.continuation = continuation
+        guard !isCancelled, !pump.ending.hasEnded else { return finish(stop()) }
+        pump.add(self)
+        begin()
+        // Without a pool all of it may have happened inside.
+        turnEnded()
+      }
+    } onCancel: {
+      cancellation()
+    }
+    return value.value
+  }
+
+  private func cancel() {
+    isCancelled = true
+    if continuation != nil { finish(stop()) }
+  }
+
+  private func finish(_ value: Value) {
+    pump.remove(self)
+    continuation?.resume(returning: Confined(value))
+    continuation = nil
+  }
+
+  func turnBegins() {}
+
+  func turnEnded() {
+    guard continuation != nil, let value = look() else { return }
+    finish(value)
+  }
+
+  func pumpCloses() {
+    if continuation != nil { finish(stop()) }
+  }
+}
+
+/// Wakes a waiting loop from other threads, safely also while that loop is being closed.
+///
+/// On the home thread `fire` does nothing: whoever posts there runs between two waits, and the loop
+/// looks at its inbox before it waits again.
+final class LoopWakeUp: Sendable {
+  /// The address of the loop's uv_async_t, nil once it is closed.
+  private let address: Mutex<UInt?>
+  private let homeThread = pthread_self()
+
+  init(_ handle: UnsafeMutablePointer<uv_async_t>) {
+    address = Mutex(UInt(bitPattern: handle))
+  }
+
+  func fire() {
+    guard pthread_equal(pthread_self(), homeThread) == 0 else { return }
+    address.withLock { address in
+      guard let address else { return }
+      // The lock keeps the loop from freeing the handle meanwhile: it calls `disarm` first.
+      uv_async_send(UnsafeMutablePointer(bitPattern: address))
+    }
+  }
+
+  /// After this no other thread touches the handle any more.
+  func disarm() {
+    address.withLock { $0 = nil }
+  }
+}
+
+/// Memory of libuv's handles: allocated by us, freed only once libuv has let go of it.
+enum UVHandle {
+  /// Closes `handle` and frees its memory in the close callback, on a later run of the loop.
+  static func closeAndFree<Handle>(_ handle: UnsafeMutablePointer<Handle>) {
+    // Every libuv handle begins with the fields of uv_handle_t; this is libuv's own way to cast.
+    let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
+    uv_close(base) { closed in
+      // The close callback is libuv's last access, and the memory came from `allocate`.
+      UnsafeMutableRawPointer(closed)?.deallocate()
+    }
   }
 }

@@ -1,5 +1,6 @@
 import CUV
 import LullCore
+import LullLibC
 
 /// A handle of libuv that tells of something now and then: the action runs on the home thread with one of the next
 /// turns.
@@ -66,4 +67,105 @@ final class LoopAction {
       if let told, !told.isOver { told.action() }
     }
   }
+}
+
+/// Waits, as part of an event loop, until something can be read from a descriptor of somebody else's,
+/// such as a terminal.
+///
+/// Once that is so, `isReady` stays true and the descriptor is left alone until `rearm`, so that
+/// what nobody reads keeps no loop busy. Close it before the descriptor and before the loop. Home
+/// thread only.
+package final class DescriptorWatch {
+  /// Whether there is something to read, or the end.
+  package private(set) var isReady = false
+  private var poll: UnsafeMutablePointer<uv_poll_t>?
+
+  /// Nil if the system cannot watch it: a file can always be read.
+  package convenience init?(_ descriptor: Int32, on loop: EventLoop) {
+    self.init(descriptor, handle: loop.handle)
+  }
+
+  /// On the loop whose time it is; nil also if that is no loop's.
+  convenience init?(_ descriptor: Int32, onLoopOf clock: any HostClock) {
+    guard let handle = (clock as? LoopClock)?.handle else { return nil }
+    self.init(descriptor, handle: handle)
+  }
+
+  private init?(_ descriptor: Int32, handle: UnsafeMutablePointer<uv_loop_t>) {
+    let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+    let flags = fcntl(descriptor, F_GETFL)
+    guard uv_poll_init(handle, poll, descriptor) == 0 else {
+      poll.deallocate()
+      return nil
+    }
+    // libuv makes it non-blocking, and with it everybody else's descriptors of the same terminal.
+    _ = fcntl(descriptor, F_SETFL, flags)
+    self.poll = poll
+    // Unretained: `close` comes before the last reference goes, and after it libuv calls no more.
+    poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+    rearm()
+  }
+
+  deinit { close() }
+
+  /// Watches again, after what was there has been read.
+  package func rearm() {
+    isReady = false
+    guard let poll else { return }
+    let events = Int32(UV_READABLE.rawValue | UV_DISCONNECT.rawValue)
+    if uv_poll_start(poll, events, DescriptorWatch.becameReady) != 0 { isReady = true }
+  }
+
+  package func close() {
+    if let poll { UVHandle.closeAndFree(poll) }
+    poll = nil
+  }
+
+  private static let becameReady: uv_poll_cb = { poll, _, _ in
+    guard let poll, let data = poll.pointee.data else { return }
+    uv_poll_stop(poll)
+    // `data` is the watch of `init`; libuv calls nobody after `close`.
+    Unmanaged<DescriptorWatch>.fromOpaque(data).takeUnretainedValue().isReady = true
+  }
+}
+
+/// Waits, as part of an event loop, until something in a folder changes: a file is written, comes or goes.
+///
+/// It says no more than that, and nothing of the folders in it: who wants to know what has changed looks. The action
+/// runs on the home thread with one of the next turns. Close it before the loop. Home thread only.
+package final class FolderWatch {
+  private let watch: LoopWatch<uv_fs_event_t>
+
+  /// nil if there is no such folder, or the system watches no more of them.
+  package init?(_ path: String, on loop: EventLoop, _ action: @escaping () -> Void) {
+    let watch = LoopWatch<uv_fs_event_t>(
+      on: loop, action, make: { uv_fs_event_init($0, $1) },
+      start: { handle in
+        uv_fs_event_start(handle, { told, _, _, _ in LoopAction.tell(told?.pointee.data) }, path, 0)
+      })
+    guard let watch else { return nil }
+    self.watch = watch
+  }
+
+  package func close() { watch.close() }
+}
+
+/// A signal as an event of the loop: the action runs on the home thread with one of the next turns.
+///
+/// For signals that ask for no haste, such as that of a terminal that has changed its size. The old
+/// disposition is back after `close`. Home thread only.
+package final class SignalWatch {
+  private let watch: LoopWatch<uv_signal_t>
+
+  package init?(_ number: Int32, on loop: EventLoop, _ action: @escaping () -> Void) {
+    let watch = LoopWatch<uv_signal_t>(
+      on: loop, action, make: { uv_signal_init($0, $1) },
+      start: { handle in
+        uv_signal_start(handle, { told, _ in LoopAction.tell(told?.pointee.data) }, number)
+      })
+    guard let watch else { return nil }
+    self.watch = watch
+  }
+
+  package func close() { watch.close() }
 }

@@ -1,3 +1,6 @@
+import LullCore
+import LullLibC
+
 /// What the times in a file of limits mean: seconds since the machine has started.
 enum LimitClock {
   /// Translates the times of an earlier start of the machine, by what its clock says has passed since; a
@@ -29,4 +32,23 @@ enum LimitClock {
     try database.run(
       "INSERT INTO clock VALUES (?, ?, ?)", [.text(boot), .real(uptime), .real(wall)])
   }
+}
+
+/// Time that goes on evenly, also while the machine sleeps, whatever is done to its clock; the same for all
+/// processes until it starts anew.
+enum BootTime {
+  /// Seconds.
+  static var now: Double {
+    var time = timespec()
+    clock_gettime(CLibrary.clockSinceBoot, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// Which start of the machine it counts from.
+  static let boot: String = {
+    guard case .success(let bytes) = SecretFile.read("/proc/sys/kernel/random/boot_id") else {
+      return ""
+    }
+    return String(escaping: bytes.prefix { $0 > 32 })
+  }()
 }

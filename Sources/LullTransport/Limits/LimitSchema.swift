@@ -1,4 +1,7 @@
+import LullCore
 import LullLibC
+import LullSystem
+import Synchronization
 
 /// The tables of the file of limits, and whether a file has them.
 enum LimitSchema {
@@ -84,5 +87,21 @@ enum LimitSchema {
       PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 500;
       PRAGMA journal_size_limit = 1000000;
       """)
+  }
+}
+
+/// The files of limits that this process uses. Each stays open until the process ends: others see by it
+/// that this one lives.
+enum LimitStore {
+  private static let known = Mutex<[String: FileJobs<LimitFile>]>([:])
+
+  /// What this process asks of that file.
+  static func shared(at path: String) -> FileJobs<LimitFile> {
+    known.withLock { known in
+      if let jobs = known[path] { return jobs }
+      let jobs = FileJobs(LimitFile(path: path, warn: CacheStore.warn))
+      known[path] = jobs
+      return jobs
+    }
   }
 }

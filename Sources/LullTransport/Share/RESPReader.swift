@@ -101,3 +101,108 @@ final class RESPReader {
     }
   }
 }
+
+/// What a server of the Redis kind answers. (RESP 2)
+package enum RESPValue: Sendable, Equatable {
+  case bytes([UInt8])
+  case status(String)
+  /// What the server has refused, in its words; the first of them says of what kind it is.
+  case failure(String)
+  case integer(Int64)
+  case null
+  indirect case array([RESPValue])
+
+  package var integer: Int64? {
+    if case .integer(let value) = self { return value }
+    return nil
+  }
+
+  package var array: [RESPValue]? {
+    if case .array(let values) = self { return values }
+    return nil
+  }
+
+  package var bytes: [UInt8]? {
+    if case .bytes(let bytes) = self { return bytes }
+    return nil
+  }
+
+  /// Of bytes too; nil for what is no text in UTF-8.
+  package var text: String? {
+    switch self {
+    case .status(let text): text
+    case .bytes(let bytes): String(validating: bytes, as: UTF8.self)
+    case .failure, .integer, .null, .array: nil
+    }
+  }
+}
+
+/// A command for a server of the Redis kind, by its words.
+struct RESPCommand {
+  private(set) var words: [[UInt8]]
+
+  init(_ words: [[UInt8]]) {
+    self.words = words
+  }
+
+  init(_ words: String...) {
+    self.words = words.map { Array($0.utf8) }
+  }
+
+  /// As it is sent, by hiredis; nil without memory, or without the library.
+  var wire: [UInt8]? {
+    guard chiredis_load() == nil, let count = Int32(exactly: words.count) else { return nil }
+    let lengths = words.map(\.count)
+    let all = words.flatMap { $0 }
+    return all.withUnsafeBytes { all in
+      let start = all.assumingMemoryBound(to: CChar.self).baseAddress
+      var offset = 0
+      let pointers = lengths.map { length in
+        defer { offset += length }
+        return start.map { $0 + offset }
+      }
+      var byteCount = 0
+      // Pointers and lengths are of as many words as it is told, in `all`, which outlives the call.
+      guard let made = chiredis_format(count, pointers, lengths, &byteCount) else { return nil }
+      defer { chiredis_free(made) }
+      return Array(UnsafeRawBufferPointer(start: made, count: byteCount))
+    }
+  }
+}
+
+/// Bytes on their way out, in pieces that are let be until they are gone: TLS wants the one that could not go once
+/// more, whole and from the same place.
+struct OutputLine {
+  private var pieces = CompactLine<[UInt8]>()
+  /// Of the first piece.
+  private var sentCount = 0
+  /// All that waits.
+  private(set) var count = 0
+
+  /// What is small goes together, up to that.
+  private static let mostTogether = 1 << 14
+
+  /// What is to be sent next, but for what has gone of it; nil: nothing.
+  var first: (bytes: [UInt8], sentCount: Int)? { pieces.first.map { ($0, sentCount) } }
+
+  mutating func append(_ bytes: [UInt8]) {
+    guard !bytes.isEmpty else { return }
+    count += bytes.count
+    let isAdded = pieces.changeLast { last, isFirst in
+      // The first one may have been tried.
+      guard !isFirst, last.count + bytes.count <= OutputLine.mostTogether else { return false }
+      last += bytes
+      return true
+    }
+    if !isAdded { pieces.append(bytes) }
+  }
+
+  /// So many of the first ones are gone.
+  mutating func removeFirst(_ count: Int) {
+    self.count -= count
+    sentCount += count
+    guard let first = pieces.first, sentCount >= first.count else { return }
+    _ = pieces.popFirst()
+    sentCount = 0
+  }
+}

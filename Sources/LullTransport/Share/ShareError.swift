@@ -1,5 +1,54 @@
+import LullCore
+
 /// Why a server cannot be shared by: one of its settings makes no sense. In one line, without credentials.
 public struct ShareError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What is wrong, and what to do.
   public let description: String
+}
+
+/// An answer by which a server says that it cannot be used, now or by this connection: those of others say
+/// something about one command.
+struct ShareRefusal {
+  let message: String
+
+  /// nil if the server can be used.
+  init?(_ words: String) {
+    guard let meaning = ShareRefusal.meaning(of: words) else { return nil }
+    message = "\(meaning) (\(LogText.part(words, limit: 120)))"
+  }
+
+  private static func meaning(of words: String) -> String? {
+    let kind = words.prefix { $0 != " " }
+    if let meaning = meanings[String(kind)] { return meaning }
+    // What scripts meet, as servers before 7.0 tell of it.
+    for (kind, meaning) in meanings where words.contains("-\(kind) ") { return meaning }
+    return words.hasPrefix("ERR max number of clients") ? "it has too many clients" : nil
+  }
+
+  private static let meanings = [
+    "READONLY": "it is a replica now, which takes no writes",
+    "LOADING": "it is still loading its data",
+    "MASTERDOWN": "it is a replica that has lost its master",
+    "CLUSTERDOWN": "its cluster is down",
+    "OOM": "it is full",
+    "MISCONF": "it cannot save its data and takes no writes",
+    "NOREPLICAS": "it has too few replicas to take writes",
+    "BUSY": "it is busy with a script",
+    "NOAUTH": "it asks for a password",
+    "WRONGPASS": "it does not accept the user and password",
+    "NOPERM": "this user may not do what is needed",
+  ]
+}
+
+/// What a script of Lull's says where something else stands under its key than it has put there: that is a
+/// matter of that key, whoever has done it, and says nothing of the server.
+enum ShareDamage {
+  /// In the words of servers, and of the Lua in them.
+  private static let signs = [
+    "WRONGTYPE", "is not an integer", "is not a valid float", "is not a float",
+    "increment or decrement",
+    "attempt to ", "bad argument ", "out of range",
+  ]
+
+  static func isMeant(by words: String) -> Bool { signs.contains { words.contains($0) } }
 }

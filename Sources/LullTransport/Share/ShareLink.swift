@@ -394,3 +394,57 @@ final class ShareLink {
 struct ShareProblem: Error, Equatable {
   let message: String
 }
+
+/// What a connection to the server is for. What is large has one of its own, so that what is to be answered at
+/// once does not wait behind it.
+enum ShareLane: Hashable {
+  /// Limits, tokens, and who is there.
+  case counting
+  case entities
+
+  var patience: ShareLink.Patience {
+    switch self {
+    case .counting: ShareLink.Patience()
+    case .entities: ShareLink.Patience(whileMoving: 2)
+    }
+  }
+}
+
+extension ShareLink {
+  /// Seconds for an operation, and at most for one of a server whose answers take longer; for the first connection,
+  /// for what is told first, and until a connection is given up that does not answer; and how much longer an operation
+  /// may take while its bytes are moving, once those of others before it have.
+  struct Patience {
+    var operation = 0.05
+    var longest = 1.0
+    var whileMoving = 0.0
+    var first = 0.5
+    var connecting = 2.0
+    var late = 1.0
+  }
+}
+
+/// Where one of a cluster says that a command is to go instead, as its clients are told by the cluster's specification.
+enum ClusterRedirection: Equatable {
+  /// It is kept there from now on: `MOVED 3999 127.0.0.1:6381`.
+  case moved(ShareAddress.Place)
+  /// It is on its way there: this one command, after `ASKING`, and none of those that follow: `ASK 3999 …`.
+  case asked(ShareAddress.Place)
+  /// Some of it is here and some there, and not for long: `TRYAGAIN`.
+  case divided
+
+  /// nil if it is no such answer, or names nothing that makes sense.
+  init?(_ words: String, from place: ShareAddress.Place) {
+    if words.hasPrefix("TRYAGAIN") {
+      self = .divided
+      return
+    }
+    let words = words.split(separator: " ")
+    guard words.count == 3, let other = place.neighbour(words[2]) else { return nil }
+    switch words[0] {
+    case "MOVED": self = .moved(other)
+    case "ASK": self = .asked(other)
+    default: return nil
+    }
+  }
+}

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// For what has no type of its own: a member `let extra: JSONValue` takes whatever stands there.
 ///
 /// Numbers that are no integers of 64 bits are doubles. (JSN-12)
@@ -45,5 +47,78 @@ extension JSONValue: Encodable {
     case .array(let elements): try container.encode(elements)
     case .null, .object: try container.encodeNil()
     }
+  }
+}
+
+extension JSONElement {
+  /// The value as a type of the program's, read straight from the document: no values are built but those
+  /// of the type.
+  ///
+  /// Anything `Decodable`. Keys are those of its `CodingKeys`, byte by byte; of repeated ones the last
+  /// counts. (JSN-13) Whole numbers are checked against their type's range, and what was written `2.0` or
+  /// `1e3` is one too. There are no strategies for keys and dates: a type says in its `init(from:)`
+  /// how it is written, and `Timestamp` reads dates and times. Foundation's `URL` is read from a string, `Data` from
+  /// one in Base64, and `Decimal` from a number. Any thread.
+  ///
+  ///     let users = try JSONDocument(parsing: body).root.decoded([User].self)
+  ///
+  /// - Parameter userInfo: what types find in their decoder's `userInfo`.
+  /// - Throws: `DecodingError` with the coding path, or what an `init(from:)` throws.
+  public func decoded<Value: Decodable>(
+    _ type: Value.Type = Value.self, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) throws -> Value {
+    try TapeReader(self, userInfo: userInfo).value(type, at: index, depth: 0)
+  }
+}
+
+extension Content {
+  /// The content as a type of the program's.
+  ///
+  /// What a transformer has made is given as it is, if it is of that type; so are text to whom a `String`
+  /// wants, and bytes as `[UInt8]`. JSON is decoded, a `JSONValue` and a `JSONElement` too. Nothing else
+  /// is: text that might be JSON is not tried.
+  ///
+  /// - Throws: `DecodingError`, or what an `init(from:)` throws.
+  func decoded<Value: Decodable & Sendable>(_ type: Value.Type) throws -> Value {
+    switch self {
+    case .json(let document): return try document.decodedOnce(type)
+    case .text(let text):
+      if let value = text as? Value { return value }
+      throw mismatch(type, "text, not JSON")
+    case .bytes(let bytes):
+      if let value = bytes as? Value { return value }
+      throw mismatch(
+        type, bytes.isEmpty ? "nothing: the body is empty" : "bytes that nothing parsed")
+    case .foreign(let foreign): throw mismatch(type, "a script's \(foreign.typeName)")
+    case .value(let value):
+      if let value = value as? Value { return value }
+      if let element = value as? JSONElement { return try element.decoded(type) }
+      guard let value = value as? JSONValue else { throw mismatch(type, "a \(typeName)") }
+      return try Content.document(of: value).root.decoded(type)
+    }
+  }
+
+  private static func document(of value: JSONValue) throws -> JSONDocument {
+    do throws(JSONError) {
+      return try JSONDocument(parsing: try value.encode())
+    } catch {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: [], debugDescription: error.description))
+    }
+  }
+
+  private func mismatch(_ type: any Any.Type, _ found: String) -> DecodingError {
+    .typeMismatch(type, .init(codingPath: [], debugDescription: "the content is \(found)"))
+  }
+}
+
+extension JSONDocument {
+  /// The outermost value as that type, decoded once for everybody who asks.
+  fileprivate func decodedOnce<Value: Decodable & Sendable>(_ type: Value.Type) throws -> Value {
+    let key = ObjectIdentifier(type)
+    if let known = decodedValues.withLock({ $0[key] }) as? Value { return known }
+    let value = try root.decoded(type)
+    decodedValues.withLock { $0[key] = value }
+    return value
   }
 }

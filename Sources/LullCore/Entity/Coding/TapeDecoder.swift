@@ -30,3 +30,358 @@ struct TapeDecoder: Decoder, SingleValueDecodingContainer {
   func decode(_ type: Int128.Type) throws -> Int128 { try reader.integer(type, at: place) }
   func decode(_ type: UInt128.Type) throws -> UInt128 { try reader.integer(type, at: place) }
 }
+
+/// What the decoders of one value share: the tape, and where lookups of keys ended.
+///
+/// For one thread and the time of one call of `JSONElement.decoded`.
+final class TapeReader {
+  let root: JSONElement
+  let userInfo: [CodingUserInfoKey: any Sendable]
+  // Those of the document, which `root` holds.
+  let view: csj_view
+  private let document: OpaquePointer
+  /// How the last objects of each depth were laid out.
+  private let layouts: UnsafeMutablePointer<csj_layout>
+  /// Made when an error or a program asks where something is.
+  private(set) lazy var places = TapePlaces(of: self)
+
+  /// A power of two. What is deeper shares them.
+  private static let layoutCount = 8
+
+  init(_ root: JSONElement, userInfo: [CodingUserInfoKey: any Sendable]) {
+    self.root = root
+    self.userInfo = userInfo
+    view = root.document.view
+    document = root.document.pointer
+    layouts = .allocate(capacity: TapeReader.layoutCount)
+    layouts.initialize(repeating: csj_layout(), count: TapeReader.layoutCount)
+  }
+
+  deinit { layouts.deallocate() }
+
+  func type(at place: Int) -> csj_type { csj_type_at(view, place) }
+
+  private func layout(_ depth: Int) -> UnsafeMutablePointer<csj_layout> {
+    layouts + depth & (TapeReader.layoutCount - 1)
+  }
+
+  /// Whether lookups in an object must go by its index: it is large, or repeats keys. (JSN-13)
+  func enter(_ object: Int, depth: Int) -> Bool { csj_enter(layout(depth), view, object) != 0 }
+
+  /// The place of the value of a key in an object that has been entered; 0 if there is none.
+  @inline(__always)
+  func member<Key: CodingKey>(_ key: Key, of object: Int, depth: Int, isIndexed: Bool) -> Int {
+    // Nearly all are enumerations of less than 256 cases: of one byte, which says all there is to say.
+    guard MemoryLayout<Key>.size == 1, !isIndexed else {
+      return member(named: key.stringValue, of: object, depth: depth, isIndexed: isIndexed)
+    }
+    // Of that size.
+    let number = Int(unsafeBitCast(key, to: UInt8.self))
+    let type = unsafeBitCast(Key.self as Any.Type, to: UnsafeRawPointer.self)
+    var place = 0
+    if csj_find_number(layout(depth), object, type, number, &place) != 0 { return place }
+    place = member(named: key.stringValue, of: object, depth: depth, isIndexed: false)
+    csj_learn_number(layout(depth), object, type, number, place)
+    return place
+  }
+
+  /// The same of a key by its text.
+  func member(named name: String, of object: Int, depth: Int, isIndexed: Bool) -> Int {
+    var name = name
+    // The bytes are only read during the call.
+    return name.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { key in
+        isIndexed
+          ? csj_member(document, object, key.baseAddress, key.count)
+          : csj_find(layout(depth), view, object, key.baseAddress, key.count)
+      }
+    }
+  }
+
+  /// The text of a string or key.
+  func text(at place: Int) -> String {
+    String(decoding: JSONElement.bytes(view, place), as: UTF8.self)
+  }
+
+  // MARK: Values
+
+  /// What is not of the standard library's own types decodes itself from what stands there.
+  func value<Value: Decodable>(_ type: Value.Type, at place: Int, depth: Int) throws -> Value {
+    // Each is the very type that is asked for.
+    if type == String.self { return unsafeBitCast(try string(at: place), to: type) }
+    if type == Int.self { return unsafeBitCast(try integer(Int.self, at: place), to: type) }
+    if type == Double.self { return unsafeBitCast(try double(at: place), to: type) }
+    if type == Bool.self { return unsafeBitCast(try bool(at: place), to: type) }
+    if type == Float.self { return unsafeBitCast(try float(at: place), to: type) }
+    if type == Int64.self { return unsafeBitCast(try integer(Int64.self, at: place), to: type) }
+    if type == Int32.self { return unsafeBitCast(try integer(Int32.self, at: place), to: type) }
+    if type == Int16.self { return unsafeBitCast(try integer(Int16.self, at: place), to: type) }
+    if type == Int8.self { return unsafeBitCast(try integer(Int8.self, at: place), to: type) }
+    if type == UInt.self { return unsafeBitCast(try integer(UInt.self, at: place), to: type) }
+    if type == UInt64.self { return unsafeBitCast(try integer(UInt64.self, at: place), to: type) }
+    if type == UInt32.self { return unsafeBitCast(try integer(UInt32.self, at: place), to: type) }
+    if type == UInt16.self { return unsafeBitCast(try integer(UInt16.self, at: place), to: type) }
+    if type == UInt8.self { return unsafeBitCast(try integer(UInt8.self, at: place), to: type) }
+    return try model(type, at: place, depth: depth)
+  }
+
+  private func model<Value: Decodable>(
+    _ type: Value.Type, at place: Int, depth: Int
+  ) throws -> Value {
+    guard depth < TapeReader.mostLevels else { throw nestsTooDeeply(at: place) }
+    guard depth < ThreadStack.fewLevels || stack.hasRoom else { throw takesTooMuchStack(at: place) }
+    // Again the very types that are asked for.
+    if type == [String].self { return unsafeBitCast(try strings(of: place), to: type) }
+    if type == JSONValue.self { return unsafeBitCast(element(at: place).plainValue, to: type) }
+    if let kind = FoundationType(type) { return try foundation(kind, type, at: place) }
+    if isLongArray(at: place) { return try longArray(type, at: place, depth: depth) }
+    return try Value(from: TapeDecoder(reader: self, place: place, depth: depth))
+  }
+
+  /// As deep as JSON may nest; a type may ask for another decoder of the same value as often.
+  static let mostLevels = Int(CSJ_MAX_DEPTH) + 24
+
+  /// Of the thread that decodes.
+  private lazy var stack = ThreadStack()
+
+  func element(at place: Int) -> JSONElement { JSONElement(document: root.document, index: place) }
+
+  private func strings(of place: Int) throws -> [String] {
+    guard type(at: place) == CSJ_ARRAY else {
+      throw mismatch([String].self, "an array", at: place)
+    }
+    var strings: [String] = []
+    strings.reserveCapacity(csj_count(view, place))
+    let end = csj_end(view, place)
+    var next = csj_first(view, place)
+    while next < end {
+      strings.append(try string(at: next))
+      next = csj_after(view, next)
+    }
+    return strings
+  }
+
+  func isNull(at place: Int) -> Bool { type(at: place) == CSJ_NULL }
+
+  func bool(at place: Int) throws -> Bool {
+    switch type(at: place) {
+    case CSJ_TRUE: return true
+    case CSJ_FALSE: return false
+    default: throw mismatch(Bool.self, "true or false", at: place)
+    }
+  }
+
+  func string(at place: Int) throws -> String {
+    guard type(at: place) == CSJ_STRING else { throw mismatch(String.self, "a string", at: place) }
+    return text(at: place)
+  }
+
+  func double(at place: Int) throws -> Double {
+    switch type(at: place) {
+    case CSJ_DOUBLE:
+      let number = csj_double_at(view, place)
+      guard number.isFinite else { throw doesNotFit(digits(at: place), Double.self, at: place) }
+      return number
+    case CSJ_INT: return Double(csj_int_at(view, place))
+    default: throw mismatch(Double.self, "a number", at: place)
+    }
+  }
+
+  func float(at place: Int) throws -> Float {
+    guard let number = element(at: place).double else {
+      throw mismatch(Float.self, "a number", at: place)
+    }
+    let value = Float(number)
+    guard value.isFinite else { throw doesNotFit(digits(at: place), Float.self, at: place) }
+    return value
+  }
+
+  /// A number as the document has it, if it keeps its digits, else as Swift writes it.
+  func digits(at place: Int) -> String {
+    switch type(at: place) {
+    case CSJ_INT: "\(csj_int_at(view, place))"
+    default: element(at: place).digits ?? "\(csj_double_at(view, place))"
+    }
+  }
+
+  func integer<Value: FixedWidthInteger & Decodable>(
+    _ type: Value.Type, at place: Int
+  ) throws -> Value {
+    switch self.type(at: place) {
+    case CSJ_INT:
+      let number = csj_int_at(view, place)
+      let value = Value(truncatingIfNeeded: number)
+      if value == number { return value }
+      throw doesNotFit("\(number)", type, at: place)
+    case CSJ_DOUBLE:
+      var whole: UInt64 = 0
+      if csj_is_unsigned(view, place, &whole) != 0 {
+        if let value = Value(exactly: whole) { return value }
+        throw doesNotFit("\(whole)", type, at: place)
+      }
+      let number = csj_double_at(view, place)
+      // What was written beyond 64 bits has been rounded.
+      if number.magnitude < 0x1p64, let value = Value(exactly: number) { return value }
+      guard number.rounded(.towardZero) == number else {
+        throw mismatch(type, "a whole number", "the number \(number)", at: place)
+      }
+      throw doesNotFit(
+        number.isFinite ? "\(number)" : digits(at: place), type, at: place)
+    default: throw mismatch(type, "a whole number", at: place)
+    }
+  }
+}
+
+/// Where each value of a document stands in the one around it, for coding paths.
+///
+/// Decoding itself keeps no paths: what wants one, mostly an error, has the whole tape looked through
+/// once. Types that try one form after the other make an error for each.
+final class TapePlaces {
+  private unowned let reader: TapeReader
+  private let start: Int
+  /// By place behind `start`: the container's place, and the position in an array.
+  private var parents: [UInt32]
+  private var positions: [UInt32]
+
+  init(of reader: TapeReader) {
+    self.reader = reader
+    let view = reader.view
+    start = reader.root.index
+    let end = csj_after(view, start)
+    parents = Array(repeating: 0, count: end - start)
+    positions = parents
+    // The containers on the way down, and how many elements each has had.
+    var open: [(place: Int, end: Int, count: UInt32)] = []
+    var place = start
+    while place < end {
+      while let last = open.last, place >= last.end {
+        open.removeLast()
+        place = last.end + 1
+      }
+      guard place < end else { break }
+      let type = csj_type_at(view, place)
+      if let last = open.indices.last {
+        parents[place - start] = UInt32(open[last].place)
+        positions[place - start] = open[last].count
+        open[last].count += 1
+      }
+      if type == CSJ_ARRAY || type == CSJ_OBJECT {
+        open.append((place, csj_end(view, place), 0))
+        place = csj_first(view, place)
+      } else {
+        place = csj_after(view, place)
+      }
+    }
+  }
+
+  /// The keys and positions that lead from the outermost value to this one.
+  func path(to place: Int) -> [any CodingKey] {
+    var path: [any CodingKey] = []
+    var place = place
+    while place > start {
+      let parent = Int(parents[place - start])
+      if reader.type(at: parent) == CSJ_OBJECT {
+        path.append(PlaceKey(reader.text(at: place - 1)))
+      } else {
+        path.append(PlaceKey(Int(positions[place - start])))
+      }
+      place = parent
+    }
+    return path.reversed()
+  }
+}
+
+/// A step of a coding path.
+struct PlaceKey: CodingKey, CustomStringConvertible {
+  let stringValue: String
+  let intValue: Int?
+
+  init(_ name: String) {
+    stringValue = name
+    intValue = nil
+  }
+
+  init(_ position: Int) {
+    stringValue = "Index \(position)"
+    intValue = position
+  }
+
+  init(stringValue: String) { self.init(stringValue) }
+  init(intValue: Int) { self.init(intValue) }
+
+  var description: String { intValue.map { "[\($0)]" } ?? stringValue }
+}
+
+/// Why a value cannot be decoded: what stands there and what was to, with the coding path.
+extension TapeReader {
+  func mismatch(
+    _ type: any Any.Type, _ expected: String, _ found: String? = nil, at place: Int
+  ) -> any Error {
+    let context = DecodingError.Context(
+      codingPath: path(to: place),
+      debugDescription: "expected \(expected), found \(found ?? kind(at: place))")
+    return isNull(at: place)
+      ? DecodingError.valueNotFound(type, context) : DecodingError.typeMismatch(type, context)
+  }
+
+  func doesNotFit(_ number: String, _ type: any Any.Type, at place: Int) -> any Error {
+    DecodingError.dataCorrupted(
+      .init(codingPath: path(to: place), debugDescription: "\(number) does not fit \(type)"))
+  }
+
+  func missing(_ key: any CodingKey, in object: Int) -> any Error {
+    DecodingError.keyNotFound(
+      key,
+      .init(
+        codingPath: path(to: object),
+        debugDescription: "there is no '\(CodingPathText.shown(key.stringValue))'"))
+  }
+
+  /// Behind the last element of an array.
+  func isOver(_ type: any Any.Type, in array: Int, at position: Int) -> any Error {
+    DecodingError.valueNotFound(
+      type,
+      .init(
+        codingPath: path(to: array) + [PlaceKey(position)],
+        debugDescription: "there are only \(csj_count(view, array)) elements"))
+  }
+
+  func nestsTooDeeply(at place: Int) -> any Error {
+    DecodingError.dataCorrupted(
+      .init(
+        codingPath: path(to: place),
+        debugDescription: "decoding it nests more than \(TapeReader.mostLevels) levels"))
+  }
+
+  func takesTooMuchStack(at place: Int) -> any Error {
+    DecodingError.dataCorrupted(
+      .init(
+        codingPath: path(to: place),
+        debugDescription: "decoding what nests so deeply takes more stack than this thread has"))
+  }
+
+  func path(to place: Int) -> [any CodingKey] { places.path(to: place) }
+
+  private func kind(at place: Int) -> String {
+    switch type(at: place) {
+    case CSJ_FALSE, CSJ_TRUE: "a boolean"
+    case CSJ_INT, CSJ_DOUBLE: "a number"
+    case CSJ_STRING: "a string"
+    case CSJ_ARRAY: "an array"
+    case CSJ_OBJECT: "an object"
+    default: "null"
+    }
+  }
+}
+
+/// The stack of a thread, for whoever goes as deep on it as a document or a value does.
+struct ThreadStack {
+  private let end = csj_stack_end()
+
+  /// Whether one level more, with what it calls, has room: 96 KB. What is made in a program that is not
+  /// optimised takes up to 3 KB a level.
+  var hasRoom: Bool { csj_stack_has(end, 96 << 10) != 0 }
+
+  /// So many levels take little of any stack, and are not looked at.
+  static let fewLevels = 12
+}

@@ -148,3 +148,226 @@ struct TreeSingleValue: SingleValueEncodingContainer {
   func encode(_ value: Int128) throws { encoder.set(try encoder.encoded(value, at: encoder.step)) }
   func encode(_ value: UInt128) throws { encoder.set(try encoder.encoded(value, at: encoder.step)) }
 }
+
+/// Fills an object, in the order in which members are encoded; of repeated keys the last counts.
+struct TreeObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  private let encoder: TreeEncoder
+  private let object: EncodedObject
+  private let step: EncodingStep?
+
+  init(_ encoder: TreeEncoder, _ object: EncodedObject, at step: EncodingStep?) {
+    self.encoder = encoder
+    self.object = object
+    self.step = step
+  }
+
+  var codingPath: [any CodingKey] { EncodingStep.path(to: step) }
+
+  private func set(_ value: EncodedValue, _ key: any CodingKey) {
+    object.members.append(EncodedObject.Member(key: key.stringValue, value: value))
+  }
+
+  func encodeNil(forKey key: Key) { set(.null, key) }
+
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    set(try encoder.encoded(value, at: EncodingStep(key, in: step)), key)
+  }
+
+  func encode(_ value: Int128, forKey key: Key) throws {
+    set(try encoder.encoded(value, at: EncodingStep(key, in: step)), key)
+  }
+
+  func encode(_ value: UInt128, forKey key: Key) throws {
+    set(try encoder.encoded(value, at: EncodingStep(key, in: step)), key)
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> {
+    let nested = EncodedObject(keyedBy: type)
+    set(.object(nested), key)
+    return KeyedEncodingContainer(
+      TreeObject<Nested>(encoder, nested, at: EncodingStep(key, in: step)))
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    let nested = EncodedArray()
+    set(.array(nested), key)
+    return TreeArray(encoder, nested, at: EncodingStep(key, in: step))
+  }
+
+  func superEncoder() -> any Encoder { superEncoder(PlaceKey("super")) }
+
+  func superEncoder(forKey key: Key) -> any Encoder { superEncoder(key) }
+
+  private func superEncoder(_ key: any CodingKey) -> any Encoder {
+    let inner = TreeEncoder(encoder.session, at: EncodingStep(key, in: step))
+    set(.encoder(inner), key)
+    return inner
+  }
+}
+
+/// Fills an array.
+struct TreeArray: UnkeyedEncodingContainer {
+  private let encoder: TreeEncoder
+  private let array: EncodedArray
+  private let step: EncodingStep?
+
+  init(_ encoder: TreeEncoder, _ array: EncodedArray, at step: EncodingStep?) {
+    self.encoder = encoder
+    self.array = array
+    self.step = step
+  }
+
+  var codingPath: [any CodingKey] { EncodingStep.path(to: step) }
+  var count: Int { array.elements.count }
+
+  private var next: EncodingStep { EncodingStep(PlaceKey(count), in: step) }
+
+  func encodeNil() { array.elements.append(.null) }
+
+  func encode<Value: Encodable>(_ value: Value) throws {
+    array.elements.append(try encoder.encoded(value, at: next))
+  }
+
+  func encode(_ value: Int128) throws {
+    array.elements.append(try encoder.encoded(value, at: next))
+  }
+  func encode(_ value: UInt128) throws {
+    array.elements.append(try encoder.encoded(value, at: next))
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type
+  ) -> KeyedEncodingContainer<Nested> {
+    let nested = EncodedObject(keyedBy: type)
+    let step = next
+    array.elements.append(.object(nested))
+    return KeyedEncodingContainer(TreeObject<Nested>(encoder, nested, at: step))
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    let nested = EncodedArray()
+    let step = next
+    array.elements.append(.array(nested))
+    return TreeArray(encoder, nested, at: step)
+  }
+
+  func superEncoder() -> any Encoder {
+    let inner = TreeEncoder(encoder.session, at: next)
+    array.elements.append(.encoder(inner))
+    return inner
+  }
+}
+
+/// What a type has encoded so far: a tree, since containers may be filled in any order.
+enum EncodedValue {
+  case null
+  case bool(Bool)
+  case int(Int64)
+  /// A number by its digits: an integer beyond 64 signed bits, or a decimal.
+  case digits(String)
+  /// A finite number.
+  case double(Double)
+  case string(String)
+  case json(JSONValue)
+  case array(EncodedArray)
+  case object(EncodedObject)
+  /// What an encoder of its own makes, which may come later.
+  case encoder(TreeEncoder)
+}
+
+final class EncodedArray {
+  var elements: [EncodedValue] = []
+}
+
+final class EncodedObject {
+  struct Member: JSONMember {
+    let key: String
+    var value: EncodedValue
+  }
+
+  /// As they were encoded.
+  var members: [Member] = []
+  /// A dictionary's, which encodes them in another order in each process.
+  private let isDictionary: Bool
+
+  init(keyedBy key: Any.Type? = nil) {
+    isDictionary = key != nil && key == EncodedObject.dictionaryKey
+  }
+
+  /// What Swift's dictionaries with names or integers for keys encode themselves by. nil if a later Swift
+  /// calls it something else, which COD-63's test shows.
+  private static let dictionaryKey: (any Any.Type)? = _typeByName("s20_DictionaryCodingKeyV")
+
+  /// Each key once; those of a dictionary sorted, integers by value before names by their bytes. (COD-63)
+  var written: [Member] {
+    let unique = members.withoutRepetition
+    guard isDictionary else { return unique }
+    return unique.map { (Int($0.key), $0) }.sorted { one, other in
+      switch (one.0, other.0) {
+      case (let number?, let next?) where number != next: number < next
+      case (_?, nil): true
+      case (nil, _?): false
+      default: one.1.key.utf8.lexicographicallyPrecedes(other.1.key.utf8)
+      }
+    }.map(\.1)
+  }
+}
+
+extension EncodedValue {
+  /// Expects no number that JSON does not have.
+  func write(to writer: inout JSONWriter) throws(JSONError) {
+    switch self {
+    case .null: writer.writeNull()
+    case .bool(let value): writer.write(value)
+    case .int(let value): writer.write(Int(value))
+    case .digits(let digits): writer.write(raw: digits.utf8)
+    case .double(let value): writer.write(value)
+    case .string(let value): writer.write(value)
+    case .json(let value): writer.write(raw: try value.encode())
+    case .array(let array):
+      writer.begin("[")
+      for element in array.elements { try element.write(to: &writer) }
+      writer.end("]")
+    case .object(let object):
+      writer.begin("{")
+      for member in object.written {
+        writer.write(key: member.key)
+        try member.value.write(to: &writer)
+      }
+      writer.end("}")
+    // What has encoded nothing is an object without members.
+    case .encoder(let encoder): try (encoder.value ?? .object(EncodedObject())).write(to: &writer)
+    }
+  }
+}
+
+extension JSONDocument {
+  /// A value of the program's as a document: what a server would get of it, for content of one's own.
+  ///
+  /// Members stand in the order in which the type encodes them, which for most is that of its declaration;
+  /// integers are exact, floating point numbers the shortest that read back the same.
+  ///
+  ///     resource.overrideLocalContent(with: .json(try JSONDocument(encoding: user)))
+  ///
+  /// - Throws: `EncodingError` with the coding path, for numbers that JSON does not have, say; what an
+  ///   `encode(to:)` throws; `JSONError` where it cannot be a document.
+  public convenience init(
+    encoding value: some Encodable, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) throws {
+    try self.init(parsing: try JSONDocument.text(encoding: value, userInfo: userInfo))
+  }
+
+  /// The same as compact JSON text in UTF-8.
+  package static func text(
+    encoding value: some Encodable, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) throws -> [UInt8] {
+    let session = EncodingSession(userInfo: userInfo)
+    let encoded = try TreeEncoder(session, at: nil).encoded(value, at: nil)
+    if let problem = session.problem { throw problem }
+    var writer = JSONWriter()
+    try encoded.write(to: &writer)
+    return writer.output
+  }
+}

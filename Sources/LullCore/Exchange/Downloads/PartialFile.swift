@@ -121,3 +121,175 @@ package struct PartialFile: Equatable, Sendable {
     }
   }
 }
+
+/// What is noted beside a part of a file, so that another process can go on with it.
+///
+/// A few lines of text. What cannot be read, or is of another version, is none.
+package struct PartNote: Equatable {
+  /// Of what was asked for; see `mark(of:)`.
+  package var mark: String
+  /// nil if it cannot be gone on with.
+  package var validator: PartValidator?
+  package var total: Int?
+
+  package init(mark: String, validator: PartValidator?, total: Int?) {
+    self.mark = mark
+    self.validator = validator
+    self.total = total
+  }
+
+  private static let title = "lull part 1"
+  /// More is none of ours; bytes.
+  package static let largest = 16 << 10
+
+  /// - Parameter now: Unix seconds, by which dates are read.
+  package init?(_ bytes: [UInt8], now: Double) {
+    let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
+    guard lines.count == 5, lines[4].isEmpty, Array(lines[0]) == Array(PartNote.title.utf8),
+      let mark = PartNote.field("of", lines[1]), let total = PartNote.field("bytes", lines[2]),
+      let tag = PartNote.field("if-range", lines[3])
+    else { return nil }
+    let count = String(decoding: total, as: UTF8.self)
+    guard count == "?" || (Int(count) ?? -1) >= 0 else { return nil }
+    self.init(
+      mark: String(decoding: mark, as: UTF8.self), validator: PartValidator(noted: tag, now: now),
+      total: Int(count))
+  }
+
+  package var bytes: [UInt8] {
+    Array(
+      "\(PartNote.title)\nof \(mark)\nbytes \(total.map { "\($0)" } ?? "?")\nif-range ".utf8)
+      + (validator?.value.bytes ?? []) + [10]
+  }
+
+  private static func field(_ name: String, _ line: ArraySlice<UInt8>) -> [UInt8]? {
+    let start = Array("\(name) ".utf8)
+    guard line.starts(with: start) else { return nil }
+    return Array(line.dropFirst(start.count))
+  }
+
+  /// What tells requests for different things apart, without what their URLs may have in them: what the
+  /// URL is, and what of it is accepted. (FNV-1a, 64 bits)
+  package static func mark(of http: HTTPRequest) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    func add(_ bytes: some Sequence<UInt8>) {
+      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+    add(http.url.utf8)
+    for name in ["accept", "accept-language"] {
+      add([10])
+      for value in http.headers.byteValues(of: Array(name.utf8)) { add(value) }
+    }
+    let digits = String(hash, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+/// What tells that the rest of a file belongs to what is here of it: the value of an `If-Range` header.
+/// (DWN-05; RFC 9110, section 13.1.5)
+package enum PartValidator: Equatable, Sendable {
+  /// A strong one, in its quotation marks.
+  case etag(ByteString)
+  /// A `Last-Modified`, as it was sent.
+  case date(ByteString)
+
+  /// How much older than its answer a file has to be for its date to tell it from the next one; seconds.
+  /// (RFC 9110, section 8.8.2.2: a second at least, and enough for clocks that differ)
+  private static let leastAge = 60.0
+
+  /// Of an answer; nil if nothing of it will do: a weak ETag does not, and neither does a date beside it.
+  ///
+  /// - Parameter now: Unix seconds, by which years of two digits are read.
+  package init?(_ headers: Headers, now: Double) {
+    let tags = headers.byteValues(of: Array("etag".utf8))
+    guard tags.isEmpty else {
+      guard tags.count == 1, PartValidator.isStrong(tags[0]) else { return nil }
+      self = .etag(ByteString(tags[0]))
+      return
+    }
+    guard let text = headers.values("last-modified").first,
+      let modified = HTTPDate.parse(text, now: now),
+      let date = headers.values("date").first.flatMap({ HTTPDate.parse($0, now: now) }),
+      date - modified >= PartValidator.leastAge
+    else { return nil }
+    self = .date(ByteString(text))
+  }
+
+  /// One that was noted; nil if it is none.
+  package init?(noted bytes: [UInt8], now: Double) {
+    if PartValidator.isStrong(bytes) {
+      self = .etag(ByteString(bytes))
+    } else if let text = String(validating: bytes, as: UTF8.self),
+      HTTPDate.parse(text, now: now) != nil
+    {
+      self = .date(ByteString(text))
+    } else {
+      return nil
+    }
+  }
+
+  package var value: ByteString {
+    switch self {
+    case .etag(let value), .date(let value): value
+    }
+  }
+
+  /// Whether an answer says of itself that it is of another file. One that says nothing does not.
+  package func isContradicted(by headers: Headers) -> Bool {
+    switch self {
+    case .etag(let tag):
+      headers.byteValues(of: Array("etag".utf8)).contains { $0 != tag.bytes }
+    case .date(let date):
+      headers.byteValues(of: Array("last-modified".utf8)).contains { $0 != date.bytes }
+    }
+  }
+
+  /// (RFC 9110, section 8.8.3)
+  private static func isStrong(_ tag: [UInt8]) -> Bool {
+    guard tag.count >= 2, tag.first == UInt8(ascii: "\""), tag.last == UInt8(ascii: "\"") else {
+      return false
+    }
+    return tag[1..<(tag.count - 1)].allSatisfy {
+      $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\"")
+    }
+  }
+}
+
+/// The value of a `Content-Range` header in bytes. (RFC 9110, section 14.4)
+package enum ContentRange: Equatable {
+  /// Which bytes these are, and of how many; nil if the server does not say.
+  case part(Range<Int>, total: Int?)
+  /// None of those asked for: there are so many.
+  case none(total: Int)
+
+  /// nil for what cannot be read, contradicts itself or comes more than once.
+  package init?(_ headers: Headers) {
+    let values = headers.values("content-range")
+    guard values.count == 1, let value = values.first else { return nil }
+    self.init(value)
+  }
+
+  package init?(_ value: String) {
+    let words = value.split(whereSeparator: { $0 == " " || $0 == "\t" })
+    guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+    let sides = words[1].split(separator: "/", omittingEmptySubsequences: false)
+    guard sides.count == 2 else { return nil }
+    let total = ContentRange.number(sides[1])
+    guard total != nil || sides[1] == "*" else { return nil }
+    if sides[0] == "*" {
+      guard let total else { return nil }
+      self = .none(total: total)
+      return
+    }
+    let ends = sides[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, let first = ContentRange.number(ends[0]),
+      let last = ContentRange.number(ends[1]), first <= last, last < total ?? .max
+    else { return nil }
+    self = .part(first..<(last + 1), total: total)
+  }
+
+  private static func number(_ text: Substring) -> Int? {
+    guard !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+    return Int(text)
+  }
+}

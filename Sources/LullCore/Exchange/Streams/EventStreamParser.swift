@@ -102,3 +102,88 @@ package struct EventStreamParser {
       && RawBytes.areEqual(name.baseAddress ?? text.utf8Start, text.utf8Start, count: name.count)
   }
 }
+
+/// One event of a `text/event-stream`. Lua: what `resource:events()` gives of such a stream.
+public struct StreamEvent: Sendable, Equatable {
+  /// The last id that the server has named, with this event or before; empty before the first.
+  public let id: String
+  /// Its type; `message` where none is named.
+  public let event: String
+  /// UTF-8, lines separated by LF.
+  package let data: [UInt8]
+
+  package init(id: String = "", event: String = "message", data: [UInt8]) {
+    self.id = id
+    self.event = event
+    self.data = data
+  }
+
+  /// The data, never decoded further.
+  public var text: String { String(decoding: data, as: UTF8.self) }
+}
+
+/// What a stream gives, one after the other.
+public enum StreamItem: Sendable {
+  /// Of a `text/event-stream`.
+  case event(StreamEvent)
+  /// A line of NDJSON.
+  case row(JSONDocument)
+}
+
+/// Why a stream cannot be read on.
+package enum StreamProblem: Error, Equatable {
+  /// An item larger than `StreamLines.limit`.
+  case tooLarge
+  case noMemory
+  /// A line, counted from 1, that is no JSON.
+  case malformed(line: Int, JSONError)
+}
+
+/// When a stream that has broken off is asked for once more.
+///
+/// After a break once the time has passed that the server wants to be left alone; after each failure to
+/// get the stream back twice as long, up to a minute, by chance somewhat less so that not all ask at the
+/// same time, but never sooner than the server wants. Times are seconds.
+package struct Reconnection {
+  /// Where the server says nothing.
+  package static let defaultTime = 3.0
+  /// How long the time may become where the server does not want more.
+  private static let longest = 60.0
+
+  /// As the server wants it.
+  package var time: Double
+  private var failures = 0
+
+  package init(time: Double = Reconnection.defaultTime) {
+    self.time = time
+  }
+
+  /// The stream is there.
+  package mutating func succeeded() { failures = 0 }
+
+  /// How long to wait, after a break or one more failure.
+  ///
+  /// - Parameter random: at least 0, below 1.
+  package mutating func nextDelay(random: Double) -> Double {
+    defer { failures += 1 }
+    guard failures > 0 else { return time }
+    let growing = max(time, 0.1) * Double(1 << min(failures, 20))
+    return max(time, min(growing, Reconnection.longest) * (1 - random / 2))
+  }
+
+  /// Whether the failure of an exchange is a break, after which the server may have the stream again.
+  ///
+  /// - Parameter afterHead: whether the stream had begun: then also where the rest of it is malformed,
+  ///   since so ends what is cut off.
+  package static func mayPass(_ error: TransportError, afterHead: Bool) -> Bool {
+    guard !error.isFinal else { return false }
+    switch error.kind {
+    case .network, .timeout, .dns, .connection, .truncatedBody: return true
+    case .malformedResponse: return afterHead
+    case .tls, .bodyTooLarge, .tooManyRedirects, .redirectRefused, .invalidURL, .cancelled,
+      .scriptError, .secretOrigin, .secretUnavailable, .authFailed, .fileUnavailable, .fileChanged,
+      .offline, .unconfirmed, .eventStream, .notAStream:
+      return false
+    }
+  }
+}

@@ -57,3 +57,123 @@ public struct Page {
 extension Page: TypedContentAccessors {
   public var entityForTypedContentAccessors: Entity? { entity }
 }
+
+/// Where APIs commonly put what concerns pages.
+enum PageNames {
+  static let containers = [
+    ["meta"], ["pagination"], ["paging"], ["page_info"], ["pageInfo"], ["metadata"],
+    ["response_metadata"], ["meta", "pagination"], ["_meta"], ["links"], ["_links"], ["page"],
+  ]
+
+  static let more = [
+    "has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage",
+  ]
+  /// Which say the opposite.
+  static let last = ["is_last", "isLast", "last", "is_last_page", "isLastPage"]
+  static let urls = [
+    "next_url", "nextUrl", "nextURL", "next_uri", "nextUri", "next_page_url", "nextPageUrl",
+    "next_link", "nextLink", "next_href", "nextHref", "nextRecordsUrl",
+  ]
+  /// URLs, numbers or cursors.
+  static let nexts = ["next", "next_page", "nextPage"]
+  static let cursors = [
+    "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next_token", "nextToken",
+    "NextToken", "next_page_cursor", "nextPageCursor", "next_offset", "nextOffset", "next_start",
+    "nextStart", "next_key", "nextKey", "next_marker", "nextMarker", "NextMarker",
+    "next_continuation_token", "nextContinuationToken", "NextContinuationToken",
+    "continuation_token", "continuationToken",
+  ]
+  /// Of the last row, beside a flag.
+  static let positions = [
+    "end_cursor", "endCursor", "cursor", "last_id", "lastId", "after",
+  ]
+
+  static let current = [
+    "page", "current_page", "currentPage", "page_number", "pageNumber", "number",
+  ]
+  static let totalPages = [
+    "total_pages", "totalPages", "page_count", "pageCount", "num_pages", "numPages", "nbPages",
+  ]
+  /// Which are that only beside the number of the page.
+  static let lastPage = ["last_page", "lastPage", "pages"]
+  static let offsets = ["offset", "skip", "start", "startAt", "start_at", "startIndex"]
+  static let totals = [
+    "total_count", "totalCount", "total_results", "totalResults", "total_items", "totalItems",
+    "total_records", "totalRecords", "totalElements",
+  ]
+  /// Which are that only beside an offset or a size.
+  static let counts = ["total", "count"]
+  static let sizes = [
+    "limit", "per_page", "perPage", "page_size", "pageSize", "size", "maxResults", "itemsPerPage",
+    "resultsPerPage",
+  ]
+  /// Headers with a cursor.
+  static let cursorHeaders = [
+    "X-Next-Cursor", "X-Next-Token", "X-Next-Page-Token", "X-Continuation-Token",
+    "X-MS-Continuation",
+  ]
+
+  static let pageParameters = [
+    "page", "page_number", "pageNumber", "_page", "page%5Bnumber%5D", "page[number]", "p",
+  ]
+  static let sizeParameters = [
+    "limit", "per_page", "perPage", "page_size", "pageSize", "size", "_limit", "max_results",
+    "maxResults", "page%5Bsize%5D", "page[size]", "first", "$top", "%24top", "top",
+  ]
+  static let offsetParameters = [
+    "offset", "skip", "start", "startAt", "start_at", "_start", "from",
+  ]
+  static let otherParameters = [
+    "cursor", "after", "before", "page_token", "pageToken", "starting_after", "since", "marker",
+  ]
+
+  static let lists: Set<String> = [
+    "data", "items", "results", "result", "value", "values", "entries", "records", "rows", "list",
+    "elements", "content", "objects", "hits", "docs", "nodes", "edges",
+  ]
+  /// What a single list may be in.
+  static let wrappers = ["data", "_embedded", "result", "results", "response"]
+  /// What else stands beside a list in an object that is nothing but its envelope.
+  static let envelope = Set(
+    [
+      "status", "ok", "success", "code", "message", "msg", "kind", "object", "type", "error",
+      "errors", "request_id", "requestId", "prev", "previous", "first", "self", "timestamp",
+      "elapsed", "took", "version",
+    ] + containers.flatMap { $0 } + more + last + urls + nexts + cursors + positions + current
+      + totalPages + lastPage + offsets + totals + counts + sizes)
+
+  /// Whether a cursor ends the list: "", and 0 however it is written.
+  static func isEnd(_ text: String) -> Bool { text.isEmpty || text == "0" }
+
+  /// `cursor` of `next_cursor`, `pageToken` of `nextPageToken`: the parameter that a field is named after.
+  static func parameter(of path: FieldPath) -> String {
+    parameter(named: path.ways.last?.last ?? path.text)
+  }
+
+  /// `cursor` of `X-Next-Cursor`.
+  static func parameter(ofHeader header: String) -> String {
+    let name = header.split(separator: "-").dropFirst().joined(separator: "_").lowercased()
+    return name.hasPrefix("ms_") ? String(name.dropFirst(3)) : parameter(named: name)
+  }
+
+  private static func parameter(named name: String) -> String {
+    for prefix in ["next_", "next", "Next"] where name.hasPrefix(prefix) {
+      let rest = name.dropFirst(prefix.count)
+      guard let first = rest.first else { break }
+      return prefix == "next_" ? String(rest) : first.lowercased() + rest.dropFirst()
+    }
+    switch name {
+    case "next", "Next": return "cursor"
+    case "end_cursor", "endCursor": return "after"
+    case "last_id", "lastId": return "after_id"
+    default: return name
+    }
+  }
+}
+
+extension PageCursor {
+  /// The parameter that a field gives its name, as `cursor` of `meta.next_cursor`.
+  package static func parameter(ofField field: String) -> String {
+    PageNames.parameter(of: FieldPath(field))
+  }
+}

@@ -184,3 +184,119 @@ extension Resource {
     return ResourceExplanation(of: self, method: method, ExplainedSetting.all)
   }
 }
+
+extension ResourceExplanation: CustomStringConvertible {
+  /// A page for people: each setting with its value and where that comes from, then what a load would do.
+  public var description: String { text(callingLoad: "loadIfNeeded", failure: "thrown") }
+
+  /// - Parameters:
+  ///   - name: what the load that would do what is needed is called.
+  ///   - failure: what a block that fails has done.
+  package func text(callingLoad name: String, failure word: String) -> String {
+    var text = "\(method) \(url)\n"
+    if let environment {
+      let places = [("", environment.place), ("base_url ", environment.basePlace)]
+      let shown = places.compactMap { word, place in place.map { "\(word)\($0)" } }
+      text += "environment \(environment.name)  \(shown.joined(separator: ", "))\n"
+    }
+    text += "\nSettings\n"
+    text +=
+      isInvalid
+      ? "  none: the resource has no URL\n"
+      : Self.aligned(settings.map { ($0.name, $0.value, $0.source?.description ?? "default") })
+    for failure in failures {
+      text += "  \(failure.source): \(failure.error.summary); every request fails\n"
+    }
+    if let load {
+      let rows = load.rows(ofFailure: word).map { ($0.name, $0.value, "") }
+      text += "\n\(name)\n" + Self.aligned(rows)
+    }
+    return text
+  }
+
+  private static func aligned(_ rows: [(name: String, value: String, place: String)]) -> String {
+    let names = rows.map(\.name.count).max() ?? 0
+    // What is longer than most pushes only its own place aside.
+    let values = min(rows.map(\.value.count).max() ?? 0, 40)
+    return rows.map { row in
+      var line = "  " + row.name + String(repeating: " ", count: names - row.name.count + 2)
+      line += row.value
+      guard !row.place.isEmpty else { return line + "\n" }
+      return line + String(repeating: " ", count: max(0, values - row.value.count) + 2) + row.place
+        + "\n"
+    }.joined()
+  }
+}
+
+extension Service {
+  /// What one block of configuration makes of the settings of the blocks before it.
+  struct AppliedEntry {
+    let entry: ConfigurationEntry
+    let before: Configuration
+    let after: Configuration
+    /// Headers of it that are not sent, the resource being on another origin than the base. (CFG-02)
+    let withheld: [String]
+    /// Why requests of this resource fail: the block has raised, and counts for nothing.
+    let failure: RequestError?
+  }
+
+  /// All blocks of configuration, in order.
+  package var configurationEntries: [ConfigurationEntry] { entries }
+
+  /// Whether a block, or the predicate of one, is being run: an explanation would run it again, and so on.
+  package var isRunningBlocks: Bool { isExplaining || configuring != nil }
+
+  /// Visits the blocks that apply to a resource, in order; what they make of the settings together. They
+  /// run for it once more. (CFG-13)
+  func visitEntries(
+    applyingTo resource: Resource, method: RequestMethod, _ visit: (AppliedEntry) -> Void
+  ) -> Configuration {
+    isExplaining = true
+    defer { isExplaining = false }
+    var settings = Configuration()
+    let isOutside = isOutside(resource.url)
+    for entry in entries {
+      var changed = settings
+      do throws(RequestError) {
+        guard try entry.applies(to: resource.url, method: method) else { continue }
+        let withheld = try entry.apply(&changed, isOutside: isOutside)
+        if changed.policies !== settings.policies {
+          try changed.changePolicies { (rules) throws(RequestError) in
+            try LimitTable.note(entry.patternText, in: &rules)
+          }
+        }
+        visit(
+          AppliedEntry(
+            entry: entry, before: settings, after: changed, withheld: withheld, failure: nil))
+        settings = changed
+      } catch {
+        visit(
+          AppliedEntry(
+            entry: entry, before: settings, after: settings, withheld: [], failure: error))
+      }
+    }
+    return settings
+  }
+}
+
+extension Resource {
+  package var isAskingCaches: Bool {
+    if case .running = record.cacheCheck { true } else { false }
+  }
+}
+
+/// A line of a source text, for people to find.
+public struct SourcePlace: Sendable, Hashable, CustomStringConvertible {
+  /// The file as messages name it, `Module/File.swift` in Swift, or what else the text is called.
+  public let file: String
+  /// Counted from 1; 0: the file as a whole.
+  public package(set) var line: Int
+
+  package init(file: String, line: Int) {
+    self.file = file
+    self.line = line
+  }
+
+  /// `Module/File.swift:12`
+  public var description: String { line > 0 ? "\(file):\(line)" : file }
+}

@@ -1,4 +1,4 @@
-package import LullCore
+public import LullCore
 
 /// One login: asks a person by way of a browser, and keeps the tokens that come of it.
 ///
@@ -257,5 +257,69 @@ package final class OAuth2LoginFlow {
         outcome = .success(
           Outcome(path: keeper.path, lifetime: ends ? tokens.lifetime : nil))
       })
+  }
+}
+
+/// What a person is to do so that a program may act for them: shown by the closure that is given to
+/// `Auth.logIn`.
+public enum OAuth2Prompt: Sendable, Equatable {
+  /// Open this URL in a browser on this machine.
+  case open(url: String)
+  /// Open `url` in a browser anywhere, and type the code; `complete` has it already, if there is one, and
+  /// may be shown as a picture.
+  case enter(code: String, url: String, complete: String?)
+}
+
+/// What has come of a login.
+public struct OAuth2LoginResult {
+  /// What to configure from now on: it is told apart from what was there before this login, so that a cache
+  /// on disk gives nobody what it keeps of another.
+  public let auth: Auth
+  /// The file that has the tokens.
+  public let tokenFile: String
+  /// Seconds until somebody has to log in again; nil where tokens are renewed, or the service says when.
+  public let lifetime: Double?
+}
+
+/// What has become of the tokens of a login that was taken away.
+public enum OAuth2LogoutResult: Sendable, Equatable {
+  /// There were none.
+  case absent
+  /// They are removed here; there is no place to give them back to.
+  case removed
+  /// They are removed here, and their server takes them no more.
+  case revoked
+  /// They are removed here; in words, why they may be good elsewhere still.
+  case unrevoked(String)
+}
+
+/// Who fetches logins: notes those that a program has made, and the first request that needs one.
+///
+/// While there is one, no such request is sent. Home thread only.
+package final class OAuth2LoginDesk {
+  /// In the order they were made, each once.
+  package private(set) var logins: [OAuth2.Settings] = []
+  /// The request that has needed one, and by what it would have been sent.
+  package private(set) var need: (request: HTTPRequest, context: AuthContext)?
+  private let whenNeeded: () -> Void
+
+  /// - Parameter whenNeeded: called with the first such request.
+  package init(whenNeeded: @escaping () -> Void) {
+    self.whenNeeded = whenNeeded
+  }
+
+  package func note(_ settings: OAuth2.Settings) {
+    if settings.login != nil, !logins.contains(settings) { logins.append(settings) }
+  }
+
+  /// Whether the request is kept from going on.
+  func takes(_ request: HTTPRequest, in context: AuthContext, for settings: OAuth2.Settings) -> Bool
+  {
+    guard settings.login != nil else { return false }
+    if need == nil {
+      need = (request, context)
+      whenNeeded()
+    }
+    return true
   }
 }
