@@ -1,13 +1,11 @@
-#define _GNU_SOURCE
 #include "CCompression.h"
 
+#include <CLoader.h>
 #if !__has_include(<brotli/decode.h>)
 #error "there is no <brotli/decode.h>: on Debian, apt-get install libbrotli-dev"
 #endif
 #include <brotli/decode.h>
-#include <dlfcn.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #if !__has_include(<zlib.h>)
 #error "there is no <zlib.h>: on Debian, apt-get install zlib1g-dev"
@@ -55,57 +53,41 @@ struct ccompression_stream {
 
 // ---- Loading
 
-static const char *zlib_problem, *brotli_problem, *zstd_problem;
+static const cloader_symbol zlib_symbols[] = {
+  {"inflateInit2_", &zlib.init},
+  {"inflate", &zlib.read},
+  {"inflateReset", &zlib.reset},
+  {"inflateEnd", &zlib.end},
+};
 
-// Never closed: the streams need the code. Each symbol is found or the last was not.
-#define LOAD(library, file)                                                                        \
-  void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);                                              \
-  if (!handle) {                                                                                   \
-    library##_problem = file " is not installed";                                                  \
-    return;                                                                                        \
-  }
-#define FIND(library, field, symbol)                                                               \
-  if (!(*(void **)&library.field = dlsym(handle, symbol))) {                                       \
-    library##_problem = "the library lacks " symbol;                                               \
-    return;                                                                                        \
-  }
+static const cloader_symbol brotli_symbols[] = {
+  {"BrotliDecoderCreateInstance", &brotli.create},
+  {"BrotliDecoderDecompressStream", &brotli.read},
+  {"BrotliDecoderGetErrorCode", &brotli.error_code},
+  {"BrotliDecoderDestroyInstance", &brotli.destroy},
+};
 
-static void load_zlib(void) {
-  LOAD(zlib, "libz.so.1")
-  FIND(zlib, init, "inflateInit2_")
-  FIND(zlib, read, "inflate")
-  FIND(zlib, reset, "inflateReset")
-  FIND(zlib, end, "inflateEnd")
-}
-
-static void load_brotli(void) {
-  LOAD(brotli, "libbrotlidec.so.1")
-  FIND(brotli, create, "BrotliDecoderCreateInstance")
-  FIND(brotli, read, "BrotliDecoderDecompressStream")
-  FIND(brotli, error_code, "BrotliDecoderGetErrorCode")
-  FIND(brotli, destroy, "BrotliDecoderDestroyInstance")
-}
-
-static void load_zstd(void) {
-  LOAD(zstd, "libzstd.so.1")
-  FIND(zstd, create, "ZSTD_createDCtx")
-  FIND(zstd, set, "ZSTD_DCtx_setParameter")
-  FIND(zstd, read, "ZSTD_decompressStream")
-  FIND(zstd, is_error, "ZSTD_isError")
-  FIND(zstd, error_code, "ZSTD_getErrorCode")
-  FIND(zstd, reset, "ZSTD_DCtx_reset")
-  FIND(zstd, free, "ZSTD_freeDCtx")
-}
+static const cloader_symbol zstd_symbols[] = {
+  {"ZSTD_createDCtx", &zstd.create},
+  {"ZSTD_DCtx_setParameter", &zstd.set},
+  {"ZSTD_decompressStream", &zstd.read},
+  {"ZSTD_isError", &zstd.is_error},
+  {"ZSTD_getErrorCode", &zstd.error_code},
+  {"ZSTD_DCtx_reset", &zstd.reset},
+  {"ZSTD_freeDCtx", &zstd.free},
+};
 
 const char *ccompression_load(ccompression_format format) {
-  static pthread_once_t zlib_once = PTHREAD_ONCE_INIT, brotli_once = PTHREAD_ONCE_INIT,
-                        zstd_once = PTHREAD_ONCE_INIT;
+  static cloader_library zlib_library = {.file = "libz.so.1", CLOADER_SYMBOLS(zlib_symbols)};
+  static cloader_library brotli_library = {
+    .file = "libbrotlidec.so.1", CLOADER_SYMBOLS(brotli_symbols)};
+  static cloader_library zstd_library = {.file = "libzstd.so.1", CLOADER_SYMBOLS(zstd_symbols)};
   switch (format) {
   case CCOMPRESSION_GZIP:
   case CCOMPRESSION_ZLIB:
-  case CCOMPRESSION_DEFLATE: pthread_once(&zlib_once, load_zlib); return zlib_problem;
-  case CCOMPRESSION_BROTLI: pthread_once(&brotli_once, load_brotli); return brotli_problem;
-  case CCOMPRESSION_ZSTD: pthread_once(&zstd_once, load_zstd); return zstd_problem;
+  case CCOMPRESSION_DEFLATE: return cloader_load(&zlib_library);
+  case CCOMPRESSION_BROTLI: return cloader_load(&brotli_library);
+  case CCOMPRESSION_ZSTD: return cloader_load(&zstd_library);
   }
   return "an unknown format";
 }

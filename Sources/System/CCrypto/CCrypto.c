@@ -1,21 +1,13 @@
-#define _GNU_SOURCE
 #include "CCrypto.h"
 
-#include <dlfcn.h>
+#include <CLoader.h>
 #include <limits.h>
 #if !__has_include(<openssl/evp.h>)
 #error "there is no <openssl/evp.h>: on Debian, apt-get install libssl-dev"
 #endif
 #include <openssl/evp.h>
-#include <pthread.h>
 
-static const char *const names[] = {
-  [CCRYPTO_MD5] = "EVP_md5",       [CCRYPTO_SHA1] = "EVP_sha1",     [CCRYPTO_SHA224] = "EVP_sha224",
-  [CCRYPTO_SHA256] = "EVP_sha256", [CCRYPTO_SHA384] = "EVP_sha384", [CCRYPTO_SHA512] = "EVP_sha512",
-  [CCRYPTO_SHA512_256] = "EVP_sha512_256",
-};
-
-enum { KIND_COUNT = sizeof(names) / sizeof(*names) };
+enum { KIND_COUNT = CCRYPTO_SHA512_256 + 1 };
 
 static struct {
   int (*digest)(
@@ -40,33 +32,36 @@ static struct {
   int (*cipher_end)(EVP_CIPHER_CTX *, unsigned char *, int *);
 } crypto;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+// Each is used where it was found: a library may lack some of them.
+static const cloader_symbol symbols[] = {
+  {"EVP_md5", &crypto.kinds[CCRYPTO_MD5]},
+  {"EVP_sha1", &crypto.kinds[CCRYPTO_SHA1]},
+  {"EVP_sha224", &crypto.kinds[CCRYPTO_SHA224]},
+  {"EVP_sha256", &crypto.kinds[CCRYPTO_SHA256]},
+  {"EVP_sha384", &crypto.kinds[CCRYPTO_SHA384]},
+  {"EVP_sha512", &crypto.kinds[CCRYPTO_SHA512]},
+  {"EVP_sha512_256", &crypto.kinds[CCRYPTO_SHA512_256]},
+  {"EVP_Digest", &crypto.digest},
+  {"HMAC", &crypto.hmac},
+  {"PKCS5_PBKDF2_HMAC", &crypto.stretch},
+  {"EVP_MD_CTX_new", &crypto.new},
+  {"EVP_MD_CTX_free", &crypto.free},
+  {"EVP_DigestInit_ex", &crypto.begin},
+  {"EVP_DigestUpdate", &crypto.add},
+  {"EVP_DigestFinal_ex", &crypto.end},
+  {"EVP_aes_256_gcm", &crypto.aes_256_gcm},
+  {"EVP_CIPHER_CTX_new", &crypto.cipher_new},
+  {"EVP_CIPHER_CTX_free", &crypto.cipher_free},
+  {"EVP_CIPHER_CTX_ctrl", &crypto.control},
+  {"EVP_CipherInit_ex", &crypto.cipher_begin},
+  {"EVP_CipherUpdate", &crypto.cipher_add},
+  {"EVP_CipherFinal_ex", &crypto.cipher_end},
+};
 
-static void load(void) {
-  void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) return;
-  for (int kind = 0; kind < KIND_COUNT; kind++) {
-    *(void **)&crypto.kinds[kind] = dlsym(library, names[kind]);
-  }
-  *(void **)&crypto.digest = dlsym(library, "EVP_Digest");
-  *(void **)&crypto.hmac = dlsym(library, "HMAC");
-  *(void **)&crypto.stretch = dlsym(library, "PKCS5_PBKDF2_HMAC");
-  *(void **)&crypto.new = dlsym(library, "EVP_MD_CTX_new");
-  *(void **)&crypto.free = dlsym(library, "EVP_MD_CTX_free");
-  *(void **)&crypto.begin = dlsym(library, "EVP_DigestInit_ex");
-  *(void **)&crypto.add = dlsym(library, "EVP_DigestUpdate");
-  *(void **)&crypto.end = dlsym(library, "EVP_DigestFinal_ex");
-  *(void **)&crypto.aes_256_gcm = dlsym(library, "EVP_aes_256_gcm");
-  *(void **)&crypto.cipher_new = dlsym(library, "EVP_CIPHER_CTX_new");
-  *(void **)&crypto.cipher_free = dlsym(library, "EVP_CIPHER_CTX_free");
-  *(void **)&crypto.control = dlsym(library, "EVP_CIPHER_CTX_ctrl");
-  *(void **)&crypto.cipher_begin = dlsym(library, "EVP_CipherInit_ex");
-  *(void **)&crypto.cipher_add = dlsym(library, "EVP_CipherUpdate");
-  *(void **)&crypto.cipher_end = dlsym(library, "EVP_CipherFinal_ex");
-}
+static cloader_library library = {.file = "libcrypto.so.3", CLOADER_SYMBOLS(symbols)};
 
 static const EVP_MD *find(int kind) {
-  pthread_once(&once, load);
+  cloader_load(&library);
   if (kind < 0 || kind >= KIND_COUNT || crypto.kinds[kind] == NULL) return NULL;
   return crypto.kinds[kind]();
 }
@@ -127,7 +122,7 @@ size_t ccrypto_stretch(
 static EVP_CIPHER_CTX *begin_cipher(
   const unsigned char *key, const unsigned char *nonce, const void *beside, size_t beside_count,
   int is_sealing) {
-  pthread_once(&once, load);
+  cloader_load(&library);
   if (!crypto.aes_256_gcm || !crypto.cipher_new || !crypto.cipher_free || !crypto.control
       || !crypto.cipher_begin || !crypto.cipher_add || !crypto.cipher_end || beside_count > INT_MAX) {
     return NULL;

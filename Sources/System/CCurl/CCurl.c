@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "CCurl.h"
 
+#include <CLoader.h>
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdio.h>
 
 // Their plain names are macros that check types.
 #undef curl_easy_setopt
@@ -31,20 +31,26 @@ static struct {
 VARIADIC(POINTER)
 #undef POINTER
 
+static __typeof__(curl_global_init) *set_up;
+
+static const cloader_symbol symbols[] = {
+#define FIELD(name) {"curl_" #name, &curl.name},
+#define FACE(name) {"curl_" #name, &ccurl_##name},
+  PASSED_ON(FIELD)
+  VARIADIC(FACE)
+#undef FIELD
+#undef FACE
+  {"curl_global_init", &set_up},
+};
+
+// Lazy, since curl and OpenSSL call few of the functions that they refer to.
+static cloader_library library = {
+  .file = "libcurl.so.4", .purpose = "libcurl cannot be used", .is_lazy = 1,
+  CLOADER_SYMBOLS(symbols)};
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char failure[256];
+static const char *failure;
 static int is_loaded;
-static void *library;
-
-static void fail(const char *reason) {
-  snprintf(failure, sizeof failure, "libcurl cannot be used: %s", reason);
-}
-
-// The dynamic loader's own last complaint.
-static void fail_to_load(void) {
-  const char *reason = dlerror();
-  fail(reason ? reason : "the loader does not say why");
-}
 
 // The loader looks for each symbol of a library in the program and its libraries first, then in the
 // libraries that came with it, from the one asked for on. These two have the most symbols of those that
@@ -58,25 +64,10 @@ static void load_largest(void) {
 
 static void load(void) {
   load_largest();
-  // Never closed: curl's and OpenSSL's threads and handlers must keep their code.
-  library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
-  if (!library) {
-    fail_to_load();
-    return;
-  }
-#define RESOLVE(field, name)                                                                       \
-  if (!(*(void **)&(field) = dlsym(library, "curl_" #name))) {                                     \
-    fail_to_load();                                                                                \
-    return;                                                                                        \
-  }
-#define FIELD(name) RESOLVE(curl.name, name)
-#define FACE(name) RESOLVE(ccurl_##name, name)
-  PASSED_ON(FIELD)
-  VARIADIC(FACE)
-  __typeof__(curl_global_init) *set_up;
-  RESOLVE(set_up, global_init)
+  failure = cloader_load(&library);
+  if (failure) return;
   if (set_up(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-    fail("curl_global_init failed");
+    failure = "libcurl cannot be used: curl_global_init failed";
     return;
   }
   __atomic_store_n(&is_loaded, 1, __ATOMIC_RELEASE);
@@ -85,10 +76,12 @@ static void load(void) {
 const char *ccurl_load(void) {
   if (__atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE)) return NULL;
   pthread_once(&once, load);
-  return is_loaded ? NULL : failure;
+  return failure;
 }
 
-void *ccurl_symbol(const char *name) { return library ? dlsym(library, name) : NULL; }
+void *ccurl_symbol(const char *name) {
+  return library.handle ? dlsym(library.handle, name) : NULL;
+}
 
 CURL *curl_easy_init(void) { return ccurl_load() ? NULL : curl.easy_init(); }
 

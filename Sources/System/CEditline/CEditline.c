@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "CEditline.h"
 
-#include <dlfcn.h>
+#include <CLoader.h>
 #include <locale.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -23,45 +23,29 @@ static struct {
   int (*history)(HistoryW *, HistEventW *, int, ...);
 } libedit;
 
+static const cloader_symbol symbols[] = {
+  {"el_init", &libedit.init},
+  {"el_end", &libedit.end},
+  {"el_wset", &libedit.set},
+  {"el_wget", &libedit.get},
+  {"el_wgets", &libedit.gets},
+  {"el_wline", &libedit.line},
+  {"el_winsertstr", &libedit.insert},
+  {"el_cursor", &libedit.cursor},
+  {"el_resize", &libedit.resize},
+  {"history_winit", &libedit.history_init},
+  {"history_wend", &libedit.history_end},
+  {"history_w", &libedit.history},
+};
+
+static cloader_library library = {.file = "libedit.so.2", CLOADER_SYMBOLS(symbols)};
+
 struct ceditline {
   EditLine *editor;
   HistoryW *history;
   ceditline_owner owner;
   locale_t characters;
 };
-
-static int load_symbol(void *library, const char *name, void *function) {
-  *(void **)function = dlsym(library, name);
-  return *(void **)function != NULL;
-}
-
-static int load_libedit(const char **problem) {
-  static void *library;
-  if (library) return 1;
-  library = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    *problem = "libedit.so.2 is not installed";
-    return 0;
-  }
-  if (load_symbol(library, "el_init", &libedit.init)
-    && load_symbol(library, "el_end", &libedit.end)
-    && load_symbol(library, "el_wset", &libedit.set)
-    && load_symbol(library, "el_wget", &libedit.get)
-    && load_symbol(library, "el_wgets", &libedit.gets)
-    && load_symbol(library, "el_wline", &libedit.line)
-    && load_symbol(library, "el_winsertstr", &libedit.insert)
-    && load_symbol(library, "el_cursor", &libedit.cursor)
-    && load_symbol(library, "el_resize", &libedit.resize)
-    && load_symbol(library, "history_winit", &libedit.history_init)
-    && load_symbol(library, "history_wend", &libedit.history_end)
-    && load_symbol(library, "history_w", &libedit.history)) {
-    return 1;
-  }
-  dlclose(library);
-  library = NULL;
-  *problem = "libedit.so.2 lacks a function";
-  return 0;
-}
 
 static ceditline *owner_of(EditLine *editor) {
   void *self = NULL;
@@ -120,7 +104,8 @@ static unsigned char ignore_key(EditLine *editor, int key) {
 ceditline *ceditline_open(
   const char *program, FILE *input, FILE *output, const ceditline_owner *owner,
   const char **problem) {
-  if (!load_libedit(problem)) return NULL;
+  *problem = cloader_load(&library);
+  if (*problem) return NULL;
   ceditline *self = calloc(1, sizeof(ceditline));
   *problem = "not enough memory";
   if (self == NULL) return NULL;

@@ -1,11 +1,10 @@
 #include "CHiredis.h"
 
-#include <dlfcn.h>
+#include <CLoader.h>
 #if !__has_include(<hiredis/hiredis.h>)
 #error "there is no <hiredis/hiredis.h>: on Debian, apt-get install libhiredis-dev"
 #endif
 #include <hiredis/hiredis.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,13 +20,7 @@ static struct {
   void (*free_command)(char *);
 } hiredis;
 
-static const char *problem;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static const struct {
-  const char *name;
-  void *function;
-} symbols[] = {
+static const cloader_symbol symbols[] = {
   {"redisReaderCreateWithFunctions", &hiredis.create},
   {"redisReaderFree", &hiredis.free},
   {"redisReaderFeed", &hiredis.feed},
@@ -36,26 +29,10 @@ static const struct {
   {"redisFreeCommand", &hiredis.free_command},
 };
 
-static void load(void) {
-  void *library = dlopen("libhiredis.so.0.14", RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    problem = "libhiredis.so.0.14 is not installed (the Debian package is libhiredis0.14)";
-    return;
-  }
-  for (size_t index = 0; index < sizeof symbols / sizeof symbols[0]; index++) {
-    void *function = dlsym(library, symbols[index].name);
-    if (function == NULL) {
-      problem = "libhiredis.so.0.14 lacks a function";
-      return;
-    }
-    *(void **)symbols[index].function = function;
-  }
-}
+static cloader_library library = {
+  .file = "libhiredis.so.0.14", .package = "libhiredis0.14", CLOADER_SYMBOLS(symbols)};
 
-const char *chiredis_load(void) {
-  pthread_once(&once, load);
-  return problem;
-}
+const char *chiredis_load(void) { return cloader_load(&library); }
 
 struct chiredis_reader {
   redisReader *reader;

@@ -1,10 +1,7 @@
-#define _GNU_SOURCE
 #include "CIDN.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
+#include <CLoader.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 // Of idn2.h, whose numbers belong to the library's interface.
@@ -16,27 +13,20 @@ static struct {
   void (*release)(void *);
 } idn;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char failure[256];
+static const cloader_symbol symbols[] = {
+  {"idn2_lookup_u8", &idn.lookup},
+  {"idn2_strerror", &idn.explain},
+  {"idn2_free", &idn.release},
+};
 
-static void load(void) {
-  // Never closed: what it explains must stay.
-  void *library = dlopen("libidn2.so.0", RTLD_NOW | RTLD_LOCAL);
-  if (library) {
-    *(void **)&idn.lookup = dlsym(library, "idn2_lookup_u8");
-    *(void **)&idn.explain = dlsym(library, "idn2_strerror");
-    *(void **)&idn.release = dlsym(library, "idn2_free");
-    if (idn.lookup && idn.explain && idn.release) return;
-  }
-  const char *reason = dlerror();
-  snprintf(failure, sizeof failure,
-    "international names need libidn2 (the Debian package is libidn2-0): %s",
-    reason ? reason : "the loader does not say why it cannot be used");
-}
+static cloader_library library = {
+  .file = "libidn2.so.0",
+  .purpose = "international names need libidn2 (the Debian package is libidn2-0)",
+  CLOADER_SYMBOLS(symbols)};
 
 const char *cidn_to_ascii(const char *name, char ascii[CIDN_SIZE]) {
-  pthread_once(&once, load);
-  if (failure[0]) return failure;
+  const char *failure = cloader_load(&library);
+  if (failure) return failure;
   uint8_t *found = NULL;
   int code = idn.lookup((const uint8_t *)name, &found, NFC_INPUT | NONTRANSITIONAL);
   // Signs that only the older rules allow, as curl has it.

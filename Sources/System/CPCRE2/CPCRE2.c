@@ -1,12 +1,11 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "CPCRE2.h"
 
-#include <dlfcn.h>
+#include <CLoader.h>
 #if !__has_include(<pcre2.h>)
 #error "there is no <pcre2.h>: on Debian, apt-get install libpcre2-dev"
 #endif
 #include <pcre2.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,10 +28,7 @@ static struct {
   int (*explain)(int, PCRE2_UCHAR *, PCRE2_SIZE);
 } pcre2;
 
-static const struct {
-  const char *name;
-  void *function;
-} symbols[] = {
+static const cloader_symbol symbols[] = {
   {"pcre2_compile_8", &pcre2.compile},
   {"pcre2_code_free_8", &pcre2.free},
   {"pcre2_compile_context_create_8", &pcre2.create_compile_context},
@@ -49,25 +45,8 @@ static const struct {
   {"pcre2_get_error_message_8", &pcre2.explain},
 };
 
-static const char *failure;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void load(void) {
-  // Never closed: patterns live as long as they are wanted.
-  void *library = dlopen("libpcre2-8.so.0", RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    failure = "libpcre2-8.so.0 is not installed (the Debian package is libpcre2-8-0)";
-    return;
-  }
-  for (size_t index = 0; index < sizeof symbols / sizeof symbols[0]; index++) {
-    void *function = dlsym(library, symbols[index].name);
-    if (function == NULL) {
-      failure = "libpcre2-8.so.0 lacks a function";
-      return;
-    }
-    *(void **)symbols[index].function = function;
-  }
-}
+static cloader_library library = {
+  .file = "libpcre2-8.so.0", .package = "libpcre2-8-0", CLOADER_SYMBOLS(symbols)};
 
 // The steps that a search may take at first, and if they were too few. PCRE2 does not say how many it took.
 static const uint32_t most_steps[] = {1000, 30000, CPCRE2_MOST_STEPS};
@@ -115,7 +94,7 @@ static pcre2_code *compile(const char *text, size_t count, int spelling, char pr
 }
 
 cpcre2_pattern *cpcre2_create(const char *text, size_t count, int spelling, char problem[CPCRE2_SIZE]) {
-  pthread_once(&once, load);
+  const char *failure = cloader_load(&library);
   if (failure) {
     snprintf(problem, CPCRE2_SIZE, "%s", failure);
     return NULL;

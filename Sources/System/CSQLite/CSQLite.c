@@ -1,7 +1,6 @@
 #include "CSQLite.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
+#include <CLoader.h>
 #if !__has_include(<sqlite3.h>)
 #error "there is no <sqlite3.h>: on Debian, apt-get install libsqlite3-dev"
 #endif
@@ -50,13 +49,7 @@ static struct {
   int (*column_type)(sqlite3_stmt *, int);
 } sqlite;
 
-static const char *problem;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static const struct {
-  const char *name;
-  void *function;
-} symbols[] = {
+static const cloader_symbol symbols[] = {
   {"sqlite3_open_v2", &sqlite.open},
   {"sqlite3_close_v2", &sqlite.close},
   {"sqlite3_db_config", &sqlite.config},
@@ -85,26 +78,10 @@ static const struct {
   {"sqlite3_column_type", &sqlite.column_type},
 };
 
-static void load(void) {
-  void *library = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    problem = "libsqlite3.so.0 is not installed";
-    return;
-  }
-  for (size_t index = 0; index < sizeof symbols / sizeof symbols[0]; index++) {
-    void *function = dlsym(library, symbols[index].name);
-    if (function == NULL) {
-      problem = "libsqlite3.so.0 lacks a function";
-      return;
-    }
-    *(void **)symbols[index].function = function;
-  }
-}
+static cloader_library library = {
+  .file = "libsqlite3.so.0", CLOADER_SYMBOLS(symbols)};
 
-const char *csqlite_load(void) {
-  pthread_once(&once, load);
-  return problem;
-}
+const char *csqlite_load(void) { return cloader_load(&library); }
 
 int csqlite_open(const char *path, csqlite_database **database) {
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;

@@ -1,9 +1,6 @@
-#define _GNU_SOURCE
 #include "CYAML.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdio.h>
+#include <CLoader.h>
 #include <stdlib.h>
 #include <string.h>
 #if !__has_include(<yaml.h>)
@@ -25,29 +22,22 @@ struct cyaml_reader {
   int has_event;
 };
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char failure[256];
+static const cloader_symbol symbols[] = {
+  {"yaml_parser_initialize", &yaml.initialize},
+  {"yaml_parser_delete", &yaml.delete},
+  {"yaml_parser_set_input_string", &yaml.input},
+  {"yaml_parser_parse", &yaml.parse},
+  {"yaml_event_delete", &yaml.delete_event},
+};
 
-static void load(void) {
-  // Never closed: nothing is known of what still points into it.
-  void *library = dlopen("libyaml-0.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (library) {
-    *(void **)&yaml.initialize = dlsym(library, "yaml_parser_initialize");
-    *(void **)&yaml.delete = dlsym(library, "yaml_parser_delete");
-    *(void **)&yaml.input = dlsym(library, "yaml_parser_set_input_string");
-    *(void **)&yaml.parse = dlsym(library, "yaml_parser_parse");
-    *(void **)&yaml.delete_event = dlsym(library, "yaml_event_delete");
-    if (yaml.initialize && yaml.delete && yaml.input && yaml.parse && yaml.delete_event) return;
-  }
-  const char *reason = dlerror();
-  snprintf(failure, sizeof failure, "YAML needs libyaml (the Debian package is libyaml-0-2): %s",
-    reason ? reason : "the loader does not say why it cannot be used");
-}
+static cloader_library library = {
+  .file = "libyaml-0.so.2",
+  .purpose = "YAML needs libyaml (the Debian package is libyaml-0-2)",
+  CLOADER_SYMBOLS(symbols)};
 
 cyaml_reader *cyaml_open(const uint8_t *bytes, size_t length, const char **problem) {
-  pthread_once(&once, load);
-  *problem = failure;
-  if (failure[0]) return NULL;
+  *problem = cloader_load(&library);
+  if (*problem) return NULL;
   cyaml_reader *reader = calloc(1, sizeof(cyaml_reader));
   *problem = "not enough memory";
   if (reader == NULL) return NULL;
