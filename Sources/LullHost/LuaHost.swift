@@ -40,7 +40,6 @@ package final class LuaHost {
   package let chunks: Chunks
   let collector: Collector
   let hooks: ModelHooks
-  let guestHooks: GuestHooks
 
   private var parts: [any HostExtension] = []
 
@@ -77,8 +76,8 @@ package final class LuaHost {
     chunks = Chunks(bridge, kept, sources)
     collector = Collector(bridge, handles, kept, loop)
     hooks = ModelHooks(
-      bridge, kept, coroutines, requests, unhandled, collector, values)
-    guestHooks = GuestHooks(hooks, bridge, handles, kept, requests)
+      isGuest: environment.isShared, bridge, handles, kept, coroutines, requests, unhandled,
+      collector, values)
     values.shared.report = { [unowned reporter] in reporter.report(sharedContent: $0) }
   }
 
@@ -90,7 +89,7 @@ package final class LuaHost {
   func attach(_ runtime: OpaquePointer) {
     bridge.attach(runtime)
     lull_watch_changes(runtime, pump.changes.counter)
-    if environment.isShared { pump.add(guestHooks) } else { pump.attach(hooks) }
+    if environment.isShared { pump.add(hooks) } else { pump.attach(hooks) }
     environment.onTurn { [unowned self] in beginTurn() }
     session.run = { [unowned self] in _ = SessionKeeper.opener?(self) }
   }
@@ -150,7 +149,7 @@ package final class LuaHost {
   /// Drops everything without calling into Lua. The state goes away, or has gone.
   package func close() {
     guard !bridge.isClosed else { return }
-    if environment.isShared { pump.remove(guestHooks) }
+    if environment.isShared { pump.remove(hooks) }
     bridge.close()
     sampleAPI.close()
     progress.close()

@@ -1,8 +1,13 @@
 import LullCore
 
-/// What the model tells a script's host, handed on to who is to know it.
+/// Passes on what the model tells a script's host, to the owner that handles it.
+///
+/// On a pump that several hosts share this host is a guest: it hears of the resources of its own services, and of
+/// requests that its scripts have made or begun.
 final class ModelHooks {
+  private let isGuest: Bool
   private let bridge: BridgeRuntime
+  private let handles: ObjectHandles
   private let kept: KeptValues
   private let coroutines: Coroutines
   private let requests: RequestsInFlight
@@ -14,11 +19,13 @@ final class ModelHooks {
   var trace: PipelineTrace?
 
   init(
-    _ bridge: BridgeRuntime, _ kept: KeptValues, _ coroutines: Coroutines,
-    _ requests: RequestsInFlight, _ unhandled: UnhandledRequests, _ collector: Collector,
-    _ values: ScriptValues
+    isGuest: Bool, _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues,
+    _ coroutines: Coroutines, _ requests: RequestsInFlight, _ unhandled: UnhandledRequests,
+    _ collector: Collector, _ values: ScriptValues
   ) {
+    self.isGuest = isGuest
     self.bridge = bridge
+    self.handles = handles
     self.kept = kept
     self.coroutines = coroutines
     self.requests = requests
@@ -26,9 +33,27 @@ final class ModelHooks {
     self.collector = collector
     self.values = values
   }
+
+  private func concerns(_ request: Request) -> Bool {
+    guard isGuest else { return true }
+    if let service = request.resource?.service { return mirrors(service) }
+    let mark = request.mark
+    if let id = mark.anchors.first { return kept.isOwn(id) }
+    return handles.isObject(request, mark.handle) || bridge.isRunning
+  }
+
+  /// Whether the value with that number is kept in this host's Lua state. On a pump of its own, every value is.
+  private func isOwn(_ id: Int64?) -> Bool {
+    guard isGuest else { return true }
+    return id.map { kept.isOwn($0) } ?? false
+  }
 }
 
 extension ModelHooks: ModelHost {
+  func mirrors(_ service: any ResourceOwner) -> Bool {
+    handles.isObject(service, service.hostHandle)
+  }
+
   func bodyArrived(byteCount: Int) { collector.charge(byteCount) }
 
   func requestsAwaited(byScriptsOf request: Request) -> [Request] {
@@ -56,14 +81,18 @@ extension ModelHooks: ModelHost {
   }
 
   func requestMade(_ request: Request, by maker: AnyObject) {
+    let anchors: [Int64]
     switch maker {
-    case let callbacks as RequestCallbacks: request.mark.anchors = callbacks.ids
-    case let delegate as LuaRequestDelegate: request.mark.anchors = delegate.anchors
-    default: break
+    case let callbacks as RequestCallbacks: anchors = callbacks.ids
+    case let delegate as LuaRequestDelegate: anchors = delegate.anchors
+    default: return
     }
+    if isOwn(anchors.first) { request.mark.anchors = anchors }
   }
 
   func requestStarted(_ request: Request) {
+    guard concerns(request) else { return }
+    if isGuest, bridge.isRunning { request.mark.isScripts = true }
     shared.requestBegins(request)
     requests.track(request)
   }
@@ -71,23 +100,32 @@ extension ModelHooks: ModelHost {
   func beginning(of request: Request) -> Double? { requests.beginning(of: request) }
 
   func requestSettled(_ request: Request) {
+    guard !isGuest || requests.has(request) else { return }
     trace?.settled(request)
     unhandled.note(request)
     requests.settle(request)
   }
 
-  func pipelineBegan(_ run: PipelineRun) { trace?.began(run) }
+  func pipelineBegan(_ run: PipelineRun) {
+    if let trace, concerns(run.request) { trace.began(run) }
+  }
 
   func pipelinePassed(_ step: PipelineStep, with response: Response, in run: PipelineRun) {
-    trace?.passed(step, with: response, in: run)
+    if let trace, concerns(run.request) { trace.passed(step, with: response, in: run) }
   }
 
   func published(_ response: Response, by run: PipelineRun) -> Response {
-    guard case .success(let entity) = response.outcome else { return response }
+    guard case .success(let entity) = response.outcome, concerns(run.request) else {
+      return response
+    }
     return .success(values.unshared(entity, in: run), isNew: response.isNew)
   }
 
-  func hold(_ response: Response, for request: Request) { kept.hold(response, for: request) }
+  func hold(_ response: Response, for request: Request) {
+    if isOwn(response.foreignIDs.first) { kept.hold(response, for: request) }
+  }
 
-  func hold(_ response: Response) -> (() -> Void)? { kept.hold(response.foreignIDs) }
+  func hold(_ response: Response) -> (() -> Void)? {
+    isOwn(response.foreignIDs.first) ? kept.hold(response.foreignIDs) : nil
+  }
 }
