@@ -66,7 +66,8 @@ public struct Pipeline {
       guard let stage = stages[key] else { continue }
       stepCount += stage.transformers.count
       if let cache = stage.cache {
-        caches.append(StageCache(stage: key, cache: cache, stepCount: stepCount))
+        caches.append(
+          StageCache(stage: key, cache: cache, mark: stage.cacheMark, stepCount: stepCount))
       }
     }
     return caches
@@ -85,6 +86,8 @@ public struct Pipeline {
   package struct StageCache {
     package let stage: PipelineStageKey
     package let cache: any EntityCache
+    /// That of `PipelineStage.cacheMark`, held while the cache is in use.
+    let mark: AnyObject?
     package let stepCount: Int
   }
 }

@@ -3,6 +3,8 @@ public struct PipelineStage {
   package var transformers: [any ResponseTransformer] = []
   /// Where the stage's output is kept; at most one, nil for none. (PIPE-13)
   public private(set) var cache: (any EntityCache)?
+  /// What a host keeps of the cache that its script has assigned, for as long as the cache is used.
+  package private(set) var cacheMark: AnyObject?
 
   package init() {}
 
@@ -22,12 +24,19 @@ public struct PipelineStage {
 
   /// Keeps this stage's output of GET loads in `cache`, in place of an earlier one. (PIPE-13)
   public mutating func cacheUsing(_ cache: any EntityCache) {
+    cacheUsing(cache, mark: nil)
+  }
+
+  /// The same of a cache that a host's script has assigned.
+  package mutating func cacheUsing(_ cache: any EntityCache, mark: AnyObject?) {
     self.cache = cache
+    cacheMark = mark
   }
 
   /// Switches caching off at this stage; transformers stay. (PIPE-12, PIPE-13)
   public mutating func doNotCache() {
     cache = nil
+    cacheMark = nil
   }
 }
 

@@ -3,9 +3,9 @@ import LullCore
 
 /// A table with `key`, `read`, `write`, `update_timestamp`, `remove` as a cache. All but `key` may
 /// wait; what raises counts as a miss, or as not written, and is reported. (CACHE-22 to CACHE-28)
-final class LuaCache: ScriptCache {
+final class LuaCache: EntityCache {
   private unowned let caches: ScriptCaches
-  let assigned: KeptValue
+  private let assigned: KeptValue
   let operations: CacheOperations
   private let updatesTimestamps: Bool
 

@@ -17,7 +17,7 @@ enum PipelineSetting {
       order = try call.stages.order(
         element, LuaTable.visitedIndex(in: call.state), call.state)
     }
-    var caches: [(key: PipelineStageKey, cache: (any EntityCache)?)] = []
+    var caches: [(key: PipelineStageKey, cache: AssignedCache?)] = []
     try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
       let name = key.text ?? ""
       guard name != "order" else { return }
@@ -58,7 +58,7 @@ enum PipelineSetting {
           key.description,
           .readOnly([
             ("transformers", .list(stage.transformerDescriptions.map { .string($0) })),
-            ("cache", (stage.cache as? any ScriptCache).map { .ref($0.assigned.id) } ?? .nil),
+            ("cache", stage.assignedCache),
           ])
         ))
     }

@@ -2,6 +2,54 @@ import CLullBridge
 import LullCore
 import LullTransport
 
+/// A cache that a script has assigned to a stage: a table of functions, or one that Lull brings.
+struct AssignedCache {
+  let cache: any EntityCache
+  /// The script's value, which the stage keeps.
+  let value: KeptValue
+}
+
+extension PipelineStage {
+  mutating func setCache(_ assigned: AssignedCache?) {
+    if let assigned { cacheUsing(assigned.cache, mark: assigned.value) } else { doNotCache() }
+  }
+
+  /// What the script has assigned; nil for none.
+  var assignedCache: LuaValue { (cacheMark as? KeptValue).map { .ref($0.id) } ?? .nil }
+}
+
+/// One of the caches that Lull brings, as a value of the script.
+final class CacheBox {
+  enum Cache {
+    case memory(MemoryEntityCache)
+    case file(FileEntityCache)
+    case shared(SharedEntityCache)
+  }
+
+  let cache: Cache
+
+  init(_ cache: Cache) {
+    self.cache = cache
+  }
+
+  var entityCache: any EntityCache {
+    switch cache {
+    case .memory(let memory): memory
+    case .file(let file): file
+    case .shared(let shared): shared
+    }
+  }
+
+  /// As `tostring` shows it.
+  var text: String {
+    switch cache {
+    case .memory: "Cache(in memory)"
+    case .file(let file): "Cache(\(file.path ?? "in no file"))"
+    case .shared(let shared): "Cache(shared, \(shared.path ?? "in no file"))"
+    }
+  }
+}
+
 /// The caches of scripts: those in memory, and tables of functions, which are one cache wherever they
 /// are assigned.
 ///
@@ -51,7 +99,7 @@ final class ScriptCaches {
   /// What `cache = …` of a stage names; nil for nil.
   func cache(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?, service: Service)
     throws(Misuse)
-    -> (any EntityCache)?
+    -> AssignedCache?
   {
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
@@ -65,12 +113,8 @@ final class ScriptCaches {
       return try tableCache(state, index, service: service)
     default:
       if let box = callbacks.handles.object(value, .cache, as: CacheBox.self) {
-        let assigned = try callbacks.kept.kept(state, index, for: service)
-        switch box.cache {
-        case .memory(let memory): return ReadyCache(memory, assigned: assigned)
-        case .file(let file): return ReadyCache(file, assigned: assigned)
-        case .shared(let shared): return ReadyCache(shared, assigned: assigned)
-        }
+        return AssignedCache(
+          cache: box.entityCache, value: try callbacks.kept.kept(state, index, for: service))
       }
       throw .message(
         "'cache' must be lull.cache.memory(), lull.cache.file(), lull.cache.shared(), a table of functions or nil, got "
@@ -81,7 +125,7 @@ final class ScriptCaches {
   /// One table is one cache, wherever it is assigned: its operations stay in order (CACHE-22). A
   /// service keeps it once, however many configurations name it.
   private func tableCache(_ state: OpaquePointer?, _ index: Int32, service: Service) throws(Misuse)
-    -> LuaCache
+    -> AssignedCache
   {
     let address = lull_table_address(state, index)
     var known = tables[address]
@@ -96,9 +140,10 @@ final class ScriptCaches {
       forgetTablesIfDoubled()
       tables[address] = KnownTable(assigned, operations)
     }
-    return LuaCache(
+    let cache = LuaCache(
       caches: self, assigned: assigned, operations: operations,
       updatesTimestamps: try LuaTable(index, in: state).hasFunction("update_timestamp"))
+    return AssignedCache(cache: cache, value: assigned)
   }
 
   private func forgetTablesIfDoubled() {

@@ -87,8 +87,7 @@ extension Method {
     },
     .getter(.stage, "cache") { call throws(Misuse) in
       let box = try stage(call)
-      let cache = box.configuration.settings.pipeline[box.key].cache
-      call.return((cache as? any ScriptCache).map { .ref($0.assigned.id) } ?? .nil)
+      call.return(box.configuration.settings.pipeline[box.key].assignedCache)
     },
     .setter(.stage, "cache") { call throws(Misuse) in
       let box = try stage(call)
@@ -111,11 +110,5 @@ extension ConfigurationBox {
         "this Configuration is closed: it is valid only inside its configure function")
     }
     return self
-  }
-}
-
-extension PipelineStage {
-  mutating func setCache(_ cache: (any EntityCache)?) {
-    if let cache { cacheUsing(cache) } else { doNotCache() }
   }
 }
