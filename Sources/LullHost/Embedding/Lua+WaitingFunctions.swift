@@ -7,7 +7,7 @@ extension Lua {
   ///
   /// It runs on the home thread, as a task that is cancelled with the Lua code that waits. Where that
   /// cannot wait, as in a predicate, the call raises. A runtime that was made with a pump has no such
-  /// functions: `misuse`. More than eight parameters are for `variadicFunction`.
+  /// functions: `misuse`. More than four parameters are for `variadicFunction`.
   ///
   /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
   public func function<Result: LuaEncodable>(
@@ -165,175 +165,6 @@ extension Lua {
       })
   }
 
-  /// The same with five parameters.
-  ///
-  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
-  public func function<
-    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
-    Fifth: LuaDecodable, Result: LuaEncodable
-  >(
-    _ name: String = "function",
-    _ body:
-      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth) async throws -> Result
-  ) throws(LuaError) -> Function {
-    try core.makeFunction(
-      SwiftFunction(waiting: name) { arguments in
-        let all = try ArgumentReader.read(
-          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self)
-        return [try await body(all.0, all.1, all.2, all.3, all.4).luaValue()]
-      })
-  }
-
-  /// The same with five parameters, without a result.
-  ///
-  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
-  public func function<
-    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
-    Fifth: LuaDecodable
-  >(
-    _ name: String = "function",
-    _ body:
-      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth) async throws -> Void
-  ) throws(LuaError) -> Function {
-    try core.makeFunction(
-      SwiftFunction(waiting: name) { arguments in
-        let all = try ArgumentReader.read(
-          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self)
-        try await body(all.0, all.1, all.2, all.3, all.4)
-        return []
-      })
-  }
-
-  /// The same with six parameters.
-  ///
-  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
-  public func function<
-    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
-    Fifth: LuaDecodable, Sixth: LuaDecodable, Result: LuaEncodable
-  >(
-    _ name: String = "function",
-    _ body:
-      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth, Sixth) async throws ->
-      Result
-  ) throws(LuaError) -> Function {
-    try core.makeFunction(
-      SwiftFunction(waiting: name) { arguments in
-        let all = try ArgumentReader.read(
-          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self)
-        return [try await body(all.0, all.1, all.2, all.3, all.4, all.5).luaValue()]
-      })
-  }
-
-  /// The same with six parameters, without a result.
-  ///
-  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
-  public func function<
-    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
-    Fifth: LuaDecodable, Sixth: LuaDecodable
-  >(
-    _ name: String = "function",
-    _ body:
-      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth, Sixth) async throws ->
-      Void
-  ) throws(LuaError) -> Function {
-    try core.makeFunction(
-      SwiftFunction(waiting: name) { arguments in
-        let all = try ArgumentReader.read(
-          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self)
-        try await body(all.0, all.1, all.2, all.3, all.4, all.5)
-        return []
-      })
-  }
-
-  /// The same with seven parameters.
-  ///
-  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
-  public func function<
-    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
-    Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Result: LuaEncodable
-  >(
-    _ name: String = "function",
-    _ body:
-      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth, Sixth, Seventh)
-      async throws -> Result
-  ) throws(LuaError) -> Function {
-    try core.makeFunction(
-      SwiftFunction(waiting: name) { arguments in
-        let all = try ArgumentReader.read(
-          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self,
-          Seventh.self)
-        return [try await body(all.0, all.1, all.2, all.3, all.4, all.5, all.6).luaValue()]
-      })
-  }
-
-  /// The same with seven parameters, without a result.
-  ///
-  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
-  public func function<
-    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
-    Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable
-  >(
-    _ name: String = "function",
-    _ body:
-      nonisolated(nonsending) @escaping (First, Second, Third, Fourth, Fifth, Sixth, Seventh)
-      async throws -> Void
-  ) throws(LuaError) -> Function {
-    try core.makeFunction(
-      SwiftFunction(waiting: name) { arguments in
-        let all = try ArgumentReader.read(
-          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self,
-          Seventh.self)
-        try await body(all.0, all.1, all.2, all.3, all.4, all.5, all.6)
-        return []
-      })
-  }
-
-  /// The same with eight parameters.
-  ///
-  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
-  public func function<
-    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
-    Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Eighth: LuaDecodable,
-    Result: LuaEncodable
-  >(
-    _ name: String = "function",
-    _ body:
-      nonisolated(nonsending) @escaping (
-        First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth
-      ) async throws -> Result
-  ) throws(LuaError) -> Function {
-    try core.makeFunction(
-      SwiftFunction(waiting: name) { arguments in
-        let all = try ArgumentReader.read(
-          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self,
-          Seventh.self, Eighth.self)
-        return [try await body(all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7).luaValue()]
-      })
-  }
-
-  /// The same with eight parameters, without a result.
-  ///
-  /// - Throws: `misuse` for a runtime that was made with a pump; `closed`, `memoryLimit`.
-  public func function<
-    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
-    Fifth: LuaDecodable, Sixth: LuaDecodable, Seventh: LuaDecodable, Eighth: LuaDecodable
-  >(
-    _ name: String = "function",
-    _ body:
-      nonisolated(nonsending) @escaping (
-        First, Second, Third, Fourth, Fifth, Sixth, Seventh, Eighth
-      ) async throws -> Void
-  ) throws(LuaError) -> Function {
-    try core.makeFunction(
-      SwiftFunction(waiting: name) { arguments in
-        let all = try ArgumentReader.read(
-          arguments, First.self, Second.self, Third.self, Fourth.self, Fifth.self, Sixth.self,
-          Seventh.self, Eighth.self)
-        try await body(all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7)
-        return []
-      })
-  }
-
   /// An asynchronous function that takes as many arguments as are given, and returns as many results as it
   /// likes.
   ///
@@ -343,5 +174,118 @@ extension Lua {
     _ body: nonisolated(nonsending) @escaping ([Value]) async throws -> [Value]
   ) throws(LuaError) -> Function {
     try core.makeFunction(SwiftFunction(waiting: name, body))
+  }
+}
+
+// MARK: As globals
+
+extension Lua {
+  /// Sets the global of that name to an asynchronous function of Swift's, as `function` makes one.
+  ///
+  ///     try lua.set("load") { (path: String) async throws in
+  ///       try await api.resource(path).load().entity().text
+  ///     }
+  public func set<Result: LuaEncodable>(
+    _ name: String,
+    _ body: nonisolated(nonsending) @escaping () async throws -> Result
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same with no parameter, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  public func set(
+    _ name: String,
+    _ body: nonisolated(nonsending) @escaping () async throws -> Void
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same with one parameter.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  public func set<First: LuaDecodable, Result: LuaEncodable>(
+    _ name: String,
+    _ body: nonisolated(nonsending) @escaping (First) async throws -> Result
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same with one parameter, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  public func set<First: LuaDecodable>(
+    _ name: String,
+    _ body: nonisolated(nonsending) @escaping (First) async throws -> Void
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same with two parameters.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  public func set<First: LuaDecodable, Second: LuaDecodable, Result: LuaEncodable>(
+    _ name: String,
+    _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Result
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same with two parameters, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  public func set<First: LuaDecodable, Second: LuaDecodable>(
+    _ name: String,
+    _ body: nonisolated(nonsending) @escaping (First, Second) async throws -> Void
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same with three parameters.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  public func set<
+    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Result: LuaEncodable
+  >(
+    _ name: String,
+    _ body: nonisolated(nonsending) @escaping (First, Second, Third) async throws -> Result
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same with three parameters, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  public func set<First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable>(
+    _ name: String,
+    _ body: nonisolated(nonsending) @escaping (First, Second, Third) async throws -> Void
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same with four parameters.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  public func set<
+    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable,
+    Result: LuaEncodable
+  >(
+    _ name: String,
+    _ body: nonisolated(nonsending) @escaping (First, Second, Third, Fourth) async throws -> Result
+  ) throws(LuaError) {
+    try set(name, function(name, body))
+  }
+
+  /// The same with four parameters, without a result.
+  ///
+  /// - Throws: As `function`; `runtime` what a metatable of the globals raises.
+  public func set<
+    First: LuaDecodable, Second: LuaDecodable, Third: LuaDecodable, Fourth: LuaDecodable
+  >(
+    _ name: String,
+    _ body: nonisolated(nonsending) @escaping (First, Second, Third, Fourth) async throws -> Void
+  ) throws(LuaError) {
+    try set(name, function(name, body))
   }
 }
