@@ -67,11 +67,7 @@ extension ResponseContentTransformer {
     as type: Model.Type, description: String? = nil, contentTypes: [String]? = nil,
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false
   ) {
-    var rules = Rules()
-    rules.mismatch = mismatch
-    rules.transformsErrors = transformErrors
-    rules.contentTypes = contentTypes?.map { ContentTypePattern($0) }
     self.init(
-      DecodingFunction<Model>(description: description ?? "decoder of \(type)"), rules: rules)
+      DecodingFunction<Model>(description: description ?? "decoder of \(type)"), rules: Rules(mismatch, transformErrors, contentTypes))
   }
 }

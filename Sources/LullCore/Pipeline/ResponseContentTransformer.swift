@@ -12,6 +12,14 @@ public final class ResponseContentTransformer: ResponseTransformer {
     package var contentTypes: [ContentTypePattern]?
 
     package init() {}
+
+    init(
+      _ mismatch: InputTypeMismatchAction, _ transformsErrors: Bool, _ contentTypes: [String]?
+    ) {
+      self.mismatch = mismatch
+      self.transformsErrors = transformsErrors
+      self.contentTypes = contentTypes?.map { ContentTypePattern($0) }
+    }
   }
 
   /// How one call of the function ended.
@@ -140,4 +148,22 @@ package protocol ContentFunction {
   func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool
   /// Whether the result for bytes may be text.
   var makesTextOfBytes: Bool { get }
+}
+
+/// What a content transformer does with content that is not of its input type.
+public enum InputTypeMismatchAction: String, Sendable, CaseIterable {
+  /// The response becomes a failure with the cause `wrongInputTypeInTransformerPipeline`. (TRF-09)
+  case error
+  /// The response passes unchanged. (TRF-10)
+  case skip
+  /// It passes unchanged if it is of the output type already, and is an error else. (TRF-11, TRF-12)
+  case skipIfOutputTypeMatches = "skip_if_output_type_matches"
+}
+
+/// What has functions of a script, or of a program, in it: descriptions say where they are, not what they do.
+package protocol FunctionHolder {
+  /// In the order in which they are asked. What they do is known to whoever has made them.
+  var heldFunctions: [AnyObject] { get }
+  /// How they are asked, the same words for the same.
+  var functionUse: String { get }
 }

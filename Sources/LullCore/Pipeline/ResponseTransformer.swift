@@ -25,3 +25,57 @@ package final class FunctionTransformer: ResponseTransformer {
     transform(response)
   }
 }
+
+/// A step of the pipeline made of a function from response to response that may wait. (AWT-09)
+final class WaitingResponseTransformer: ResponseTransformer {
+  typealias Transform = nonisolated(nonsending) (Response) async throws -> Response
+
+  let description: String
+  private let transform: Transform
+
+  init(_ description: String, _ transform: @escaping Transform) {
+    self.description = description
+    self.transform = transform
+  }
+
+  func process(_ response: Response, in run: PipelineRun) -> Response? {
+    let cancel = PumpTasks.of(run.request.pump).start(for: run.request) { [transform] in
+      let result: Response
+      do {
+        result = try await transform(response)
+      } catch let error as RequestError {
+        result = .failure(error)
+      } catch {
+        result = .failure(run.failure(thrown: error))
+      }
+      run.resume(with: result)
+    }
+    run.waits(stoppingWith: cancel)
+    return nil
+  }
+}
+
+/// A transformer, for responses of some content types. (TRF-25)
+final class SelectiveTransformer: ResponseTransformer {
+  let description: String
+  let transformer: any ResponseTransformer
+  private let patterns: [ContentTypePattern]
+
+  init(_ transformer: any ResponseTransformer, _ contentTypes: [String]) {
+    self.transformer = transformer
+    patterns = contentTypes.map { ContentTypePattern($0) }
+    description = "\(transformer.description) of \(contentTypes.joined(separator: ", "))"
+  }
+
+  func process(_ response: Response, in run: PipelineRun) -> Response? {
+    let entity: Entity? =
+      switch response.outcome {
+      case .success(let entity): entity
+      case .failure(let error): error.entity
+      }
+    guard let type = entity?.contentType, patterns.contains(where: { $0.matches(type) }) else {
+      return response
+    }
+    return transformer.process(response, in: run)
+  }
+}

@@ -62,11 +62,7 @@ extension ResponseContentTransformer {
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false,
     processor: @escaping (_ content: Input, _ entity: Entity) throws -> Output?
   ) {
-    var rules = Rules()
-    rules.mismatch = mismatch
-    rules.transformsErrors = transformErrors
-    rules.contentTypes = contentTypes?.map { ContentTypePattern($0) }
     let description = description ?? "transformer of \(Input.self) to \(Output.self)"
-    self.init(TypedFunction(description: description, transform: processor), rules: rules)
+    self.init(TypedFunction(description: description, transform: processor), rules: Rules(mismatch, transformErrors, contentTypes))
   }
 }

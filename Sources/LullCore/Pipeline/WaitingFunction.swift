@@ -71,11 +71,7 @@ extension ResponseContentTransformer {
         _ content: Input, _ entity: Entity
       ) async throws -> Output?
   ) {
-    var rules = Rules()
-    rules.mismatch = mismatch
-    rules.transformsErrors = transformErrors
-    rules.contentTypes = contentTypes?.map { ContentTypePattern($0) }
     let description = description ?? "transformer of \(Input.self) to \(Output.self)"
-    self.init(WaitingFunction(description: description, transform: processor), rules: rules)
+    self.init(WaitingFunction(description: description, transform: processor), rules: Rules(mismatch, transformErrors, contentTypes))
   }
 }
