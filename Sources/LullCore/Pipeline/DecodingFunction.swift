@@ -68,6 +68,7 @@ extension ResponseContentTransformer {
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false
   ) {
     self.init(
-      DecodingFunction<Model>(description: description ?? "decoder of \(type)"), rules: Rules(mismatch, transformErrors, contentTypes))
+      DecodingFunction<Model>(description: description ?? "decoder of \(type)"),
+      rules: Rules(mismatch, transformErrors, contentTypes))
   }
 }

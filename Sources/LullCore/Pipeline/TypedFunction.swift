@@ -63,6 +63,8 @@ extension ResponseContentTransformer {
     processor: @escaping (_ content: Input, _ entity: Entity) throws -> Output?
   ) {
     let description = description ?? "transformer of \(Input.self) to \(Output.self)"
-    self.init(TypedFunction(description: description, transform: processor), rules: Rules(mismatch, transformErrors, contentTypes))
+    self.init(
+      TypedFunction(description: description, transform: processor),
+      rules: Rules(mismatch, transformErrors, contentTypes))
   }
 }

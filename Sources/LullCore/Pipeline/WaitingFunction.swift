@@ -72,6 +72,8 @@ extension ResponseContentTransformer {
       ) async throws -> Output?
   ) {
     let description = description ?? "transformer of \(Input.self) to \(Output.self)"
-    self.init(WaitingFunction(description: description, transform: processor), rules: Rules(mismatch, transformErrors, contentTypes))
+    self.init(
+      WaitingFunction(description: description, transform: processor),
+      rules: Rules(mismatch, transformErrors, contentTypes))
   }
 }
