@@ -75,7 +75,7 @@ final class LineDecoration {
     var shown = ""
     var width = 0
     for character in visible {
-      let more = TextWidth.of(String(character))
+      let more = TextWidth.of(character)
       // Room for the mark that there is more.
       guard width + more < columns else { break }
       shown.append(character)

@@ -2,6 +2,7 @@ import LullCore
 import Testing
 
 @testable import LullHost
+import LullSystem
 
 /// A numeric field of rows as bars, or a line of marks.
 @Suite("Charts", .timeLimit(.minutes(20)))

@@ -2,7 +2,7 @@
 ///
 /// Lines that stand once in both hold the two texts together, so that long ones take no longer than they
 /// are long; what is between is compared line by line where that is little, else taken as replaced.
-struct LineDifference {
+package struct LineDifference {
   struct Line: Equatable {
     let isNew: Bool
     /// With its end.
@@ -14,12 +14,33 @@ struct LineDifference {
 
   private let old: [ArraySlice<UInt8>]
   private let new: [ArraySlice<UInt8>]
-  private(set) var lines: [Line] = []
+  /// For each line of the old text the line of the new one that it is; nil if it went. Ascending.
+  package private(set) var matches: [Int?]
 
   init(_ old: [UInt8], _ new: [UInt8]) {
-    self.old = LineDifference.lines(of: old)
-    self.new = LineDifference.lines(of: new)
-    compare(self.old.indices, self.new.indices)
+    self.init(LineDifference.lines(of: old), LineDifference.lines(of: new))
+  }
+
+  package init(_ old: [ArraySlice<UInt8>], _ new: [ArraySlice<UInt8>]) {
+    self.old = old
+    self.new = new
+    matches = Array(repeating: nil, count: old.count)
+    compare(old.indices, new.indices)
+  }
+
+  /// Lines that went, and behind them those that came in their place.
+  var lines: [Line] {
+    var lines: [Line] = []
+    var next = 0
+    for (place, match) in matches.enumerated() {
+      guard let match else {
+        lines.append(Line(isNew: false, text: old[place]))
+        continue
+      }
+      lines += new[next..<match].map { Line(isNew: true, text: $0) }
+      next = match + 1
+    }
+    return lines + new[next...].map { Line(isNew: true, text: $0) }
   }
 
   private static func lines(of text: [UInt8]) -> [ArraySlice<UInt8>] {
@@ -36,49 +57,40 @@ struct LineDifference {
   private mutating func compare(_ first: Range<Int>, _ second: Range<Int>) {
     var (first, second) = (first, second)
     while let one = first.first, let other = second.first, old[one] == new[other] {
+      matches[one] = other
       (first, second) = (first.dropFirst(), second.dropFirst())
     }
     while let one = first.last, let other = second.last, old[one] == new[other] {
+      matches[one] = other
       (first, second) = (first.dropLast(), second.dropLast())
     }
-    guard !first.isEmpty, !second.isEmpty else { return replace(first, second) }
+    guard !first.isEmpty, !second.isEmpty else { return }
     if first.count + second.count <= LineDifference.few { return compareEach(first, second) }
     let anchors = self.anchors(first, second)
-    guard !anchors.isEmpty else { return replace(first, second) }
-    for (one, other) in anchors + [(first.upperBound, second.upperBound)] {
+    guard !anchors.isEmpty else { return }
+    for (one, other) in anchors {
+      matches[one] = other
       compare(first.lowerBound..<one, second.lowerBound..<other)
-      first = min(one + 1, first.upperBound)..<first.upperBound
-      second = min(other + 1, second.upperBound)..<second.upperBound
+      first = one + 1..<first.upperBound
+      second = other + 1..<second.upperBound
     }
-  }
-
-  private mutating func replace(_ first: Range<Int>, _ second: Range<Int>) {
-    lines += first.map { Line(isNew: false, text: old[$0]) }
-    lines += second.map { Line(isNew: true, text: new[$0]) }
+    compare(first, second)
   }
 
   private mutating func compareEach(_ first: Range<Int>, _ second: Range<Int>) {
-    let difference = Array(new[second]).difference(from: Array(old[first]))
     var removed: Set<Int> = []
     var inserted: Set<Int> = []
-    for change in difference {
+    for change in new[second].difference(from: old[first]) {
       switch change {
       case .remove(let offset, _, _): removed.insert(first.lowerBound + offset)
       case .insert(let offset, _, _): inserted.insert(second.lowerBound + offset)
       }
     }
-    var (one, other) = (first.lowerBound, second.lowerBound)
-    while one < first.upperBound || other < second.upperBound {
-      if removed.contains(one) {
-        lines.append(Line(isNew: false, text: old[one]))
-        one += 1
-      } else if inserted.contains(other) {
-        lines.append(Line(isNew: true, text: new[other]))
-        other += 1
-      } else {
-        one += 1
-        other += 1
-      }
+    var other = second.lowerBound
+    for one in first where !removed.contains(one) {
+      while inserted.contains(other) { other += 1 }
+      matches[one] = other
+      other += 1
     }
   }
 

@@ -379,29 +379,5 @@ extension WildcardPattern {
       result.append(ResourceURL.Escaping.hexDigit(byte & 15))
     }
     return length
-
-// For `.all` and its like in an argument.
-extension ConfigurationPatternConvertible where Self == ConfigurationPattern {
-  public static var all: ConfigurationPattern { ConfigurationPattern.all }
-
-  public static func wildcard(_ pattern: String, base: ResourceURL?) -> ConfigurationPattern {
-    ConfigurationPattern.wildcard(pattern, base: base)
-  }
-
-  public static func regex(
-    _ regex: Regex<AnyRegexOutput>, source: String
-  ) -> ConfigurationPattern {
-    ConfigurationPattern.regex(regex, source: source)
-  }
-
-  public static func predicate(
-    _ description: String = "custom",
-    _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
-  ) -> ConfigurationPattern {
-    ConfigurationPattern.predicate(description, matches)
-  }
-
-  public static func url(_ wanted: ResourceURL) -> ConfigurationPattern {
-    ConfigurationPattern.url(wanted)
   }
 }

@@ -1,5 +1,6 @@
 import LullArguments
 import LullCore
+import LullSystem
 
 /// A numeric field of rows as bars, or a line of marks where there are more rows than fit. (CHART-01)
 package struct Chart {
@@ -126,10 +127,10 @@ package struct Chart {
 
   private func bars(_ width: Int, _ isTerminal: Bool, _ painted: (String) -> String) -> String {
     let texts = rows.map { TextWidth.cut($0.text, to: max(1, width / 2)) }
-    let widest = texts.map(TextWidth.of).max() ?? 0
+    let widest = texts.map { TextWidth.of($0) }.max() ?? 0
     let labels = rows.map { ContentTable.onOneLine($0.label, isTerminal: isTerminal) }
     let room = max(0, width - widest - 3 - Chart.narrowest)
-    let column = min(labels.map(TextWidth.of).max() ?? 0, room, max(8, width * 2 / 5))
+    let column = min(labels.map { TextWidth.of($0) }.max() ?? 0, room, max(8, width * 2 / 5))
     let area = max(1, width - column - widest - 3)
     let scale = scale
     let values = rows.map { row in row.value.map { scale > 0 ? $0 / scale : 0 } }

@@ -1,3 +1,5 @@
+import LullSystem
+
 /// A list of objects with the same keys, in rows and columns.
 package struct ShownTable {
   private static let rowLimit = 20

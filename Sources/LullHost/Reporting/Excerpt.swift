@@ -69,7 +69,7 @@ struct Excerpt: Equatable {
       let isReplaced =
         character == "\u{FFFD}" && !line.dropFirst(byte).starts(with: "\u{FFFD}".utf8)
       let count = isReplaced ? replacedCount(line.dropFirst(byte)) : character.utf8.count
-      var cell = (text: String(character), width: DisplayWidth.of(character))
+      var cell = (text: String(character), width: TextWidth.of(character))
       if character == "\t" {
         cell.width = tabWidth - column % tabWidth
         cell.text = String(repeating: " ", count: cell.width)

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import LullHost
+import LullSystem
 
 @Suite("Lines of source in reports", .timeLimit(.minutes(20)))
 struct ExcerptTests {
@@ -18,7 +19,7 @@ struct ExcerptTests {
     var result = ""
     for character in excerpt.text {
       if mark.contains(column) { result.append(character) }
-      column += DisplayWidth.of(character)
+      column += TextWidth.of(character)
     }
     return result
   }
@@ -59,7 +60,7 @@ struct ExcerptTests {
     ] {
       let excerpt = try excerpt(text, marking: part)
       #expect(try marked(excerpt) == part)
-      #expect(DisplayWidth.of(excerpt.text) <= Excerpt.width)
+      #expect(TextWidth.of(excerpt.text) <= Excerpt.width)
       #expect(excerpt.text.contains("…"))
     }
     let all = try excerpt(filling, marking: String(filling.dropLast()))

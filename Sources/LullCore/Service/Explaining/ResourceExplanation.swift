@@ -215,14 +215,15 @@ extension ResourceExplanation: CustomStringConvertible {
   }
 
   private static func aligned(_ rows: [(name: String, value: String, place: String)]) -> String {
-    let names = rows.map(\.name.count).max() ?? 0
+    let names = rows.map { TextWidth.of($0.name) }.max() ?? 0
     // What is longer than most pushes only its own place aside.
-    let values = min(rows.map(\.value.count).max() ?? 0, 40)
+    let values = min(rows.map { TextWidth.of($0.value) }.max() ?? 0, 40)
     return rows.map { row in
-      var line = "  " + row.name + String(repeating: " ", count: names - row.name.count + 2)
+      var line = "  " + row.name + String(repeating: " ", count: names - TextWidth.of(row.name) + 2)
       line += row.value
       guard !row.place.isEmpty else { return line + "\n" }
-      return line + String(repeating: " ", count: max(0, values - row.value.count) + 2) + row.place
+      return line + String(repeating: " ", count: max(0, values - TextWidth.of(row.value)) + 2)
+        + row.place
         + "\n"
     }.joined()
   }
