@@ -148,6 +148,9 @@ let package = Package(
       name: "LullTesting", dependencies: ["LullLibC", "LullSystem", "LullCore"],
       swiftSettings: swiftSettings),
     .target(
+      name: "LullTestSupport", dependencies: ["LullLibC", "LullSystem", "LullCore", "LullTesting"],
+      path: "Tests/LullTestSupport", swiftSettings: swiftSettings),
+    .target(
       name: "CStackEffects", dependencies: ["CLullBridge"], path: "Tests/CStackEffects",
       cSettings: [
         .headerSearchPath("../../Sources/CLullBridge"),
@@ -157,44 +160,53 @@ let package = Package(
       name: "LullArgumentsTests", dependencies: ["LullArguments"], swiftSettings: swiftSettings),
     .testTarget(
       name: "LullCoreTests",
-      dependencies: ["LullLibC", "LullSystem", "LullCore", "CLullLedger", "LullTesting"],
+      dependencies: [
+        "LullLibC", "LullSystem", "LullCore", "CLullLedger", "LullTestSupport", "LullTesting",
+      ],
       swiftSettings: swiftSettings),
     .testTarget(
-      name: "LullTestingTests", dependencies: ["LullCore", "LullTesting", "LullTransport"],
+      name: "LullTestingTests",
+      dependencies: ["LullCore", "LullTestSupport", "LullTesting", "LullTransport"],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullTransportTests",
-      dependencies: ["LullLibC", "LullSystem", "LullCore", "LullTransport", "LullTesting"],
+      dependencies: [
+        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullTestSupport", "LullTesting",
+      ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullSchemasTests",
-      dependencies: ["LullLibC", "LullSystem", "LullCore", "LullSchemas", "LullTesting"],
+      dependencies: [
+        "LullLibC", "LullSystem", "LullCore", "LullSchemas", "LullTestSupport", "LullTesting",
+      ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullHostTests",
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
-        "LullProving", "LullTesting", "CLullBridge", "CStackEffects", "LullLua",
+        "LullProving", "LullTestSupport", "LullTesting", "CLullBridge", "CStackEffects", "LullLua",
       ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullREPLTests",
       dependencies: [
         "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "LullREPL",
-        "LullTesting", "LullLua",
+        "LullTestSupport", "LullTesting", "LullLua",
       ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullCassettesTests",
       dependencies: [
-        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullCassettes", "LullTesting",
+        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullCassettes", "LullTestSupport",
+        "LullTesting",
         "LullLua",
       ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullImportTests",
       dependencies: [
-        "LullLibC", "LullSystem", "LullCore", "LullImport", "LullTesting", "LullLua",
+        "LullLibC", "LullSystem", "LullCore", "LullImport", "LullTestSupport", "LullTesting",
+        "LullLua",
       ],
       swiftSettings: swiftSettings),
     .executableTarget(
@@ -202,7 +214,8 @@ let package = Package(
     .testTarget(
       name: "LullCommandTests",
       dependencies: [
-        "LullLibC", "lull", "lull-mock", "allocator-program", "LullArguments", "LullTesting",
+        "LullLibC", "lull", "lull-mock", "allocator-program", "LullArguments", "LullTestSupport",
+        "LullTesting",
         "LullCassettes", "LullCore",
       ],
       swiftSettings: swiftSettings),

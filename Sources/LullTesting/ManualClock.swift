@@ -91,3 +91,11 @@ public final class ManualClock: HostClock {
     func cancel() { action = nil }
   }
 }
+
+extension ManualClock {
+  /// The same with a duration. (SWF-162)
+  @_disfavoredOverload
+  public func advance(by duration: Duration) {
+    advance(by: Double(seconds: duration))
+  }
+}

@@ -1,5 +1,6 @@
 import LullCassettes
 import LullCore
+import LullTestSupport
 import LullTesting
 import Testing
 

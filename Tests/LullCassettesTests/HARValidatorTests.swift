@@ -1,7 +1,7 @@
 import LullCassettes
 import LullLibC
 import LullSystem
-import LullTesting
+import LullTestSupport
 import Testing
 
 /// What is written, judged by a program that others have written: Debian's node-har-validator.

@@ -1,5 +1,6 @@
 import LullCassettes
 import LullCore
+import LullTestSupport
 import LullTesting
 
 /// Where somebody would plant one, and each way in which it may be written there.

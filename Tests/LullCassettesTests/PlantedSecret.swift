@@ -1,6 +1,6 @@
 import LullCassettes
 import LullCore
-import LullTesting
+import LullTestSupport
 
 /// A secret, and whether a recording tells it in any of the ways that somebody would try.
 struct PlantedSecret {

@@ -1,6 +1,6 @@
 import LullCassettes
 import LullCore
-import LullTesting
+import LullTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct RedactionTests {

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 import Testing
 
 @Suite("Progress of requests", .timeLimit(.minutes(20)))

@@ -1,4 +1,4 @@
-import LullTesting
+import LullTestSupport
 import Testing
 
 /// Colours while somebody types, and what history suggests, on the screen of a real terminal.

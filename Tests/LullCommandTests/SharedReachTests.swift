@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 import Testing
 
 /// How a program gets to the server that it shares by, and what may not.

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 import Testing
 
 /// Processes that share a token file, at a server that takes each refresh token once.

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 import Testing
 
 /// What a body that is read from a file costs of memory.

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 import Testing
 
 @Suite("What -v shows", .timeLimit(.minutes(20)))

@@ -1,6 +1,6 @@
 import LullLibC
 import LullSystem
-import LullTesting
+import LullTestSupport
 import Testing
 
 @Suite("Programs that are started", .timeLimit(.minutes(20)))

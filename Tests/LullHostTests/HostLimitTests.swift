@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullTestSupport
 import LullTesting
 import Testing
 

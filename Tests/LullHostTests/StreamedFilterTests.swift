@@ -1,5 +1,6 @@
 import LullClients
 import LullCore
+import LullTestSupport
 import LullTesting
 import Testing
 

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 
 /// `lull mock` for an API file, and clients of it. Ends with this object.
 final class MockProcess {

@@ -1,4 +1,5 @@
 import LullLibC
+import LullTestSupport
 import LullTesting
 import Testing
 

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 
 /// A program started as a person would start it, with its output read while it runs.
 ///

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 import Synchronization
 
 /// A server that keeps requests as they come, body and all, and answers each with nothing, or as it is told.

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 
 /// A server that answers each request by a function, one request a connection.
 final class FormServer: Sendable {

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 import Synchronization
 
 /// A server that sends its answer in pieces, each when the test says so, over a connection for each

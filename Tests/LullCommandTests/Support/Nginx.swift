@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 
 /// Debian's nginx: a server with TLS and HTTP/2 that asks for a certificate, and one behind a socket of
 /// the machine. Ends with this object.

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 
 /// A TCP port on loopback.
 struct Port {

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 
 /// A folder for the files of one test, gone with this object.
 final class TemporaryFolder {

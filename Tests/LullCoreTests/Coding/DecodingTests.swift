@@ -1,4 +1,4 @@
-import LullTesting
+import LullTestSupport
 import Testing
 
 @testable import LullCore

@@ -1,3 +1,4 @@
+import LullTestSupport
 import LullTesting
 import Testing
 

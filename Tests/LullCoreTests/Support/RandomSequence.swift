@@ -1,4 +1,5 @@
 import LullCore
+import LullTestSupport
 import LullTesting
 
 /// A random sequence of what users and the network do to one resource, and to the model of it; what the

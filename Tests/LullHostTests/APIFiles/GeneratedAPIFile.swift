@@ -1,4 +1,4 @@
-import LullTesting
+import LullTestSupport
 
 /// The text of an API file, with whatever may stand in one: right and wrong, data and more.
 struct GeneratedAPIFile {

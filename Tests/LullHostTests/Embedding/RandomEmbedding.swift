@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullTestSupport
 import LullTesting
 import LullTransport
 

@@ -1,6 +1,7 @@
 import CLullBridge
 import LullClients
 import LullCore
+import LullTestSupport
 import LullTesting
 import Testing
 

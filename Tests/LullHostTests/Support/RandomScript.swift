@@ -1,5 +1,5 @@
 import LullClients
-import LullTesting
+import LullTestSupport
 
 @testable import LullHost
 

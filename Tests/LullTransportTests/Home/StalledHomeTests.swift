@@ -1,6 +1,6 @@
 import LullLibC
 import LullCore
-import LullTesting
+import LullTestSupport
 import LullTransport
 import Testing
 

@@ -1,5 +1,5 @@
 import LullCore
-import LullTesting
+import LullTestSupport
 import Testing
 
 @testable import LullTransport

@@ -1,7 +1,7 @@
 import LullCore
 import LullLibC
 import LullSystem
-import LullTesting
+import LullTestSupport
 import Testing
 
 @testable import LullTransport

@@ -1,6 +1,7 @@
 import LullCore
 import LullLibC
 import LullSystem
+import LullTestSupport
 import LullTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import LullCore
 import LullLibC
+import LullTestSupport
 import LullTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import LullCore
 import LullSystem
+import LullTestSupport
 import LullTesting
 import LullTransport
 

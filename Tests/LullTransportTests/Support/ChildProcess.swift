@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 
 /// A shell command that does not outlive this process.
 final class ChildProcess: Sendable {

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 import Synchronization
 
 /// A server that keeps every request waiting until a test answers it. One thread for all connections.

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 
 /// Debian's nginx on free ports: two plain servers, and one with TLS and HTTP/2 that shows another
 /// certificate to each of several names.

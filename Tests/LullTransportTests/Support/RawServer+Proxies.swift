@@ -1,5 +1,6 @@
 import LullLibC
 import LullSystem
+import LullTestSupport
 import LullTesting
 
 extension RawServer {

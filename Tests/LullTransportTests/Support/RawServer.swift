@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 import Synchronization
 
 /// A server that does to each connection exactly what a test tells it to, on threads of its own.

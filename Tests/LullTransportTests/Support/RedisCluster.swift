@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 
 /// Two of Debian's servers, each of which has half of all slots; they end with this object.
 final class RedisCluster {

@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 
 /// A redis-server on a socket and a port of its own, Debian's or the program that `LULL_TEST_REDIS_SERVER` names;
 /// ends with this object.

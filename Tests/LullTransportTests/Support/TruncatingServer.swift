@@ -1,5 +1,5 @@
 import LullLibC
-import LullTesting
+import LullTestSupport
 
 /// A server whose bodies end with their TLS connection, with and without the alert that announces it.
 ///

@@ -1,5 +1,6 @@
 import LullLibC
 import LullCore
+import LullTestSupport
 import LullTesting
 import LullTransport
 import Synchronization

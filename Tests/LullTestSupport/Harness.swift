@@ -1,4 +1,5 @@
 package import LullCore
+package import LullTesting
 
 /// A service on a manual clock and stubbed networking, with the pump to turn by hand.
 package final class Harness {
