@@ -49,7 +49,9 @@ struct History {
   }
 
   func append(_ statement: String) {
-    guard let path, access(path, F_OK) == 0 || OwnFolder.foreign(for: path) == nil else { return }
+    guard let path, access(path, F_OK) == 0 || FileOwnership.foreignFolder(for: path) == nil else {
+      return
+    }
     let line = History.encoded(statement)
     History.makeFolder(of: path)
     guard let file = open(path, O_WRONLY | O_CREAT) else { return }
@@ -95,11 +97,8 @@ struct History {
     let flags = flags | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let file = LullLibC.open(path, flags, 0o600)
     guard file >= 0 else { return nil }
-    var status = stat()
     // A device such as /dev/null is not ours to shut off from others.
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      status.st_uid == geteuid()
-    else {
+    guard let ownership = FileOwnership(file), ownership.isRegular, ownership.isOwn else {
       close(file)
       return nil
     }

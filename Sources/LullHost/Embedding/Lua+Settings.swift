@@ -1,3 +1,5 @@
+public import LullCore
+
 extension Lua {
   /// What Lua code is given of the interpreter's library and of the machine.
   public enum Access: Sendable, Hashable {
@@ -47,5 +49,46 @@ extension Lua {
 
     /// No limits.
     public static var none: Limits { Limits() }
+  }
+}
+
+extension Lua.Limits {
+  /// Refuses numbers that limit nothing.
+  func check() throws(LuaError) {
+    if let memory, memory <= 0 {
+      throw LuaError(.misuse, "limits.memory is a number of bytes above 0, not \(memory)")
+    }
+    if let instructions, instructions <= 0 {
+      throw LuaError(.misuse, "limits.instructions is a number above 0, not \(instructions)")
+    }
+    if let seconds, !(seconds > 0 && seconds.isFinite) {
+      throw LuaError(.misuse, "limits.seconds is a number above 0, not \(seconds)")
+    }
+  }
+
+  var bridged: ScriptLimits {
+    var limits = ScriptLimits(
+      time: seconds, instructions: instructions.map { Int64($0) },
+      memory: memory.map { Int64($0) })
+    limits.isOfStretches = true
+    return limits
+  }
+}
+
+extension Lua.Limits: DurationSettable {
+  /// The same with a duration of a stretch. (SWF-162)
+  @_disfavoredOverload
+  public init(memory: Int? = nil, instructions: Int? = nil, seconds: Duration) {
+    self.init(
+      memory: memory, instructions: instructions, seconds: Double(seconds: seconds) as Double?)
+  }
+}
+
+extension DurationSettable where Self == Lua.Limits {
+  /// The same as a duration. (SWF-162)
+  @_disfavoredOverload
+  public var seconds: Duration? {
+    get { (self.seconds as Double?).map { Duration(clamping: $0) } }
+    set { self.seconds = newValue.map { Double(seconds: $0) } as Double? }
   }
 }

@@ -27,16 +27,15 @@ package struct VariablesFile {
       throw Problem(message: "the file \(path) cannot be read (\(ErrorText.of(errno)))")
     }
     defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard let file = FileOwnership(descriptor), file.isRegular else {
       throw Problem(message: "\(path) is not a regular file")
     }
-    guard status.st_mode & 0o077 == 0 else {
+    guard file.isPrivate else {
       throw Problem(
         message: "the file \(path) may be read by others, and is not used: chmod 600 it, and renew "
           + "what it holds if others did")
     }
-    guard status.st_uid == geteuid() else {
+    guard file.isOwn else {
       throw Problem(message: "the file \(path) belongs to somebody else, and is not used")
     }
     guard let bytes = SecretFile.content(of: descriptor) else {

@@ -45,23 +45,21 @@ enum CacheFolder {
 
   /// Fails if a file that keeps state may not be used; it need not be there.
   static func checkFile(_ path: String) throws(Failure) {
-    var status = stat()
-    guard lstat(path, &status) == 0 else { return try checkFolder(of: path) }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: break
-    case S_IFLNK: throw Failure(message: "'\(path)' is a symbolic link; use the path it leads to")
-    default: throw Failure(message: "'\(path)' is not a regular file")
+    guard let file = FileOwnership(at: path) else { return try checkFolder(of: path) }
+    guard !file.isLink else {
+      throw Failure(message: "'\(path)' is a symbolic link; use the path it leads to")
     }
-    guard status.st_uid == geteuid() else {
+    guard file.isRegular else { throw Failure(message: "'\(path)' is not a regular file") }
+    guard file.isOwn else {
       throw Failure(message: "'\(path)' belongs to another user")
     }
-    guard status.st_mode & 0o077 == 0 else {
+    guard file.isPrivate else {
       throw Failure(message: "other users may read or write '\(path)'; run chmod 600 on it")
     }
   }
 
   private static func checkFolder(of path: String) throws(Failure) {
-    guard let folder = OwnFolder.foreign(for: path) else { return }
+    guard let folder = FileOwnership.foreignFolder(for: path) else { return }
     throw Failure(message: "the folder '\(folder)' belongs to another user")
   }
 
@@ -149,8 +147,7 @@ enum CacheFolder {
 
   /// Whether a path is itself a file, and not a link to one.
   static func isPlainFile(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    FileOwnership(at: path)?.isRegular ?? false
   }
 
   /// Removes a file with its write-ahead log. Whoever has it open goes over to the next one.

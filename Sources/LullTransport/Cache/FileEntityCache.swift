@@ -310,3 +310,14 @@ final class Troubles: Sendable {
 
   var first: String? { list.withLock { $0.first } }
 }
+
+extension FileEntityCache.Options: DurationSettable {}
+
+extension DurationSettable where Self == FileEntityCache.Options {
+  /// The same as a duration. (SWF-162)
+  @_disfavoredOverload
+  public var maxAge: Duration? {
+    get { (self.maxAge as Double?).map { Duration(clamping: $0) } }
+    set { self.maxAge = newValue.map { Double(seconds: $0) } as Double? }
+  }
+}

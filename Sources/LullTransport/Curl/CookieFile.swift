@@ -89,11 +89,10 @@ struct CookieFile {
     }
     guard descriptor >= 0 else { throw problem("cannot read", errno) }
     defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard let file = FileOwnership(descriptor), file.isRegular else {
       throw TransportError.final(.network, "cookies: '\(path)' is not a regular file")
     }
-    guard status.st_uid == geteuid() else {
+    guard file.isOwn else {
       throw TransportError.final(
         .network, "cookies: '\(path)' belongs to another user; name a file of your own")
     }

@@ -217,16 +217,10 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     }
     let lease = Lease(client, script, pump)
     let marks = mark.map { begun.adding($0) } ?? begun
-    let note = mark.map { mark in
-      { (answer: @escaping (Problem?) -> Void) in
-        let noteInFile = file?.note ?? { $0(nil) }
-        noteInFile { problem in
-          guard problem == nil else { return answer(problem) }
-          self.note(marks, adding: mark, by: lease, answer)
-        }
-      }
+    let note = mark.map {
+      Note(place: self, mark: $0, marks: marks, lease: lease, inFile: file?.note)
     }
-    let renewal = OAuth2Renewal(known: known, first: first, note: note) { outcome, answer in
+    let renewal = OAuth2Renewal(known: known, first: first, note: note?.write) { outcome, answer in
       lease.end()
       finish(outcome, noted: marks, before: begun) { problem in
         guard let file else { return answer(problem) }
@@ -237,47 +231,6 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
       }
     }
     answer(.success(.due(renewal)))
-  }
-
-  private func note(
-    _ marks: OAuth2Marks, adding mark: String, by lease: Lease,
-    _ answer: @escaping (Problem?) -> Void
-  ) {
-    func isNotNoted(_ reason: String) {
-      // Nothing is sent, whatever becomes of the note.
-      client.tokens.unsentMarks.insert(mark)
-      answer(Problem(message: reason))
-    }
-    let end = pump.clock.uptime + comeback
-    func take() {
-      insist(script.note(marks), for: end - pump.clock.uptime) { outcome in
-        guard case .reply(let value) = outcome, let count = value.integer, count >= 0 else {
-          return isNotNoted(
-            "the shared server cannot note that a refresh token is used, which may be good once")
-        }
-        // This process has stood still, and another host has the lease.
-        guard count > 0 else {
-          return answer(Problem(message: "another host renews it", isBusy: true))
-        }
-        lease.isNoted = true
-        guard count > 1 else { return answer(nil) }
-        // Whoever takes the server's place is to know of it.
-        client.countReplicas(script.tag) { replicas in
-          let left = end - pump.clock.uptime
-          if replicas != 0 {
-            answer(nil)
-          } else if left > 0 {
-            // Replicas are asked what they have of this connection, which may be another by then.
-            schedule(after: min(left, 0.05), take)
-          } else {
-            isNotNoted(
-              "no replica of the shared server has taken the note that a refresh token is used, which may be "
-                + "good once")
-          }
-        }
-      }
-    }
-    take()
   }
 
   private static let interrupted =
@@ -365,6 +318,67 @@ struct OAuth2TokenServer: OAuth2TokenPlace {
     func end() {
       timer?.cancel()
       timer = nil
+    }
+  }
+}
+
+extension OAuth2TokenServer {
+  /// A note that a refresh token is about to be used: in the file first, where there is one, then on the server.
+  private struct Note {
+    let place: OAuth2TokenServer
+    let mark: String
+    let marks: OAuth2Marks
+    let lease: Lease
+    let inFile: OAuth2Renewal.Note?
+
+    func write(_ answer: @escaping (Problem?) -> Void) {
+      guard let inFile else { return writeOnServer(answer) }
+      inFile { problem in
+        if problem == nil { writeOnServer(answer) } else { answer(problem) }
+      }
+    }
+
+    private func writeOnServer(_ answer: @escaping (Problem?) -> Void) {
+      attempt(until: place.pump.clock.uptime + place.comeback, answer)
+    }
+
+    private func attempt(until end: Double, _ answer: @escaping (Problem?) -> Void) {
+      place.insist(place.script.note(marks), for: end - place.pump.clock.uptime) { outcome in
+        guard case .reply(let value) = outcome, let count = value.integer, count >= 0 else {
+          return refuse(
+            "the shared server cannot note that a refresh token is used, which may be good once",
+            answer)
+        }
+        // This process has stood still, and another host has the lease.
+        guard count > 0 else {
+          return answer(Problem(message: "another host renews it", isBusy: true))
+        }
+        lease.isNoted = true
+        if count > 1 { checkReplicas(until: end, answer) } else { answer(nil) }
+      }
+    }
+
+    /// Whoever takes the server's place is to know of it.
+    private func checkReplicas(until end: Double, _ answer: @escaping (Problem?) -> Void) {
+      place.client.countReplicas(place.script.tag) { replicas in
+        let left = end - place.pump.clock.uptime
+        if replicas != 0 {
+          answer(nil)
+        } else if left > 0 {
+          // Replicas are asked what they have of this connection, which may be another by then.
+          place.schedule(after: min(left, 0.05)) { attempt(until: end, answer) }
+        } else {
+          refuse(
+            "no replica of the shared server has taken the note that a refresh token is used, which may be "
+              + "good once", answer)
+        }
+      }
+    }
+
+    /// Nothing is sent, whatever becomes of the note.
+    private func refuse(_ reason: String, _ answer: @escaping (Problem?) -> Void) {
+      place.client.tokens.unsentMarks.insert(mark)
+      answer(Problem(message: reason))
     }
   }
 }

@@ -128,22 +128,21 @@ package struct TokenFile: Sendable {
 
   /// A file of our own that nobody else may read.
   private func check(_ descriptor: Int32) throws(Problem) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard let file = FileOwnership(descriptor), file.isRegular else {
       throw Problem(message: "the \(noun) \(path) is not a regular file")
     }
-    guard status.st_mode & 0o077 == 0 else {
+    guard file.isPrivate else {
       throw Problem(
         message: "the \(noun) \(path) may be read by others, and is not used: chmod 600 it, and "
           + "renew what it holds if others did")
     }
-    guard status.st_uid == geteuid() else {
+    guard file.isOwn else {
       throw Problem(message: "the \(noun) \(path) belongs to somebody else, and is not used")
     }
   }
 
   private func makeFolder() throws(Problem) {
-    if access(path, F_OK) != 0, let folder = OwnFolder.foreign(for: path) {
+    if access(path, F_OK) != 0, let folder = FileOwnership.foreignFolder(for: path) {
       throw Problem(
         message:
           "the \(noun) \(path) cannot be written: the folder \(folder) belongs to another user")

@@ -445,3 +445,14 @@ struct SharedCacheSecret: Sendable {
 
   func digest(of text: [UInt8]) -> [UInt8]? { Digest.sha256.hmac(key: key, text) }
 }
+
+extension SharedEntityCache.Options: DurationSettable {}
+
+extension DurationSettable where Self == SharedEntityCache.Options {
+  /// The same as a duration. (SWF-162)
+  @_disfavoredOverload
+  public var maxAge: Duration? {
+    get { (self.maxAge as Double?).map { Duration(clamping: $0) } }
+    set { self.maxAge = newValue.map { Double(seconds: $0) } as Double? }
+  }
+}
