@@ -168,7 +168,7 @@ package struct CSVWriter {
 }
 
 /// Fields of CSV that a spreadsheet takes for a formula, in quotes or not. (OWASP, CSV Injection)
-enum CSVFormula {
+private enum CSVFormula {
   /// Whether it begins with `=`, `+`, `-` or `@`, of full width too, with a tab or the end of a line, and is no plain
   /// number.
   static func mayBegin(_ field: some Collection<UInt8>) -> Bool {

@@ -1,4 +1,3 @@
-import LullLibC
 import LullCore
 
 /// The page: a summary, what has failed, the tests file by file, the coverage of API files, notes.
@@ -216,10 +215,8 @@ struct ProofPage {
 
   /// In UTC.
   private static func date(_ time: Double) -> String {
-    var (seconds, parts) = (time_t(time), tm())
-    gmtime_r(&seconds, &parts)
-    var buffer = [CChar](repeating: 0, count: 64)
-    let count = strftime(&buffer, buffer.count, "%Y-%m-%d %H:%M UTC", &parts)
-    return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    // 2024-05-01T10:11:12Z
+    let text = ISODate.text(of: time.rounded(.down))
+    return text.prefix(16).replacing("T", with: " ") + " UTC"
   }
 }
