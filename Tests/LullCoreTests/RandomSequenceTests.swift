@@ -1,6 +1,7 @@
 import LullLibC
 import LullCore
 import LullSystem
+import LullTestSupport
 import LullTesting
 import Testing
 

@@ -1,4 +1,5 @@
 import LullCore
+import LullTestSupport
 import LullTesting
 import Testing
 

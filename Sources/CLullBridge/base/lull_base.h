@@ -8,7 +8,7 @@
 //   runtime  lull_runtime
 //   ending   lull_watchdog lull_alarm lull_signal lull_limit lull_interrupt lull_memory lull_work
 //   values   lull_protect lull_kept lull_marks lull_readonly lull_integer lull_read lull_order lull_inspect lull_tables
-//   values   lull_document lull_push lull_anchor lull_content lull_snapshot lull_bytecode lull_wording
+//   values   lull_document lull_push lull_anchor lull_content lull_snapshot
 //   json     lull_equal lull_pointer lull_difference lull_json
 //   calls    lull_arguments lull_dispatch lull_objects lull_list
 //   runs     lull_pool lull_activation lull_traceback lull_failure lull_closing lull_coroutine lull_thread lull_sequence

@@ -487,23 +487,6 @@ void lull_run_failure(lull_runtime *runtime, lull_run *run, lull_failure *failur
 // on success.
 int32_t lull_value_frame(
   lull_runtime *runtime, int64_t id, const char *method, lull_trace_frame *frame);
-// What a kept function, or a table of functions, does. The same bytes for the same, whatever lines it is on; only
-// within this process.
-typedef struct lull_wording {
-  const char *text;  // what the compiler has made of it, and what it takes from around it
-  size_t length;
-  const uint64_t *objects;  // the handles of Lull's objects in it, in the order in which the text has them
-  int32_t count;
-  int32_t is_whole;  // 0 if there is more
-  int64_t left;      // how much more it may be, roughly in texts of 64 bytes
-} lull_wording;
-
-// Between its parts: the code of each function, each thing that one takes, each member of a table.
-enum { LULL_PART_END = 0x1e };
-
-// That of the kept value, in the arena; 0 on success.
-int32_t lull_value_wording(
-  lull_runtime *runtime, int64_t id, int64_t left, lull_wording *wording);
 // What lull.inspect shows of the kept value, as far as `size` allows; 0 on success.
 int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t size);
 // The state that runs begins or ends to run the loop inside a call: what runs meanwhile is not called by

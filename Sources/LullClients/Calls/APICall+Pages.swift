@@ -28,6 +28,6 @@ extension APICall {
   /// Whether a function tells the next page.
   package var asksForPages: Bool { if case .asked? = pages?.next { true } else { false } }
 
-  /// What that does; nil: there is none, or it is gone.
-  package func pagesWording(limit: Int) -> FunctionWording? { pages?.wording(limit: limit) }
+  /// Where that is defined; nil: there is none, or it is gone.
+  package var pagesDefinition: TraceFrame? { pages?.definition }
 }

@@ -16,10 +16,8 @@ package final class LuaPages {
     package var function: Int64?
     weak var kept: KeptValues?
 
-    /// What that does; nil: there is none, or it is gone.
-    package func wording(limit: Int) -> FunctionWording? {
-      function.flatMap { kept?.wording(of: $0, limit: limit) }
-    }
+    /// Where that is defined; nil: there is none, or it is gone.
+    package var definition: TraceFrame? { function.flatMap { kept?.definition(of: $0) } }
 
     package init() {}
   }

@@ -94,7 +94,8 @@ final class ScriptCaches {
     return .object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0)
   }
 
-  private static let functions: [StaticString] = ["key", "read", "write", "remove"]
+  private static let needed: [StaticString] = ["key", "read", "write", "remove"]
+  static let functions: [StaticString] = needed + ["update_timestamp"]
 
   /// What `cache = …` of a stage names; nil for nil.
   func cache(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?, service: Service)
@@ -104,7 +105,7 @@ final class ScriptCaches {
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
     case Int(LULL_TABLE):
-      for name in ScriptCaches.functions {
+      for name in ScriptCaches.needed {
         guard try LuaTable(index, in: state).hasFunction(name) else {
           throw .message(
             "a cache needs the function '\(name)'; see lull.cache.memory() for a ready one")

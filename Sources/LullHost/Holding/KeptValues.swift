@@ -85,7 +85,7 @@ package final class KeptValues {
   }
 
   /// Where a kept function is defined, or a function in a kept table.
-  func definition(of id: Int64, method: StaticString? = nil) -> TraceFrame? {
+  package func definition(of id: Int64, method: StaticString? = nil) -> TraceFrame? {
     guard !bridge.isClosed else { return nil }
     return bridge.withArena {
       var frame = lull_trace_frame()
@@ -94,18 +94,10 @@ package final class KeptValues {
     }
   }
 
-  /// What a kept function, or table of functions, does; nil if it is gone, or without memory.
-  ///
-  /// - Parameter limit: how much of it is looked at.
-  package func wording(of id: Int64, limit: Int) -> FunctionWording? {
-    guard !bridge.isClosed else { return nil }
-    return bridge.withArena {
-      var wording = lull_wording()
-      guard lull_value_wording(bridge.pointer, id, Int64(limit), &wording) == 0 else { return nil }
-      let objects = UnsafeBufferPointer(start: wording.objects, count: Int(wording.count))
-      return FunctionWording(
-        wording, limit: limit, names: objects.map { handles.comparedName(of: $0) })
-    }
+  /// Where a kept function is defined, or the functions of a kept table that is a cache.
+  fileprivate func definitions(of id: Int64) -> [TraceFrame] {
+    if let own = definition(of: id) { return [own] }
+    return ScriptCaches.functions.compactMap { definition(of: id, method: $0) }
   }
 
   /// A kind of function, and where that one was defined.
@@ -382,4 +374,27 @@ package final class KeptValues {
     lacksMemory = false
     return true
   }
+}
+
+/// A value of the script kept from a service's userdata for as long as this object lives.
+///
+/// Its end only notes the number: the value itself is let go at the next turn, since nothing may be
+/// called across from `deinit`.
+package final class KeptValue {
+  let id: Int64
+  let handle: UInt64
+  private let released: ReleasedValues
+  private weak var values: KeptValues?
+
+  init(id: Int64, handle: UInt64, _ values: KeptValues) {
+    self.id = id
+    self.handle = handle
+    self.values = values
+    released = values.released
+  }
+
+  /// Where it is defined, if it is a function, or where its functions are, if it is a cache.
+  package var definitions: [TraceFrame] { values?.definitions(of: id) ?? [] }
+
+  deinit { released.add(id: id, handle: handle) }
 }

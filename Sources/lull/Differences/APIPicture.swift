@@ -11,46 +11,19 @@ struct APIPicture {
     /// The line that sets it, and what it applies to there; nil: it is as it was built in.
     let place: String?
     /// What two of them are compared by: values, also those that are masked, and what functions do.
-    var mark: Mark
-
-    init(name: String, value: String, place: String?, mark: Mark) {
-      self.name = name
-      self.value = value
-      self.place = place
-      self.mark = mark
-    }
-
-    init(name: String, value: String, place: String?, mark: String) {
-      self.init(name: name, value: value, place: place, mark: Mark(mark))
-    }
+    let mark: String
   }
 
   struct Trait {
     let name: String
     let text: String
     /// What two of them are compared by.
-    var mark: Mark
+    let mark: String
 
-    init(_ name: String, _ text: String, mark: Mark? = nil) {
+    init(_ name: String, _ text: String, mark: String? = nil) {
       self.name = name
       self.text = text
-      self.mark = mark ?? Mark(text)
-    }
-
-    init(_ name: String, _ text: String, mark: String) {
-      self.init(name, text, mark: Mark(mark))
-    }
-  }
-
-  /// The same for the same.
-  struct Mark: Hashable {
-    var text: String
-    /// Of functions, what they do; nil: there are none.
-    var parts: [Int]?
-
-    init(_ text: String, parts: [Int]? = nil) {
-      self.text = text
-      self.parts = parts
+      self.mark = mark ?? text
     }
   }
 
@@ -60,7 +33,7 @@ struct APIPicture {
     let path: String
     let place: String
     /// What else it says, each by its name.
-    var traits: [Trait]
+    let traits: [Trait]
     let parameters: [Trait]
     /// A path that fits it.
     let sample: String
@@ -83,8 +56,6 @@ struct APIPicture {
   var places: [Int] = []
   /// The first of the targets that is no URL there.
   var invalid: Target?
-  /// Whether all that functions use has been looked at.
-  var isWhole = true
   /// What is of the service as a whole.
   var service: [Setting] = []
 }

@@ -44,7 +44,7 @@ struct ComparedFile {
       return picture
     }
     return try PictureMaker(
-      path: path, environment: environment, places: folder?.places ?? [],
+      path: path, environment: environment,
       shown: { [folder] text in folder?.shown(in: text) ?? text }
     ).picture(of: targets)
   }
@@ -56,8 +56,6 @@ struct FileComparison {
   private let after: ComparedFile
   /// Of both; nil: those there are.
   private let environment: String?
-  /// The files of whose functions not all has been looked at, as they are shown.
-  private(set) var partial: Set<String> = []
 
   init(_ before: ComparedFile, _ after: ComparedFile, _ environment: String?) {
     self.before = before
@@ -66,7 +64,7 @@ struct FileComparison {
   }
 
   /// - Parameter targets: what is asked for; nil: what the declared calls ask for.
-  mutating func difference(
+  func difference(
     of targets: [APIPicture.Target]?
   ) throws(PictureMaker.Failure) -> APIDifference {
     var difference = APIDifference()
@@ -109,19 +107,10 @@ struct FileComparison {
     return difference
   }
 
-  /// Both in their environments; where functions differ, without what is another one each time.
-  private mutating func pictures(_ environments: (String?, String?), _ targets: [APIPicture.Target])
+  private func pictures(_ environments: (String?, String?), _ targets: [APIPicture.Target])
     throws(PictureMaker.Failure) -> (APIPicture, APIPicture)
   {
-    let old = try before.picture(environments.0, targets)
-    let new = try after.picture(environments.1, targets)
-    if !old.isWhole { partial.insert(before.shownName) }
-    if !new.isWhole { partial.insert(after.shownName) }
-    guard old.functionMarks != new.functionMarks else { return (old, new) }
-    let masks = old.unsteadyParts(beside: try before.picture(environments.0, targets)).merging(
-      new.unsteadyParts(beside: try after.picture(environments.1, targets)),
-      uniquingKeysWith: APIPicture.Mask.union)
-    return masks.isEmpty ? (old, new) : (old.steadied(masks), new.steadied(masks))
+    (try before.picture(environments.0, targets), try after.picture(environments.1, targets))
   }
 
   /// Those of calls behind some others, each once; the root where there are none.

@@ -2,104 +2,134 @@ import LullClients
 import LullCore
 import LullHost
 
-/// What functions of an API file do, as marks that are the same for the same.
+/// What functions of an API file do, as texts that are the same for the same: their tokens, and those of the local
+/// functions of the same text that they name. (REV-04, REV-18)
 final class FunctionMarks {
-  private let places: [(here: [UInt8], there: [UInt8])]
-  /// How much is looked at for one picture of a file.
-  private var left = 2 * FunctionWording.usualLimit
-  /// Whether all that they use has been looked at.
-  private(set) var isWhole = true
-
-  /// - Parameter places: where folders of the working tree are instead, and what these are called.
-  init(_ places: [(here: String, there: String)]) {
-    self.places = places.map { (Array($0.here.utf8), Array($0.there.utf8)) }
-  }
+  private var texts: [ChunkSource: FunctionsOfText] = [:]
 
   /// Of functions that a setting has been given.
-  func mark(of held: [AnyObject]) -> APIPicture.Mark {
-    let marks = held.map { function in
-      mark((function as? KeptValue)?.wording(limit: limit))
-    }
-    return FunctionMarks.joined(marks, " ")
+  func mark(of held: [AnyObject]) -> String {
+    held.map { value in
+      (value as? KeptValue)?.definitions.map { text(of: $0) }.joined(separator: "; ") ?? ""
+    }.joined(separator: "\n")
   }
 
   /// Of what is done at its stages, wherever that stands.
-  func mark(of pipeline: Pipeline, _ fingerprint: Int) -> APIPicture.Mark {
-    var marks: [APIPicture.Mark] = [.init("\(fingerprint)")]
+  func mark(of pipeline: Pipeline, _ fingerprint: Int) -> String {
+    var marks = ["\(fingerprint)"]
     for stage in pipeline.comparedStages {
-      marks.append(.init(stage.name))
+      marks.append(stage.name)
       for part in stage.parts {
         switch part {
-        case .described(let text): marks.append(.init(text))
-        case .functions(let holder):
-          marks.append(.init(holder.functionUse))
-          marks.append(mark(of: holder.heldFunctions))
+        case .described(let text): marks.append(text)
+        case .functions(let holder): marks += [holder.functionUse, mark(of: holder.heldFunctions)]
         }
       }
     }
-    return FunctionMarks.joined(marks, "; ")
+    return marks.joined(separator: "\n")
   }
 
   /// Of what tells the next page of a call.
-  func mark(ofPages call: APICall, _ text: String) -> APIPicture.Mark {
-    FunctionMarks.joined([.init(text), mark(call.pagesWording(limit: limit))], " ")
+  func mark(ofPages call: APICall, _ text: String) -> String {
+    text + "\n" + (call.pagesDefinition.map { self.text(of: $0) } ?? "")
   }
 
-  // MARK: Parts
-
-  private var limit: Int { min(left, FunctionWording.usualLimit) }
-
-  private func mark(_ wording: FunctionWording?) -> APIPicture.Mark {
-    guard let wording else {
-      isWhole = false
-      // What has failed is not tried for each.
-      left -= limit
-      return APIPicture.Mark("unknown")
-    }
-    left -= wording.cost
-    isWhole = isWhole && wording.isWhole
-    let parts = withoutPlaces(wording.text).split(
-      separator: FunctionWording.partEnd, omittingEmptySubsequences: false)
-    return APIPicture.Mark("", parts: parts.map { Array($0).hashValue })
+  private func text(of definition: TraceFrame) -> String {
+    let source = definition.source
+    let functions = texts[source] ?? FunctionsOfText(FunctionMarks.bytes(of: source))
+    texts[source] = functions
+    return functions.tokens(ofFunctionsOn: definition.line)
   }
 
-  private static func joined(_ marks: [APIPicture.Mark], _ separator: String) -> APIPicture.Mark {
-    let parts = marks.compactMap(\.parts)
-    return APIPicture.Mark(
-      marks.map(\.text).joined(separator: separator),
-      // With a mark between two of them.
-      parts: parts.isEmpty ? nil : parts.flatMap { [1] + $0 })
-  }
-
-  /// The same wherever the working tree is: texts that name files of it.
-  private func withoutPlaces(_ text: [UInt8]) -> [UInt8] {
-    let plain = places.reduce(text) { FunctionMarks.replacing($1.here, in: $0, by: $1.there) }
-    return FunctionMarks.replacing(Array("\"./".utf8), in: plain, by: Array("\"".utf8)) { rest in
-      // As modules beside a file are called: not what a script calls so.
-      let name = rest.prefix { !"\":\\".utf8.contains($0) }
-      return name.count < rest.count && rest[name.endIndex] != UInt8(ascii: "\\")
-        && name.reversed().starts(with: ".lua".utf8.reversed())
+  /// Nothing where the text is not known.
+  private static func bytes(of source: ChunkSource) -> [UInt8] {
+    switch source {
+    case .file(let path): (try? TextFile.read(path).get()) ?? []
+    case .text(let text): text
+    case .named, .unknown: []
     }
   }
+}
 
-  private static func replacing(
-    _ part: [UInt8], in text: [UInt8], by other: [UInt8],
-    where isMeant: (ArraySlice<UInt8>) -> Bool = { _ in true }
-  ) -> [UInt8] {
-    var result: [UInt8] = []
-    var start = 0
-    var index = 0
-    while index + part.count <= text.count {
-      guard text[index] == part[0], text[index...].starts(with: part),
-        isMeant(text[(index + part.count)...])
-      else {
-        index += 1
-        continue
+/// The functions of a text of Lua.
+private struct FunctionsOfText {
+  private struct Function {
+    /// From `function` to `end`.
+    let tokens: Range<Int>
+    /// Where the interpreter says that it is defined: on one of the lines from `function` to its parameters.
+    let lines: ClosedRange<Int>
+    /// nil if it is not a local function with a name.
+    let name: String?
+  }
+
+  private let tokens: [LineToken]
+  private let bytes: [UInt8]
+  private var functions: [Function] = []
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    let tokens = LineToken.all(in: bytes)
+    self.tokens = tokens
+    var (line, position) = (1, 0)
+    let lines = tokens.map { token in
+      line += bytes[position..<token.range.lowerBound].count { $0 == 10 }
+      position = token.range.lowerBound
+      return line
+    }
+    var blocks: [(isFunction: Bool, place: Int)] = []
+    for (place, token) in tokens.enumerated() where token.kind == .keyword {
+      switch token.text {
+      case "function", "do", "if", "repeat":
+        blocks.append((token.isKeyword("function"), place))
+      case "end", "until":
+        guard let block = blocks.popLast(), block.isFunction else { continue }
+        let list = tokens[block.place...place].firstIndex { $0.isSymbol("(") } ?? place
+        functions.append(
+          Function(
+            tokens: block.place..<place + 1, lines: lines[block.place]...lines[list],
+            name: FunctionsOfText.localName(ofFunctionAt: block.place, in: tokens)))
+      default: break
       }
-      result += text[start..<index] + other
-      index += part.count
-      start = index
     }
-    return start == 0 ? text : result + text[start...]
+  }
+
+  /// The name in `local function name` and `local name <const> = function`.
+  private static func localName(ofFunctionAt place: Int, in tokens: [LineToken]) -> String? {
+    guard place > 0 else { return nil }
+    if tokens[place - 1].isKeyword("local") { return tokens[place + 1].text }
+    guard tokens[place - 1].isSymbol("=") else { return nil }
+    var index = place - 2
+    if index > 2, tokens[index].isSymbol(">") { index -= 3 }
+    guard index > 0, tokens[index].kind == .name, tokens[index - 1].isKeyword("local") else {
+      return nil
+    }
+    return tokens[index].text
+  }
+
+  /// The tokens of the function that is defined on a line, of all if there are several, and of the local functions
+  /// that it names, and so on.
+  func tokens(ofFunctionsOn line: Int) -> String {
+    var taken = functions.indices.filter { functions[$0].lines.contains(line) }
+    var next = 0
+    while next < taken.count {
+      let names = names(in: functions[taken[next]].tokens)
+      next += 1
+      taken += functions.indices.filter { index in
+        functions[index].name.map { names.contains($0) } ?? false && !taken.contains(index)
+      }
+    }
+    return taken.map { index in
+      functions[index].tokens.map { String(escaping: bytes[tokens[$0].range]) }
+        .joined(separator: " ")
+    }.joined(separator: "; ")
+  }
+
+  /// Without those of fields.
+  private func names(in range: Range<Int>) -> Set<String> {
+    Set(
+      range.filter { place in
+        tokens[place].kind == .name
+          && !(place > 0 && (tokens[place - 1].isSymbol(".") || tokens[place - 1].isSymbol(":")))
+      }.map { tokens[$0].text })
   }
 }

@@ -18,8 +18,6 @@ struct PictureMaker {
   let path: String
   /// nil: as it is.
   let environment: String?
-  /// Where folders of the working tree are instead, and what these are called.
-  let places: [(here: String, there: String)]
   /// As messages name files, and texts with their names in them.
   let shown: (String) -> String
 
@@ -30,7 +28,7 @@ struct PictureMaker {
       path, environment: environment, isSilent: true, isPatient: true
     ).lookInSandbox { api throws(APIFileProblem) in
       picture = APIPicture()
-      try Painter(api, places, shown).paint(targets, into: &picture)
+      try Painter(api, shown).paint(targets, into: &picture)
     }
     switch outcome {
     case .seen:
@@ -53,15 +51,11 @@ private final class Painter {
   private let api: APIFile
   private let shown: (String) -> String
   private var files: [String: DeclarationPlaces] = [:]
-  private let functions: FunctionMarks
+  private let functions = FunctionMarks()
 
-  init(
-    _ api: APIFile, _ places: [(here: String, there: String)],
-    _ shown: @escaping (String) -> String
-  ) {
+  init(_ api: APIFile, _ shown: @escaping (String) -> String) {
     self.api = api
     self.shown = shown
-    functions = FunctionMarks(places)
   }
 
   func paint(
@@ -111,7 +105,6 @@ private final class Painter {
       picture.places.append(picture.sets.count)
       picture.sets.append(settings(of: resource, target.method))
     }
-    picture.isWhole = functions.isWhole
   }
 
   private func baseKeys(_ own: DeclarationPlaces) -> [String] {
@@ -148,7 +141,7 @@ private final class Painter {
       places(in: place.file).line(of: key, inCallOnLine: place.line)
     }
     var settings = zip(explanation.settings, located.settings).map { setting, located in
-      var mark = APIPicture.Mark("\(setting.value) \(setting.fingerprint)")
+      var mark = "\(setting.value) \(setting.fingerprint)"
       if setting.name == "pipeline" {
         mark = functions.mark(of: configuration.pipeline, setting.fingerprint)
       } else if setting.functionCount > 0 {

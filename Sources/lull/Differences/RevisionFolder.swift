@@ -54,7 +54,7 @@ final class RevisionFolder {
   }
 
   /// Where folders of the working tree are here, with their slashes, and what these are called there.
-  var places: [(here: String, there: String)] {
+  private var places: [(here: String, there: String)] {
     folders.map { ($0.value.place + "/", $0.key == "." ? "" : "\($0.key)/") }
   }
 

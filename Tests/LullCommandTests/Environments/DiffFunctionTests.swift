@@ -1,7 +1,7 @@
 import LullSystem
 import Testing
 
-/// Functions of two files, which are the same if they do the same, wherever they stand.
+/// Functions of two files, which are the same if their tokens are, wherever they stand.
 @Suite("lull diff: functions", .timeLimit(.minutes(20)))
 struct DiffFunctionTests {
   private let folder: TemporaryFolder
@@ -69,17 +69,14 @@ struct DiffFunctionTests {
 
   @Test(arguments: [
     ("pipeline", "return inner(content)", "return inner(content .. '')"),
-    ("pipeline", "text or util", "text and util"), ("pipeline", "= 5, 6", "= 7, 6"),
-    ("pipeline", "STEP * 2", "STEP * 3"),
-    ("pipeline", "factor = 1.5", "factor = 1.25"), ("pipeline", "{ 1, 2 }", "{ 2, 1 }"),
-    ("pipeline", #"[3.25] = "x""#, #"[3.25] = "y""#), ("pipeline", "> factor", ">= factor"),
+    ("pipeline", "text or util", "text and util"), ("pipeline", "> factor", ">= factor"),
     ("pipeline", "input = is_large, ", ""), ("pipeline", "transform_errors = true", ""),
     ("pipeline", "util.pass(response)", "response"), ("pipeline", #"return "k""#, #"return "l""#),
     ("mutate_requests", #"= "one""#, #"= "two""#),
     ("decorate_requests", "return request end", "return request or nil end"),
     ("pages", "util.next(content, page)", "util.next(content, nil)"),
   ])
-  func `REV-14 REV-15 REV-18 functions differ by their texts, and by what they take from around`(
+  func `REV-04 REV-14 REV-15 REV-18 functions differ by their tokens`(
     setting: String, old: String, new: String
   ) throws {
     try commit()
@@ -91,20 +88,15 @@ struct DiffFunctionTests {
   }
 
   @Test(arguments: [
-    ("pipeline", #"default = "none""#, #"default = "some""#),
-    ("pipeline", "return response end", "return response or nil end"),
-    ("pipeline", "return key and nil", "return key and nil or nil"),
-    ("pipeline", "calls = 0", "calls = 1"),
-    ("pages", "return content.next", "return content.after"),
+    (#"default = "none""#, #"default = "some""#),
+    ("return response end", "return response or nil end"), ("calls = 0", "calls = 1"),
+    ("return content.next", "return content.after"),
   ])
-  func `REV-18 so they do by what modules have that they use`(
-    setting: String, old: String, new: String
-  ) throws {
+  func `REV-18 what other files have is not compared`(old: String, new: String) throws {
     try commit()
     try folder.write("apis/util.lua", DiffFunctionTests.util.replacing(old, with: new))
     let ending = try diff("HEAD", "apis/t.lua")
-    #expect(ending.code == 7 && ending.errors == "", "\(ending)")
-    #expect(ending.output.contains("  \(setting)  "), "\(ending)")
+    #expect(ending.code == 0 && ending.output == "" && ending.errors == "", "\(ending)")
   }
 
   /// Files that say so of a function `f`, the same but for the words in brackets.
@@ -122,42 +114,36 @@ struct DiffFunctionTests {
   }
 
   @Test(arguments: [
-    "local f = lull.list.⟨first|last⟩", "local f = string.⟨upper|lower⟩",
-    "local g = lull.json.⟨decode|encode⟩ local function f(c) return g(c) end",
-    "local C = {} C.__index = C function C:go(c) return ⟨1|2⟩ end local o = setmetatable({}, C) local function f(c) return o:go(c) end",
-    "local t = ⟨1|2⟩ for i = 1, 60 do t = { t } end local function f(c) return t end",
-    "local t = {} for i = 1, 60000 do t['k' .. i] = i end t.k60000 = ⟨1|2⟩ local function f(c) return t end",
-    "local a, b = function(c) return 1 end, function(c) return 2 end local f = ⟨a|b⟩",
     "local function f\n(c)\nreturn ⟨1|2⟩\nend",
     #"local function f(c) return ⟨"a" .. "b"|'a" .. "b'⟩ end"#,
     #"local function f(c) return ⟨"\n"|[[\n]]⟩ end"#,
     #"local function f(c) return "⟨\xe9|\xe8⟩" end"#, "local function f(c) return ⟨1|1.0⟩ end",
-    #"local f = load("return function(c) return ⟨1|2⟩ end", "=code")()"#,
-    #"local f = load("return y", "c", "t", { y = ⟨1|2⟩ })"#,
-    "local f do local _ENV = { y = ⟨1|2⟩ } f = function(c) return y end end",
-    "local t = { [true] = ⟨1|2⟩ } local function f(c) return t end",
-    "local r = lull.regex(\"⟨a|b⟩+\") local function f(c) return r end",
-    "local r = lull.regex(\"a\", ⟨\"i\"|nil⟩) local function f(c) return r end",
-    "local s = lull.secret{ env = \"⟨A|B⟩\" } local function f(c) return s end",
-    "local s = '⟨./|⟩x' local function f(c) return s end",
-    "local j, n = lull.uuid():byte(), ⟨1|2⟩ local t = { [j] = 1 } local function f(c) return j, n, t end",
-    "local N <const> = ⟨1|2⟩ local function f(c) return N end",
-    "local function g() return ⟨1|2⟩ end local function f(c) return (function() return g() end)() end",
     "local function f(c) goto ⟨a|b⟩ ::a:: do return 1 end ::b:: return 2 end",
-    "local function f(c, ⟨a|...⟩) return c end",
+    "local function f(⟨c|d⟩) return 1 end", "local function f(c, ⟨a|...⟩) return c end",
     "local n, m = 0, 0 local function g() n = n + 1 return n end local function f(c) return g() + ⟨n|m⟩ end",
     "local function f(c) return 1 end --⟨\n|\n⟩ --⟨x|y⟩ \nlocal g = f f = function(c) return ⟨g|c⟩ end",
+    "local f = load('return function(c) return ⟨1|2⟩ end')()",
+    "local function g() return ⟨1|2⟩ end\nlocal function f(c)\nreturn (function() return g() end)() end",
+    "local g <const> = function() return ⟨1|2⟩ end\nlocal function f(c)\nreturn c or g end",
+    "local function h() return ⟨1|2⟩ end\nlocal g = function() if h then return h() end end\nlocal f = function(c) return g() end",
+    "local function g(n) while n do for i = 1, 2 do repeat n = ⟨1|2⟩ until n end end end\nlocal function f(c)\ng(c) end",
   ])
-  func `REV-18 whatever changes what a function does is a difference`(body: String) throws {
+  func `REV-04 REV-18 other tokens of it, or of local functions that it names, are a difference`(
+    body: String
+  ) throws {
     let ending = try differs(body)
     #expect(ending.code == 7 && ending.errors == "", "\(ending)")
     #expect(ending.output.contains("  pipeline  "), "\(ending)")
   }
 
   @Test(arguments: [
-    "local function f(c) return 1⟨| ⟩;end", "local function f(⟨c|d⟩) return 1 end",
-    "local function f(c) return 1 end ⟨|\n\n⟩local function g() return ⟨1|2⟩ end",
-    "local function o() local N <const> = ⟨5|7⟩ return N end local function f(c) local N <const> = 6 return N end",
+    "local function f(c) return 1⟨| ⟩;end",
+    "local function f(c) return 1 end\n⟨|\n\n⟩local function g() return ⟨1|2⟩ end",
+    "local function o() local N <const> = ⟨5|7⟩ return N end\nlocal function f(c) local N <const> = 6 return N end",
+    "local g = lull.json.⟨decode|encode⟩ local function f(c) return g(c) end",
+    "local t = { ⟨1|2⟩ } local function f(c) return t end",
+    "local t = { g = function() return ⟨1|2⟩ end }\nlocal function f(c) return t.g end",
+    "local function g() return ⟨1|2⟩ end\nlocal function f(c) return c.g, c:g() end",
     "local headers <const> = ⟨5|6⟩ local function f(c) return c.headers end",
     "local A <const>, B <const> = 1, ⟨2|3⟩ local function f(c) return A end",
     "local t = {} for i = 1, lull.uuid():byte() do t[i] = i end local function f(c) return t end",
@@ -174,7 +160,9 @@ struct DiffFunctionTests {
     "local t = { [1e300] = math.huge, [-5] = ('x'):rep(1e6), s = lull.secret{ env = 'HOME' }, n = lull.null, p = print } t.t = t t.c = coroutine.create(print) local function f(c) return t end",
     "local t = { } for n = 1, 150 do local u = t t = function() return u end end local function f(c) return t end",
   ])
-  func `REV-18 what does the same is none`(body: String) throws {
+  func `REV-04 REV-18 neither blanks, comments nor what is around them are a difference`(
+    body: String
+  ) throws {
     let ending = try differs(body)
     #expect(ending.code == 0 && ending.output == "" && ending.errors == "", "\(ending)")
   }
@@ -185,7 +173,10 @@ struct DiffFunctionTests {
       local FIELDS <const> = { "id", "name" }
       local api = lull.service "https://a.example"
       api:configure("/x", { timeout = ⟨5|6⟩ })
-      api:configure("/x", function(c) c.retry_time = ⟨5|6⟩ c:mutate_requests(function(h) h.headers.A = "1" end) end)
+      api:configure("/x", function(c)
+        c.retry_time = ⟨5|6⟩
+        c:mutate_requests(function(h) h.headers.A = "1" end)
+      end)
       api:transform("/x", function(c) return c[FIELDS[1]] end)
       do return { service = api, calls = { x = { path = "/x" } } } end
       """, "print")
@@ -195,23 +186,8 @@ struct DiffFunctionTests {
     #expect(!ending.output.contains("pipeline") && !ending.output.contains("mutate"), "\(ending)")
   }
 
-  @Test(arguments: [
-    "local t = {} for n = 1, 600000 do t[n] = n end local function f(c) return t end",
-    "local t = {} for n = 1, 400 do t = { t } end local function f(c) return t end",
-    "local t = { [print] = 1 } local function f(c) return t end",
-  ])
-  func `REV-18 what is too large to be compared whole is told`(body: String) throws {
-    let ending = try differs(body)
-    #expect(ending.code == 0 && ending.output == "", "\(ending)")
-    let lines = ["a.lua", "b.lua"].map {
-      "lull: warning: \($0): its functions use more than can be compared: what they do may differ where nothing is "
-        + "told of it\n"
-    }
-    #expect(ending.errors == lines.joined())
-  }
-
   @Test(arguments: ["", "apis/"])
-  func `REV-18 where a revision was put is no difference, and what looks like a folder is a text`(
+  func `REV-18 where a revision was put is no difference`(
     place: String
   ) throws {
     try folder.write(
@@ -242,31 +218,6 @@ struct DiffFunctionTests {
         folder: "\(folder.path)/\(inner)"
       ).wait()
       #expect(ending.code == 0 && ending.output == "", "\(ending)")
-    }
-    try folder.write(
-      "\(place)u.lua",
-      try #require(folder.text("\(place)t.lua")).replacing("apis/users", with: "users"))
-    #expect(try diff("\(place)t.lua", "\(place)u.lua").code == 7)
-  }
-
-  @Test func `REV-18 beside what is another one each time the rest is compared`() throws {
-    func text(_ limit: Int, _ helper: String) -> String {
-      """
-      local lull = require "lull"
-      local now, limits = lull.now(), { now = lull.now(), most = \(limit) }
-      local function help(c) return \(helper) end
-      local api = lull.service{ base_url = "https://a.example", mutate_requests = function() return now end }
-      api:transform("/x", function(c) return now, help(c), limits end)
-      return { service = api, calls = { x = { path = "/x" } } }
-      """
-    }
-    try folder.write("a.lua", text(1, "c"))
-    for (limit, helper, code) in [(1, "c", 0), (2, "c", 7), (1, "c or 1", 7)]
-      as [(Int, String, Int32)]
-    {
-      try folder.write("b.lua", text(limit, helper))
-      let ending = try diff("a.lua", "b.lua")
-      #expect(ending.code == code && !ending.output.contains("mutate"), "\(ending)")
     }
   }
 

@@ -1,4 +1,4 @@
-import LullTesting
+import LullTestSupport
 
 @testable import LullHost
 
