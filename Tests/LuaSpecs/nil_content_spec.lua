@@ -142,6 +142,9 @@ describe("the report of another nil", function()
       "local function get(x) return x end\npcall(function() return get(missing).content.name end)\n"
         .. "print(get{}.content.name)",
       "local t = setmetatable({}, { __index = function() return missing end })\nprint(t.x.content.name)",
+      -- The same line has read another one since, at another depth.
+      "local function name(id)\nlocal c = api('/users/' .. id).content\nif id == 0 then name(1) else return end\n"
+        .. "print(c.name) end\nname(0)",
     } do says_nothing(code) end
   end, { seconds = 20 })
 

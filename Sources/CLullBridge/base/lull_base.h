@@ -11,7 +11,7 @@
 //   values   lull_document lull_push lull_anchor lull_content lull_snapshot
 //   json     lull_equal lull_pointer lull_difference lull_json
 //   calls    lull_arguments lull_dispatch lull_objects lull_list
-//   runs     lull_pool lull_activation lull_traceback lull_failure lull_closing lull_coroutine lull_thread lull_sequence
+//   runs     lull_pool lull_position lull_traceback lull_failure lull_closing lull_coroutine lull_thread lull_sequence
 //   runs     lull_chunks lull_load
 //   counted  lull_matcher lull_patterns lull_elements lull_counted
 //   states   lull_modules lull_sandbox lull_inspection lull_gate lull_limits lull_command lull_show lull_session

@@ -492,20 +492,18 @@ int32_t lull_value_inspect(lull_runtime *runtime, int64_t id, char *text, size_t
 // The state that runs begins or ends to run the loop inside a call: what runs meanwhile is not called by
 // what waits.
 void lull_runtime_set_blocking(lull_runtime *runtime, int32_t is_blocking);
-// One level of a stack as long as it lasts, and the line it is on: for comparisons only, since another may
-// have the same afterwards.
-typedef struct lull_activation {
+// A line of a Lua function that a thread runs: for comparisons only, since another may be the same later.
+typedef struct lull_position {
   uintptr_t thread;
-  uintptr_t call;
   uintptr_t source;
   int32_t line;  // 0: none
-} lull_activation;
+} lull_position;
 
 // Of the Lua function that has called the function of ours which runs on L.
-void lull_activation_of_caller(lua_State *L, lull_activation *activation);
+void lull_position_of_caller(lua_State *L, lull_position *position);
 // Of the function in which the run failed, at level 0, or of one that called it, if that is a Lua function
 // and its stack is still there.
-void lull_activation_of_failure(const lull_run *run, int32_t level, lull_activation *activation);
+void lull_position_of_failure(const lull_run *run, int32_t level, lull_position *position);
 // What a variable of that function leads to by `count` keys, with a NUL after each, those of integers
 // behind a byte 1: as far as plain fields of tables go. How many of the keys that were; the value is nil
 // unless it is an object.

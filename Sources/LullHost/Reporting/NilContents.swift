@@ -3,9 +3,9 @@ import LullCore
 
 /// Where scripts have read a `content` that was nil lately, and of what: an error that comes of it can say so.
 ///
-/// A read is known by the level of the stack and the line it was made from. An error is explained only if
-/// the source says that its nil was read on such a line, and what is there now leads to an object of Lull
-/// by functions of Lull's only: else another value may have been read there. (NIL-01 to NIL-05)
+/// A read is known by the coroutine and the line it was made from, and by its object. An error is explained only if
+/// the source says that its nil was read on such a line, and what is there now leads to an object of Lull by
+/// functions of Lull's only: else another value may have been read there. (NIL-01 to NIL-05)
 package final class NilContents {
   private static let capacity = 16
 
@@ -17,15 +17,17 @@ package final class NilContents {
   }
 
   private struct Read {
-    var activation: lull_activation
-    var kind: HandleKind
-    var url: String
-    var absence: Absence
+    let position: lull_position
+    let kind: HandleKind
+    let url: String
+    let absence: Absence
 
-    func isMade(by other: lull_activation) -> Bool {
-      activation.call == other.call && activation.line == other.line
-        && activation.thread == other.thread && activation.source == other.source
+    func isMade(at other: lull_position) -> Bool {
+      position.line == other.line && position.thread == other.thread
+        && position.source == other.source
     }
+
+    func isOfSameObject(as other: Read) -> Bool { kind == other.kind && url == other.url }
 
     var explanation: String {
       let url = LogText.url(url)
@@ -46,8 +48,8 @@ package final class NilContents {
   let bridge: BridgeRuntime
   private let handles: ObjectHandles
   let sources: ChunkSources
+  /// The latest last.
   private var reads: [Read] = []
-  private var oldest = 0
 
   init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ sources: ChunkSources) {
     self.bridge = bridge
@@ -80,18 +82,13 @@ package final class NilContents {
   private func note(
     _ kind: HandleKind, _ url: String, _ absence: Absence, _ state: OpaquePointer?
   ) {
-    var activation = lull_activation()
-    lull_activation_of_caller(state, &activation)
-    guard activation.line > 0 else { return }
-    let read = Read(activation: activation, kind: kind, url: url, absence: absence)
-    if let place = reads.firstIndex(where: { $0.isMade(by: activation) }) {
-      reads[place] = read
-    } else if reads.count < NilContents.capacity {
-      reads.append(read)
-    } else {
-      reads[oldest] = read
-      oldest = (oldest + 1) % NilContents.capacity
-    }
+    var position = lull_position()
+    lull_position_of_caller(state, &position)
+    guard position.line > 0 else { return }
+    let read = Read(position: position, kind: kind, url: url, absence: absence)
+    reads.removeAll { $0.isMade(at: position) && $0.isOfSameObject(as: read) }
+    if reads.count == NilContents.capacity { reads.removeFirst() }
+    reads.append(read)
   }
 
   // MARK: Errors
@@ -106,16 +103,25 @@ package final class NilContents {
     let level = innermost.kind == .c && innermost.name == "for iterator" ? 1 : 0
     guard level < frames.count, frames[level].kind == .lua else { return nil }
     let frame = frames[level]
-    var activation = lull_activation()
-    lull_activation_of_failure(&run, Int32(level), &activation)
-    guard activation.line == frame.line, let text = sources.text(of: frame.source),
+    var position = lull_position()
+    lull_position_of_failure(&run, Int32(level), &position)
+    guard position.line == frame.line, let text = sources.text(of: frame.source),
       let place = read(by: failure.message, in: frame, isLoop: level == 1, text)
     else { return nil }
-    activation.line = Int32(clamping: place.line)
-    guard let read = reads.first(where: { $0.isMade(by: activation) }),
-      leads(place, to: read, in: &run, Int32(level))
-    else { return nil }
-    return read.explanation
+    position.line = Int32(clamping: place.line)
+    let made = reads.filter { $0.isMade(at: position) }
+    let isDirect = level == 1 || failure.message.hasSuffix(" (field 'content')")
+    switch origin(of: place, in: &run, Int32(level)) {
+    case .object(let kind, let url)?:
+      return made.last { $0.kind == kind && $0.url == url }?.explanation
+    case .any(let kind)?:
+      // What fails where it is read was read last; a variable may have been read before others.
+      guard let read = made.last, read.kind == kind,
+        isDirect || made.allSatisfy({ $0.isOfSameObject(as: read) })
+      else { return nil }
+      return read.explanation
+    case nil: return nil
+    }
   }
 
   private func read(
@@ -127,10 +133,15 @@ package final class NilContents {
     return ContentRead(String(message.dropFirst(position.count)), line: frame.line, of: text)
   }
 
-  /// Whether nothing but an object of Lull can have been read there, and if it can be told, that one.
-  private func leads(_ place: ContentRead, to read: Read, in run: inout lull_run, _ level: Int32)
-    -> Bool
-  {
+  /// What the content was read of.
+  private enum Origin {
+    case object(HandleKind, url: String)
+    /// One that calls have given, which are not made again.
+    case any(HandleKind)
+  }
+
+  /// nil if anything but an object of Lull can have been read there.
+  private func origin(of place: ContentRead, in run: inout lull_run, _ level: Int32) -> Origin? {
     var keys = ""
     let fields = place.steps.prefix { step in
       switch step {
@@ -146,15 +157,15 @@ package final class NilContents {
     let walked = lull_failed_variable(
       bridge.pointer, &run, level, place.variable, keys, Int32(fields.count), &value)
     guard value.kind == Int32(LULL_OBJECT), var kind = HandleKind(rawValue: value.aux) else {
-      return false
+      return nil
     }
     let rest = place.steps.dropFirst(Int(walked))
-    guard !rest.isEmpty else { return url(of: value, kind) == read.url && kind == read.kind }
+    guard !rest.isEmpty else { return url(of: value, kind).map { .object(kind, url: $0) } }
     for step in rest {
-      guard let next = NilContents.kind(behind: step, of: kind) else { return false }
+      guard let next = NilContents.kind(behind: step, of: kind) else { return nil }
       kind = next
     }
-    return kind == read.kind
+    return .any(kind)
   }
 
   private func url(of value: lull_value, _ kind: HandleKind) -> String? {

@@ -1,5 +1,4 @@
-// Which activation of a Lua function reads something, so that an error there can be told where what it is
-// about came from.
+// Where a Lua function reads something, so that an error there can be told where the value came from.
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,27 +6,25 @@
 #include "values/lull_protect.h"
 
 // [-0, +0] that of the function on a level; line 0 if it is no Lua function
-static void note_level(lua_State *L, int level, lull_activation *activation) {
+static void note_level(lua_State *L, int level, lull_position *position) {
   LULL_EFFECT(L, 0, 0);
-  *activation = (lull_activation){.line = 0};
+  *position = (lull_position){.line = 0};
   lua_Debug info;
   if (!lua_getstack(L, level, &info) || !lua_getinfo(L, "Sl", &info) || info.currentline <= 0) return;
-  activation->thread = (uintptr_t)L;
-  // Private to Lua, but there in every 5.4: what tells one level of a stack from another.
-  activation->call = (uintptr_t)info.i_ci;
-  activation->source = (uintptr_t)info.source;
-  activation->line = info.currentline;
+  position->thread = (uintptr_t)L;
+  position->source = (uintptr_t)info.source;
+  position->line = info.currentline;
 }
 
 // [-0, +0]
-void lull_activation_of_caller(lua_State *L, lull_activation *activation) {
+void lull_position_of_caller(lua_State *L, lull_position *position) {
   LULL_EFFECT(L, 0, 0);
-  note_level(L, 1, activation);
+  note_level(L, 1, position);
 }
 
-void lull_activation_of_failure(const lull_run *run, int32_t level, lull_activation *activation) {
-  *activation = (lull_activation){.line = 0};
-  if (run->L != NULL && !run->is_protected_call) note_level(run->L, level, activation);
+void lull_position_of_failure(const lull_run *run, int32_t level, lull_position *position) {
+  *position = (lull_position){.line = 0};
+  if (run->L != NULL && !run->is_protected_call) note_level(run->L, level, position);
 }
 
 typedef struct resolving {
