@@ -46,6 +46,8 @@ let package = Package(
     .target(
       name: "CMicrohttpd", path: "Sources/System/CMicrohttpd",
       linkerSettings: [.linkedLibrary("microhttpd")]),
+    // Lua files that are part of the program, by #embed.
+    .target(name: "CLullMock", exclude: ["sample.lua", "handlers.lua"]),
     .target(name: "CLullLedger"),
     .target(name: "CLullMalloc", dependencies: ["CLullLedger"]),
     .target(
@@ -140,7 +142,7 @@ let package = Package(
       name: "lull-mock",
       dependencies: [
         "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
-        "LullClients", "LullCassettes", "CMicrohttpd", "LullLua",
+        "LullClients", "LullCassettes", "CMicrohttpd", "CLullMock", "LullLua",
       ],
       swiftSettings: swiftSettings),
 

@@ -79,8 +79,7 @@ LullREPL: LullArguments LullSystem LullCore LullTransport LullHost LullCassettes
 LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
 lull: LullArguments LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes LullREPL LullProving LullImport
-lull-mock: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullCassettes CMicrohttpd
-lull-demo: LullArguments FlyingFox FlyingSocks Foundation PackageDescription
+lull-mock: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullCassettes CMicrohttpd CLullMock
 LullTesting: LullSystem LullCore
 '
 

@@ -3,8 +3,6 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 release="$root/.build/release"
-# The sample API is a package of its own, with a build folder of its own.
-demo="$root/.build/lull-demo"
 
 # Needed to build and run.
 build_packages=(libcurl4-openssl-dev libssl-dev libuv1-dev libsimdjson-dev liblua5.4-dev libedit-dev
@@ -52,7 +50,7 @@ need_swift() {
   command -v swift >/dev/null || die "Swift 6.3 is needed and 'swift' is not on the PATH: see https://swift.org/install"
 }
 
-# One set of flags for the command and lull.so, so that they share one build, and for the sample API:
+# One set of flags for the command and lull.so, so that they share one build:
 # the Swift runtime is linked in; lull.so exports nothing but luaopen_lull and is never unloaded.
 release_flags=(
   --configuration release
@@ -75,26 +73,15 @@ release_flags=(
   -Xlinker "--version-script=$root/Scripts/support/exports.map" -Xlinker --undefined-version
 )
 
-# is_older STAMP BESIDES FILE…: whether something in the files and folders, besides one of them, is
-# newer than STAMP, or no STAMP is there.
-is_older() {
-  [ ! -e "$1" ] || [ -n "$(find "${@:3}" "$root/Scripts/support/exports.map" "$root/Scripts/support/common.sh" \
-    \( -name .build -o -path "$2" \) -prune -o -newer "$1" -print -quit)" ]
-}
-
 # Whether the release build is older than what it is made of.
 is_stale() {
   local product
   for product in lull lull-mock libLullModule.so; do
     [ -e "$release/$product" ] || return 0
   done
-  is_older "$release/.built" "$root/Sources/lull-demo" "$root/Sources" "$root/Package.swift"
-}
-
-is_demo_stale() {
-  [ ! -e "$demo/release/lull-demo" ] || is_older "$demo/.built" \
-    "$root/Sources/lull-demo/Package.resolved" "$root/Sources/lull-demo" "$root/Sources/LullArguments" \
-    "$root/Sources/lull-mock/HostRule.swift"
+  [ ! -e "$release/.built" ] || [ -n "$(find "$root/Sources" "$root/Package.swift" \
+    "$root/Scripts/support/exports.map" "$root/Scripts/support/common.sh" \
+    -newer "$release/.built" -print -quit)" ]
 }
 
 # build_logged LOG ARGUMENT…: swift build with these arguments, of which is shown what has failed.
@@ -120,21 +107,4 @@ build_release() {
   fi
   # For a stock interpreter started from the checkout.
   ln -sf libLullModule.so "$release/lull.so"
-  build_demo "$release"
-}
-
-# build_demo FOLDER: the sample API, always a release build, for the `lull` of FOLDER to find beside it.
-build_demo() {
-  local started package=(--package-path Sources/lull-demo --scratch-path "$demo")
-  if is_demo_stale; then
-    need_swift
-    say "Building the sample API"
-    # First, since it writes into the folder whose age is looked at.
-    (cd "$root" && swift package "${package[@]}" resolve >/dev/null 2>&1) || true
-    started=$(mktemp)
-    build_logged lull-demo.log "${package[@]}" "${release_flags[@]}"
-    touch -r "$started" "$demo/.built"
-    rm -f "$started"
-  fi
-  ln -sf ../../lull-demo/release/lull-demo "$1/lull-demo"
 }

@@ -64,7 +64,6 @@ bounded() { timeout --foreground --signal=INT --kill-after=20 1500 "$@"; }
 build_debug() {
   say "Building the tests (debug)"
   build_logged debug.log "${swift_flags[@]}" --build-tests
-  build_demo "$debug"
   # For a stock interpreter started from the checkout.
   ln -sf libLullModule.so "$debug/lull.so"
 }

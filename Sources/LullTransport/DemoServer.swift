@@ -2,7 +2,7 @@ import LullLibC
 package import LullCore
 import LullSystem
 
-/// The sample API as a child process: it ends when this object does, or when this process dies,
+/// The sample API as a child process, `lull-mock --sample`: it ends when this object does, or when this process dies,
 /// because its standard input closes.
 package final class DemoServer {
   package let url: String
@@ -28,7 +28,7 @@ package final class DemoServer {
     do throws(ChildProcess.Failure) {
       // In a group of its own Ctrl-C is the script's business, and the child ends with it.
       process = try ChildProcess.start(
-        [path.contains("/") ? path : "./" + path, "--port", "0", "--quiet"],
+        [path.contains("/") ? path : "./" + path] + DemoServer.words(port: "0") + ["--quiet"],
         input: .descriptor(input[0]), output: .descriptor(output[1]))
     } catch {
       close(input[1])
@@ -78,6 +78,9 @@ package final class DemoServer {
     }
   }
 
-  /// Where the program may be.
-  package static func find() -> String? { SiblingProgram.find("lull-demo", variable: "LULL_DEMO") }
+  /// Where the program may be that serves it.
+  package static func find() -> String? { SiblingProgram.find("lull-mock", variable: "LULL_MOCK") }
+
+  /// What it is started with.
+  package static func words(port: String) -> [String] { ["--sample", "--port", port] }
 }

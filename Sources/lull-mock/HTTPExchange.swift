@@ -1,6 +1,60 @@
 import CMicrohttpd
+import LullClients
+import LullCore
 
-/// One request and the way back to whoever asks. It is to be answered once.
+/// A request as it was received, byte for byte.
+struct HTTPAsked {
+  enum State {
+    case complete
+    case tooLong
+    case noRoom
+    /// RFC 9112 rejects its head, for this reason.
+    case malformed(String)
+    case unknownCoding(String)
+  }
+
+  let state: State
+  let method: [UInt8]
+  let target: [UInt8]
+  /// HTTP/1.1, which has to name its host.
+  let isCurrent: Bool
+  /// Whether the connection must close after the answer.
+  let isLast: Bool
+  let headers: [(name: String, value: [UInt8])]
+  /// Empty while it is still to come.
+  let body: [UInt8]
+
+  init(_ request: OpaquePointer) {
+    let problem = cmhd_request_problem(request).map { String(cString: $0) } ?? ""
+    state =
+      switch cmhd_request_state(request) {
+      case CMHD_TOO_LONG: .tooLong
+      case CMHD_NO_ROOM: .noRoom
+      case CMHD_MALFORMED: .malformed(problem)
+      case CMHD_UNKNOWN_CODING: .unknownCoding(problem)
+      default: .complete
+      }
+    method = HTTPAsked.bytes(cmhd_request_method(request))
+    target = HTTPAsked.bytes(cmhd_request_target(request))
+    isCurrent = cmhd_request_is_current(request) != 0
+    isLast = cmhd_request_is_last(request) != 0
+    body = HTTPAsked.bytes(cmhd_request_body(request))
+    headers = (0..<cmhd_request_header_count(request)).map { index in
+      var name = cmhd_text()
+      var value = cmhd_text()
+      cmhd_request_header(request, index, &name, &value)
+      return (String(escaping: HTTPAsked.bytes(name)).lowercased(), HTTPAsked.bytes(value))
+    }
+  }
+
+  /// Copied, since they belong to the request until it is answered.
+  private static func bytes(_ text: cmhd_text) -> [UInt8] {
+    guard let start = text.bytes else { return [] }
+    return Array(UnsafeRawBufferPointer(start: start, count: text.count))
+  }
+}
+
+/// One request and the way back to the client. It is to be answered once.
 final class HTTPExchange {
   private let server: HTTPServer
   private var request: OpaquePointer?
@@ -16,19 +70,44 @@ final class HTTPExchange {
     self.server = server
   }
 
-  /// Without an answer nobody would ever hear of it.
+  /// Without an answer the client would wait for ever.
   deinit { end() }
 
   /// - Parameter body: also of a HEAD, for its length.
   func answer(status: Int, headers: [(name: String, value: [UInt8])], body: [UInt8]) {
     guard let request else { return }
-    if cmhd_answer(request, UInt32(status), body, body.count) != 0 {
-      for (name, value) in headers {
-        // A line that cannot stand in a head is left out.
-        guard !name.isEmpty, !value.contains(0), !name.utf8.contains(0) else { continue }
-        _ = cmhd_answer_header(request, name, value.map(CChar.init(bitPattern:)) + [0])
-      }
+    if cmhd_answer(request, UInt32(status), body, body.count) != 0 { add(headers, to: request) }
+    send(request)
+  }
+
+  /// Answers with a body that is made while it is sent.
+  ///
+  /// - Parameter length: that of the body; nil: it is sent in chunks.
+  func answer(
+    status: Int, headers: [(name: String, value: [UInt8])], stream: MockStream, length: Int64?
+  ) {
+    guard let request else { return stream.close() }
+    let sent = HTTPStream(request, stream, server)
+    // Given back when the stream has ended.
+    let context = Unmanaged.passRetained(sent)
+    guard cmhd_answer_stream(request, UInt32(status), length ?? -1, context.toOpaque()) != 0 else {
+      context.release()
+      stream.close()
+      return end()
     }
+    add(headers, to: request)
+    send(request)
+  }
+
+  private func add(_ headers: [(name: String, value: [UInt8])], to request: OpaquePointer) {
+    for (name, value) in headers {
+      // A line that cannot stand in a head is left out.
+      guard !name.isEmpty, !value.contains(0), !name.utf8.contains(0) else { continue }
+      _ = cmhd_answer_header(request, name, value.map(CChar.init(bitPattern:)) + [0])
+    }
+  }
+
+  private func send(_ request: OpaquePointer) {
     self.request = nil
     cmhd_send(request)
     server.wake()
@@ -41,4 +120,33 @@ final class HTTPExchange {
     cmhd_drop(request)
     server.wake()
   }
+}
+
+/// A body that is being sent, piece by piece: the next one is made when the client has taken the last.
+final class HTTPStream {
+  private let request: OpaquePointer
+  private let stream: MockStream
+  private unowned let server: HTTPServer
+
+  init(_ request: OpaquePointer, _ stream: MockStream, _ server: HTTPServer) {
+    self.request = request
+    self.stream = stream
+    self.server = server
+  }
+
+  /// Makes the next piece, at once or later. The request stays meanwhile: its connection is suspended.
+  func makePiece() {
+    stream.next { [self] piece in
+      switch piece {
+      case .bytes(let bytes):
+        if cmhd_give(request, bytes, bytes.count) == 0 { cmhd_finish(request, 0) }
+      case .end: cmhd_finish(request, 1)
+      case .cut: cmhd_finish(request, 0)
+      }
+      server.wake()
+    }
+  }
+
+  /// The body has been sent, or its client has gone.
+  func close() { stream.close() }
 }

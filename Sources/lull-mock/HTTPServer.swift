@@ -19,9 +19,8 @@ final class HTTPServer {
 
   /// Beyond them clients wait until others have gone.
   private static let mostConnections = 1000
-  /// Of one body, and of all bodies that are kept at a time.
-  static let largestBody = 16 << 20
-  private static let largestBodies = 256 << 20
+  /// Of all bodies that are kept at a time, in the length of the largest one.
+  private static let mostBodies = 16
 
   let address: Address
   /// Gets each request.
@@ -30,6 +29,8 @@ final class HTTPServer {
   var objection: (HTTPAsked) -> Problem? = { _ in nil }
   /// Gets each request that is rejected so.
   var refuse: (HTTPExchange, Problem) -> Void = { _, _ in }
+  /// Streams that have ended while the library ran.
+  private var ended: [HTTPStream] = []
   private let screen: Screen
   private let server: OpaquePointer
   private let watch: DescriptorWatch
@@ -46,7 +47,7 @@ final class HTTPServer {
     address = Address(text: options.address, port: port)
     let limits = cmhd_limits(
       connections: UInt32(HTTPServer.connectionCount), seconds: Double(options.patience),
-      body: HTTPServer.largestBody, bodies: HTTPServer.largestBodies)
+      body: options.largestBody, bodies: options.largestBody * HTTPServer.mostBodies)
     let screen = Screen()
     let context = Unmanaged.passUnretained(screen).toOpaque()
     let isRead: cmhd_screen = { context, request in
@@ -54,7 +55,13 @@ final class HTTPServer {
       let screen = Unmanaged<Screen>.fromOpaque(context).takeUnretainedValue()
       return screen.server?.isRead(request) ?? true ? 1 : 0
     }
-    guard let server = cmhd_start(descriptor, limits, isRead, context),
+    let hasEnded: cmhd_stream_end = { context, stream in
+      guard let context, let stream else { return }
+      let ended = Unmanaged<HTTPStream>.fromOpaque(stream).takeRetainedValue()
+      let screen = Unmanaged<Screen>.fromOpaque(context).takeUnretainedValue()
+      screen.server?.ended.append(ended)
+    }
+    guard let server = cmhd_start(descriptor, limits, isRead, hasEnded, context),
       let watch = environment.watch(cmhd_descriptor(server))
     else { throw MockProblem(text: "cannot start the server: not enough memory or descriptors") }
     self.server = server
@@ -78,6 +85,10 @@ final class HTTPServer {
   }
 
   private static func problem(_ code: Int32, _ options: MockOptions) -> MockProblem {
+    if options.isSample {
+      return MockProblem(
+        text: "cannot serve on \(options.address):\(options.port): \(ErrorText.of(code))")
+    }
     let place = options.port == 0 ? options.address : "port \(options.port) of \(options.address)"
     return switch code {
     case -1:
@@ -114,6 +125,15 @@ final class HTTPServer {
         isDue = true
         take(HTTPExchange(request, self))
       }
+      // One piece each: a stream whose function returns empty ones waits again at once.
+      var waiting: [HTTPStream] = []
+      while let stream = cmhd_next_stream(server) {
+        waiting.append(Unmanaged<HTTPStream>.fromOpaque(stream).takeUnretainedValue())
+      }
+      for stream in waiting { stream.makePiece() }
+      let ended = ended
+      self.ended = []
+      for stream in ended { stream.close() }
       guard isDue else { break }
     }
     watch.rearm()

@@ -4,26 +4,29 @@ import LullClients
 import LullCore
 import LullSystem
 
-/// The program `lull-mock`, which `lull mock` becomes.
+/// The program `lull-mock`, which `lull mock` becomes, and with `--sample` also `lull demo`.
 @main
 enum LullMock {
   static func main() {
     openStandardStreams()
     // Whoever reads our lines may stop doing so.
     signal(SIGPIPE, SIG_IGN)
-    let words = CommandLine.arguments.dropFirst()
+    let isSample = CommandLine.arguments.dropFirst().first == "--sample"
+    let words = Array(CommandLine.arguments.dropFirst(isSample ? 2 : 1))
+    let spec = isSample ? MockOptions.sampleSpec : MockArguments.spec
     do throws(ArgumentParser.End) {
-      let options = MockOptions(try ArgumentParser.parse(Array(words), by: MockArguments.spec))
+      let parsed = try ArgumentParser.parse(words, by: spec)
+      let options = isSample ? MockOptions(sample: parsed) : MockOptions(parsed)
       end(MockProgram(options).run())
     } catch {
       switch error {
       case .problem(let problem):
-        let usage = ArgumentHelp.text(of: MockArguments.spec).prefix { $0 != "\n" }
+        let usage = ArgumentHelp.text(of: spec).prefix { $0 != "\n" }
         StandardError.write(
           ControlCharacters.shown(in: "lull: \(problem)\n\(usage)\nTry 'lull mock --help'.\n"))
         end(2)
       case .help, .version:
-        let page = Array(ArgumentHelp.text(of: MockArguments.spec).utf8)
+        let page = Array(ArgumentHelp.text(of: spec).utf8)
         end(DescriptorWriting.put(page, into: STDOUT_FILENO) == nil ? 0 : 1)
       }
     }

@@ -18,20 +18,21 @@ final class Mock {
   private let log: RequestLog
   /// Whether recorded answers come as late as they were recorded.
   private let hasDelays: Bool
+  private let largestBody: Int
 
   init(
     _ api: APIFile, _ calls: [APICall], _ site: MockSite, _ cassettes: MockCassettes,
-    _ handlers: MockHandlers,
-    clock: any HostClock, log: RequestLog, hasDelays: Bool
+    _ handlers: MockHandlers, clock: any HostClock, _ options: MockOptions
   ) {
     self.api = api
     self.site = site
     self.cassettes = cassettes
     self.handlers = handlers
     self.clock = clock
-    self.log = log
+    log = RequestLog(isQuiet: options.isQuiet || options.isSample)
     schemas = api.service.schemas as? CallSchemas
-    self.hasDelays = hasDelays
+    hasDelays = options.hasDelays
+    largestBody = options.largestBody
     base = MockBase(api.service.baseURL)
     routes = RouteTable(calls, base)
   }
@@ -92,23 +93,47 @@ final class Mock {
     case .otherSite:
       throw Problem(
         403,
-        "it comes from a web page of another site (Sec-Fetch-Site: cross-site): give --cors '*' to "
-          + "allow all pages")
+        "it comes from a web page of another site (Sec-Fetch-Site: cross-site)"
+          + (site.isSample ? "" : ": give --cors '*' to allow all pages"))
     }
     switch asked.state {
-    case .tooLong: throw Problem(413, "a body may have \(HTTPServer.largestBody >> 20) MB here")
+    case .tooLong: throw Problem(413, "a body may have \(largestBody >> 20) MB here")
     case .noRoom: throw Problem(503, "there is no room for its body beside those of others")
     default: return (request, caller)
     }
   }
 
   private func answer(_ request: MockRequest, _ turn: MockTurn) throws(Problem) {
-    if request.path == "*" { return turn.answer(Mock.options(routes.methods), by: "methods") }
-    switch routes.find(request) {
-    case .calls(let matches):
+    let found = request.path == "*" ? .nothing : routes.find(request)
+    if case .calls(let matches) = found {
       let (call, values) = try Mock.first(of: matches, request)
       if let problem = schemas?.objection(to: request, values, of: call) { throw problem }
-      answer(request, call, values, turn)
+      return answer(request, call, values, turn)
+    }
+    guard let function = api.mock else { return try answer(request, found, turn) }
+    let source = "mock of \(api.name)"
+    handlers.call(function, of: nil, request, site, [:]) { [self] end in
+      switch end {
+      case .answer(let answer, let stream):
+        turn.answer(answer, by: source, stream: stream, isWhole: true)
+      case .failed(let message): turn.refuse(Problem(500, message), by: source)
+      case .nothing:
+        do throws(Problem) {
+          try answer(request, found, turn)
+        } catch {
+          turn.refuse(error)
+        }
+      }
+    }
+  }
+
+  /// A request that no call is declared for.
+  private func answer(
+    _ request: MockRequest, _ found: RouteTable.Found, _ turn: MockTurn
+  ) throws(Problem) {
+    if request.path == "*" { return turn.answer(Mock.options(routes.methods), by: "methods") }
+    switch found {
+    case .calls: break
     case .methods(let methods):
       if request.method == "OPTIONS" { return turn.answer(Mock.options(methods), by: "methods") }
       // More may have been recorded than is declared.
@@ -161,9 +186,10 @@ final class Mock {
     guard let function = call.mock.function else {
       return answerWithoutFunction(request, call, values, turn)
     }
-    handlers.call(function, of: call, request, url: site.url, values) { [self] end in
+    handlers.call(function, of: call, request, site, values) { [self] end in
       switch end {
-      case .answer(let answer): turn.answer(answer, by: "mock of \(call.name)")
+      case .answer(let answer, let stream):
+        turn.answer(answer, by: "mock of \(call.name)", stream: stream)
       case .failed(let message): turn.refuse(Problem(500, message), by: "mock of \(call.name)")
       case .nothing: answerWithoutFunction(request, call, values, turn)
       }

@@ -1,23 +1,26 @@
+import CLullMock
 import LullClients
 import LullCore
 import LullHost
 
-/// Calls the functions `mock` of an API file, all of which share one table.
+/// Calls the functions `mock` of an API file by `handlers.lua`, and those that give bodies.
 ///
 /// Home thread only.
 final class MockHandlers {
   enum End {
-    case answer(MockAnswer)
+    case answer(MockAnswer, stream: MockStream?)
     /// It has returned nil: others may answer.
     case nothing
     case failed(String)
   }
 
-  private let callbacks: Callbacks
+  fileprivate let callbacks: Callbacks
   private let reading: ScriptReading
   private let limits: LimitKeeper
-  /// The number of the function that calls them.
-  private let caller: Int64
+  /// The numbers of the functions that `handlers.lua` returns.
+  private let ask: Int64
+  fileprivate let nextPiece: Int64
+  fileprivate let close: Int64
 
   init(_ host: LuaHost) throws(MockProblem) {
     callbacks = host.callbacks
@@ -25,76 +28,139 @@ final class MockHandlers {
     limits = host.limits
     let kept = host.callbacks.kept
     let noMemory = MockProblem(text: "cannot start: not enough memory")
-    guard let chunk = try? host.chunks.compile(Array(text.utf8), name: Array("=lull.mock".utf8))
+    guard
+      let chunk = try? host.chunks.compile(ShippedLua.handlers, name: Array("=lull.mock".utf8))
     else { throw noMemory }
     defer { chunk.release() }
-    let made = host.coroutines.ask(chunk.callable, [], kind: "lull.mock") { results -> Int64? in
-      guard let id = try? kept.keep(results.state, results.index(0)), kept.pin(id) else {
-        return nil
+    let made = host.coroutines.ask(chunk.callable, [], kind: "lull.mock") { results -> [Int64] in
+      (0..<3).compactMap { position in
+        guard let id = try? kept.keep(results.state, results.index(position)), kept.pin(id) else {
+          return nil
+        }
+        return id
       }
-      return id
     }
-    guard case .success(let id?) = made else { throw noMemory }
-    caller = id
+    guard case .success(let ids) = made, ids.count == 3 else { throw noMemory }
+    (ask, nextPiece, close) = (ids[0], ids[1], ids[2])
   }
 
   /// Asks a function; `completion` is called once, at once or later.
+  ///
+  /// - Parameter call: nil of the function of the file.
   func call(
-    _ function: Int64, of call: APICall, _ request: MockRequest, url: String,
+    _ function: Int64, of call: APICall?, _ request: MockRequest, _ site: MockSite,
     _ values: [String: CallValue], completion: @escaping (End) -> Void
   ) {
-    let place = "mock of call '\(call.name)'"
+    let place = call.map { "mock of call '\($0.name)'" } ?? "mock of the file"
     let arguments: [LuaValue] = [
-      .ref(function), MockHandlers.table(request, call, url: url, values),
+      .ref(function), MockHandlers.table(request, call, site, values),
       .list(values.filter { $0.value.isJSON }.map { .string($0.key) }),
     ]
-    callbacks.call(caller, arguments, as: place) { [callbacks, reading, limits] end in
+    callbacks.call(ask, arguments, as: place) { [self] end in
       let failure: ScriptFailure
       switch end {
       case .finished(let results):
+        // Given up where the answer is wrong.
+        let stream = results[1].double.map { MockStream(Int64($0), self, place) }
         do throws(Misuse) {
-          let answer = try MockAnswer(returned: results, reading)
-          return completion(answer.map { .answer($0) } ?? .nothing)
+          guard let answer = try MockAnswer(returned: results, reading) else {
+            return completion(.nothing)
+          }
+          return completion(.answer(answer, stream: stream))
         } catch {
+          stream?.close()
           failure = callbacks.failure(error, of: function)
         }
       case .failed(let raised): failure = raised
       }
-      // The place that a limit names may be far from the function.
-      let message = limits.hasPassed ? "\(place): \(failure.message)" : failure.message
-      callbacks.report(failure, in: place)
-      completion(.failed(message))
+      report(failure, in: place, completion: completion)
     }
+  }
+
+  private func report(
+    _ failure: ScriptFailure, in place: String, completion: (End) -> Void
+  ) {
+    // The place that a limit names may be far from the function.
+    let message = limits.hasPassed ? "\(place): \(failure.message)" : failure.message
+    callbacks.report(failure, in: place)
+    completion(.failed(message))
   }
 
   /// A request as the functions see it.
   private static func table(
-    _ request: MockRequest, _ call: APICall, url: String, _ values: [String: CallValue]
+    _ request: MockRequest, _ call: APICall?, _ site: MockSite, _ values: [String: CallValue]
   ) -> LuaValue {
     let headers = Dictionary(grouping: request.headers, by: \.name).map { name, all in
       (name, LuaValue.bytes(Array(all.map(\.value).joined(separator: Array(", ".utf8)))))
     }
     let query = Dictionary(
       request.parameters.map { ($0.name, LuaValue.string($0.value)) }, uniquingKeysWith: { $1 })
-    return .map([
-      ("call", .string(call.name)), ("method", .string(request.method)),
-      ("path", .string(request.path)), ("url", .string(url + request.target)),
+    let lines = request.headers.map { LuaValue.list([.string($0.name), .bytes($0.value)]) }
+    var fields: [(String, LuaValue)] = [
+      ("method", .string(request.method)), ("path", .string(request.path)),
+      ("url", .string(site.url + request.target)),
       ("params", .map(values.map { ($0.key, $0.value.luaValue) })),
       ("query", .map(query.map { ($0.key, $0.value) })), ("headers", .map(headers)),
-      ("body", .bytes(request.body)),
-    ])
+      ("lines", .list(lines)), ("body", .bytes(request.body)),
+    ]
+    if let call { fields.append(("call", .string(call.name))) }
+    if let other = site.otherURL { fields.append(("other_origin", .string(other))) }
+    return .map(fields)
+  }
+}
+
+/// The body of an answer that a function gives piece by piece.
+final class MockStream {
+  private let number: Int64
+  private let handlers: MockHandlers
+  private let place: String
+
+  fileprivate init(_ number: Int64, _ handlers: MockHandlers, _ place: String) {
+    self.number = number
+    self.handlers = handlers
+    self.place = "body of " + place
   }
 
-  /// What their functions raise they raise themselves; a body that is no JSON has no `json`.
-  private let text = #"""
-    local decode = require("lull").json.decode
-    local state = {}
-    return function(answer, request, encoded)
-      if request.body:find("^%s*[%[{\"%w-]") then request.json = decode(request.body) end
-      for _, name in ipairs(encoded) do request.params[name] = decode(request.params[name]) end
-      return (answer(request, state))
-    end
-    """#
+  /// Asks the function for the next piece; `completion` is called once, at once or later.
+  func next(_ completion: @escaping (MockPiece) -> Void) {
+    let callbacks = handlers.callbacks
+    callbacks.call(handlers.nextPiece, [.int(number)], as: place) { [place] end in
+      switch end {
+      case .failed(let failure):
+        callbacks.report(failure, in: place)
+        completion(.cut)
+      case .finished(let results):
+        do throws(Misuse) {
+          completion(try MockPiece(returned: results))
+        } catch {
+          callbacks.report(ScriptFailure(message: error.text), in: place)
+          completion(.cut)
+        }
+      }
+    }
+  }
+
+  /// It has been sent, or its client has gone. To be called once.
+  func close() {
+    let callbacks = handlers.callbacks
+    callbacks.call(handlers.close, [.int(number)], as: place) { [place] end in
+      if case .failed(let failure) = end { callbacks.report(failure, in: place) }
+    }
+  }
+}
+
+/// The Lua files that are part of the program.
+enum ShippedLua {
+  static var sample: [UInt8] { bytes(clull_mock_sample) }
+  static var handlers: [UInt8] { bytes(clull_mock_handlers) }
+
+  private static func bytes(
+    _ file: (UnsafeMutablePointer<Int>?) -> UnsafePointer<UInt8>?
+  ) -> [UInt8] {
+    var count = 0
+    let start = file(&count)
+    return Array(UnsafeBufferPointer(start: start, count: count))
+  }
 }
 
 extension CallValue {

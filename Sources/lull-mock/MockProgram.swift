@@ -5,7 +5,7 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// One run: the API file is loaded, its calls are served, a signal ends it.
+/// One run: the API file is loaded, its calls are served, a signal ends it. The sample API also ends with its parent.
 struct MockProgram {
   private let options: MockOptions
 
@@ -28,7 +28,8 @@ struct MockProgram {
 
   /// Where the file looks for modules first.
   private var folder: [UInt8]? {
-    APIFileLocator.file(of: options.api).map { FileName.folder(of: Array($0.utf8)) }
+    guard case .file(let name) = options.source else { return nil }
+    return APIFileLocator.file(of: name).map { FileName.folder(of: Array($0.utf8)) }
   }
 
   private func serve(_ host: LuaHost, _ output: Int32) -> Int32 {
@@ -41,7 +42,10 @@ struct MockProgram {
     let api: APIFile
     let calls: [APICall]
     do throws(APIFileProblem) {
-      api = try files.api(options.api)
+      switch options.source {
+      case .file(let name): api = try files.api(name)
+      case .sample: api = try files.api(shipped: ShippedLua.sample, as: "sample")
+      }
       // What is wrong with one is told before anything is served.
       calls = try api.calls
     } catch {
@@ -54,27 +58,55 @@ struct MockProgram {
         options.cassettes, MockBase(api.service.baseURL), in: api.environment?.name)
       let handlers = try MockHandlers(host)
       try bound(host)
-      let server = try HTTPServer(options, host.environment)
-      defer { server.close() }
-      let site = MockSite(server.address, hosts: options.hosts, origins: options.origins)
-      let mock = Mock(
-        api, calls, site, cassettes, handlers, clock: host.environment.pump.clock,
-        log: RequestLog(isQuiet: options.isQuiet), hasDelays: options.hasDelays)
-      server.take = { exchange in mock.take(exchange) }
-      server.objection = { asked in mock.objection(to: asked) }
-      server.refuse = { exchange, problem in mock.refuse(exchange, problem) }
-      try announce(api, calls.count, site, into: output)
+      var servers = [try HTTPServer(options, host.environment)]
+      if options.hasOtherOrigin {
+        servers.append(try HTTPServer(options.atAnyPort, host.environment))
+      }
+      defer { servers.forEach { $0.close() } }
+      let addresses = servers.map(\.address)
+      let sites = addresses.enumerated().map { place, address in
+        MockSite(address, other: options.hasOtherOrigin ? addresses[1 - place] : nil, options)
+      }
+      for (server, site) in zip(servers, sites) {
+        let mock = Mock(
+          api, calls, site, cassettes, handlers, clock: host.environment.pump.clock, options)
+        server.take = { exchange in mock.take(exchange) }
+        server.objection = { asked in mock.objection(to: asked) }
+        server.refuse = { exchange, problem in mock.refuse(exchange, problem) }
+      }
+      if options.isSample { try endWithParent() }
+      try announce(api, calls.count, sites[0], into: output)
       host.loop.run { [loop = host.loop] in
         // What functions have printed is to be seen before their requests are told of.
         fflush(nil)
-        server.serve()
+        for server in servers { server.serve() }
         return loop.isInterrupted
       }
       return 0
     } catch {
-      StandardError.write(ControlCharacters.shown(in: "lull: \(error.text)\n"))
+      let program = options.isSample ? "lull-demo" : "lull"
+      StandardError.write(ControlCharacters.shown(in: "\(program): \(error.text)\n"))
       return error.exitCode
     }
+  }
+
+  /// At SIGINT and SIGTERM, and when a pipe that is the standard input closes, all ends at once with the code 0.
+  private func endWithParent() throws(MockProblem) {
+    signal(SIGINT) { _ in _exit(0) }
+    signal(SIGTERM) { _ in _exit(0) }
+    var status = stat()
+    // A terminal, a file and /dev/null say nothing about a parent.
+    guard fstat(STDIN_FILENO, &status) == 0,
+      [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+    else { return }
+    let isWatched = NativeThread.start("lull-demo") {
+      var buffer: [UInt8] = Array(repeating: 0, count: 1024)
+      while true {
+        let count = read(STDIN_FILENO, &buffer, buffer.count)
+        if count == 0 || (count < 0 && errno != EINTR) { _exit(0) }
+      }
+    }
+    guard isWatched else { throw MockProblem(text: "cannot start: the system has no thread left") }
   }
 
   /// From now on nothing of the file's runs on for ever: while it does, nobody is answered.
@@ -89,6 +121,15 @@ struct MockProgram {
   private func announce(
     _ api: APIFile, _ count: Int, _ site: MockSite, into output: Int32
   ) throws(MockProblem) {
+    if options.isSample {
+      var text = "lull-demo listening on \(site.url)\n"
+      if !options.isQuiet, let other = site.otherURL {
+        text += "the other origin, for redirects: \(other)\n\n\(api.description ?? "")\n"
+      }
+      // A parent may read the first line and close our output.
+      _ = DescriptorWriting.put(Array(text.utf8), into: output)
+      return
+    }
     let line = "\(site.url) serves \(count) call\(count == 1 ? "" : "s") of \(api.fullName)\n"
     guard let code = DescriptorWriting.put(Array(line.utf8), into: output) else { return }
     throw MockProblem(text: "cannot write where it is: \(ErrorText.of(code))")

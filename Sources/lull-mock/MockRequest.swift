@@ -1,5 +1,6 @@
 import LullClients
 import LullCore
+import LullSystem
 
 /// A request as calls are found by it: its target taken apart.
 struct MockRequest {
@@ -66,4 +67,11 @@ struct MockRequest {
 
   /// What clients ask with to learn what they would get: it is answered without a body.
   var isHead: Bool { method == "HEAD" }
+}
+
+/// Texts of clients as messages have them.
+enum ClientText {
+  static func shown(_ text: String) -> String {
+    ControlCharacters.shown(in: LogText.part(text, limit: 200))
+  }
 }

@@ -1,7 +1,8 @@
-import LullLibC
 import LullCassettes
 import LullClients
 import LullCore
+import LullLibC
+import LullSystem
 
 /// One request that is being answered: what every answer has besides is added here.
 final class MockTurn {
@@ -24,12 +25,20 @@ final class MockTurn {
   }
 
   func refuse(_ problem: Problem, by source: String = "problem") {
-    send(problem.answer, by: source)
+    send(site.isSample ? problem.sampleAnswer : problem.answer, by: source)
   }
 
   /// As long after as the answer says.
-  func answer(_ answer: MockAnswer, by source: String) {
-    wait(answer.delay) { [self] in send(answer, by: source) }
+  ///
+  /// - Parameters:
+  ///   - stream: what gives its body.
+  ///   - isWhole: whether it is sent as it is, without a validator.
+  func answer(
+    _ answer: MockAnswer, by source: String, stream: MockStream? = nil, isWhole: Bool = false
+  ) {
+    wait(answer.delay) { [self] in
+      send(answer, by: source, stream: stream, isWhole: isWhole || stream != nil)
+    }
   }
 
   private func wait(_ delay: Double, _ action: @escaping () -> Void) {
@@ -63,23 +72,31 @@ final class MockTurn {
     request?.hosts.last.map { "http://\($0)" } ?? site.url
   }
 
-  private func send(_ answer: MockAnswer, by source: String) {
+  private func send(
+    _ answer: MockAnswer, by source: String, stream: MockStream? = nil, isWhole: Bool = false
+  ) {
     var answer = answer
     // Only --cors lets pages of others read what is here, whatever else says so.
     for (name, _) in answer.headers.pairs
-    where name.lowercased().hasPrefix("access-control-") && source != "cors" {
+    where name.lowercased().hasPrefix("access-control-") && source != "cors" && !site.isSample {
       answer.headers.remove(name)
     }
-    if let request { ContentCondition.apply(request, to: &answer) }
+    if let request, !isWhole { ContentCondition.apply(request, to: &answer) }
     if let permission, source != "cors" { CrossOrigin.permit(permission, &answer) }
     if exchange.asked.isLast { answer.headers["connection"] = "close" }
     // Behind what a function has printed.
     fflush(nil)
     note(status: answer.status, by: source)
-    exchange.answer(
-      status: answer.status,
-      headers: answer.headers.bytePairs.map { (String(escaping: $0.name), $0.value) },
-      body: answer.body)
+    let length = stream == nil ? nil : answer.headers["content-length"].flatMap { Int64($0) }
+    if length != nil { answer.headers.remove("content-length") }
+    let headers = answer.headers.bytePairs.map { (String(escaping: $0.name), $0.value) }
+    // The library would send the last chunk of a HEAD's body, too.
+    if let stream, request?.isHead != true || length != nil {
+      return exchange.answer(
+        status: answer.status, headers: headers, stream: stream, length: length)
+    }
+    stream?.close()
+    exchange.answer(status: answer.status, headers: headers, body: answer.body)
   }
 
   private func note(status: Int?, by source: String) {
@@ -87,5 +104,30 @@ final class MockTurn {
       request?.method ?? String(escaping: exchange.asked.method),
       request?.target ?? String(escaping: exchange.asked.target), status: status, source: source,
       seconds: clock.uptime - start)
+  }
+}
+
+/// A line on standard error for each request.
+struct RequestLog {
+  private let isQuiet: Bool
+
+  init(isQuiet: Bool) { self.isQuiet = isQuiet }
+
+  /// - Parameters:
+  ///   - target: what lets somebody in is masked in it.
+  ///   - source: what has answered.
+  ///   - seconds: since it was there in full.
+  func note(
+    _ method: String, _ target: String, status: Int?, source: String, seconds: Double
+  ) {
+    guard !isQuiet else { return }
+    // Nobody knows who asks: what a terminal obeys is spelled out, in a file too.
+    let shown = ControlCharacters.shown(in: LogText.part(CredentialMask.url(target), limit: 400))
+    let method = ControlCharacters.shown(in: LogText.part(method, limit: 40))
+    let outcome = status.map { String($0) } ?? "cut"
+    let tenths = Int((seconds * 10_000).rounded())
+    StandardError.write(
+      "\(method) \(shown) \(outcome) \(source) \(tenths / 10).\(tenths % 10) ms\n"
+    )
   }
 }

@@ -29,6 +29,21 @@ struct Problem: Error {
     503: "Service Unavailable",
   ]
 
+  /// As the sample API has all its errors: `{"error": …, "message": …}`. The connection closes.
+  var sampleAnswer: MockAnswer {
+    let title = Problem.titles[status] ?? "Error"
+    var answer = self.answer
+    answer.put(
+      json: (try? JSONValue.object([
+        .init("error", .string(title.lowercased().replacing(" ", with: "_"))),
+        .init("message", .string(detail)),
+      ]).encode()) ?? [])
+    answer.body += Array("\n".utf8)
+    answer.headers["content-type"] = "application/json"
+    answer.headers["connection"] = "close"
+    return answer
+  }
+
   var answer: MockAnswer {
     var members: [JSONValue.Member] = [
       .init("title", .string(Problem.titles[status] ?? "Error")), .init("status", .int(status)),

@@ -12,7 +12,7 @@ extension Command {
   ) { words, _ throws(CommandEnd) in try DemoCommand(words.dropFirst()).run() }
 }
 
-/// `lull demo`: becomes `lull-demo`, the sample API.
+/// `lull demo`: becomes `lull-mock`, which serves the sample API.
 struct DemoCommand {
   static var spec: ArgumentSpec {
     ArgumentSpec(
@@ -40,10 +40,10 @@ struct DemoCommand {
   func run() -> Int32 {
     guard let path = DemoServer.find() else {
       Exit.complain(
-        "lull: lull-demo was not found beside lull or on the PATH; set LULL_DEMO to where it is\n")
+        "lull: lull-mock was not found beside lull or on the PATH; set LULL_MOCK to where it is\n")
       return 1
     }
-    let words = [path, "--port", port].map { (word: String) in strdup(word) }
+    let words = ([path] + DemoServer.words(port: port)).map { (word: String) in strdup(word) }
     execv(path, words + [nil])
     Exit.complain("lull: cannot start \(path): \(ErrorText.of(errno))\n")
     return 1

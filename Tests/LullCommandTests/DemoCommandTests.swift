@@ -74,7 +74,7 @@ struct DemoCommandTests {
     let ending = try shell(
       "cp $(command -v lull) lonely && PATH=/usr/bin:/bin ./lonely -e 'lull.demo()'",
       folder: folder.path)
-    #expect(ending.errors.contains("lull-demo"))
+    #expect(ending.errors.contains("lull-mock"))
     #expect(ending.code == 1)
   }
 }

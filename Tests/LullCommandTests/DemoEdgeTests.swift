@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("lull-demo: what nobody sane asks for", .timeLimit(.minutes(20)))
+@Suite("lull demo: what nobody sane asks for", .timeLimit(.minutes(20)))
 struct DemoEdgeTests {
   private static let numbers = [
     "-9223372036854775808", "-9223372036854775809", "9223372036854775807", "9223372036854775808",

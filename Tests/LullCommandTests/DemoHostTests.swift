@@ -1,6 +1,6 @@
 import Testing
 
-/// Who may ask `lull demo`, through the command, whatever serves it.
+/// Who may ask `lull demo`, through the command, whatever serves it, and what it knows of them.
 @Suite("lull demo: who may ask", .timeLimit(.minutes(20)))
 struct DemoHostTests {
   private func curl(_ sample: SampleAPI, _ path: String, _ words: String...) throws -> String {
@@ -53,5 +53,39 @@ struct DemoHostTests {
       #expect(ending.output.hasPrefix("HTTP/1.1 400 "), "\(ending)")
       #expect(!ending.output.contains("HTTP/1.1 200 "), "\(ending)")
     }
+  }
+
+  @Test func `DEM-123 others are answered during streams and waits, and open streams are counted`()
+    throws
+  {
+    let sample = try SampleAPI()
+    let stream = try Child("curl", ["-sN", sample.url + "/events?count=1&end=silence"])
+    try stream.waitForOutput("id: 1")
+    let slow = try Child("curl", ["-s", sample.url + "/slow?seconds=30"])
+    func open() throws -> String {
+      try Child("curl", ["-s", sample.url + "/events/open"]).wait().output
+    }
+    #expect(try open() == "{\"open\":1}\n")
+    stream.send(9)
+    // It is heard of when the server next writes.
+    while try open() != "{\"open\":0}\n" {}
+    slow.send(9)
+  }
+
+  @Test func `DEM-124 what was received at either origin is there, with all of its head`() throws {
+    let sample = try SampleAPI()
+    let list = try Child("curl", ["-s", sample.url]).wait().output
+    let other = try #require(list.firstMatch(of: /"other_origin":"([^"]+)"/)?.1)
+    let words = ["-sL", "-H", "X-A: 1", "-H", "x-a: 2", "-H", "User-Agent: x", "-H", "Accept: y"]
+    let echo = try Child("curl", words + [sample.url + "/redirect-other?"]).wait().output
+    #expect(
+      echo == """
+        {"method":"GET","path":"/echo","query":{},"headers":{"accept":"y","host":"\(
+          other.dropFirst(7))","user-agent":"x","x-a":"2"},"body":""}
+
+        """)
+    let received = try Child("curl", ["-s", sample.url + "/received"]).wait().output
+    #expect(
+      received == "{\"requests\":[{\"origin\":\"\(other)\",\(echo.dropFirst().dropLast())]}\n")
   }
 }

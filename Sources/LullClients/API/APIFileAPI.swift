@@ -157,6 +157,12 @@ extension APIOwner {
         The name of a file beside this one with the JSON Schemas of answers, by the names of calls: for \
         `validate`. It is read when the first answer is validated.
         """),
+      .field(
+        "mock", "(fun(request: MockRequest, state: table): MockAnswer?)?",
+        """
+        What `lull mock` answers requests with for which no call is declared, whatever their method and path. \
+        The response is sent as it is, without a validator. Nil leaves it to recordings.
+        """),
     ])
 
   fileprivate static let apiEnvironmentFields = APIOwner.table(

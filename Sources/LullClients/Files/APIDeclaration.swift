@@ -6,7 +6,7 @@ import LullSystem
 
 /// What an API file has returned, read into an `APIFile`.
 struct APIDeclaration {
-  static let fileKeys = ["service", "calls", "description", "environments", "schemas"]
+  static let fileKeys = ["service", "calls", "description", "environments", "schemas", "mock"]
   static let callKeys = [
     "path", "method", "params", "description", "columns", "rows", "pages", "headers", "body",
     "body_required", "content_type", "mock", "example", "examples", "schema",
@@ -102,6 +102,8 @@ struct APIDeclaration {
           throw .message("'environments' must be a table, got \(value.described)")
         }
       case "schemas": schemas = try schemasPath(value)
+      // It is kept for as long as the service, which may come later.
+      case "mock": break
       default:
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'calls' must be a table, got \(value.described)")
@@ -138,12 +140,17 @@ struct APIDeclaration {
       }
     }
     if let failure { throw failure }
+    var mock: Int64?
+    try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
+      guard key == "mock" else { return }
+      mock = try function(key, value, LuaTable.visitedIndex(in: state), state, service)
+    }
     let order = unread == nil ? names(of: readings) : []
     let calls = DeclaredCalls(order, readings, unread: unread, of: service)
     attach(schemas, calls, to: service)
     return APIFile(
       name: name, path: path, service: service, environments: environments,
-      description: description, calls: calls)
+      description: description, calls: calls, mock: mock)
   }
 
   // MARK: Parts

@@ -15,19 +15,22 @@ package final class APIFile {
   /// Those that the file declares, in its order.
   package let environments: [String]
   package let description: String?
+  /// The number of the function that answers requests of `lull mock` for which no call is declared.
+  package let mock: Int64?
   private let declared: DeclaredCalls
   /// The handle of its userdata.
   var hostHandle: UInt64 = 0
 
   init(
     name: String, path: String, service: Service, environments: [String] = [],
-    description: String? = nil, calls: DeclaredCalls? = nil
+    description: String? = nil, calls: DeclaredCalls? = nil, mock: Int64? = nil
   ) {
     self.name = name
     self.path = path
     self.service = service
     self.environments = environments
     self.description = description
+    self.mock = mock
     declared = calls ?? DeclaredCalls([], [:], of: service)
   }
 

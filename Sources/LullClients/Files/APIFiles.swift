@@ -96,6 +96,13 @@ package final class APIFiles: HostExtension {
     return api
   }
 
+  /// The API of a file that is part of the program.
+  package func api(shipped source: [UInt8], as name: String) throws(APIFileProblem) -> APIFile {
+    let api = try load(source, path: name + ".lua", name: name, nil)
+    try pin(api)
+    return api
+  }
+
   /// An API that no file describes: a service at a URL.
   package func api(atURL url: String) throws(APIFileProblem) -> APIFile {
     let service = Service(

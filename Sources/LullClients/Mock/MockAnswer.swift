@@ -28,7 +28,12 @@ package struct MockAnswer {
         "'mock' answers with a table such as { status = 200, json = … }, or with nil where "
           + "something else is to answer, got \(results[0].described)")
     }
-    try self.init(table: results.index(0), results.state, reading, status: 200)
+    try self.init(
+      table: results.index(0), results.state, reading, status: 200, beside: ["close"]
+    ) { value throws(Misuse) in
+      throw .message(
+        "'close' must be a function, beside a 'body' that is one, got \(value.described)")
+    }
   }
 
   /// What a table says: what functions for `networking` give, and `delay`.
@@ -76,8 +81,27 @@ package struct MockAnswer {
   }
 
   /// Puts JSON of a script in, whose encoding is the same in each run. (REQ-14)
-  mutating func put(json bytes: [UInt8]) {
+  package mutating func put(json bytes: [UInt8]) {
     body = bytes
     if headers["content-type"] == nil { headers["content-type"] = "application/json" }
+  }
+}
+
+/// What a function has returned that gives the body of an answer piece by piece.
+package enum MockPiece {
+  case bytes([UInt8])
+  case end
+  /// The connection is to end in the middle of the body.
+  case cut
+
+  package init(returned results: RunResults) throws(Misuse) {
+    if let bytes = results[0].bytes {
+      self = .bytes(bytes)
+    } else if results[0].kind == Int32(LULL_NIL) {
+      self = results[1].kind == Int32(LULL_NIL) ? .end : .cut
+    } else {
+      throw .message(
+        "'body' must return strings, and nil at its end, got \(results[0].described)")
+    }
   }
 }

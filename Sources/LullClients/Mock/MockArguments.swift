@@ -52,6 +52,9 @@ package enum MockArguments {
         demand: .init("a number of seconds above 0") { seconds($0) != nil },
         help: "how long a function may run without waiting, before it is ended; 10"),
       .init(
+        "--other-origin", kind: .flag,
+        help: "serve the same at a second, free port: functions get its URL as request.other_origin"),
+      .init(
         "--delays", kind: .flag,
         help: "answers from a recording come as long after as they were recorded, not at once"),
       .init("--quiet", kind: .flag, help: "no line for each request"),

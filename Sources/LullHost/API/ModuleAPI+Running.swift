@@ -186,7 +186,7 @@ extension APIOwner {
       "Starts the sample API as a child process and gives its base URL.",
       """
       It listens on the loopback address only and ends with its parent; a second call gives the \
-      same URL. Raises if `lull-demo` cannot be found or started.
+      same URL. Raises if `lull-mock`, which serves it, cannot be found or started.
       """,
       example: """
         local demo = lull.service(lull.demo())

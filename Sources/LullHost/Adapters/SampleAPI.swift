@@ -13,8 +13,8 @@ final class SampleAPI {
     guard let path = DemoServer.find() else {
       throw TransportError(
         .connection,
-        "the sample API, lull-demo, was not found beside lull, beside lull.so or on the PATH; "
-          + "set LULL_DEMO to where it is")
+        "lull-mock, which serves the sample API, was not found beside lull, beside lull.so or on the "
+          + "PATH; set LULL_MOCK to where it is")
     }
     let started = try DemoServer(path: path)
     server = started

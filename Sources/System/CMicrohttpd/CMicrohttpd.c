@@ -48,6 +48,7 @@ int cmhd_listen(const char *address, uint16_t port, int *descriptor, uint16_t *b
 }
 
 void cmhd_look_at(cmhd_server *server, const connection *one) {
+  if (server->limits.seconds <= 0) return;
   double end = one->since + server->limits.seconds;
   if (server->next_look == 0 || end < server->next_look) server->next_look = end;
 }
@@ -66,13 +67,33 @@ static void connection_changed(
     one->link = &server->connections;
     if (one->next) one->next->link = &one->next;
     server->connections = one;
+    server->silent++;
     cmhd_look_at(server, one);
   } else if (*mine != NULL) {
     connection *one = *mine;
     *mine = NULL;
+    cmhd_has_begun(server, one);
     *one->link = one->next;
     if (one->next) one->next->link = one->link;
     free(one);
+  }
+}
+
+void cmhd_has_begun(cmhd_server *server, connection *one) {
+  if (one->has_begun) return;
+  one->has_begun = 1;
+  server->silent--;
+}
+
+// Ends connections whose first byte is that of a TLS handshake: libmicrohttpd would wait for a line feed, and a client
+// that expects TLS understands no response.
+static void end_handshakes(cmhd_server *server) {
+  if (server->silent == 0) return;
+  for (connection *one = server->connections; one != NULL; one = one->next) {
+    unsigned char byte;
+    if (one->has_begun || recv(one->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 1) continue;
+    cmhd_has_begun(server, one);
+    if (byte == 0x16) shutdown(one->descriptor, SHUT_RDWR);
   }
 }
 
@@ -109,13 +130,16 @@ static size_t undo_nothing(void *context, struct MHD_Connection *handle, char *t
   return strlen(text);
 }
 
-cmhd_server *cmhd_start(int descriptor, cmhd_limits limits, cmhd_screen screen, void *context) {
+cmhd_server *cmhd_start(
+  int descriptor, cmhd_limits limits, cmhd_screen screen, cmhd_stream_end ended, void *context) {
   cmhd_server *server = calloc(1, sizeof *server);
   if (server == NULL) return NULL;
   server->limits = limits;
   server->screen = screen;
+  server->ended = ended;
   server->context = context;
   server->last = &server->first;
+  server->last_waiting = &server->first_waiting;
   server->daemon = MHD_start_daemon(
     MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, cmhd_saw_request, server,
     MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL,
@@ -146,6 +170,7 @@ int cmhd_descriptor(const cmhd_server *server) { return server->descriptor; }
 
 void cmhd_run(cmhd_server *server) {
   look(server);
+  end_handshakes(server);
   MHD_run(server->daemon);
 }
 
@@ -171,4 +196,13 @@ cmhd_request *cmhd_next(cmhd_server *server) {
   request->next = NULL;
   request->is_taken = 1;
   return request;
+}
+
+void *cmhd_next_stream(cmhd_server *server) {
+  cmhd_request *request = server->first_waiting;
+  if (request == NULL) return NULL;
+  server->first_waiting = request->next;
+  if (server->first_waiting == NULL) server->last_waiting = &server->first_waiting;
+  request->next = NULL;
+  return request->stream;
 }

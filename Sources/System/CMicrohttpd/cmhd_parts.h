@@ -21,6 +21,8 @@ typedef struct connection {
   int descriptor;
   // Whether its request is being answered by somebody here, who may take any time.
   int is_answered;
+  // Whether a byte has come over it, as far as has been seen.
+  int has_begun;
   double since;
 } connection;
 
@@ -63,6 +65,14 @@ struct cmhd_request {
   int is_dropped;
   unsigned status;
   struct MHD_Response *response;
+  // Whose body comes in pieces; NULL: it is there.
+  void *stream;
+  char *piece;
+  size_t piece_count;
+  size_t piece_start;
+  // Whether no further piece comes, and whether the body is then whole.
+  int is_finished;
+  int is_whole;
 };
 
 struct cmhd_server {
@@ -70,14 +80,20 @@ struct cmhd_server {
   int descriptor;
   cmhd_limits limits;
   cmhd_screen screen;
+  cmhd_stream_end ended;
   void *context;
   connection *connections;
+  // How many of them have not begun.
+  size_t silent;
   // When it is to be looked for connections that have taken too long; 0: there are none.
   double next_look;
   // Bytes of all bodies.
   size_t held;
   cmhd_request *first;
   cmhd_request **last;
+  // Requests whose streams wait for a piece.
+  cmhd_request *first_waiting;
+  cmhd_request **last_waiting;
 };
 
 // Seconds since the system began.
@@ -89,6 +105,9 @@ int cmhd_check_head(cmhd_request *request, const char *method, const char *versi
 
 // The connection is to be looked at when it will have taken too long.
 void cmhd_look_at(cmhd_server *server, const connection *one);
+
+// A byte has come over the connection.
+void cmhd_has_begun(cmhd_server *server, connection *one);
 
 // The callbacks of libmicrohttpd that make a request of what arrives, in the order in which they are called.
 void *cmhd_saw_target(void *context, const char *target, struct MHD_Connection *handle);

@@ -20,7 +20,8 @@ static cmhd_request *begin(cmhd_server *server, const char *target) {
 
 // Called with the target before anything of it is undone.
 void *cmhd_saw_target(void *context, const char *target, struct MHD_Connection *handle) {
-  (void)handle;
+  connection *one = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+  if (one != NULL) cmhd_has_begun(context, one);
   return begin(context, target);
 }
 
@@ -166,6 +167,8 @@ void cmhd_ended(
   if (request == NULL) return;
   if (request->connection) request->connection->since = cmhd_now();
   if (request->response) MHD_destroy_response(request->response);
+  if (request->stream) request->server->ended(request->server->context, request->stream);
+  free(request->piece);
   let_go_of_body(request);
   for (size_t index = 0; index < request->header_count; index++) {
     free(request->headers[index].name);
@@ -219,17 +222,82 @@ int cmhd_answer_header(cmhd_request *request, const char *name, const char *valu
   return request->response != NULL && MHD_add_response_header(request->response, name, value) == MHD_YES;
 }
 
-void cmhd_send(cmhd_request *request) {
-  if (request->response == NULL) request->is_dropped = 1;
+// It is the client's turn to take what there is.
+static void go_on(cmhd_request *request) {
   if (request->connection) {
     request->connection->is_answered = 0;
     request->connection->since = cmhd_now();
     cmhd_look_at(request->server, request->connection);
   }
-  if (request->is_suspended) MHD_resume_connection(request->handle);
+  if (!request->is_suspended) return;
+  request->is_suspended = 0;
+  MHD_resume_connection(request->handle);
+}
+
+void cmhd_send(cmhd_request *request) {
+  if (request->response == NULL) request->is_dropped = 1;
+  go_on(request);
 }
 
 void cmhd_drop(cmhd_request *request) {
   request->is_dropped = 1;
   cmhd_send(request);
+}
+
+// --- Bodies in pieces
+
+static void wait_for_piece(cmhd_request *request) {
+  cmhd_server *server = request->server;
+  request->next = NULL;
+  *server->last_waiting = request;
+  server->last_waiting = &request->next;
+  if (request->connection) request->connection->is_answered = 1;
+}
+
+static ssize_t wants_bytes(void *context, uint64_t position, char *buffer, size_t most) {
+  (void)position;
+  cmhd_request *request = context;
+  size_t left = request->piece_count - request->piece_start;
+  if (left > 0) {
+    size_t count = left < most ? left : most;
+    memcpy(buffer, request->piece + request->piece_start, count);
+    request->piece_start += count;
+    if (request->connection) request->connection->since = cmhd_now();
+    return (ssize_t)count;
+  }
+  if (request->is_finished) {
+    return request->is_whole ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
+  }
+  wait_for_piece(request);
+  suspend(request);
+  return 0;
+}
+
+int cmhd_answer_stream(cmhd_request *request, unsigned status, int64_t count, void *stream) {
+  request->status = status;
+  request->response = MHD_create_response_from_callback(
+    count < 0 ? MHD_SIZE_UNKNOWN : (uint64_t)count, 64 * 1024, wants_bytes, request, NULL);
+  if (request->response != NULL) request->stream = stream;
+  return request->response != NULL;
+}
+
+int cmhd_give(cmhd_request *request, const void *bytes, size_t count) {
+  if (count == 0) {
+    wait_for_piece(request);
+    return 1;
+  }
+  char *copy = copied(bytes, count);
+  if (copy == NULL) return 0;
+  free(request->piece);
+  request->piece = copy;
+  request->piece_count = count;
+  request->piece_start = 0;
+  go_on(request);
+  return 1;
+}
+
+void cmhd_finish(cmhd_request *request, int is_whole) {
+  request->is_finished = 1;
+  request->is_whole = is_whole;
+  go_on(request);
 }

@@ -92,7 +92,7 @@ struct MockAnswerTests {
     // Those that the reference has, and no others.
     #expect(
       try mock.body("/keys", "--json", "{}")
-        == "body call headers json method params path query url")
+        == "body call headers json lines method params path query url")
     #expect(try mock.end().code == 130)
   }
 

@@ -11,14 +11,17 @@ final class MockProcess {
 
   /// - Parameters:
   ///   - api: the text of `apis/shop.lua`: what it returns has the calls of this text.
+  ///   - fields: the text of what it returns besides.
   ///   - schemas: the text of its file of schemas.
   ///   - files: others of the folder, by their paths.
   init(
-    calls: String, base: String = "https://api.shop.test/v2", files: [String: [UInt8]] = [:],
-    schemas: String? = nil, _ words: String...
+    calls: String, fields: String = "", base: String = "https://api.shop.test/v2",
+    files: [String: [UInt8]] = [:], schemas: String? = nil, _ words: String...
   ) throws {
     folder = try TemporaryFolder()
-    try folder.write("apis/shop.lua", MockProcess.file(calls: calls, base: base, schemas: schemas))
+    try folder.write(
+      "apis/shop.lua",
+      MockProcess.file(calls: calls, fields: fields, base: base, schemas: schemas))
     if let schemas { try folder.write("apis/shop.schemas.json", schemas) }
     for (name, bytes) in files { try folder.write(name, bytes) }
     child = try Child(Binaries.lull, ["mock", "shop"] + words, folder: folder.path)
@@ -29,7 +32,8 @@ final class MockProcess {
   deinit { child.send(SIGKILL) }
 
   static func file(
-    calls: String, base: String = "https://api.shop.test/v2", schemas: String? = nil
+    calls: String, fields: String = "", base: String = "https://api.shop.test/v2",
+    schemas: String? = nil
   ) -> String {
     """
     local lull = require "lull"
@@ -38,6 +42,7 @@ final class MockProcess {
       calls = {
     \(calls)
       },
+      \(fields)
     }
     """
   }

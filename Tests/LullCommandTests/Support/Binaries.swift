@@ -2,8 +2,7 @@ import LullLibC
 
 /// Where the programs under test are.
 enum Binaries {
-  /// The folder of `lull`, `lull-mock` and `lull-demo`: LULL_TEST_BIN, else the debug build of this checkout, to
-  /// which Scripts/test adds the last.
+  /// The folder of `lull` and `lull-mock`: LULL_TEST_BIN, else the debug build of this checkout.
   static let folder = environment("LULL_TEST_BIN") ?? root + "/.build/debug"
   static let lull = folder + "/lull"
   static let lua = onPath("lua5.4")

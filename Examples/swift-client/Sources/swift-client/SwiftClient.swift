@@ -10,7 +10,7 @@ import Notes
 
 /// Lull from Swift, without scripts: loads, observes and changes resources of the sample API.
 ///
-///     lull-demo &   # prints its address
+///     lull demo &   # prints its address
 ///     swift run --package-path Examples/swift-client swift-client http://127.0.0.1:PORT
 @main
 struct SwiftClient {

@@ -10,7 +10,7 @@ import LullTransport
 
 /// A Swift program with plugins in Lua, which share its services.
 ///
-///     lull-demo &   # prints its address
+///     lull demo &   # prints its address
 ///     cd Examples/swift-embed && swift run swift-embed http://127.0.0.1:PORT plugin.lua
 @main
 struct SwiftEmbed {

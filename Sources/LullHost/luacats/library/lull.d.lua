@@ -541,7 +541,7 @@ function lull.now() end
 --- Starts the sample API as a child process and gives its base URL.
 ---
 --- It listens on the loopback address only and ends with its parent; a second call gives the same URL.
---- Raises if `lull-demo` cannot be found or started.
+--- Raises if `lull-mock`, which serves it, cannot be found or started.
 ---
 --- ```lua
 --- local demo = lull.service(lull.demo())
@@ -3632,6 +3632,7 @@ function APICall:resource(params) end
 ---@field description? string # What it is, for lists and help.
 ---@field environments? table<string, lull.APIEnvironmentFields> # What is otherwise in one environment or another, such as `staging` and `prod`, by name.
 ---@field schemas? string # The name of a file beside this one with the JSON Schemas of answers, by the names of calls: for `validate`. It is read when the first answer is validated.
+---@field mock? (fun(request: lull.MockRequest, state: table): lull.MockAnswer?) # What `lull mock` answers requests with for which no call is declared, whatever their method and path. The response is sent as it is, without a validator. Nil leaves it to recordings.
 
 --- An environment in an API file.
 ---
@@ -3686,13 +3687,15 @@ function APICall:resource(params) end
 
 --- What a function `mock` of an API file is given.
 ---@class lull.MockRequest
----@field call string # The name of the call.
+---@field call? string # The name of the call; nil for the function of the file.
 ---@field method string # The HTTP method as it was sent: of a GET also `HEAD`.
 ---@field path string # The path that was asked for, with its escapes.
 ---@field url string # The whole URL, by which the mock can be asked.
 ---@field params table<string, any> # The declared parameters, checked and of their types, with defaults for those that were not given.
 ---@field query table<string, string> # All of the query, declared or not; of several of one name the last.
----@field headers table<string, string> # The headers, by names in small letters.
+---@field headers table<string, string> # The headers, by names in small letters; of several of one name all, with commas between.
+---@field lines string[][] # The header lines in the order of the request: name in small letters, and value.
+---@field other_origin? string # The URL of the second port of `--other-origin`, for redirects between origins.
 ---@field body string # The body, byte for byte; empty where there is none.
 ---@field json? any # What the body says, if it is JSON.
 
@@ -3702,6 +3705,8 @@ function APICall:resource(params) end
 --- 599.
 ---@class lull.MockAnswer: lull.StubAnswer
 ---@field delay? number # Seconds until it is sent; default 0.
+---@field body? string|(fun(): string?, string?) # The body; from a function `mock` also a function that returns it piece by piece. It is called when the client has taken the last piece, and may wait. Nil is the end of the body. Nil and a text end the connection in the middle of it, as does an error. With a header `content-length` the body has that length; otherwise it is sent in chunks.
+---@field close? fun() # Only with such a function: called once, when the body has been sent or the client has gone.
 
 --- An element of `examples` of a call.
 ---@class lull.MockExample: lull.MockAnswer

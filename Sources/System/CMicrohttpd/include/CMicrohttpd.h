@@ -1,8 +1,8 @@
 // A server of HTTP/1.1 by libmicrohttpd, driven by a loop of somebody else's: `cmhd_run` does what can be done now and
 // never waits. Of libmicrohttpd's header nothing is seen from here.
 //
-// One function is called back while `cmhd_run` runs: the screen. It gets each request whose body is still to come or
-// whose head is malformed, and may answer or drop it. Then no byte of the body is kept.
+// Two functions are called back while `cmhd_run` runs. The screen gets each request whose body is still to come or whose
+// head is malformed, and may answer or drop it. Then no byte of the body is kept. The other gets streams that have ended.
 //
 // A request is handed out once all of it is there, and is its taker's until it is answered or dropped; its connection
 // waits meanwhile. What cannot be read as a request is answered here. One thread.
@@ -17,7 +17,7 @@ typedef struct cmhd_request cmhd_request;
 
 typedef struct {
   unsigned connections;
-  // How long a client may take to send a request, or to take an answer.
+  // How long a client may take to send a request, or to take an answer; 0: any time.
   double seconds;
   // Of one body, and of all that are kept at a time.
   size_t body;
@@ -44,12 +44,16 @@ typedef enum {
 // Returns whether the body is read; 0 after the request has been answered or dropped.
 typedef int (*cmhd_screen)(void *context, cmhd_request *request);
 
+// The body of a response was sent, or the connection has ended before: its request is gone.
+typedef void (*cmhd_stream_end)(void *context, void *stream);
+
 // Listens at an address in digits; 0, an error of the system's, or -1 for what is no such address.
 int cmhd_listen(const char *address, uint16_t port, int *descriptor, uint16_t *bound);
 
 // Serves what that descriptor accepts until the process ends; NULL if that cannot be. The descriptor is its own from
 // now on.
-cmhd_server *cmhd_start(int descriptor, cmhd_limits limits, cmhd_screen screen, void *context);
+cmhd_server *cmhd_start(
+  int descriptor, cmhd_limits limits, cmhd_screen screen, cmhd_stream_end ended, void *context);
 // Readable when there is something to run.
 int cmhd_descriptor(const cmhd_server *server);
 void cmhd_run(cmhd_server *server);
@@ -81,5 +85,20 @@ int cmhd_answer_header(cmhd_request *request, const char *name, const char *valu
 // Sends the answer; without one, or with `cmhd_drop`, the connection ends. The request is gone.
 void cmhd_send(cmhd_request *request);
 void cmhd_drop(cmhd_request *request);
+
+// --- Bodies in pieces
+
+// In place of `cmhd_answer`, for a body that is made while it is sent. After `cmhd_send` the request stays until the
+// stream ends.
+//
+// count: the length of the body; -1 if it is not known: it is sent in chunks.
+int cmhd_answer_stream(cmhd_request *request, unsigned status, int64_t count, void *stream);
+// The next stream whose client waits for a piece; NULL if there is none. Its connection waits for `cmhd_give` or
+// `cmhd_finish`.
+void *cmhd_next_stream(cmhd_server *server);
+// The next piece, which is copied; whether there was memory for it. After an empty one the stream waits again.
+int cmhd_give(cmhd_request *request, const void *bytes, size_t count);
+// No piece follows. Unless the body is whole, the connection ends in the middle of it.
+void cmhd_finish(cmhd_request *request, int is_whole);
 
 #endif

@@ -1,1 +1,0 @@
-../lull-mock/HostRule.swift
