@@ -107,6 +107,36 @@ struct APIDescriptionTests {
     }
   }
 
+  /// Members whose letters do not follow from their signatures: those that say themselves what does not
+  /// fit, and metamethods, which Lua hands what it likes.
+  private static let toldApart: Set<String> = [
+    "Resource.optional_relative", "Service.resource_at", "Service.configure", "Service.transform",
+    "os.exit", "lull.get", "lull.post", "lull.put", "lull.patch", "lull.delete", "lull.head",
+    "lull.options", "lull.request", "Events.__call", "Watch.__call", "Pages.__call",
+    "Changes.__call",
+  ]
+
+  @Test func `letters follow from signatures`() {
+    let letters = ArgumentLetters { name in
+      guard let owner = APIDescription.whole.owner(name) else { return .object }
+      switch owner.kind {
+      case .alias(let type): return .alias(type)
+      case .table: return .table
+      case .words: return .words
+      case .module, .object: return .object
+      }
+    }
+    for method in named where method.role == .method {
+      guard let found = entries(for: method).first else { continue }
+      let name = "\(found.owner.name).\(found.entry.name)"
+      let isMetamethod = found.entry.kind == .operation && found.entry.name != "__call"
+      guard !Self.toldApart.contains(name), !isMetamethod else { continue }
+      let derived = letters.letters(of: Array(found.entry.signature.utf8))
+      #expect(
+        String(decoding: derived, as: UTF8.self) == method.arguments.description, "\(name)")
+    }
+  }
+
   private func check(
     _ letters: String, _ parameters: [APISignature.Parameter], of name: String
   ) {
