@@ -4,12 +4,12 @@
 /// Made when it is first asked for (`LuaHost.part`), and held by the host from then on. Home thread
 /// only.
 package protocol HostExtension: AnyObject, SendableMetatype {
-  /// Its functions; their kinds are in the list of kinds, as all are.
-  static var methods: [Method] { get }
-  /// What it has in the table of the module, described.
+  /// What it has in the table of the module.
   static var functions: [APIEntry] { get }
-  /// The types of its objects and of its tables, described.
+  /// The types of its objects and of its tables; kinds of objects are in the list of kinds, as all are.
   static var types: [APIOwner] { get }
+  /// Its objects that nothing describes.
+  static var unseen: [APIOwner] { get }
   /// What the first argument of a function of the module may be, where it is a string of which there are
   /// some to choose from; nothing is run for it.
   static func choices(for function: String, typed: String) -> [String]
@@ -19,5 +19,6 @@ package protocol HostExtension: AnyObject, SendableMetatype {
 }
 
 extension HostExtension {
+  package static var unseen: [APIOwner] { [] }
   package static func choices(for function: String, typed: String) -> [String] { [] }
 }

@@ -132,7 +132,7 @@ package final class ScriptProgram {
     }
     _ = lull_state_require(state, setsGlobal ? 1 : 0)
     if let runtime = lull_state_runtime(state) {
-      let exit = Method.index(.module, "os.exit")
+      let exit = LuaLibrary.index(.module, "exit")
       switch trust {
       case .full(let allowsBytecode):
         if allowsBytecode { lull_allow_bytecode(runtime) }

@@ -6,11 +6,25 @@
 #include "base/lull_stack.h"
 #include "values/lull_integer.h"
 
-// The name as messages show it; `os.exit` says what the stock function says, a service that is called
-// what it does.
-static const char *shown_name(const lull_method *method) {
-  if (strcmp(method->name, "os.exit") == 0) return "exit";
-  if (strcmp(method->name, "__call") != 0) return method->name;
+// [-0, +1 or +0] the name with that of its table
+static const char *full_name(lua_State *L, const lull_method *method) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
+  if (method->table == NULL) return method->name;
+  return lua_pushfstring(L, "%s.%s", method->table, method->name);
+}
+
+// [-0, +0] raises
+int lull_closed_error(lua_State *L, const lull_method *method) {
+  LULL_EFFECT(L, 0, 0);
+  return luaL_error(L, "lull is closed ('%s')", full_name(L, method));
+}
+
+// [-0, +1 or +0] the name as messages show it; `os.exit` says what the stock function says, a service
+// that is called what it does
+static const char *shown_name(lua_State *L, const lull_method *method) {
+  LULL_EFFECT_EITHER(L, 0, 1, 0);
+  if (method->table && strcmp(method->table, "os") == 0) return method->name;
+  if (strcmp(method->name, "__call") != 0) return full_name(L, method);
   switch (method->kind) {
     case LULL_KIND_SERVICE: return "resource";
     case LULL_KIND_API_CALL: return "call";
@@ -21,7 +35,7 @@ static const char *shown_name(const lull_method *method) {
 // [-0, +1] raises: "bad argument #n to 'name' (text)", at the caller's line
 int lull_argument_error(lua_State *L, const lull_method *method, int position, const char *text) {
   LULL_EFFECT(L, 0, 1);
-  return luaL_error(L, "bad argument #%d to '%s' (%s)", position, shown_name(method), text);
+  return luaL_error(L, "bad argument #%d to '%s' (%s)", position, shown_name(L, method), text);
 }
 
 // [-0, +1 or +0] what a value is called in messages: our kind, else the Lua type
@@ -80,10 +94,15 @@ int lull_argument_fits(lua_State *L, int index, char letter) {
 }
 
 // [-0, +0] raises unless the arguments from `first` fit the method's letters.
-void lull_arguments_check(lua_State *L, const lull_method *method, int first, int top) {
+void lull_arguments_check(
+  lull_runtime *runtime, lua_State *L, const lull_method *method, int first, int top) {
   LULL_EFFECT(L, 0, 0);
+  const char *letters = lull_method_arguments(method);
+  if (letters == NULL) {
+    letters = lull_host_arguments(runtime->host, (int32_t)(method - runtime->methods));
+  }
   int position = 1;
-  for (const char *letter = method->arguments; *letter; letter++, position++) {
+  for (const char *letter = letters; *letter; letter++, position++) {
     if (*letter == '*') return;
     int index = first + position - 1;
     int optional = *letter >= 'A' && *letter <= 'Z';
@@ -97,7 +116,7 @@ void lull_arguments_check(lua_State *L, const lull_method *method, int first, in
   int given = top - first + 1;
   if (given >= position) {
     luaL_error(
-      L, "too many arguments to '%s' (%d expected, got %d)", shown_name(method), position - 1,
+      L, "too many arguments to '%s' (%d expected, got %d)", shown_name(L, method), position - 1,
       given);
   }
 }

@@ -7,11 +7,14 @@
 
 int lull_argument_error(lua_State *L, const lull_method *method, int position, const char *text);
 int lull_argument_fits(lua_State *L, int index, char letter);
-void lull_arguments_check(lua_State *L, const lull_method *method, int first, int top);
+void lull_arguments_check(
+  lull_runtime *runtime, lua_State *L, const lull_method *method, int first, int top);
 // "an" or "a", as it stands before the name.
 const char *lull_article(const char *name);
 // Raises: the value at 1 is not of the method's kind, or closed.
 int lull_self_error(lull_runtime *runtime, lua_State *L, const lull_method *method);
+// Raises: nothing can be called any more.
+int lull_closed_error(lua_State *L, const lull_method *method);
 
 // [-0, +0] raises once Lull is closed
 static inline void lull_check_open(lull_runtime *runtime, lua_State *L, const char *name) {

@@ -162,14 +162,14 @@ int lull_trampoline(lua_State *L) {
   lull_runtime *runtime = lua_touserdata(L, lua_upvalueindex(1));
   int index = (int)lua_tointeger(L, lua_upvalueindex(2));
   const lull_method *method = &runtime->methods[index];
-  lull_check_open(runtime, L, method->name);
+  if (runtime->host == NULL) return lull_closed_error(L, method);
   int top = lua_gettop(L);
   if (method->kind == LULL_KIND_MODULE) {
-    lull_arguments_check(L, method, 1, top);
+    lull_arguments_check(runtime, L, method, 1, top);
     return LULL_COUNT(L, lull_dispatch(runtime, L, index, NULL, lua_gettop(L), 0));
   }
   lull_object *self = lull_self_check(runtime, L, method);
-  lull_arguments_check(L, method, 2, top);
+  lull_arguments_check(runtime, L, method, 2, top);
   if (answers_alike(runtime, index, self)) {
     runtime->nil_method = index;
     lua_pushnil(L);
@@ -185,7 +185,7 @@ int lull_bound_trampoline(lua_State *L) {
   int index = (int)lua_tointeger(L, lua_upvalueindex(2));
   const lull_method *method = &runtime->methods[index];
   lull_check_open(runtime, L, method->name);
-  lull_arguments_check(L, method, 1, lua_gettop(L));
+  lull_arguments_check(runtime, L, method, 1, lua_gettop(L));
   lua_pushvalue(L, lua_upvalueindex(3));
   lua_insert(L, 1);
   lull_object *self = lull_self_check(runtime, L, method);

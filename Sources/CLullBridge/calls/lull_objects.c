@@ -166,9 +166,14 @@ void lull_make_metatables(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 0);
   int methods[LULL_KIND_COUNT] = {0};
   int setters_of[LULL_KIND_COUNT] = {0};
+  // Those of a kind are not all beside each other: extensions add functions of the module.
+  int first[LULL_KIND_COUNT] = {0};
+  int end[LULL_KIND_COUNT] = {0};
   for (int i = 0; i < runtime->method_count; i++) {
     const lull_method *method = &runtime->methods[i];
     (method->role == LULL_ROLE_SETTER ? setters_of : methods)[method->kind]++;
+    if (end[method->kind] == 0) first[method->kind] = i;
+    end[method->kind] = i + 1;
   }
   lull_registry_push(L, runtime->metatables);
   for (int kind = 1; kind < LULL_KIND_COUNT; kind++) {
@@ -187,7 +192,7 @@ void lull_make_metatables(lull_runtime *runtime, lua_State *L) {
     lua_createtable(L, 0, setters_of[kind]);
     int setters = lua_gettop(L);
     int own_index = -1, own_newindex = -1;
-    for (int i = 0; i < runtime->method_count; i++) {
+    for (int i = first[kind]; i < end[kind]; i++) {
       const lull_method *method = &runtime->methods[i];
       if (method->kind != kind) continue;
       if (method->role == LULL_ROLE_GETTER) {

@@ -62,14 +62,30 @@ typedef struct lull_value {
 // One function or property of the API; the strings live as long as the process.
 typedef struct lull_method {
   const char *name;
+  // Of a function in a table of the module: what that is called. Else NULL.
+  const char *table;
   // One letter an argument: s string, n number, i integer, b boolean, f function, t table, o function
   // or table, l anything, numbers as strings, v anything; upper case: may be nil or absent; * ends
-  // the list: the rest is free.
+  // the list: the rest is free. NULL: not derived yet; see lull_host_arguments.
   const char *arguments;
   int32_t kind;
   // LULL_FIELD_*
   int32_t role;
 } lull_method;
+
+// The letters of a method, NULL if nobody has derived them yet.
+static inline const char *lull_method_arguments(const lull_method *method) {
+  return __atomic_load_n(&method->arguments, __ATOMIC_ACQUIRE);
+}
+
+// The letters that the method has from now on: these, unless another thread was faster.
+static inline const char *lull_method_keep_arguments(lull_method *method, const char *letters) {
+  const char *known = NULL;
+  return __atomic_compare_exchange_n(
+           &method->arguments, &known, letters, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+    ? letters
+    : known;
+}
 
 enum { LULL_ROLE_METHOD = 0, LULL_ROLE_GETTER, LULL_ROLE_SETTER };
 
@@ -180,6 +196,8 @@ typedef struct lull_failure {
 void *lull_host_attach(void *host, lull_runtime *runtime);
 // The functions of the module, in the order of their numbers; they stay.
 const lull_method *lull_host_methods(void *host, int32_t *count);
+// Derives the letters of a method from its signature and keeps them; called once for each.
+const char *lull_host_arguments(void *host, int32_t method);
 // The outcome, as in frame->outcome.
 int32_t lull_host_call(void *host, int32_t method, lull_frame *frame);
 void lull_host_sweep(void *host);

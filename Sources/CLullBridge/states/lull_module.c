@@ -71,7 +71,7 @@ static void open_settings(lua_State *L) {
   lua_setmetatable(L, -2);
 }
 
-// [-0, +1] the module table, from the method table; a dot in a name makes a sub-table
+// [-0, +1] the module table, from the method table
 void lull_make_module(lull_runtime *runtime, lua_State *L) {
   LULL_EFFECT(L, 0, 1);
   lua_newtable(L);
@@ -79,10 +79,9 @@ void lull_make_module(lull_runtime *runtime, lua_State *L) {
     const lull_method *method = &runtime->methods[i];
     if (method->kind != LULL_KIND_MODULE || method->role != LULL_ROLE_METHOD) continue;
     // Not part of the module: lull_replace_exit puts it elsewhere.
-    if (strcmp(method->name, "os.exit") == 0) continue;
-    const char *dot = strchr(method->name, '.');
-    if (dot) {
-      lua_pushlstring(L, method->name, (size_t)(dot - method->name));
+    if (method->table && strcmp(method->table, "os") == 0) continue;
+    if (method->table) {
+      lua_pushstring(L, method->table);
       lua_pushvalue(L, -1);
       if (lua_rawget(L, -3) != LUA_TTABLE) {
         lua_pop(L, 1);
@@ -91,7 +90,7 @@ void lull_make_module(lull_runtime *runtime, lua_State *L) {
         lua_pushvalue(L, -2);
         lua_rawset(L, -5);
       }
-      lull_set_closure(L, dot + 1, i);
+      lull_set_closure(L, method->name, i);
       lua_pop(L, 2);
     } else {
       lull_set_closure(L, method->name, i);

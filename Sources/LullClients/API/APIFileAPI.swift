@@ -1,4 +1,7 @@
+import CLullBridge
+import LullCore
 package import LullHost
+import LullSchemas
 import LullSystem
 
 extension APIFiles {
@@ -24,7 +27,8 @@ extension APIFiles {
       runs it within limits, and in the sandbox unless it is in your own configuration folder or trusted by \
       `lull trust`: there `lull.secret` has no text, `lull.cache.file` keeps \
       nothing, and of the environment no variable is set, or, where a file fails so, each is `"1"`.
-      """),
+      """
+    ) { call throws(Misuse) in try call.returnAPI() },
     .function(
       "validate", "(schema: table|string|boolean, content: any): boolean?, ValidationError[]?",
       "Whether content is as a JSON Schema (draft 2020-12) says: true, or nil and what does not fit.",
@@ -37,7 +41,34 @@ extension APIFiles {
         print(lull.validate(schema, { id = 7 }))                --> true
         local _, errors = lull.validate(schema, { id = "7" })
         print(errors[1].pointer, errors[1].message)             --> /id must be a whole number, got "7"
-        """),
+        """
+    ) { call throws(Misuse) in
+      let schema = try call.json(0, "the schema", isText: true)
+      let content = try call.json(1, "the content", isText: false)
+      do throws(SchemaProblem) {
+        let validator = try call.part(APIFiles.self).schemas.validator(schema)
+        let document: JSONDocument
+        do throws(JSONError) {
+          document = try JSONDocument(parsing: content)
+        } catch {
+          throw SchemaProblem("the content is not JSON: \(error)")
+        }
+        let violations = try validator.violations(of: document.root)
+        guard !violations.isEmpty else { return call.return(.bool(true)) }
+        call.return(.nil)
+        call.return(
+          .list(
+            violations.map { violation in
+              .map(
+                ContentMisfit(
+                  pointer: violation.pointer, keyword: violation.keyword,
+                  message: violation.message
+                ).fields)
+            }))
+      } catch {
+        throw .message("\(error)")
+      }
+    },
   ]
 
   /// Names only: no file is read but that of which the environments are asked for, and none is run.
@@ -69,22 +100,56 @@ extension APIOwner {
     entries: [
       .operation(
         "__call", "(path: string): Resource", shown: "api(path)",
-        "The resource at a path below the base URL, as of its service.", rules: "APIF-150"),
-      .property("calls", "APICalls", "Its calls, by name."),
+        "The resource at a path below the base URL, as of its service.", rules: "APIF-150"
+      ) { call throws(Misuse) in
+        call.lead(to: call.resource(below: try api(call).service))
+      },
+      .property("calls", "APICalls", "Its calls, by name.") { call throws(Misuse) in
+        let api = try api(call)
+        call.return(call.values.of(APICallsBox(api), .apiCalls, service: api.service))
+      },
       .method(
         "confirm_writes", "(): API",
         "Lets requests go out that an environment with `confirm_writes` holds back.",
         "For this object, until the process ends; of other environments nothing changes.",
-        rules: "ENV-14"),
-      .property("description", "string?", "What the file says it is."),
+        rules: "ENV-14"
+      ) { call throws(Misuse) in
+        try api(call).environment?.isConfirmed = true
+        call.returnSelf()
+      },
+      .property("description", "string?", "What the file says it is.") { call throws(Misuse) in
+        call.return(try api(call).description.map { .string($0) } ?? .nil)
+      },
       .property(
-        "environment", "string?", "The name of the environment it is used in.", rules: "ENV-01"),
-      .property("environments", "string[]", "Those that the file declares, in its order."),
-      .property("name", "string", "The name of its file, without `.lua`."),
-      .property("path", "string", "Where its file is."),
+        "environment", "string?", "The name of the environment it is used in.", rules: "ENV-01"
+      ) { call throws(Misuse) in
+        call.return(try api(call).environment.map { .string($0.name) } ?? .nil)
+      },
+      .property("environments", "string[]", "Those that the file declares, in its order.") {
+        call throws(Misuse) in
+        call.return(.list(try api(call).environments.map { .string($0) }))
+      },
+      .property("name", "string", "The name of its file, without `.lua`.") { call throws(Misuse) in
+        call.return(.string(try api(call).name))
+      },
+      .property("path", "string", "Where its file is.") { call throws(Misuse) in
+        call.return(.string(try api(call).path))
+      },
       .method(
-        "resource", "(path: string): Resource", "The same as `api(path)`.", rules: "APIF-150"),
-      .property("service", "Service", "The service that the file has made."),
+        "resource", "(path: string): Resource", "The same as `api(path)`.", rules: "APIF-150"
+      ) { call throws(Misuse) in
+        call.lead(to: call.resource(below: try api(call).service))
+      },
+      .property("service", "Service", "The service that the file has made.") {
+        call throws(Misuse) in
+        call.return(call.values.of(try api(call).service))
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let api = try api(call)
+        call.return(.string("API(\(api.fullName), \(api.callNames.count) calls)"))
+      }
     ])
 
   fileprivate static let apiCalls = APIOwner.object(
@@ -92,9 +157,36 @@ extension APIOwner {
     entries: [
       .operation(
         "__index", "(name: string): APICall", shown: "calls[name]",
-        "The call of that name; raises if the file declares none, and names the nearest."),
+        "The call of that name; raises if the file declares none, and names the nearest."
+      ) { call throws(Misuse) in
+        let api = try calls(call)
+        let name = call.raw(1).text ?? ""
+        guard let declared = try call.asked({ () throws(APIFileProblem) in try api.call(name) })
+        else {
+          throw .message(api.unknownCall(name))
+        }
+        call.return(call.values.of(APICallBox(declared, of: api), .apiCall, service: api.service))
+      },
       .operation(
-        "__pairs", "(): function, table", shown: "pairs(calls)", "Names and calls."),
+        "__pairs", "(): function, table", shown: "pairs(calls)", "Names and calls."
+      ) { call throws(Misuse) in
+        let api = try calls(call)
+        let all = try call.asked { () throws(APIFileProblem) in try api.calls }
+        call.return(.globalNext)
+        call.return(
+          .map(
+            all.map {
+              let box = APICallBox($0, of: api)
+              return ($0.name, call.values.of(box, .apiCall, service: api.service))
+            }))
+        call.return(.nil)
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let names = try calls(call).callNames.joined(separator: ", ")
+        call.return(.string("APICalls(\(names))"))
+      }
     ])
 
   fileprivate static let apiCall = APIOwner.object(
@@ -111,21 +203,64 @@ extension APIOwner {
         """
         Of a GET it is a load of the call's resource, as by `resource:load()`, so that the resource \
         keeps what comes; of other methods it leaves the resource alone.
-        """),
-      .property("description", "string?", "What the file says it does."),
-      .property("method", "string", "The HTTP method."),
-      .property("name", "string", "Its name."),
+        """
+      ) { call throws(Misuse) in
+        let request = try call.declaredRequest()
+        // A load that is not asked for conditionally always begins.
+        guard let started = request.start() else { return call.return(.nil) }
+        call.return(call.values.of(started))
+      },
+      .property("description", "string?", "What the file says it does.") { call throws(Misuse) in
+        call.return(try declared(call).call.description.map { .string($0) } ?? .nil)
+      },
+      .property("method", "string", "The HTTP method.") { call throws(Misuse) in
+        call.return(.string(try declared(call).call.method.rawValue))
+      },
+      .property("name", "string", "Its name.") { call throws(Misuse) in
+        call.return(.string(try declared(call).call.name))
+      },
       .method(
         "pages", "(params?: table): Pages",
         "Walks through the pages of the answer, as `resource:pages` does.",
-        "In the way the file declares with `pages`; raises if it declares none."),
+        "In the way the file declares with `pages`; raises if it declares none."
+      ) { call throws(Misuse) in
+        let box = try declared(call)
+        guard let options = box.call.pages else {
+          throw .message("call '\(box.call.name)' does not come in pages: it declares no 'pages'")
+        }
+        LuaPages.iterate(try call.declaredRequest().resource, options, call)
+      },
       .property(
         "params", "APICallParam[]",
-        "Its parameters: those of the path first, then the others in the order of the file."),
-      .property("path", "string", "The path below the base URL, with `{name}` for parameters."),
+        "Its parameters: those of the path first, then the others in the order of the file."
+      ) { call throws(Misuse) in
+        call.return(
+          .list(
+            try declared(call).call.parameters.map { parameter in
+              .map([
+                ("name", .string(parameter.name)), ("type", .string(parameter.typeName)),
+                ("place", .string(parameter.place.rawValue)),
+                ("required", .bool(parameter.isRequired)),
+                ("description", parameter.description.map { .string($0) } ?? .nil),
+              ])
+            }))
+      },
+      .property("path", "string", "The path below the base URL, with `{name}` for parameters.") {
+        call throws(Misuse) in
+        call.return(.string(try declared(call).call.path))
+      },
       .method(
         "resource", "(params?: table): Resource",
-        "The resource the call is about, without sending anything."),
+        "The resource the call is about, without sending anything."
+      ) { call throws(Misuse) in
+        call.return(call.values.of(try call.declaredRequest().resource))
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let box = try declared(call)
+        call.return(.string("APICall(\(box.api.name).\(box.call.name))"))
+      }
     ])
 
   fileprivate static let apiCallParam = APIOwner.table(
@@ -299,4 +434,97 @@ extension APIOwner {
         """),
       .field("description", "string?", "What it is for, for help."),
     ])
+}
+
+extension APIOwner {
+  private static func api(_ call: Call) throws(Misuse) -> APIFile {
+    try call.selfObject(.api, as: APIFile.self)
+  }
+
+  private static func calls(_ call: Call) throws(Misuse) -> APIFile {
+    try call.selfObject(.apiCalls, as: APICallsBox.self).api
+  }
+
+  private static func declared(_ call: Call) throws(Misuse) -> APICallBox {
+    try call.selfObject(.apiCall, as: APICallBox.self)
+  }
+}
+
+extension Call {
+  /// `lull.api(name_or_path)`
+  fileprivate func returnAPI() throws(Misuse) {
+    try permissions.refuseInSandbox("lull.api")
+    let api = try asked { () throws(APIFileProblem) in
+      try part(APIFiles.self).api(string(0))
+    }
+    `return`(
+      .object(
+        handle: api.hostHandle, kind: HandleKind.api.rawValue,
+        service: handles.handle(of: api.service), anchor: 0))
+  }
+
+  /// What is asked of an API file; what is wrong with that is raised.
+  fileprivate func asked<Value>(
+    _ body: () throws(APIFileProblem) -> Value
+  ) throws(Misuse) -> Value {
+    do throws(APIFileProblem) {
+      return try body()
+    } catch {
+      switch error {
+      case .missing(let text): throw .message(text)
+      case .syntax(let message, _, _): throw .value(.string(message))
+      case .failed(let problem): throw .value(values.reraised(problem.failure))
+      case .module(let place, let result):
+        throw .value(.string("\(place): \(APIFileProblem.text(ofModule: result))"))
+      case .declaration(let place, let text): throw .value(.string("\(place): \(text)"))
+      }
+    }
+  }
+
+  /// The request that the declared call makes of the table at position 1.
+  fileprivate func declaredRequest() throws(Misuse) -> CallRequest {
+    let declared = try selfObject(.apiCall, as: APICallBox.self)
+    var given: [String: CallValue] = [:]
+    let reader = ParameterValueReader(handles: handles, json: reading.json)
+    if !isNil(1) {
+      try LuaTable(index(1), in: state).forEachField { key, value throws(Misuse) in
+        guard let name = key.string else {
+          throw .message("parameter names must be strings, got \(key.typeName)")
+        }
+        guard let parameter = declared.call.parameters.first(where: { $0.name == name }) else {
+          throw .message(declared.call.unknown(name).message)
+        }
+        given[name] = try reader.value(
+          value, LuaTable.visitedIndex(in: state), state, for: parameter)
+      }
+    }
+    do throws(APICall.Misfit) {
+      let values = try declared.call.complete(given)
+      let request = try declared.call.request(of: declared.api.service, values)
+      if let onUse = part(APIFiles.self).onUse {
+        onUse(
+          DeclaredUse(
+            api: declared.api, call: declared.call, given: Set(given.keys), values: values,
+            url: request.resource.url.text))
+      }
+      return request
+    } catch {
+      throw .message(error.message)
+    }
+  }
+}
+
+extension Call {
+  /// An argument as JSON; of a schema a string is that already.
+  fileprivate func json(_ position: Int, _ what: String, isText: Bool) throws(Misuse) -> [UInt8] {
+    let value = raw(position)
+    if isText, value.kind == Int32(LULL_STRING), let bytes = value.bytes { return bytes }
+    guard value.kind != Int32(LULL_NIL) else {
+      throw .message("\(what) must be a value of JSON, got nil; null is lull.null")
+    }
+    switch reading.json.text(of: state, index(position)) {
+    case .success(let bytes): return bytes
+    case .failure(let problem): throw .message("\(what) cannot be encoded: \(problem.text)")
+    }
+  }
 }

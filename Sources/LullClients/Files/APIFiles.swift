@@ -7,7 +7,6 @@ import LullSystem
 /// Each is loaded once, and held until the process ends: whoever asks again gets the same. Home thread
 /// only.
 package final class APIFiles: HostExtension {
-  package static var methods: [Method] { Method.apiFiles + Method.schemas }
 
   private let environment: any HostEnvironment
   let handles: ObjectHandles

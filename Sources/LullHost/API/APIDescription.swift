@@ -1,8 +1,8 @@
-/// The Lua API that a program's hosts have, described once: the bridge's method tables are checked against
-/// it, and help, editor annotations and the reference page are made from it.
+/// The Lua API that a program's hosts have: the bridge's table of members, help, editor annotations and the
+/// reference page are made from it.
 ///
-/// One file of this folder for each owner; of an extension, where that stands. To add a member: build
-/// it, describe it in its owner's file, run `Scripts/support/generate-reference`.
+/// One file of this folder for each owner; of an extension, where that stands. To add a member: write its
+/// entry in its owner's file, run `Scripts/support/generate-reference`.
 package struct APIDescription: Sendable {
   /// In the order of the reference page: the host's own, then those of extensions.
   package let owners: [APIOwner]
@@ -14,7 +14,7 @@ package struct APIDescription: Sendable {
       + extensions.flatMap { $0.types }
   }
 
-  private static let own: [APIOwner] = [
+  static let own: [APIOwner] = [
     .lull, .json, .list, .url, .base64, .time, .csv, .log, .testing, .cache, .os, .service,
     .resource,
     .request, .response, .entity,
@@ -47,6 +47,12 @@ package struct APIDescription: Sendable {
     .requestBody, .multipartValue, .mutation, .mutationOrOptions, .decorator, .observerFunction,
     .networkingFunction,
     .completion,
+  ]
+
+  /// Objects of the host's own that nothing describes.
+  static let unseen: [APIOwner] = [
+    .completionFunctions, .handlerFunctions, .stubFunctions, .iteratorFunctions,
+    .variablesFunctions,
   ]
 
   package func owner(_ name: String) -> APIOwner? { owners.first { $0.name == name } }

@@ -14,8 +14,8 @@ package struct APIOwner: Sendable {
     case alias(String)
   }
 
-  /// As types are named in signatures and in `tostring`; for a module, how Lua reaches it.
-  package let name: String
+  /// Nil: the name of the bridge's kind.
+  let label: StaticString?
   package let kind: Kind
   /// The bridge's kind of the objects, if they are userdata.
   let handle: HandleKind?
@@ -27,12 +27,22 @@ package struct APIOwner: Sendable {
   package let text: String
   /// The Swift type.
   package let swift: String?
-  package private(set) var entries: [APIEntry]
+  /// Members that nothing describes.
+  let hidden: @Sendable () -> [APIEntry]
+  /// Whether entries have no functions of their own: the object looks its members up.
+  let isLookup: Bool
+  private var made: @Sendable () -> [APIEntry]
+
+  /// Put together at each call.
+  package var entries: [APIEntry] { made() }
+
+  /// As types are named in signatures and in `tostring`; for a module, how Lua reaches it.
+  package var name: String { label?.description ?? handle?.name ?? "" }
 
   /// The same with more members.
   func adding(_ more: [APIEntry]) -> APIOwner {
     var owner = self
-    owner.entries += more
+    owner.made = { [made] in made() + more }
     return owner
   }
 
@@ -64,56 +74,79 @@ package struct APIOwner: Sendable {
   }
 
   static func module(
-    _ name: String, handle: HandleKind? = nil, _ summary: String, _ text: String = "",
-    entries: [APIEntry]
+    _ name: StaticString, handle: HandleKind? = nil, _ summary: String, _ text: String = "",
+    entries: @autoclosure @escaping @Sendable () -> [APIEntry],
+    hidden: @autoclosure @escaping @Sendable () -> [APIEntry] = []
   ) -> APIOwner {
     APIOwner(
-      name: name, kind: .module, handle: handle, receiver: name, summary: summary, text: text,
-      swift: nil, entries: entries)
+      label: name, kind: .module, handle: handle, receiver: name.description, summary: summary,
+      text: text, swift: nil, hidden: hidden, isLookup: false, made: entries)
   }
 
   package static func object(
     _ handle: HandleKind, receiver: String, _ summary: String, _ text: String = "",
-    swift: String? = nil, entries: [APIEntry]
+    swift: String? = nil, entries: @autoclosure @escaping @Sendable () -> [APIEntry],
+    hidden: @autoclosure @escaping @Sendable () -> [APIEntry] = []
   ) -> APIOwner {
     APIOwner(
-      name: handle.name, kind: .object, handle: handle, receiver: receiver, summary: summary,
-      text: text, swift: swift, entries: entries)
+      label: nil, kind: .object, handle: handle, receiver: receiver, summary: summary, text: text,
+      swift: swift, hidden: hidden, isLookup: false, made: entries)
+  }
+
+  /// An object whose members are those that its `__index` finds.
+  static func object(
+    _ handle: HandleKind, receiver: String, _ summary: String, _ text: String = "",
+    swift: String? = nil, described entries: @autoclosure @escaping @Sendable () -> [APIEntry],
+    lookup hidden: @autoclosure @escaping @Sendable () -> [APIEntry]
+  ) -> APIOwner {
+    APIOwner(
+      label: nil, kind: .object, handle: handle, receiver: receiver, summary: summary, text: text,
+      swift: swift, hidden: hidden, isLookup: true, made: entries)
   }
 
   /// Objects that are no kind of the host's.
   package static func object(
-    _ name: String, receiver: String, _ summary: String, _ text: String = "",
-    swift: String? = nil, entries: [APIEntry]
+    _ name: StaticString, receiver: String, _ summary: String, _ text: String = "",
+    swift: String? = nil, entries: @autoclosure @escaping @Sendable () -> [APIEntry]
   ) -> APIOwner {
     APIOwner(
-      name: name, kind: .object, handle: nil, receiver: receiver, summary: summary, text: text,
-      swift: swift, entries: entries)
+      label: name, kind: .object, handle: nil, receiver: receiver, summary: summary, text: text,
+      swift: swift, hidden: { [] }, isLookup: false, made: entries)
+  }
+
+  /// Objects that scripts never see: their functions come bound to them, as arguments and results.
+  package static func unseen(
+    _ handle: HandleKind, hidden: @autoclosure @escaping @Sendable () -> [APIEntry]
+  ) -> APIOwner {
+    APIOwner(
+      label: nil, kind: .object, handle: handle, receiver: "", summary: "", text: "", swift: nil,
+      hidden: hidden, isLookup: false, made: { [] })
   }
 
   package static func table(
-    _ name: String, extending base: String? = nil, _ summary: String, _ text: String = "",
-    swift: String? = nil, entries: [APIEntry]
+    _ name: StaticString, extending base: String? = nil, _ summary: String, _ text: String = "",
+    swift: String? = nil, entries: @autoclosure @escaping @Sendable () -> [APIEntry]
   ) -> APIOwner {
     APIOwner(
-      name: name, kind: .table, handle: nil, receiver: "", base: base, summary: summary,
-      text: text, swift: swift, entries: entries)
+      label: name, kind: .table, handle: nil, receiver: "", base: base, summary: summary,
+      text: text, swift: swift, hidden: { [] }, isLookup: false, made: entries)
   }
 
   static func words(
-    _ name: String, _ summary: String, _ text: String = "", swift: String? = nil,
-    entries: [APIEntry]
+    _ name: StaticString, _ summary: String, _ text: String = "", swift: String? = nil,
+    entries: @autoclosure @escaping @Sendable () -> [APIEntry]
   ) -> APIOwner {
     APIOwner(
-      name: name, kind: .words, handle: nil, receiver: "", summary: summary, text: text,
-      swift: swift, entries: entries)
+      label: name, kind: .words, handle: nil, receiver: "", summary: summary, text: text,
+      swift: swift, hidden: { [] }, isLookup: false, made: entries)
   }
 
   static func alias(
-    _ name: String, _ type: String, _ summary: String, _ text: String = "", swift: String? = nil
+    _ name: StaticString, _ type: String, _ summary: String, _ text: String = "",
+    swift: String? = nil
   ) -> APIOwner {
     APIOwner(
-      name: name, kind: .alias(type), handle: nil, receiver: "", summary: summary, text: text,
-      swift: swift, entries: [])
+      label: name, kind: .alias(type), handle: nil, receiver: "", summary: summary, text: text,
+      swift: swift, hidden: { [] }, isLookup: false, made: { [] })
   }
 }

@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 /// Bodies of requests, and what else a call says of its one request.
 extension APIOwner {
   static let moduleBodies: [APIEntry] = [
@@ -18,7 +21,8 @@ extension APIOwner {
         assert(user:put(lull.file(path, { type = "image/png" })):await())
         os.remove(path)
         """,
-      swift: "UploadFile", rules: "BODY-01 BODY-02 BODY-03 BODY-04 BODY-05 BODY-06"),
+      swift: "UploadFile", rules: "BODY-01 BODY-02 BODY-03 BODY-04 BODY-05 BODY-06"
+    ) { call throws(Misuse) in try makeFile(call) },
     .function(
       "multipart",
       """
@@ -41,12 +45,22 @@ extension APIOwner {
         print(created.content.id)                  --> 9
         os.remove(path)
         """,
-      swift: "MultipartForm", rules: "BODY-10 BODY-11 BODY-12"),
+      swift: "MultipartForm", rules: "BODY-10 BODY-11 BODY-12"
+    ) { call throws(Misuse) in
+      let form = try call.reading.multipart.form(table: call.index(0), in: call.state)
+      call.return(call.values.of(MultipartBox(form), .multipart))
+    },
   ]
 
   static let multipart = APIOwner.object(
     .multipart, receiver: "multipart", "A form to be sent, see `lull.multipart`.",
-    "It has no members.", swift: "MultipartForm", entries: [])
+    "It has no members.", swift: "MultipartForm", entries: [],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let form = try call.selfObject(.multipart, as: MultipartBox.self).form
+        call.return(.string("Multipart(\(LogText.part(form.summary)))"))
+      }
+    ])
 
   static let multipartPart = APIOwner.table(
     "MultipartPart", "A value of a multipart form of which more is said.",
@@ -64,10 +78,24 @@ extension APIOwner {
     .file, receiver: "file", "A file that is to be sent, see `lull.file`.",
     swift: "UploadFile",
     entries: [
-      .property("path", "string", "Where it is.", swift: "UploadFile.path"),
+      .property("path", "string", "Where it is.", swift: "UploadFile.path") { call throws(Misuse) in
+        call.return(.bytes(try file(call).path.bytes))
+      },
       .property(
-        "name", "string", "What the receiver is told that it is called.", swift: "UploadFile.name"),
-      .property("type", "string", "Its Content-Type.", swift: "UploadFile.contentType"),
+        "name", "string", "What the receiver is told that it is called.", swift: "UploadFile.name"
+      ) { call throws(Misuse) in
+        call.return(.bytes(try file(call).name.bytes))
+      },
+      .property("type", "string", "Its Content-Type.", swift: "UploadFile.contentType") {
+        call throws(Misuse) in
+        call.return(.string(try file(call).contentType))
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let file = try file(call)
+        call.return(.string("File(\(LogText.part(file.path.description)), \(file.contentType))"))
+      }
     ])
 
   static let fileOptions = APIOwner.table(
@@ -148,4 +176,30 @@ extension APIOwner {
         swift: "RequestBody.text(_:contentType:encoding:)",
         rules: "REQ-08"),
     ])
+}
+
+extension APIOwner {
+  static let uploadKeys = ["type", "name"]
+
+  private static func file(_ call: Call) throws(Misuse) -> UploadFile {
+    try call.selfObject(.file, as: FileBox.self).file
+  }
+
+  /// `lull.file(path[, { type =, name = }])`
+  private static func makeFile(_ call: Call) throws(Misuse) {
+    try call.permissions.refuseInSandbox("lull.file")
+    let path = try call.path(0)
+    var name: String?
+    var type: String?
+    if !call.isNil(1) {
+      try call.reading.options.forEach(of: call.index(1), in: call.state, known: uploadKeys) {
+        key, value throws(Misuse) in
+        let text = try value.nonEmptyText(key)
+        if key == "name" { return name = text }
+        type = try value.headerText(key)
+      }
+    }
+    let file = UploadFile(ByteString(path), name: name, contentType: type)
+    call.return(call.values.of(FileBox(file), .file))
+  }
 }

@@ -1,3 +1,7 @@
+import CLullBridge
+import LullCore
+import LullTransport
+
 extension APIOwner {
   static let cache = APIOwner.module(
     "lull.cache", "Entity caches, for the stages of a pipeline.",
@@ -18,7 +22,10 @@ extension APIOwner {
           assert(user:load():await())
           user:wipe()
           print(assert(user:load_if_needed():await()).content.name)  --> Ann
-          """, swift: "MemoryEntityCache", rules: "CACHE-14 CACHE-15 CACHE-37"),
+          """, swift: "MemoryEntityCache", rules: "CACHE-14 CACHE-15 CACHE-37"
+      ) { call throws(Misuse) in
+        call.return(call.caches.makeMemoryCache())
+      },
       .function(
         "file", "(options?: FileCacheOptions): Cache",
         "A cache in a file, which scripts, calls from the shell and sessions share.",
@@ -45,7 +52,8 @@ extension APIOwner {
         """,
         example: """
           api:configure { pipeline = { parsing = { cache = lull.cache.file { version = 2 } } } }
-          """, swift: "FileEntityCache", rules: "CACHE-14 CACHE-28 CACHE-31 LOAD-03"),
+          """, swift: "FileEntityCache", rules: "CACHE-14 CACHE-28 CACHE-31 LOAD-03"
+      ) { call throws(Misuse) in try makeFileCache(call) },
       .function(
         "shared", "(options?: SharedCacheOptions): Cache",
         "A cache on the server of `lull.share`, for all hosts that share by it.",
@@ -73,7 +81,8 @@ extension APIOwner {
           lull.share { url = "rediss://cache.internal:6380", namespace = "team-a" }
           api:configure { pipeline = { parsing = {
             cache = lull.cache.shared { secret = lull.secret { env = "TEAM_SECRET" } } } } }
-          """, swift: "SharedEntityCache", rules: "SCA-01 SCA-03 SCA-04 SCA-20 NEWS-30"),
+          """, swift: "SharedEntityCache", rules: "SCA-01 SCA-03 SCA-04 SCA-20 NEWS-30"
+      ) { call throws(Misuse) in try makeSharedCache(call) },
     ])
 
   static let fileCacheOptions = APIOwner.table(
@@ -147,8 +156,13 @@ extension APIOwner {
     ])
 
   static let memoryCache = APIOwner.object(
-    "Cache", receiver: "cache", "A cache that Lull brings, to be given to a stage.",
-    "It has no members.", swift: "MemoryEntityCache", entries: [])
+    .cache, receiver: "cache", "A cache that Lull brings, to be given to a stage.",
+    "It has no members.", swift: "MemoryEntityCache", entries: [],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        call.return(.string(try call.selfObject(.cache, as: CacheBox.self).text))
+      }
+    ])
 
   static let cacheTable = APIOwner.table(
     "CacheTable", "A cache of your own: a table with these methods.",
@@ -185,4 +199,104 @@ extension APIOwner {
         "Removes an entry, also one that an invalidation or a write has made stale: later reads find nothing. May wait.",
         swift: "EntityCache.removeEntity(forKey:completion:)", rules: "CACHE-20 CACHE-27 INV-59"),
     ])
+}
+
+extension APIOwner {
+  static let fileCacheKeys = ["version", "path", "max_size", "max_age", "identity"]
+
+  static let sharedCacheKeys = fileCacheKeys + ["secret"]
+
+  /// `lull.cache.file([{ version =, path =, max_size =, max_age =, identity = }])`
+  static func makeFileCache(_ call: Call) throws(Misuse) {
+    try call.permissions.refuseUnlessInspecting("lull.cache.file")
+    var options = FileEntityCache.Options()
+    try readOptions(call, known: fileCacheKeys) { name, value throws(Misuse) in
+      switch name {
+      case "version": options.version = try version(value, name)
+      case "path": options.path = try text(ofOption: value, name)
+      case "identity": options.identity = try text(ofOption: value, name)
+      case "max_size":
+        options.maxSize = try size(value, name, atLeast: FileEntityCache.Options.leastSize)
+      default: options.maxAge = try seconds(value, name)
+      }
+    }
+    answer(
+      call,
+      .file(
+        call.permissions.isInspecting ? FileEntityCache(inert: options) : FileEntityCache(options)))
+  }
+
+  /// `lull.cache.shared([{ version =, path =, max_size =, max_age =, identity =, secret = }])`
+  static func makeSharedCache(_ call: Call) throws(Misuse) {
+    try call.permissions.refuseUnlessInspecting("lull.cache.shared")
+    var options = SharedEntityCache.Options()
+    try readOptions(call, known: sharedCacheKeys) { name, value throws(Misuse) in
+      switch name {
+      case "version": options.version = try version(value, name)
+      case "path": options.path = try text(ofOption: value, name)
+      case "identity": options.identity = try text(ofOption: value, name)
+      case "max_size":
+        options.maxSize = try size(value, name, atLeast: SharedEntityCache.Options.leastSize)
+      case "secret":
+        options.secret = try credential(call, value, name, of: "lull.cache.shared")
+      default: options.maxAge = try seconds(value, name)
+      }
+    }
+    guard !call.permissions.isInspecting else {
+      return answer(call, .shared(SharedEntityCache(inert: options)))
+    }
+    do throws(ShareError) {
+      answer(call, .shared(try SharedEntityCache(options)))
+    } catch {
+      throw .message(error.description)
+    }
+  }
+
+  private static func readOptions(
+    _ call: Call, known: [String],
+    _ read: (_ name: String, _ value: lull_value) throws(Misuse) -> Void
+  ) throws(Misuse) {
+    guard !call.isNil(0) else { return }
+    try call.reading.options.forEach(of: call.index(0), in: call.state, known: known, read)
+  }
+
+  private static func answer(_ call: Call, _ cache: CacheBox.Cache) {
+    let handle = call.handles.insert(CacheBox(cache), kind: .cache)
+    call.return(.object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0))
+  }
+
+  private static func version(_ value: lull_value, _ name: String) throws(Misuse) -> Int {
+    let rule = NumberRule.count(from: 0)
+    guard let version = value.double.flatMap({ Int(exactly: $0) }), rule.allows(Double(version))
+    else { throw mustBe(name, rule.expectation, value) }
+    return version
+  }
+
+  private static func size(
+    _ value: lull_value, _ name: String, atLeast least: Int
+  ) throws(Misuse) -> Int {
+    let rule = NumberRule.bytes(from: least)
+    guard let size = value.double, rule.allows(size), size < 1e15 else {
+      throw mustBe(name, rule.expectation, value)
+    }
+    return Int(size)
+  }
+
+  private static func seconds(_ value: lull_value, _ name: String) throws(Misuse) -> Double {
+    guard let seconds = value.double, NumberRule.seconds.allows(seconds) else {
+      throw mustBe(name, NumberRule.seconds.expectation, value)
+    }
+    return seconds
+  }
+
+  private static func text(ofOption value: lull_value, _ name: String) throws(Misuse) -> String {
+    guard let text = value.string, !text.isEmpty, !text.utf8.contains(0) else {
+      throw mustBe(name, "a string that is not empty", value)
+    }
+    return text
+  }
+
+  private static func mustBe(_ name: String, _ what: String, _ value: lull_value) -> Misuse {
+    .message("'\(name)' must be \(what), got \(value.described)")
+  }
 }

@@ -1,3 +1,8 @@
+import CLullBridge
+import LullCore
+import LullSystem
+import LullTransport
+
 extension APIOwner {
   static let base64 = APIOwner.module(
     "lull.base64", "Bytes as text of 64 letters (RFC 4648).",
@@ -8,7 +13,34 @@ extension APIOwner {
         example: """
           print(lull.base64.encode("ann:pass"))                --> YW5uOnBhc3M=
           print(lull.base64.encode("\\255\\254", { url = true }))  --> __4
-          """, rules: "ENC-06"),
+          """, rules: "ENC-06"
+      ) { call throws(Misuse) in
+        var isForURLs = false
+        var isPadded: Bool?
+        if !call.isNil(1) {
+          try call.reading.options.forEach(of: call.index(1), in: call.state, known: base64Keys) {
+            name, value throws(Misuse) in
+            if name == "url" {
+              isForURLs = try value.flag(name)
+            } else {
+              isPadded = try value.flag(name)
+            }
+          }
+        }
+        switch try call.secretInput(0) {
+        case .secret(let text):
+          guard !isForURLs, isPadded != false else {
+            throw .argument(1, "a Secret is encoded in the standard alphabet, with padding, only")
+          }
+          call.return(secret: SecretText([.base64(text)]))
+        case .bytes(let bytes):
+          try call.makeRoom(4 * bytes.count / 3)
+          call.return(
+            .bytes(
+              Base64.encode(
+                bytes, alphabet: isForURLs ? .url : .standard, isPadded: isPadded ?? !isForURLs)))
+        }
+      },
       .function(
         "decode", "(text: string): string?, string?",
         "The bytes again; nil and where if it is no base64.",
@@ -20,7 +52,21 @@ extension APIOwner {
           print(lull.base64.decode("YW5uOnBhc3M="))    --> ann:pass
           print(lull.base64.decode("__4") == "\\255\\254")  --> true
           print(select(2, lull.base64.decode("YW*u")))   --> '*' is no letter of base64 (at byte 3)
-          """, rules: "ENC-06 ENC-07"),
+          """, rules: "ENC-06 ENC-07"
+      ) { call throws(Misuse) in
+        try call.makeRoom(call.length(0))
+        let outcome = call.raw(0).withBytes { text -> Result<[UInt8], Base64.Problem> in
+          do throws(Base64.Problem) {
+            return .success(try Base64.decode(text))
+          } catch {
+            return .failure(error)
+          }
+        }
+        switch outcome ?? .success([]) {
+        case .success(let bytes): call.return(.bytes(bytes))
+        case .failure(let problem): call.fail("\(problem.message) (at byte \(problem.offset + 1))")
+        }
+      },
     ])
 
   static let base64Options = APIOwner.table(
@@ -46,7 +92,14 @@ extension APIOwner {
       """,
       example: """
         print(lull.sha256("abc"):sub(1, 16))                 --> ba7816bf8f01cfea
-        """, rules: "ENC-08 ENC-121"),
+        """, rules: "ENC-08 ENC-121"
+    ) { call throws(Misuse) in
+      if let file = call.handles.uploadFile(call.raw(0)) {
+        return try digestFile(call, file, isRaw: try isRaw(call, 1))
+      }
+      let message = try call.secretInput(0)
+      try finish(call, SecretDigest(.sha256, message, isRaw: try isRaw(call, 1)))
+    },
     .function(
       "hmac",
       """
@@ -65,7 +118,17 @@ extension APIOwner {
         api:configure{ mutate_requests = function(request)
           request.headers["X-Signature"] = lull.hmac("sha256", lull.secret{ env = "KEY" }, request.url)
         end }
-        """, rules: "ENC-08"),
+        """, rules: "ENC-08"
+    ) { call throws(Misuse) in
+      guard let kind = Digest(rawValue: call.string(0)) else {
+        let known = Digest.allCases.map(\.rawValue).joined(separator: ", ")
+        throw .argument(
+          1, "there is no digest '\(LogText.part(call.string(0), limit: 40))'; there are \(known)")
+      }
+      let key = try call.secretInput(1)
+      let message = try call.secretInput(2)
+      try finish(call, SecretDigest(kind, key: key, message, isRaw: try isRaw(call, 3)))
+    },
     .function(
       "uuid", "(version?: \"v4\"|\"v7\"): string",
       "An identifier that nobody else makes (RFC 9562), as for `Idempotency-Key`.",
@@ -75,6 +138,104 @@ extension APIOwner {
       """,
       example: """
         print(#lull.uuid(), lull.uuid("v7"):sub(15, 15))      --> 36 7
-        """, rules: "ENC-09"),
+        """, rules: "ENC-09"
+    ) { call throws(Misuse) in
+      var generator = SystemRandomNumberGenerator()
+      switch call.optionalString(0) ?? "v4" {
+      case "v4": call.return(.string(UUIDText.random(using: &generator)))
+      case "v7":
+        call.return(.string(UUIDText.ordered(at: max(0, call.pump.clock.now), using: &generator)))
+      default:
+        throw .argument(1, "\"v4\" or \"v7\" expected, got \(call.raw(0).described)")
+      }
+    },
   ]
+}
+
+extension APIOwner {
+  static let base64Keys = ["url", "padding"]
+
+  static let digestKeys = ["raw"]
+
+  private static func isRaw(_ call: Call, _ position: Int) throws(Misuse) -> Bool {
+    guard !call.isNil(position) else { return false }
+    var isRaw = false
+    try call.reading.options.forEach(
+      of: call.index(position), in: call.state, known: digestKeys
+    ) { name, value throws(Misuse) in isRaw = try value.flag(name) }
+    return isRaw
+  }
+
+  /// Reads the file part by part, in the pool where the call can wait.
+  private static func digestFile(_ call: Call, _ file: UploadFile, isRaw: Bool) throws(Misuse) {
+    let values = { (result: Result<[UInt8], TransportError>) -> [LuaValue] in
+      switch result {
+      case .success(let made): [isRaw ? .bytes(made) : .string(Hexadecimal.text(made))]
+      case .failure(let error): [.nil, .string(error.message)]
+      }
+    }
+    let pump = call.pump
+    guard call.canWait else {
+      for value in values(Digest.sha256.of(file: file)) { call.return(value) }
+      return
+    }
+    let sign = StopSign()
+    try call.waits.wait(call, for: "the SHA-256 of \(file.shown)") { completion in
+      pump.offload {
+        Digest.sha256.of(file: file, unless: { sign.isSet })
+      } then: { result in
+        if !sign.isSet { completion(values(result), false) }
+      }
+      return { sign.set() }
+    }
+  }
+
+  /// Makes it, unless it is of a secret: then it is one itself, made when it is sent.
+  private static func finish(_ call: Call, _ digest: SecretDigest) throws(Misuse) {
+    guard digest.texts.isEmpty, case .bytes(let message) = digest.message else {
+      return call.return(secret: SecretText([.digest(digest)]))
+    }
+    let made = message.withUnsafeBufferPointer { message in
+      guard case .bytes(let key)? = digest.key else { return digest.kind.of(message) }
+      return key.withUnsafeBufferPointer { digest.kind.hmac(key: $0, message) }
+    }
+    guard let made else {
+      throw .message("there is no \(digest.kind.rawValue) here: it needs libcrypto.so.3 (libssl3)")
+    }
+    call.return(digest.isRaw ? .bytes(made) : .string(Hexadecimal.text(made)))
+  }
+}
+
+extension Call {
+  /// The string or secret at a position.
+  fileprivate func secretInput(_ position: Int) throws(Misuse) -> SecretDigest.Input {
+    let value = raw(position)
+    if let secret = handles.secret(value) { return .secret(secret) }
+    guard value.kind == Int32(LULL_STRING) else {
+      throw .argument(position + 1, "string or Secret expected, got \(value.typeName)")
+    }
+    guard let bytes = value.bytes else { throw .message("not enough memory") }
+    return .bytes(bytes)
+  }
+
+  fileprivate func `return`(secret: SecretText) {
+    self.return(values.of(SecretBox(secret), .secret))
+  }
+
+  /// Whether the call may wait, by being suspended or by running the loop meanwhile.
+  fileprivate var canWait: Bool {
+    switch Int(lull_wait_mode(bridge.pointer, state)) {
+    case Int(LULL_WAIT_YIELD): true
+    case Int(LULL_WAIT_BLOCK): environment.canBlock
+    default: false
+    }
+  }
+
+  /// How many bytes the string at a position has.
+  func length(_ position: Int) -> Int { Int(raw(position).extra) }
+
+  /// Ends the run if so many bytes more may not be.
+  func makeRoom(_ bytes: Int) throws(Misuse) {
+    guard MemoryLedger.allows(bytes) else { throw .message("not enough memory") }
+  }
 }

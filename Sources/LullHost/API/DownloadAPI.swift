@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let resourceDownloads: [APIEntry] = [
     .method(
@@ -22,7 +25,8 @@ extension APIOwner {
         os.remove(path)
         """,
       swift: "Resource.download(to:resume:requestMutation:)",
-      rules: "DWN-01 DWN-02 DWN-03 DWN-04 DWN-11 DWN-12 DWN-13 DWN-14 DWN-16")
+      rules: "DWN-01 DWN-02 DWN-03 DWN-04 DWN-11 DWN-12 DWN-13 DWN-14 DWN-16"
+    ) { call throws(Misuse) in try call.sendDownload() }
   ]
 
   static let downloadOptions = APIOwner.table(

@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let entity = APIOwner.object(
     .entity, receiver: "entity",
@@ -8,31 +11,135 @@ extension APIOwner {
     `charset` and `timestamp` can be assigned.
     """,
     swift: "Entity",
-    entries: contentAccessors(of: "Entity", readOnly: false) + entityMetadata + exchange)
+    entries: entityContent + entityMetadata + entityExchange,
+    hidden: [
+      .hidden("__copy") { call throws(Misuse) in
+        let box = try entity(call)
+        let copy = EntityBox(
+          box.settled, isOwn: true, service: box.service,
+          tables:
+            OwnTables(call.kept, omitsNulls: box.service?.omitsNulls ?? false))
+        call.return(
+          call.values.of(
+            copy, .entity, service: box.service, anchor: copy.entity.content.foreignID ?? 0))
+      },
+      .hidden("__tostring") { call throws(Misuse) in
+        let entity = try entity(call).entity
+        call.return(.string("Entity(\(entity.contentType))"))
+      },
+    ])
+
+  private static let entityContent = contentAccessors(
+    of: "Entity",
+    content: { call throws(Misuse) in
+      call.return(
+        shared(try entity(call).entity.content, of: try entity(call), call))
+    },
+    assign: { call throws(Misuse) in
+      let box = try entity(call)
+      try requireOwn(box)
+      // A copy of an answer that nothing has decoded yet goes on as bytes. (TRF-98)
+      let isOfBytes =
+        if box.entity.exchange != nil, case .bytes = box.entity.content { true } else { false }
+      let content = try call.kept.content(
+        call.raw(1), call.state, call.index(1), strings: isOfBytes ? .bytes : .either)
+      if let id = content.foreignID { call.kept.anchor(id, from: call.raw(0).handle, key: 1) }
+      box.entity.content = content
+    },
+    text: { call throws(Misuse) in
+      call.return(.string(try entity(call).entity.text))
+    },
+    dictionary: { call throws(Misuse) in
+      let content = try entity(call).entity.content
+      call.return(
+        content.isDictionary
+          ? shared(content, of: try entity(call), call) : .map([]))
+    },
+    array: { call throws(Misuse) in
+      let content = try entity(call).entity.content
+      call.return(
+        content.isArray ? shared(content, of: try entity(call), call) : .list([]))
+    },
+    document: { call throws(Misuse) in
+      call.return(call.values.document(try entity(call).entity.content))
+    },
+    typed: { call throws(Misuse) in
+      let content = try entity(call).entity.content
+      let fits = call.isNil(1) || content.luaTypeName == call.raw(1).typeName
+      call.return(
+        fits ? shared(content, of: try entity(call), call) : .stack(2))
+    })
 
   private static let entityMetadata: [APIEntry] = [
     .property(
       "content_type", "string",
       "The Content-Type header with its parameters; default `application/octet-stream`.",
-      swift: "Entity.contentType", rules: "ENT-02 ENT-03"),
+      swift: "Entity.contentType", rules: "ENT-02 ENT-03"
+    ) { call throws(Misuse) in
+      let entity = try entity(call).entity
+      call.return(.bytes(entity.headers.bytes("content-type") ?? Array(entity.contentType.utf8)))
+    },
     .property(
-      "charset", "string?", "The charset parameter of the content type.", writable: true,
-      swift: "Entity.charset", rules: "ENT-04 ENT-05 ENT-06"),
+      "charset", "string?", "The charset parameter of the content type.",
+      swift: "Entity.charset", rules: "ENT-04 ENT-05 ENT-06"
+    ) { call throws(Misuse) in
+      call.return(try entity(call).entity.charsetName.map { .bytes($0.bytes) } ?? .nil)
+    } set: { call throws(Misuse) in
+      let box = try entity(call)
+      try requireOwn(box)
+      box.entity.charset = call.isNil(1) ? nil : try call.text(1)
+    },
     .property(
-      "etag", "string?", "The ETag header, exactly.", swift: "Entity.etag", rules: "ENT-08"),
+      "etag", "string?", "The ETag header, exactly.", swift: "Entity.etag", rules: "ENT-08"
+    ) { call throws(Misuse) in
+      call.return(try entity(call).entity.headers.bytes("etag").map { .bytes($0) } ?? .nil)
+    },
     .property(
-      "headers", "Headers", "The headers; a table can be assigned.", writable: true,
-      swift: "Entity.headers", rules: "ENT-09 ENT-10"),
+      "headers", "Headers", "The headers; a table can be assigned.",
+      swift: "Entity.headers", rules: "ENT-09 ENT-10"
+    ) { call throws(Misuse) in
+      let box = try entity(call)
+      let headers = HeadersBox(
+        read: { box.entity.headers },
+        write: box.isOwn
+          ? {
+            box.entity.headers = $0
+            return true
+          } : nil)
+      call.return(call.values.of(headers, .headers))
+    } set: { call throws(Misuse) in
+      let box = try entity(call)
+      try requireOwn(box)
+      guard call.raw(1).kind == Int32(LULL_TABLE) else {
+        throw .message("'headers' must be a table, got \(call.raw(1).typeName)")
+      }
+      var headers = Headers()
+      try call.reading.headers.setAll(call.index(1), call.state, in: &headers)
+      box.entity.headers = headers
+    },
     .property(
-      "timestamp", "number", "When it was received or made; a 304 renews it.", writable: true,
-      swift: "Entity.timestamp", rules: "ENT-12 LOAD-07"),
+      "timestamp", "number", "When it was received or made; a 304 renews it.",
+      swift: "Entity.timestamp", rules: "ENT-12 LOAD-07"
+    ) { call throws(Misuse) in
+      call.return(.number(try entity(call).entity.timestamp))
+    } set: { call throws(Misuse) in
+      let box = try entity(call)
+      try requireOwn(box)
+      guard let seconds = call.number(1) else { throw .message("'timestamp' must be a number") }
+      box.entity.timestamp = seconds
+    },
     .method(
       "header", "(name: string): string?", "A header by name, in any letter case.",
       "Repeated ones are joined with `, `; of `set-cookie` it is the first.",
       example: """
         print(assert(user:load():await()):header("ETag"))    --> "a1"
         """,
-      swift: "Entity.header(forKey:)", rules: "ENT-07 ENT-10"),
+      swift: "Entity.header(forKey:)", rules: "ENT-07 ENT-10"
+    ) { call throws(Misuse) in
+      let name = call.raw(1).textBytes ?? []
+      call.return(try entity(call).entity.headers.bytes(of: name).map { .bytes($0) } ?? .nil)
+    },
+    // Those of a script's own can change, and equal themselves only.
     .operation(
       "__eq", "(other: Entity): boolean", shown: "entity == other",
       "Whether both are the same entity, by whichever way one got it; one of your own equals only itself.",
@@ -40,15 +147,43 @@ extension APIOwner {
         local entity = assert(user:load():await())
         print(entity == user.latest_data)          --> true
         print(entity == lull.copy(entity))         --> false
-        """, rules: "ENT-120"),
+        """, rules: "ENT-120"
+    ) { call throws(Misuse) in
+      let box = try entity(call)
+      guard let other = call.object(1, .entity, as: EntityBox.self) else {
+        return call.return(.bool(false))
+      }
+      let isSame = !box.isOwn && !other.isOwn && other.entity.isSame(as: box.entity)
+      call.return(.bool(isSame))
+    },
     .method(
       "touch", "(): Entity", "Sets the timestamp of an entity of your own to now.",
       example: """
         local entity = lull.entity{ content = "x", timestamp = 0 }
         print(entity:touch().timestamp > 0)        --> true
         """,
-      swift: "Entity.touch()", rules: "ENT-13"),
+      swift: "Entity.touch()", rules: "ENT-13"
+    ) { call throws(Misuse) in
+      let box = try entity(call)
+      try requireOwn(box)
+      box.entity.timestamp = call.pump.clock.now
+      call.returnSelf()
+    },
   ]
+
+  private static let entityExchange = exchange(
+    status: { call throws(Misuse) in
+      call.return(try entity(call).entity.exchange.map { .int(Int64($0.status)) } ?? .nil)
+    },
+    url: { call throws(Misuse) in
+      call.return(try entity(call).entity.exchange?.url.map { .string($0) } ?? .nil)
+    },
+    elapsed: { call throws(Misuse) in
+      call.return(try entity(call).entity.exchange?.elapsed.map { .number($0) } ?? .nil)
+    },
+    timings: { call throws(Misuse) in
+      call.return(.timings(try entity(call).entity.exchange?.timings))
+    })
 
   static let entityFields = APIOwner.table(
     "EntityFields", "What `lull.entity{…}` takes.",
@@ -58,4 +193,22 @@ extension APIOwner {
       .field("headers", "table<string, string|string[]>?", "Headers, in any letter case."),
       .field("timestamp", "number?", "Default now.", rules: "ENT-12"),
     ])
+}
+
+extension APIOwner {
+  private static func entity(_ call: Call) throws(Misuse) -> EntityBox {
+    try call.selfObject(.entity, as: EntityBox.self)
+  }
+
+  private static func shared(_ content: Content, of box: EntityBox, _ call: Call) -> LuaValue {
+    shared(content, box.entity.exchange, box.service, call, own: box.tables)
+  }
+
+  private static func requireOwn(_ box: EntityBox) throws(Misuse) {
+    guard box.isOwn else {
+      throw .message(
+        "this entity is read-only: it belongs to a resource or response; make one of your own "
+          + "with lull.entity{…}")
+    }
+  }
 }

@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let httpRequest = APIOwner.object(
     .httpRequest, receiver: "http_request",
@@ -10,27 +13,102 @@ extension APIOwner {
     swift: "HTTPRequest",
     entries: [
       .property(
-        "method", "string", "The HTTP method, in upper case.", writable: true,
-        swift: "HTTPRequest.method", rules: "MUT-04 CFG-17"),
+        "method", "string", "The HTTP method, in upper case.",
+        swift: "HTTPRequest.method", rules: "MUT-04 CFG-17"
+      ) { call throws(Misuse) in
+        call.return(.string(try httpRequest(call).http.method.rawValue))
+      } set: { call throws(Misuse) in
+        let box = try editable(call)
+        guard let text = call.raw(1).string else {
+          throw .message("'method' must be a string, got \(call.raw(1).typeName)")
+        }
+        box.http.method = try MethodReader.method(text)
+      },
       .property(
-        "url", "string", "The absolute URL, with masks for secrets.", writable: true,
-        swift: "HTTPRequest.url"),
+        "url", "string", "The absolute URL, with masks for secrets.",
+        swift: "HTTPRequest.url"
+      ) { call throws(Misuse) in
+        call.return(.string(try httpRequest(call).http.url))
+      } set: { call throws(Misuse) in
+        let box = try editable(call)
+        let text = call.raw(1).urlText
+        if let text, box.http.secretURL != nil, text.utf8.starts(with: box.http.url.utf8) {
+          let rest = String(decoding: text.utf8.dropFirst(box.http.url.utf8.count), as: UTF8.self)
+          try box.checkText(Array(rest.utf8), "'url'")
+          guard ResourceURL(absolute: "http://localhost/?" + rest) != nil else {
+            throw .message("'url' must be a URL, got \(text)")
+          }
+          return box.http.appendToURL(rest)
+        }
+        if let text { try box.checkText(Array(text.utf8), "'url'") }
+        guard let text, let url = ResourceURL(absolute: text) else {
+          let problem = text.flatMap { ResourceURL.hostProblem(in: $0) }.map { ": \($0)" } ?? ""
+          throw .message(
+            "'url' must be a URL, got \(call.raw(1).text ?? "no string")\(problem)")
+        }
+        box.http.url = url.percentEncoded
+      },
       .property(
-        "headers", "Headers", "The headers.", swift: "HTTPRequest.headers", rules: "MUT-03"),
+        "headers", "Headers", "The headers.", swift: "HTTPRequest.headers", rules: "MUT-03"
+      ) { call throws(Misuse) in
+        let box = try httpRequest(call)
+        let headers = HeadersBox(
+          read: { box.http.headers },
+          write: {
+            if box.isOpen { box.http.headers = $0 }
+            return box.isOpen
+          }, allowsSecrets: true,
+          checkText: { (text: [UInt8]) throws(Misuse) in
+            try box.checkText(text, "this header")
+          })
+        call.return(call.values.of(headers, .headers))
+      },
       .property(
         "body", "string?", "The bytes to send, with masks for secrets; nil for none.",
         """
         A `lull.file` is read into memory for it, at most 100 MB; one may be assigned too, and brings \
         its type.
         """,
-        writable: true,
         example: """
           local function sign(http)
             http.headers["X-Length"] = #(http.body or "")
           end
           assert(api("/users"):post({ json = { name = "Cid" } }, sign):await())
           """,
-        swift: "HTTPRequest.body", rules: "MUT-03"),
+        swift: "HTTPRequest.body", rules: "MUT-03"
+      ) { call throws(Misuse) in
+        switch try httpRequest(call).http.payload {
+        case .bytes(let bytes)?: call.return(.bytes(bytes))
+        case .streamed(let body)?:
+          do throws(TransportError) {
+            call.return(.bytes(try body.bytes()))
+          } catch {
+            throw .message("'body' cannot be read: \(error.message)")
+          }
+        case nil: call.return(.nil)
+        }
+      } set: { call throws(Misuse) in
+        let box = try editable(call)
+        if call.isNil(1) {
+          box.http.body = nil
+          return
+        }
+        if let body = call.reading.bodies.streamed(call.raw(1)) { return try box.carry(body) }
+        guard let bytes = call.raw(1).bytes else {
+          throw .message(
+            "'body' must be a string, lull.file, lull.multipart or nil, got \(call.raw(1).typeName)"
+          )
+        }
+        // What it is already, means what it did.
+        if bytes != box.http.body { try box.checkText(bytes, "'body'") }
+        box.http.body = bytes
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let http = try httpRequest(call).http
+        call.return(.string("HTTPRequest(\(http.method) \(LogText.url(http.url)))"))
+      }
     ])
 
   static let headers = APIOwner.object(
@@ -48,7 +126,17 @@ extension APIOwner {
         example: """
           print(assert(user:load():await()).headers["ETag"])  --> "a1"
           """,
-        swift: "Headers.values(_:)", rules: "ENT-07 ENT-09 ENT-10"),
+        swift: "Headers.values(_:)", rules: "ENT-07 ENT-09 ENT-10"
+      ) { call throws(Misuse) in
+        let box = try call.selfObject(.headers, as: HeadersBox.self)
+        guard let name = call.raw(1).textBytes else { return call.return(.nil) }
+        let headers = box.read()
+        if String(escaping: name).lowercased() == "set-cookie" {
+          let values = headers.byteValues(of: name)
+          return call.return(values.isEmpty ? .nil : .list(values.map { .bytes($0) }))
+        }
+        call.return(headers.bytes(of: name).map { .bytes($0) } ?? .nil)
+      },
       .operation(
         "__newindex", "(name: string, value: string|number|Secret|(string|Secret)[]|false|nil)",
         shown: "headers[name] = value",
@@ -64,7 +152,26 @@ extension APIOwner {
           local entity = lull.entity{ content = "x" }
           entity.headers["X-Tag"] = { "a", "b" }
           print(entity:header("x-tag"))            --> a, b
-          """, swift: "Headers.subscript(_:)"),
+          """, swift: "Headers.subscript(_:)"
+      ) { call throws(Misuse) in
+        let box = try call.selfObject(.headers, as: HeadersBox.self)
+        guard let write = box.write else {
+          throw .message("these headers are read-only: they belong to a resource or response")
+        }
+        guard let name = call.raw(1).text else {
+          throw .message("header names must be strings, got \(call.raw(1).typeName)")
+        }
+        var headers = box.read()
+        try call.reading.headers.set(
+          name, call.raw(2), call.state, call.index(2), in: &headers,
+          allowsSecrets: box.allowsSecrets)
+        if let checkText = box.checkText {
+          for value in headers.plainValues(name) { try checkText(value) }
+        }
+        guard write(headers) else {
+          throw .message("these headers are closed: they can be changed only inside their function")
+        }
+      },
       .operation(
         "__pairs", "(): fun(): string, string|string[]", shown: "pairs(headers)",
         "Walks a copy of them; names are in lower case.",
@@ -72,10 +179,57 @@ extension APIOwner {
           for name, value in pairs(lull.entity{ headers = { ["X-A"] = 1 } }.headers) do
             print(name, value)                     --> x-a 1
           end
-          """, swift: "Headers.pairs"),
+          """, swift: "Headers.pairs"
+      ) { call throws(Misuse) in
+        let box = try call.selfObject(.headers, as: HeadersBox.self)
+        let headers = box.read()
+        var seen: Set<[UInt8]> = []
+        var pairs: [(LuaValue, LuaValue)] = []
+        for (name, _) in headers.bytePairs where seen.insert(name).inserted {
+          let isList = name.elementsEqual("set-cookie".utf8)
+          pairs.append(
+            (
+              .bytes(name),
+              isList
+                ? .list(headers.byteValues(of: name).map { .bytes($0) })
+                : .bytes(headers.bytes(of: name) ?? [])
+            ))
+        }
+        // `next` over a copy: what the loop changes does not disturb it.
+        call.return(.globalNext)
+        call.return(.table(pairs))
+        call.return(.nil)
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let headers = try call.selfObject(.headers, as: HeadersBox.self).read()
+        let text = headers.pairs.map { "\($0.name): \($0.value)" }.joined(separator: ", ")
+        call.return(.string("Headers(\(text))"))
+      }
     ])
 
   static let regex = APIOwner.object(
     .regex, receiver: "regex", "A regular expression of `lull.regex`, for patterns.",
-    "It has no members.", entries: [])
+    "It has no members.", entries: [],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let box = try call.selfObject(.regex, as: RegexBox.self)
+        call.return(.string("Regex(\(box.source))"))
+      }
+    ])
+}
+
+extension APIOwner {
+  private static func httpRequest(_ call: Call) throws(Misuse) -> HTTPRequestBox {
+    try call.selfObject(.httpRequest, as: HTTPRequestBox.self)
+  }
+
+  private static func editable(_ call: Call) throws(Misuse) -> HTTPRequestBox {
+    let box = try httpRequest(call)
+    guard box.isOpen else {
+      throw .message("this HTTPRequest is closed: it can be changed only inside its mutation")
+    }
+    return box
+  }
 }

@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let log = APIOwner.module(
     "lull.log", handle: .log, "What Lull says about its work; nothing unless enabled.",
@@ -7,11 +10,35 @@ extension APIOwner {
         "enabled", "LogCategory[]|LogCategory|boolean|nil",
         "The categories to log: a list, a name, a preset, or true for `\"common\"`; nil for none.",
         "Reading gives a sorted list. An unknown name raises.",
-        writable: true,
         example: """
           lull.log.enabled = { "network", "staleness" }
           print(table.concat(lull.log.enabled, " "))         --> network staleness
-          """, swift: "Log.enabled", rules: "LOG-01 LOG-02 LOG-03"),
+          """, swift: "Log.enabled", rules: "LOG-01 LOG-02 LOG-03"
+      ) { call throws(Misuse) in
+        let log = try call.selfObject(.log, as: ScriptLog.self)
+        call.return(.list(log.enabled.map { .string($0) }))
+      } set: { call throws(Misuse) in
+        let log = try call.selfObject(.log, as: ScriptLog.self)
+        var names: [String] = []
+        switch Int(call.raw(1).kind) {
+        case Int(LULL_NIL): break
+        case Int(LULL_BOOLEAN): if call.raw(1).integer != 0 { names = ["common"] }
+        case Int(LULL_STRING): names = [call.raw(1).string ?? ""]
+        case Int(LULL_TABLE):
+          try LuaTable(call.index(1), in: call.state).forEachField {
+            _, element throws(Misuse) in
+            guard let name = element.string else {
+              throw .message("'enabled' must be a list of category names")
+            }
+            names.append(name)
+          }
+        default:
+          throw .message(
+            "'enabled' must be a list of category names, or \"common\", \"detailed\" or \"all\", got "
+              + call.raw(1).typeName)
+        }
+        try log.enable(names)
+      },
       .property(
         "handler", "(fun(category: LogCategory, message: string))?",
         "The function that receives messages in place of standard error.",
@@ -19,12 +46,26 @@ extension APIOwner {
         It must answer at once. While it runs, and if it raises, messages go to standard error; \
         its error is reported.
         """,
-        writable: true,
         example: """
           lull.log.handler = function(category, message) print(category) end  --> network
           lull.log.enabled = "network"
           user:load():await()
-          """, swift: "Log.messageHandler", rules: "LOG-04"),
+          """, swift: "Log.messageHandler", rules: "LOG-04"
+      ) { call throws(Misuse) in
+        let log = try call.selfObject(.log, as: ScriptLog.self)
+        call.return(log.handler.map { .ref($0) } ?? .nil)
+      } set: { call throws(Misuse) in
+        let log = try call.selfObject(.log, as: ScriptLog.self)
+        guard !call.isNil(1) else { return try log.setHandler(nil) }
+        guard call.raw(1).kind == Int32(LULL_FUNCTION) else {
+          try log.setHandler(nil)
+          throw .message("'handler' must be a function, got \(call.raw(1).typeName)")
+        }
+        try log.setHandler(try call.kept.keep(call.state, call.index(1)))
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in call.return(.string("lull.log")) }
     ])
 
   static let logCategories = APIOwner.words(

@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let moduleConcurrency: [APIEntry] = [
     .function(
@@ -11,7 +14,8 @@ extension APIOwner {
         local function name_of(path) return assert(api(path):load():await()).content.name end
         local task = lull.spawn(name_of, "/users/8")
         print(task:await())                        --> Ben
-        """, swift: "Home.spawn(_:)"),
+        """, swift: "Home.spawn(_:)"
+    ) { call throws(Misuse) in try call.tasks.spawn(call) },
     .function(
       "sleep", "(seconds: number)",
       "Waits that long without holding up anything else.",
@@ -24,7 +28,8 @@ extension APIOwner {
         local before = lull.now()
         lull.sleep(0.5)
         print(lull.now() - before >= 0.5)          --> true
-        """),
+        """
+    ) { call throws(Misuse) in try sleep(call) },
     .function(
       "all", "(list: (Request|Task)[]): any[]?, RequestError?",
       """
@@ -39,7 +44,8 @@ extension APIOwner {
       example: """
         local both = assert(lull.all{ api("/users/7"):load(), api("/users/8"):load() })
         print(both[1].content.name, both[2].content.name)    --> Ann Ben
-        """, swift: "Request.all(_:)"),
+        """, swift: "Request.all(_:)"
+    ) { call throws(Misuse) in try call.combining.gather(call, .all) },
     .function(
       "any", "(list: (Request|Task)[]): any, RequestError?",
       "Waits for the first success and cancels the others that nobody else waits for; nil and the first error if all fail.",
@@ -50,7 +56,8 @@ extension APIOwner {
       example: """
         local first = assert(lull.any{ api("/users/9"):load(), api("/users/8"):load() })
         print(first.content.name)                  --> Ben
-        """, swift: "Request.any(_:)"),
+        """, swift: "Request.any(_:)"
+    ) { call throws(Misuse) in try call.combining.gather(call, .any) },
     .function(
       "map",
       "(list: any[], fn: fun(item: any): any, options?: MapOptions): any[]?, RequestError?",
@@ -67,7 +74,8 @@ extension APIOwner {
           return assert(api("/users/" .. id):load():await()).content.name
         end, { concurrency = 2 })
         print(table.concat(names, " "))            --> Ann Ben
-        """, swift: "Sequence.concurrentMap(limit:_:)"),
+        """, swift: "Sequence.concurrentMap(limit:_:)"
+    ) { call throws(Misuse) in try call.combining.map(call) },
     .function(
       "progress", "(total?: number, label?: string): Progress",
       "Shows on the terminal how far something is, until `finish` is called or nobody holds it.",
@@ -82,7 +90,16 @@ extension APIOwner {
         for _ = 1, 3 do progress:advance() end
         progress:finish()
         print(progress.count, progress.total)      --> 3 3
-        """),
+        """
+    ) { call throws(Misuse) in
+      let total = call.raw(0).double
+      guard total.map({ $0.isFinite && $0 >= 0 }) ?? true else {
+        throw .argument(1, "a number from 0 up expected, got \(call.raw(0).described)")
+      }
+      let label = call.isNil(1) ? "" : try call.text(1, argument: 2)
+      let progress = call.progress.begin(total: total, label: label)
+      call.return(call.values.of(progress, .progress))
+    },
     .function(
       "timeout", "(seconds: number, fn: fun(): any): any, RequestError?",
       """
@@ -97,7 +114,8 @@ extension APIOwner {
       example: """
         local value, err = lull.timeout(0.1, function() lull.sleep(5) return "late" end)
         print(value, err.cause.kind)               --> nil timeout
-        """),
+        """
+    ) { call throws(Misuse) in try call.combining.timeout(call) },
     .function(
       "wait_until", "(fn: fun(): any, options?: WaitOptions): any, RequestError?",
       "Calls a function again and again until it gives something true, and gives its results.",
@@ -113,7 +131,8 @@ extension APIOwner {
           return calls == 3 and "ready"
         end, { every = 0.01, timeout = 5 })
         print(state, calls)                        --> ready 3
-        """),
+        """
+    ) { call throws(Misuse) in try call.combining.waitUntil(call) },
   ]
 
   static let moduleRunning: [APIEntry] = [
@@ -129,7 +148,8 @@ extension APIOwner {
       example: """
         user:load():on_success(function(entity) print(entity.content.name) end)   --> Ann
         lull.run()
-        """),
+        """
+    ) { call throws(Misuse) in try run(call) },
     .function(
       "on_error",
       "(handler?: fun(err: any, traceback: string, where: string): boolean?)",
@@ -143,7 +163,11 @@ extension APIOwner {
         lull.on_error(function(err, traceback, where) print(err) return true end)
         user:observe(function() error("oops", 0) end)        --> oops
         lull.on_error(nil)
-        """),
+        """
+    ) { call throws(Misuse) in
+      let handler = call.isNil(0) ? nil : try call.kept.keep(call.state, call.index(0))
+      try call.reporter.setHandler(handler)
+    },
     .function(
       "repl", "()",
       "Opens a session at this place of a script: lines are read from standard input and run.",
@@ -154,14 +178,16 @@ extension APIOwner {
       """,
       example: """
         if os.getenv("DEBUG") then lull.repl() end
-        """),
+        """
+    ) { call throws(Misuse) in try openSession(call) },
     .function(
       "help", "(subject?: any)",
       "Prints what a function, an object or a name of Lull's is, with its signature and an example.",
       "In a session `help` alone will do. Without a subject it lists what there is help for.",
       example: """
         lull.help(lull.now)
-        """),
+        """
+    ) { call throws(Misuse) in printHelp(call) },
     .function(
       "stats", "(): Stats",
       "Counts what is in memory and under way now: a new table of numbers.",
@@ -178,9 +204,15 @@ extension APIOwner {
         print(now.observers - before.observers)    --> 1
         print(now.requests_in_flight)              --> 1
         """,
-      swift: "ServiceHome.statistics"),
+      swift: "ServiceHome.statistics"
+    ) { call throws(Misuse) in
+      call.return(.map(call.statistics.map { ($0.name, .int(Int64($0.count))) }))
+    },
     .function(
-      "now", "(): number", "The current time in seconds since 1970, as timestamps count it."),
+      "now", "(): number", "The current time in seconds since 1970, as timestamps count it."
+    ) { call throws(Misuse) in
+      call.return(.number(call.pump.clock.now))
+    },
     .function(
       "demo", "(): string",
       "Starts the sample API as a child process and gives its base URL.",
@@ -191,7 +223,16 @@ extension APIOwner {
       example: """
         local demo = lull.service(lull.demo())
         print(demo.base_url)
-        """),
+        """
+    ) { call throws(Misuse) in
+      do throws(TransportError) {
+        // Whoever only looks does not start it.
+        let url = call.permissions.isOnlyLooking ? "http://127.0.0.1" : try call.sampleAPI.url()
+        call.return(.string(url))
+      } catch {
+        throw .message(error.message)
+      }
+    },
     .property(
       "unhandled", "string",
       "`\"ignore\"`: do not report failed requests that the script has not looked at.",
@@ -257,7 +298,28 @@ extension APIOwner {
         --> name  id
         --> Ann   7
         --> Ben   8
-        """, rules: "FLT-10"),
+        """, rules: "FLT-10"
+    ) { call throws(Misuse) in
+      let columns = call.isNil(1) ? [] : try fieldNames(call, 1)
+      guard !call.isNil(0) else { throw .argument(1, "a list of rows expected, got nil") }
+      var bytes: [UInt8]
+      switch call.reading.json.text(of: call.state, call.index(0)) {
+      case .success(let text): bytes = text
+      case .failure(let problem): throw .message("cannot show as a table: \(problem.text)")
+      }
+      // Of an empty table it is not known: it has no row.
+      if call.raw(0).kind == Int32(LULL_TABLE), bytes == Array("{}".utf8) {
+        bytes = Array("[]".utf8)
+      }
+      let json = JSONText(valid: bytes)
+      guard json.kind == .array || json.kind == .object else {
+        throw .argument(1, "a list of rows expected, got \(call.raw(0).typeName)")
+      }
+      let known = columns.isEmpty ? names(ofRows: json, call) : nil
+      warn(ofColumns: columns, in: json.lines, call)
+      let table = ContentTable(json, columns: columns, known: known)
+      call.return(.string(table.text()))
+    },
   ]
 
   /// What the command replaces in Lua's own library.
@@ -274,6 +336,129 @@ extension APIOwner {
         """,
         example: """
           if not user.is_up_to_date then os.exit(3) end
-          """)
+          """, arguments: "VV"
+      ) { call throws(Misuse) in try exit(call) }
     ])
+}
+
+extension APIOwner {
+  /// `os.exit` in the command: the code, and the way out of Ctrl-C.
+  private static func exit(_ call: Call) throws(Misuse) {
+    let value = call.raw(0)
+    let code: Int32
+    switch Int(value.kind) {
+    case Int(LULL_NIL): code = 0
+    case Int(LULL_BOOLEAN): code = value.integer != 0 ? 0 : 1
+    default:
+      guard let number = value.double, let whole = Int64(exactly: number) else {
+        throw .argument(1, "an exit code expected, got \(value.typeName)")
+      }
+      code = Int32(truncatingIfNeeded: whole)
+    }
+    try end(call, code: code)
+  }
+
+  /// Ends the script with that exit code; in somebody else's interpreter by Lua's own `os.exit`.
+  static func end(_ call: Call, code: Int32) throws(Misuse) {
+    guard call.environment.ownsProcess else {
+      call.return(.int(Int64(code)))
+      call.frame.pointee.outcome = Int32(LULL_EXIT)
+      return
+    }
+    // Before that: nothing of the script runs after it, not even its error handler.
+    if !call.loop.isInterrupted { call.unhandled.report(atEnd: true) }
+    call.loop.exit(code)
+    // Suspended for good: nothing after it runs, and no pcall sees an error.
+    if Int(lull_wait_mode(call.bridge.pointer, call.state)) == Int(LULL_WAIT_YIELD) {
+      try call.waits.wait(call, for: "the end") { _ in {} }
+    } else {
+      // Where nothing can be suspended an error unwinds; whoever catches it is interrupted in turn.
+      lull_state_interrupt(call.state)
+      throw .message("the script called os.exit")
+    }
+  }
+
+  /// `lull.repl()`: the caller waits while a session has the loop.
+  static func openSession(_ call: Call) throws(Misuse) {
+    try call.permissions.refuseInSandbox("lull.repl")
+    lull_repl_link()
+    let session = call.session
+    guard SessionKeeper.opener != nil else { throw .message("this program has no REPL") }
+    guard !session.isTaken else { throw .message("a REPL is open already") }
+    try call.waits.wait(call, for: "the REPL") { done in
+      session.setForeground { [unowned bridge = call.bridge, unowned loop = call.loop] in
+        // After os.exit in a line nothing of the script goes on.
+        if !bridge.isClosed, loop.exitCode == nil { done([], false) }
+      }
+      return { [unowned session] in session.withdrawForeground() }
+    }
+  }
+
+  /// `lull.help([x])`
+  static func printHelp(_ call: Call) {
+    let text =
+      call.count == 0
+      ? HelpText(call.bridge.library.description).overview
+      : FunctionLookup(call.bridge).helpText(call)
+    if call.session.pagesHelp {
+      StandardOutput.page(text)
+    } else {
+      StandardOutput.write(text)
+    }
+  }
+
+  /// Warns of columns that no row has.
+  private static func warn(ofColumns columns: [String], in rows: [JSONText], _ call: Call) {
+    guard !columns.isEmpty, let place = call.place else { return }
+    for column in columns {
+      guard let part = JSONText.missingPart(of: column, in: rows),
+        lull_is_omitted_name(call.state, part.name) == 0
+      else { continue }
+      call.reporter.warnings.warn(ofField: column, missing: part, by: "lull.table", at: place)
+    }
+  }
+
+  /// The names that objects among the rows have, in the order they come up; those of one table sorted,
+  /// for it has no order.
+  private static func names(ofRows json: JSONText, _ call: Call) -> [String] {
+    var place: UInt64 = 0
+    let isDocument = lull_document_at(call.state, call.index(0), &place) != nil
+    var names: [String] = []
+    var seen: Set<String> = []
+    for (position, row) in json.lines.enumerated() where row.kind == .object {
+      let keys = row.members.map(\.key)
+      let isOrdered =
+        isDocument || json.kind == .array && isDocumentElement(position + 1, call)
+      for key in isOrdered ? keys : keys.sorted() where seen.insert(key).inserted {
+        names.append(key)
+      }
+    }
+    return names
+  }
+
+  private static func isDocumentElement(_ position: Int, _ call: Call) -> Bool {
+    var value = lull_value()
+    lull_push_element(call.state, call.index(0), Int64(position), &value)
+    defer { lull_pop(call.state, 1) }
+    var place: UInt64 = 0
+    return lull_document_at(call.state, lull_stack_top(call.state), &place) != nil
+  }
+
+  private static func fieldNames(_ call: Call, _ position: Int) throws(Misuse) -> [String] {
+    var names: [String] = []
+    let count = Int(lull_table_length(call.state, call.index(position)))
+    for element in 0..<count {
+      var value = lull_value()
+      lull_push_element(call.state, call.index(position), Int64(element + 1), &value)
+      defer { lull_pop(call.state, 1) }
+      guard value.kind == Int32(LULL_STRING), let name = value.string, value.isValidUTF8 else {
+        throw .argument(position + 1, "a list of names expected, got \(value.described) in it")
+      }
+      names.append(name)
+    }
+    guard !names.isEmpty else {
+      throw .argument(position + 1, "a list of names expected, got an empty table")
+    }
+    return names
+  }
 }

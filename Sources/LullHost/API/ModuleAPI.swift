@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let lull = APIOwner.module(
     "lull", "What `require \"lull\"` gives.",
@@ -29,7 +32,8 @@ extension APIOwner {
         print(github.base_url)                     --> https://api.github.com/
         """,
       swift: "Service.init(baseURL:name:on:standardTransformers:networking:isolation:)",
-      rules: "SVC-01 SVC-04 SVC-05 SVC-35 SVC-36"),
+      rules: "SVC-01 SVC-04 SVC-05 SVC-35 SVC-36"
+    ) { call throws(Misuse) in try makeService(call) },
     .function(
       "entity", "(fields: EntityFields): Entity",
       "Makes an entity of your own, which can be changed until a resource has it.",
@@ -42,7 +46,8 @@ extension APIOwner {
         user:override_local_data(draft)
         print(user.content.name)                   --> Dee
         """,
-      swift: "Entity.init(content:contentType:charset:headers:)", rules: "ENT-11 ENT-12"),
+      swift: "Entity.init(content:contentType:charset:headers:)", rules: "ENT-11 ENT-12"
+    ) { call throws(Misuse) in try makeEntity(call) },
     .function(
       "error", "(error: string|ErrorFields): RequestError",
       """
@@ -58,7 +63,8 @@ extension APIOwner {
         print(err.user_message)                    --> Not found
         """,
       swift: "RequestError.init(userMessage:httpStatusCode:entity:cause:timestamp:)",
-      rules: "ERR-01 ERR-02 TRF-14"),
+      rules: "ERR-01 ERR-02 TRF-14"
+    ) { call throws(Misuse) in try makeError(call) },
     .function(
       "regex", "(pattern: string, options?: \"i\"): Regex",
       "Compiles a regular expression (PCRE2 syntax) for use as a URL pattern.",
@@ -70,7 +76,8 @@ extension APIOwner {
         api:configure(lull.regex("/USERS/[0-9]+$", "i"), { expiration_time = 300 })
         print(api:configuration_for(user).expiration_time)   --> 300.0
         """,
-      swift: "ConfigurationPattern.regex(_:source:)", rules: "PAT-19 PAT-20 PAT-21 PAT-43"),
+      swift: "ConfigurationPattern.regex(_:source:)", rules: "PAT-19 PAT-20 PAT-21 PAT-43"
+    ) { call throws(Misuse) in try makeRegex(call) },
     .function(
       "status", "(resources: Resource|Resource[], options?: StatusOptions): Status",
       "The combined state of several resources, and a way to retry those that failed.",
@@ -84,78 +91,9 @@ extension APIOwner {
         lull.all{ user:load(), api("/users/8"):load() }
         print(status.state, status.has_all_data)   --> success true
         """,
-      swift: "ResourceStatus.init(_:displayPriority:)", rules: "STA-120"),
+      swift: "ResourceStatus.init(_:displayPriority:)", rules: "STA-120"
+    ) { call throws(Misuse) in try makeStatus(call) },
   ]
-
-  static let status = APIOwner.object(
-    .status, receiver: "status",
-    "The combined state of several resources, computed whenever it is read: `lull.status{ … }`.",
-    swift: "ResourceStatus",
-    entries: [
-      .property(
-        "state", "StatusState", "By the first rule of `priority` that applies.",
-        swift: "ResourceStatus.state", rules: "STA-120"),
-      .property(
-        "is_loading", "boolean", "Whether any of them is loading.",
-        swift: "ResourceStatus.isLoading"),
-      .property(
-        "error", "RequestError?", "That of the first resource that has one.",
-        swift: "ResourceStatus.latestError"),
-      .property(
-        "has_any_data", "boolean", "Whether any of them has data.",
-        swift: "ResourceStatus.hasAnyData"),
-      .property(
-        "has_all_data", "boolean", "Whether all of them have data.",
-        swift: "ResourceStatus.hasAllData"),
-      .property(
-        "resources", "Resource[]", "Those it is of, each once.", swift: "ResourceStatus.resources"),
-      .property(
-        "failed", "Resource[]", "Those whose last load has failed.",
-        swift: "ResourceStatus.failedResources"),
-      .method(
-        "retry", "(): Request[]", "Loads those whose last load has failed, however recently.",
-        "Gives the loads, in the order of the resources; one that is being loaded is not loaded twice.",
-        example: """
-          local status = lull.status{ user, api("/users/9") }
-          user:load():await()
-          api("/users/9"):load():await()
-          print(status.state, status.error.http_status)        --> error 404
-          print(#status:retry(), (status:await()))             --> 1 error
-          """, swift: "ResourceStatus.retryFailedRequests()", rules: "STA-121"),
-      .method(
-        "await", "(): StatusState, RequestError?",
-        "Waits until none of them is loading, and gives the state, and the error if there is one.",
-        "Starts no load. Gives them at once if none is loading. May wait.", rules: "STA-122"),
-      .method(
-        "changes", "(): Changes",
-        "An iterator for `for` that yields the state, and then each state that is another one.",
-        "Otherwise as `resource:changes`.",
-        example: """
-          user:load()
-          for state in lull.status{ user }:changes() do
-            print(state)                           --> loading
-            if state == "success" then break end   --> success
-          end
-          """, rules: "STA-122 OBS-122"),
-    ])
-
-  static let statusOptions = APIOwner.table(
-    "StatusOptions", "Options of `lull.status`.",
-    entries: [
-      .field(
-        "priority", "(\"loading\"|\"error\"|\"any_data\"|\"all_data\")[]?",
-        "The rules for `state`, in their order; default `{ \"loading\", \"error\", \"any_data\" }`.",
-        swift: "ResourceStatus.displayPriority", rules: "STA-120")
-    ])
-
-  static let statusStates = APIOwner.words(
-    "StatusState", "States of several resources.", swift: "ResourceStatus.State",
-    entries: [
-      .word("loading", "Any of them is loading."),
-      .word("error", "The last load of any of them has failed."),
-      .word("success", "Any of them has data, or all, as `priority` says."),
-      .word("none", "No rule applies: nothing has been loaded."),
-    ])
 
   private static let moduleRequests: [APIEntry] = [
     .function(
@@ -169,7 +107,8 @@ extension APIOwner {
         local empty = lull.hard_wired_request(lull.success{ content = lull.array{} })
         print(#assert(empty:await()).content)      --> 0
         """,
-      swift: "Response.success(_:isNew:)", rules: "CHN-02 HW-02"),
+      swift: "Response.success(_:isNew:)", rules: "CHN-02 HW-02"
+    ) { call throws(Misuse) in try makeSuccess(call) },
     .function(
       "failure", "(error: RequestError|string): Response",
       "Makes a failed response, for chains and hard-wired requests.",
@@ -177,7 +116,20 @@ extension APIOwner {
         local refused = lull.hard_wired_request(lull.failure("Not in this build"))
         print(select(2, refused:await()).user_message)       --> Not in this build
         """,
-      swift: "Response.failure(_:)", rules: "CHN-02 HW-02"),
+      swift: "Response.failure(_:)", rules: "CHN-02 HW-02"
+    ) { call throws(Misuse) in
+      let error: RequestError
+      if let box = call.object(0, .error, as: ErrorBox.self) {
+        error = box.settled
+      } else if let text = call.raw(0).text {
+        try call.raw(0).requireText("the message")
+        error = RequestError(userMessage: text, timestamp: call.pump.clock.now)
+      } else {
+        throw .argument(
+          1, "RequestError or message expected, got \(call.raw(0).typeName)")
+      }
+      call.return(call.values.of(.failure(error), service: nil))
+    },
     .function(
       "failed_request", "(error: RequestError): Request",
       "A request that has failed from birth with that error, without network or pipeline.",
@@ -190,7 +142,14 @@ extension APIOwner {
         api:configure("/private/**", { decorate_requests = function() return refused end })
         print(select(2, api("/private/a"):load():await()).user_message)  --> Sign in first
         """,
-      swift: "Resource.failedRequest(returning:)", rules: "HW-01 HW-03 HW-04 HW-05 REP-10"),
+      swift: "Resource.failedRequest(returning:)", rules: "HW-01 HW-03 HW-04 HW-05 REP-10"
+    ) { call throws(Misuse) in
+      guard let box = call.object(0, .error, as: ErrorBox.self) else {
+        throw .argument(
+          1, "RequestError expected, such as lull.error{…}, got \(call.raw(0).typeName)")
+      }
+      call.return(call.values.of(FixedRequest(.failure(box.settled), pump: call.pump)))
+    },
     .function(
       "hard_wired_request", "(response: Response): Request",
       "A request that has been answered from birth with that response.",
@@ -202,7 +161,16 @@ extension APIOwner {
         local request = lull.hard_wired_request(lull.success{ content = "ready" })
         print(assert(request:await()).text)        --> ready
         """,
-      swift: "Resource.hardWiredRequest(returning:)", rules: "HW-02 HW-03 HW-04 HW-05 REP-10"),
+      swift: "Resource.hardWiredRequest(returning:)", rules: "HW-02 HW-03 HW-04 HW-05 REP-10"
+    ) { call throws(Misuse) in
+      guard let box = call.object(0, .response, as: ResponseBox.self) else {
+        throw .argument(
+          1,
+          "Response expected, such as lull.success{…} or lull.failure(…), got "
+            + call.raw(0).typeName)
+      }
+      call.return(call.values.of(FixedRequest(box.settled, pump: call.pump)))
+    },
     .function(
       "custom_request", "(functions: CustomRequest): Request",
       "A request with logic of your own in place of an exchange.",
@@ -220,6 +188,291 @@ extension APIOwner {
         }
         print(assert(job:start():await()).text)    --> done
         """,
-      swift: "Resource.prepareRequest(using:)", rules: "DEL-01 DEL-03 DEL-04 DEL-06 DEL-07 DEL-09"),
+      swift: "Resource.prepareRequest(using:)", rules: "DEL-01 DEL-03 DEL-04 DEL-06 DEL-07 DEL-09"
+    ) { call throws(Misuse) in
+      let options = call.reading.options
+      let functions = try LuaRequestDelegate.Functions(
+        call.index(0), in: call.state, options, call.kept)
+      let delegate = LuaRequestDelegate(functions, call.callbacks, call.waits, options)
+      call.return(call.values.of(CustomRequest(delegate: delegate, pump: call.pump)))
+    },
   ]
+}
+
+extension APIOwner {
+  /// `lull.service(base_url)` or `lull.service{ base_url =, name =, networking =, … }`.
+  private static func makeService(_ call: Call) throws(Misuse) {
+    switch Int(call.raw(0).kind) {
+    case Int(LULL_STRING):
+      let service = Service(
+        baseURL: call.raw(0).urlText, networking: call.environment.defaultNetworking(),
+        pump: call.pump)
+      call.return(call.values.of(service))
+    case Int(LULL_TABLE): try makeService(call, table: call.index(0))
+    default:
+      throw .argument(
+        1, "base URL or table of settings expected, got \(call.raw(0).typeName)")
+    }
+  }
+
+  private static let serviceKeys = [
+    "base_url", "name", "networking", "standard_transformers", "offline", "null", "functions",
+  ]
+
+  private static func makeService(_ call: Call, table: Int32) throws(Misuse) {
+    var baseURL: String?
+    var name: String?
+    var networking: (provider: any NetworkingProvider, anchor: Int64)?
+    var transformers = StandardTransformer.allCases
+    var isOffline = false
+    var omitsNulls = false
+    var functions: [String: Int64] = [:]
+    // A first look, for what the service is made of; settings need the service to exist.
+    let known = serviceKeys + Setting.names
+    try call.reading.options.forEach(of: table, in: call.state, known: known) {
+      key, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: call.state)
+      switch key {
+      case "base_url":
+        guard let text = value.urlText else {
+          throw .message("'base_url' must be a string, got \(value.typeName)")
+        }
+        baseURL = text
+      case "name": name = try value.text(key)
+      case "offline": isOffline = try value.flag(key)
+      case "null": omitsNulls = try APIOwner.omitsNulls(value)
+      case "networking":
+        guard value.kind == Int32(LULL_FUNCTION) else {
+          throw .message("'networking' must be a function, got \(value.typeName)")
+        }
+        networking = try APIOwner.networking(call, index)
+      case "standard_transformers": transformers = try standardTransformers(call, value, index)
+      case "functions": functions = try serviceFunctions(call, value, index)
+      default: break
+      }
+    }
+    let service = Service(
+      baseURL: baseURL, name: name, standardTransformers: transformers,
+      networking: networking?.provider ?? call.environment.defaultNetworking(),
+      pump: call.pump)
+    service.isOffline = isOffline
+    service.omitsNulls = omitsNulls
+    service.hostFunctions = functions
+    let result = call.values.of(service)
+    // Pinned while closures are anchored to its userdata, which nobody holds yet.
+    var object = call.writer.encode(result)
+    guard lull_object_pin(call.bridge.pointer, &object) == 0 else {
+      call.handles.releaseUnclaimed(object.handle)
+      throw .message("not enough memory")
+    }
+    defer { lull_object_unpin(call.bridge.pointer, service.hostHandle) }
+    if let networking {
+      call.kept.anchor(networking.anchor, from: service.hostHandle)
+    }
+    for function in functions.values { call.kept.anchor(function, from: service.hostHandle) }
+    let changes = try Setting.changes(
+      call, table: table, service: service, beside: serviceKeys)
+    if !changes.isEmpty {
+      service.configure(
+        nil, requestMethods: nil, description: "lull.service", source: call.place, isConstant: true
+      ) { (settings: inout Configuration) in
+        for change in changes { change(&settings) }
+      }
+    }
+    call.return(result)
+  }
+
+  /// `null`: "nil" makes tables without nulls, "lull.null" is the default.
+  private static func omitsNulls(_ value: lull_value) throws(Misuse) -> Bool {
+    switch value.string {
+    case "nil": return true
+    case "lull.null": return false
+    default: throw .message("'null' must be \"nil\" or \"lull.null\", got \(value.described)")
+    }
+  }
+
+  private static func standardTransformers(_ call: Call, _ value: lull_value, _ index: Int32)
+    throws(Misuse) -> [StandardTransformer]
+  {
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message("'standard_transformers' must be a list of \"json\" and \"text\"")
+    }
+    var chosen: [StandardTransformer] = []
+    try LuaTable(index, in: call.state).forEachField { _, element throws(Misuse) in
+      let name = element.text ?? ""
+      guard let transformer = StandardTransformer(rawValue: name) else {
+        throw .message(
+          "'standard_transformers' must be a list of \"json\" and \"text\", got "
+            + element.described)
+      }
+      chosen.append(transformer)
+    }
+    return StandardTransformer.allCases.filter { chosen.contains($0) }
+  }
+
+  /// `lull.error{ user_message =, http_status =, cause =, entity = }`, or with the message alone.
+  private static func makeError(_ call: Call) throws(Misuse) {
+    var message: String?
+    var status: Int?
+    var entity: Entity?
+    var cause: RequestError.Cause?
+    var causeMessage: String?
+    if call.raw(0).kind == Int32(LULL_STRING) {
+      message = try call.text(0, argument: 1)
+    } else if call.raw(0).kind == Int32(LULL_TABLE) {
+      let known = ["user_message", "http_status", "status", "cause", "entity"]
+      try call.reading.options.forEach(of: call.index(0), in: call.state, known: known) {
+        name, value throws(Misuse) in
+        switch name {
+        case "user_message": message = try value.text(name)
+        case "http_status", "status":
+          guard value.kind == Int32(LULL_INTEGER) else {
+            throw .message("'\(name)' must be a whole number, got \(value.described)")
+          }
+          guard status == nil else { throw NetworkAnswerReader.statusTwice }
+          status = Int(value.integer)
+        case "entity":
+          guard let box = call.handles.object(value, .entity, as: EntityBox.self) else {
+            throw .message("'entity' must be an Entity, got \(value.typeName)")
+          }
+          entity = box.settled
+        default:
+          let index = LuaTable.visitedIndex(in: call.state)
+          causeMessage = try APIOwner.causeMessage(value, index, call)
+          cause = .custom(
+            ScriptCause(
+              value: ForeignContent(
+                id: try call.kept.keep(call.state, index), typeName: value.typeName),
+              text: causeMessage ?? value.typeName))
+        }
+      }
+    } else {
+      throw .argument(
+        1, "message or table expected, got \(call.raw(0).typeName)")
+    }
+    // Without a message of its own: the cause's, the status phrase, or a plain one (ERR-02).
+    var error = RequestError(
+      httpStatusCode: status, entity: entity, cause: nil, timestamp: call.pump.clock.now)
+    error.cause = cause
+    if let message = message ?? causeMessage { error.userMessage = message }
+    call.return(call.values.of(error, service: nil))
+  }
+
+  /// What a cause says for itself: the text it is, the message it has. (ERR-02)
+  private static func causeMessage(_ value: lull_value, _ index: Int32, _ call: Call) throws(Misuse)
+    -> String?
+  {
+    if let text = value.text { return text }
+    if let box = call.handles.object(value, .error, as: ErrorBox.self) {
+      return box.error.userMessage
+    }
+    var message: String?
+    if value.kind == Int32(LULL_TABLE) {
+      try LuaTable(index, in: call.state).forEachField { key, field throws(Misuse) in
+        if key.string == "message" { message = field.text }
+      }
+    }
+    return message
+  }
+
+  /// `lull.entity{ content =, content_type =, headers =, timestamp = }`: one of the script's own.
+  private static func makeEntity(_ call: Call) throws(Misuse) {
+    var content = Content.bytes([])
+    var contentType: String?
+    var headers = Headers()
+    var timestamp = call.pump.clock.now
+    let known = ["content", "content_type", "headers", "timestamp"]
+    try call.reading.options.forEach(of: call.index(0), in: call.state, known: known) {
+      name, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: call.state)
+      switch name {
+      case "content": content = try call.kept.content(value, call.state, index)
+      case "content_type": contentType = try value.headerText(name)
+      case "headers":
+        guard value.kind == Int32(LULL_TABLE) else {
+          throw .message("'headers' must be a table, got \(value.described)")
+        }
+        try call.reading.headers.setAll(index, call.state, in: &headers)
+      default:
+        guard let seconds = value.double else {
+          throw .message("'timestamp' must be a number, got \(value.described)")
+        }
+        timestamp = seconds
+      }
+    }
+    let entity = Entity(
+      content: content, contentType: contentType, headers: headers, timestamp: timestamp)
+    call.return(
+      call.values.of(EntityBox(entity, isOwn: true), .entity, anchor: content.foreignID ?? 0))
+  }
+
+  /// `lull.regex(pattern[, "i"])`: Perl's syntax, by PCRE2.
+  private static func makeRegex(_ call: Call) throws(Misuse) {
+    let source = try call.text(0, argument: 1)
+    let flags = call.optionalString(1) ?? ""
+    guard flags.isEmpty || flags == "i" else {
+      throw .argument(2, "the only option is \"i\", got '\(flags)'")
+    }
+    guard !call.permissions.isSandboxed || source.unicodeScalars.count <= 256 else {
+      throw .argument(1, "longer than 256 characters, which the sandbox does not allow")
+    }
+    do throws(RegexBox.Unusable) {
+      call.return(call.values.of(try RegexBox(source, flags: flags), .regex))
+    } catch {
+      throw .argument(1, "'\(source)' is not a regular expression: \(error.message)")
+    }
+  }
+
+  private static let successKeys = ["content", "content_type", "headers", "is_new"]
+
+  /// `lull.success{ content =, content_type =, headers =, is_new = }` or
+  /// `lull.success(entity[, { is_new = }])`.
+  private static func makeSuccess(_ call: Call) throws(Misuse) {
+    var isNew = true
+    if let box = call.object(0, .entity, as: EntityBox.self) {
+      if !call.isNil(1) {
+        try call.reading.options.forEach(of: call.index(1), in: call.state, known: ["is_new"]) {
+          name, value throws(Misuse) in
+          isNew = try flag(value, name)
+        }
+      }
+      return call.return(call.values.of(.success(box.settled, isNew: isNew), service: box.service))
+    }
+    guard call.raw(0).kind == Int32(LULL_TABLE) else {
+      throw .argument(1, "Entity or table expected, got \(call.raw(0).typeName)")
+    }
+    guard call.isNil(1) else {
+      throw .argument(2, "options go into the table; a second table is for an Entity")
+    }
+    var entity = Entity(content: .bytes([]), timestamp: call.pump.clock.now)
+    var contentType: String?
+    try call.reading.options.forEach(of: call.index(0), in: call.state, known: successKeys) {
+      name, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: call.state)
+      switch name {
+      case "content": entity.content = try call.kept.content(value, call.state, index)
+      case "content_type": contentType = try value.headerText(name)
+      case "headers":
+        guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
+        try call.reading.headers.setAll(index, call.state, in: &entity.headers)
+      default: isNew = try flag(value, name)
+      }
+    }
+    if let contentType { entity.headers["content-type"] = contentType }
+    call.return(call.values.of(.success(entity, isNew: isNew), service: nil))
+  }
+
+  private static func flag(_ value: lull_value, _ name: String) throws(Misuse) -> Bool {
+    guard let flag = value.bool else {
+      throw .message("'\(name)' must be true or false, got \(value.typeName)")
+    }
+    return flag
+  }
+}
+
+/// A cause a script made up: any value of its own.
+struct ScriptCause: Error, CustomStringConvertible {
+  let value: ForeignContent
+  let text: String
+  var description: String { text }
 }

@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let networkingFunction = APIOwner.alias(
     "NetworkingFunction",
@@ -82,4 +85,79 @@ extension APIOwner {
         "description", "string?", "What logs and `tostring` call it.",
         swift: "RequestDelegate.requestDescription"),
     ])
+}
+
+extension APIOwner {
+  /// What a networking function that answers later is given.
+  static let completionFunctions = APIOwner.unseen(
+    .completion,
+    hidden: [
+      .hidden("complete", "VV") { call throws(Misuse) in
+        let answer = try call.selfObject(.completion, as: NetworkAnswer.self)
+        if answer.isGiven {
+          call.pump.log(.network, "\(LogText.url(answer.url)): a second answer was ignored")
+          return
+        }
+        answer.complete(
+          try call.reading.answers.result(
+            call.raw(1), call.raw(2), call.state, call.index(1), url: answer.url))
+      },
+      // `report{ sent =, to_send =, received =, to_receive = }`: any of them, the others stay.
+      .hidden("report", "t") { call throws(Misuse) in
+        let answer = try call.selfObject(.completion, as: NetworkAnswer.self)
+        var metrics = answer.metrics
+        try call.reading.options.forEach(
+          of: call.index(1), in: call.state, known: ["sent", "to_send", "received", "to_receive"]
+        ) { name, value throws(Misuse) in
+          guard let count = value.wholeNumber else {
+            throw .message("'\(name)' must be a number of bytes, got \(value.typeName)")
+          }
+          switch name {
+          case "sent": metrics.requestBytesSent = count
+          case "to_send": metrics.requestBytesTotal = count
+          case "received": metrics.responseBytesReceived = count
+          default: metrics.responseBytesTotal = count
+          }
+        }
+        answer.metrics = metrics
+      },
+    ])
+
+  /// What the `start` of a custom request is given.
+  static let handlerFunctions = APIOwner.unseen(
+    .handler,
+    hidden: [
+      .hidden("complete", "v") { call throws(Misuse) in
+        let completion = try call.selfObject(.handler, as: CustomCompletion.self)
+        guard let box = call.object(1, .response, as: ResponseBox.self) else {
+          throw .argument(
+            1,
+            "Response expected, such as lull.success{…} or lull.failure(…), got "
+              + call.raw(1).typeName)
+        }
+        completion.handler.broadcastResponse(box.settled)
+      }
+    ])
+
+  static let completeIndex = LuaLibrary.index(.completion, "complete")
+
+  static let reportIndex = LuaLibrary.index(.completion, "report")
+
+  /// The provider for `networking = fn`: stubs answer without a detour through Lua.
+  static func networking(_ call: Call, _ index: Int32) throws(Misuse) -> (
+    provider: any NetworkingProvider, anchor: Int64
+  ) {
+    let id = try call.kept.keep(call.state, index)
+    var bound = lull_value()
+    if lull_bound_object(call.state, index, &bound) != 0,
+      let stubs = call.handles.object(bound, .stub, as: StubAnswers.self)
+    {
+      return (stubs, id)
+    }
+    let networking = LuaNetworking(
+      id, call.callbacks, call.reading.answers, log: call.pump.log)
+    return (networking, id)
+  }
+
+  static let customCompleteIndex = LuaLibrary.index(.handler, "complete")
 }

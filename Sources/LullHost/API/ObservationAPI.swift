@@ -1,20 +1,40 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let observation = APIOwner.object(
     .observation, receiver: "observation",
     "What `resource:observe` returns: it keeps the observer until it is stopped.",
     "Letting go of it does not stop it.",
     entries: [
-      .property("resource", "Resource", "The resource that is observed."),
+      .property("resource", "Resource", "The resource that is observed.") { call throws(Misuse) in
+        let box = try call.selfObject(.observation, as: ObservationBox.self)
+        call.return(call.values.of(box.resource))
+      },
       .method(
         "stop", "(): Observation", "Stops observing; nothing more is heard. Again does nothing.",
         example: """
           local watch = user:observe(function(_, event) print(event) end)  --> observer_added
           watch:stop()
           assert(user:load():await())
-          """, rules: "OBS-26 OBS-31"),
+          """, rules: "OBS-26 OBS-31"
+      ) { call throws(Misuse) in
+        try call.selfObject(.observation, as: ObservationBox.self).stop()
+        call.returnSelf()
+      },
       .operation(
         "__close", "(error?: any)", shown: "local name <close> = observation",
-        "Stops observing at the end of the block."),
+        "Stops observing at the end of the block."
+      ) { call throws(Misuse) in
+        try call.selfObject(.observation, as: ObservationBox.self).stop()
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let box = try call.selfObject(.observation, as: ObservationBox.self)
+        let state = box.observer.isStopped ? "stopped" : "observing"
+        call.return(.string("Observation(\(state) \(box.resource.displayName))"))
+      }
     ])
 
   static let observer = APIOwner.table(

@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 /// Requests of a URL, without a service.
 extension APIOwner {
   static let moduleOneOffs: [APIEntry] = [
@@ -16,31 +19,60 @@ extension APIOwner {
         local entity = assert(lull.get(lull.demo() .. "/users/7"):await())
         print(entity.content.name)                 --> Edsger Dijkstra
         """,
-      swift: "Service.resource(absoluteURL:)", rules: "ONE-01 ONE-02 ONE-03 ONE-07 ONE-08"),
+      swift: "Service.resource(absoluteURL:)", rules: "ONE-01 ONE-02 ONE-03 ONE-07 ONE-08",
+      arguments: "vT"
+    ) { call throws(Misuse) in try call.sendOneOff(.get, to: 0) },
     oneOff(
-      "post", "POST",
+      "post",
+      "Sends a POST request to a URL, for which no service is defined; otherwise as `lull.get`.",
       example: """
         assert(lull.post("https://api.example.com/users", {
           json = { name = "Cid" }, headers = { ["Idempotency-Key"] = "a7" },
         }):await())
-        """),
-    oneOff("put", "PUT"),
-    oneOff("patch", "PATCH"),
-    oneOff("delete", "DELETE"),
-    oneOff("head", "HEAD"),
-    oneOff("options", "OPTIONS"),
+        """
+    ) { call throws(Misuse) in try call.sendOneOff(.post, to: 0) },
+    oneOff(
+      "put",
+      "Sends a PUT request to a URL, for which no service is defined; otherwise as `lull.get`."
+    ) { call throws(Misuse) in try call.sendOneOff(.put, to: 0) },
+    oneOff(
+      "patch",
+      "Sends a PATCH request to a URL, for which no service is defined; otherwise as `lull.get`."
+    ) { call throws(Misuse) in try call.sendOneOff(.patch, to: 0) },
+    oneOff(
+      "delete",
+      "Sends a DELETE request to a URL, for which no service is defined; otherwise as `lull.get`."
+    ) { call throws(Misuse) in try call.sendOneOff(.delete, to: 0) },
+    oneOff(
+      "head",
+      "Sends a HEAD request to a URL, for which no service is defined; otherwise as `lull.get`."
+    ) { call throws(Misuse) in try call.sendOneOff(.head, to: 0) },
+    oneOff(
+      "options",
+      "Sends a OPTIONS request to a URL, for which no service is defined; otherwise as `lull.get`."
+    ) { call throws(Misuse) in try call.sendOneOff(.options, to: 0) },
     .function(
       "request", "(method: string, url: string, options?: OneOffOptions): Request",
       "Sends a request with any method to a URL, for which no service is defined; otherwise as `lull.get`.",
       "The method may be any HTTP token, in any letter case.",
-      swift: "Resource.request(_:body:requestMutation:)", rules: "ONE-01 DYN-01"),
+      swift: "Resource.request(_:body:requestMutation:)", rules: "ONE-01 DYN-01", arguments: "svT"
+    ) { call throws(Misuse) in
+      guard let method = RequestMethod(rawValue: call.string(0)) else {
+        let given = LogText.part(call.string(0), limit: 80)
+        throw .argument(1, "'\(given)' is not an HTTP method; it comes before the URL")
+      }
+      try call.sendOneOff(method, to: 1)
+    },
   ]
 
-  private static func oneOff(_ name: String, _ method: String, example: String = "") -> APIEntry {
+  private static func oneOff(
+    _ name: StaticString, _ summary: String, example: String = "",
+    body: @escaping APIEntry.Body
+  ) -> APIEntry {
     .function(
-      name, "(url: string, options?: OneOffOptions): Request",
-      "Sends a \(method) request to a URL, for which no service is defined; otherwise as `lull.get`.",
-      example: example, swift: "Resource.request(_:body:requestMutation:)", rules: "ONE-01")
+      name, "(url: string, options?: OneOffOptions): Request", summary, example: example,
+      swift: "Resource.request(_:body:requestMutation:)", rules: "ONE-01", arguments: "vT",
+      body: body)
   }
 
   static let oneOffOptions = APIOwner.table(
@@ -76,4 +108,47 @@ extension APIOwner {
       .field(
         "encoding", "string?", "The charset of `text`; default utf-8.", rules: "ONE-05 REQ-08"),
     ])
+}
+
+extension Call {
+  /// Sends a request to the URL at that position, with the options behind it, by a service that is made
+  /// for it: credentials are bound to the URL's origin. (ONE-01 to ONE-09)
+  fileprivate func sendOneOff(_ method: RequestMethod, to position: Int) throws(Misuse) {
+    let url = try typedURL(position)
+    let origin = ResourceURL(absolute: url)?.origin ?? ""
+    let service = Service(
+      baseURL: origin.isEmpty ? nil : origin, networking: environment.defaultNetworking(),
+      pump: pump)
+    var resource = service.resource(absoluteURL: url)
+    var options: OneOffOptions?
+    if !isNil(position + 1) {
+      let given = try OneOffOptions(self, table: index(position + 1), service: service)
+      resource = given.asked(resource)
+      given.configure(service, from: place)
+      options = given
+    }
+    switch options?.body {
+    case .failure(let failure)?:
+      self.return(values.of(resource.failedBeforeSending(failure.cause, method: method)))
+    case .success(let body)?:
+      self.return(values.of(resource.request(method, body: body, adHoc: options?.edit)))
+    case nil:
+      self.return(values.of(resource.request(method, body: nil, adHoc: options?.edit)))
+    }
+  }
+
+  /// A URL as people write it: what cannot stand in one is escaped. (ONE-02, ONE-03)
+  private func typedURL(_ position: Int) throws(Misuse) -> String {
+    let value = raw(position)
+    guard value.kind == Int32(LULL_STRING), let text = value.urlText else {
+      let hint =
+        switch Int(value.kind) {
+        case Int(LULL_TABLE): "; options come behind the URL"
+        case Int(LULL_OBJECT): "; a resource has methods of these names"
+        default: ""
+        }
+      throw .argument(position + 1, "URL expected, got \(value.typeName)\(hint)")
+    }
+    return ResourceURL.escaping(typed: text)
+  }
 }

@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let pipeline = APIOwner.object(
     .pipeline, receiver: "config.pipeline",
@@ -14,7 +17,6 @@ extension APIOwner {
         Assign a list. A name that is new makes a stage of your own; a stage left out does not \
         run, nor does its cache. A name twice raises.
         """,
-        writable: true,
         example: """
           api:configure("/users/*", function(config)
             config.pipeline.order = { "parsing", "check", "model" }
@@ -22,18 +24,41 @@ extension APIOwner {
           end)
           print(assert(user:load():await()).content) --> Ann
           """,
-        swift: "Pipeline.order", rules: "PIPE-01 PIPE-02 PIPE-03 PIPE-04 PIPE-08 PIPE-09"),
+        swift: "Pipeline.order", rules: "PIPE-01 PIPE-02 PIPE-03 PIPE-04 PIPE-08 PIPE-09"
+      ) { call throws(Misuse) in
+        call.return(
+          .list(try pipeline(call).settings.pipeline.order.map { .string($0.description) }))
+      } set: { call throws(Misuse) in
+        let box = try pipeline(call)
+        box.settings.pipeline.order = try call.stages.order(call.raw(1), call.index(1), call.state)
+      },
       .operation(
         "__index", "(stage: string): PipelineStage", shown: "config.pipeline.<stage>",
         "A stage by its name: `config.pipeline.model`; a name that is not in `order` raises.",
-        swift: "Pipeline.subscript(_:)"),
+        swift: "Pipeline.subscript(_:)"
+      ) { call throws(Misuse) in
+        let box = try pipeline(call)
+        let name = call.raw(1).text ?? ""
+        let key = try call.stages.key(name, in: box.settings.pipeline)
+        call.return(call.values.of(StageBox(box, key), .stage, service: box.service))
+      },
       .method(
         "clear", "(): Pipeline", "Takes all transformers and caches away; content stays raw bytes.",
         example: """
           api:configure("/users/*", function(config) config.pipeline:clear() end)
           print(type(assert(user:load():await()).content))   --> string
           """,
-        swift: "Pipeline.clear()", rules: "PIPE-07 PIPE-12 CFG-21"),
+        swift: "Pipeline.clear()", rules: "PIPE-07 PIPE-12 CFG-21"
+      ) { call throws(Misuse) in
+        try pipeline(call).settings.pipeline.clear()
+        call.returnSelf()
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let order = try pipeline(call).settings.pipeline.order.map(\.description)
+        call.return(.string("Pipeline(\(order.joined(separator: ", ")))"))
+      }
     ])
 
   static let stage = APIOwner.object(
@@ -51,7 +76,24 @@ extension APIOwner {
           end)
           print(assert(user:load():await()).content) --> Ann
           """,
-        swift: "PipelineStage.add(_:)", rules: "PIPE-05 TRF-15"),
+        swift: "PipelineStage.add(_:)", rules: "PIPE-05 TRF-15"
+      ) { call throws(Misuse) in
+        let box = try stage(call)
+        let service = box.configuration.service
+        var options = LuaTransformer.Options()
+        if !call.isNil(2) {
+          try call.reading.options.forEach(
+            of: call.index(2), in: call.state, known: LuaTransformer.Options.keys
+          ) { name, value throws(Misuse) in
+            try options.set(name, value, call, LuaTable.visitedIndex(in: call.state), service)
+          }
+        }
+        let function = LuaTransformer(
+          try call.kept.kept(call.state, call.index(1), for: service), options, call.callbacks)
+        box.configuration.settings.pipeline[box.key].add(
+          ResponseContentTransformer(function, rules: options.rules))
+        call.returnSelf()
+      },
       .method(
         "add_transformer", "(fn: fun(response: Response): Response): PipelineStage",
         "Adds a transformer of whole responses, successes and failures alike.",
@@ -68,7 +110,15 @@ extension APIOwner {
           print(assert(api("/users/9"):load():await()).content == lull.null)   --> true
           """,
         swift: "PipelineStage.add(description:_:)",
-        rules: "TRF-01 TRF-02 TRF-03 PIPE-17 ERR-12 ERR-13"),
+        rules: "TRF-01 TRF-02 TRF-03 PIPE-17 ERR-12 ERR-13"
+      ) { call throws(Misuse) in
+        let box = try stage(call)
+        let function = try call.kept.kept(
+          call.state, call.index(1), for: box.configuration.service)
+        box.configuration.settings.pipeline[box.key].add(
+          LuaResponseTransformer(function, call.callbacks))
+        call.returnSelf()
+      },
       .method(
         "add_standard", "(name: \"json\"|\"text\"): PipelineStage",
         "Adds the standard parser `\"json\"` or `\"text\"`.",
@@ -79,23 +129,51 @@ extension APIOwner {
           end)
           print(assert(user:load():await()).content.name)    --> Ann
           """, swift: "Pipeline.add(_:)",
-        rules: "PIPE-19 TRF-32 TRF-34"),
+        rules: "PIPE-19 TRF-32 TRF-34"
+      ) { call throws(Misuse) in
+        let box = try stage(call)
+        guard let standard = StandardTransformer(rawValue: call.string(1)) else {
+          throw .argument(1, "\"json\" or \"text\" expected, got '\(call.string(1))'")
+        }
+        box.configuration.settings.pipeline[box.key].add(standard.make())
+        call.returnSelf()
+      },
       .method(
         "remove_transformers", "(): PipelineStage",
         "Takes the stage's transformers away; its cache stays.",
-        swift: "PipelineStage.removeTransformers()", rules: "PIPE-06 PIPE-12"),
+        swift: "PipelineStage.removeTransformers()", rules: "PIPE-06 PIPE-12"
+      ) { call throws(Misuse) in
+        let box = try stage(call)
+        box.configuration.settings.pipeline[box.key].removeTransformers()
+        call.returnSelf()
+      },
       .property(
         "cache", "Cache|CacheTable|nil", "The stage's cache; nil takes it away.",
         """
         Assign `lull.cache.memory()` or a table of your own. GET loads write what the stage put \
         out; an untouched resource is filled from the latest stage that has an entry.
         """,
-        writable: true,
         example: """
           api:configure(function(config) config.pipeline.parsing.cache = lull.cache.memory() end)
           assert(user:load():await())
           """,
-        swift: "PipelineStage.cacheUsing(_:)", rules: "PIPE-13 CACHE-10 CACHE-14 CACHE-37"),
+        swift: "PipelineStage.cacheUsing(_:)", rules: "PIPE-13 CACHE-10 CACHE-14 CACHE-37"
+      ) { call throws(Misuse) in
+        let box = try stage(call)
+        call.return(box.configuration.settings.pipeline[box.key].assignedCache)
+      } set: { call throws(Misuse) in
+        let box = try stage(call)
+        let cache = try call.caches.cache(
+          call.raw(1), call.index(1), call.state, service: box.configuration.service)
+        box.configuration.settings.pipeline[box.key].setCache(cache)
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let box = try stage(call)
+        let count = box.configuration.settings.pipeline[box.key].transformerDescriptions.count
+        call.return(.string("PipelineStage(\(box.key.description), \(count) transformers)"))
+      }
     ])
 
   static let stageNames = APIOwner.words(
@@ -110,4 +188,37 @@ extension APIOwner {
       .word("model", "Values of your own.", swift: "PipelineStageKey.model"),
       .word("cleanup", "What comes last.", swift: "PipelineStageKey.cleanup"),
     ])
+}
+
+extension APIOwner {
+  private static func pipeline(_ call: Call) throws(Misuse) -> ConfigurationBox {
+    try call.selfObject(.pipeline, as: ConfigurationBox.self).open()
+  }
+
+  private static func stage(_ call: Call) throws(Misuse) -> StageBox {
+    let box = try call.selfObject(.stage, as: StageBox.self)
+    _ = try box.configuration.open()
+    return box
+  }
+}
+
+/// `config.pipeline`, or one stage of it: a window on the configuration being computed.
+final class StageBox {
+  let configuration: ConfigurationBox
+  let key: PipelineStageKey
+
+  init(_ configuration: ConfigurationBox, _ key: PipelineStageKey) {
+    self.configuration = configuration
+    self.key = key
+  }
+}
+
+extension ConfigurationBox {
+  func open() throws(Misuse) -> ConfigurationBox {
+    guard isOpen else {
+      throw .message(
+        "this Configuration is closed: it is valid only inside its configure function")
+    }
+    return self
+  }
 }

@@ -1,3 +1,5 @@
+import CLullBridge
+
 extension APIOwner {
   static let progress = APIOwner.object(
     .progress, receiver: "progress",
@@ -5,23 +7,69 @@ extension APIOwner {
     entries: [
       .method(
         "advance", "(count?: number): Progress", "Adds to what is done; 1 unless it is said.",
-        "Once it is finished, this and `set` change nothing."),
+        "Once it is finished, this and `set` change nothing."
+      ) { call throws(Misuse) in
+        let count = try call.isNil(1) ? 1 : finite(call)
+        try progress(call).advance(by: count)
+        call.returnSelf()
+      },
       .method(
         "set", "(count: number): Progress", "Says how much is done in all.",
         example: """
           local progress = lull.progress(nil, "rows")
           print(progress:set(40):advance(2).count)     --> 42
           progress:finish()
-          """),
+          """
+      ) { call throws(Misuse) in
+        try progress(call).set(finite(call))
+        call.returnSelf()
+      },
       .method(
         "finish", "()",
         "Takes the bar away, and leaves a line that says how much it was and how long it took.",
-        "Finishing twice does nothing. One that is dropped instead leaves nothing."),
+        "Finishing twice does nothing. One that is dropped instead leaves nothing."
+      ) { call throws(Misuse) in try progress(call).finish() },
       .operation(
         "__close", "()", shown: "local progress <close> = lull.progress(…)",
-        "Finishes it when the block is left."),
-      .property("count", "number", "How much is done."),
-      .property("total", "number?", "How much there is; nil if that is not known."),
-      .property("label", "string", "What stands before the bar.", writable: true),
+        "Finishes it when the block is left."
+      ) { call throws(Misuse) in try progress(call).finish() },
+      .property("count", "number", "How much is done.") { call throws(Misuse) in
+        call.return(number(try progress(call).count))
+      },
+      .property("total", "number?", "How much there is; nil if that is not known.") {
+        call throws(Misuse) in
+        call.return(try progress(call).total.map(number) ?? .nil)
+      },
+      .property("label", "string", "What stands before the bar.", ) { call throws(Misuse) in
+        call.return(.string(try progress(call).label))
+      } set: { call throws(Misuse) in
+        guard call.raw(1).kind == Int32(LULL_STRING) else {
+          throw .message("'label' must be a string, got \(call.raw(1).typeName)")
+        }
+        try progress(call).label = call.text(1)
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        call.return(.string("Progress(\(try progress(call).text))"))
+      }
     ])
+}
+
+extension APIOwner {
+  private static func progress(_ call: Call) throws(Misuse) -> ScriptProgress {
+    try call.selfObject(.progress, as: ScriptProgress.self)
+  }
+
+  private static func finite(_ call: Call) throws(Misuse) -> Double {
+    guard let number = call.raw(1).double, number.isFinite else {
+      throw .argument(1, "a finite number expected, got \(call.raw(1).described)")
+    }
+    return number
+  }
+
+  /// As an integer where it is one.
+  private static func number(_ value: Double) -> LuaValue {
+    Int64(exactly: value).map { .int($0) } ?? .number(value)
+  }
 }

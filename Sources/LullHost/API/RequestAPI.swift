@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let request = APIOwner.object(
     .request, receiver: "request",
@@ -8,25 +11,51 @@ extension APIOwner {
     is reported and the next one runs.
     """,
     swift: "Request",
-    entries: requestState + requestHooks + requestControl)
+    entries: requestState + requestHooks + requestControl,
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        call.return(.string(try call.request.luaText))
+      }
+    ])
 
   private static let requestState: [APIEntry] = [
     .property(
       "state", "RequestState", "How far it is; it only moves forward.", swift: "Request.state",
-      rules: "HOOK-14"),
+      rules: "HOOK-14"
+    ) { call throws(Misuse) in
+      call.return(.string(try call.request.state.rawValue))
+    },
     .property(
       "response", "Response?", "What it ended with; nil until it is completed.",
-      swift: "Request.response", rules: "HOOK-07"),
+      swift: "Request.response", rules: "HOOK-07"
+    ) { call throws(Misuse) in
+      let request = try call.request
+      request.mark.isHandled = true
+      let service = request.resource?.service
+      call.return(request.response.map { call.values.of($0, service: service) } ?? .nil)
+    },
     .property(
       "progress", "number", "How far it is, from 0 to 1; 1 does not imply that it is completed.",
-      swift: "Request.progress", rules: "PRG-01 PRG-02 PRG-18 PRG-30"),
+      swift: "Request.progress", rules: "PRG-01 PRG-02 PRG-18 PRG-30"
+    ) { call throws(Misuse) in
+      call.return(.number(try call.request.progress))
+    },
     .property(
       "resource", "Resource?", "The resource it was made by; nil for hard-wired and custom ones.",
-      swift: "Request.resource"),
+      swift: "Request.resource"
+    ) { call throws(Misuse) in
+      call.return(try call.request.resource.map { call.values.of($0) } ?? .nil)
+    },
     .property(
       "method", "string?", "The HTTP method it is sent with, after mutations.",
-      swift: "Request.method", rules: "CFG-17"),
-    .property("url", "string?", "The URL it is sent to.", swift: "Request.url"),
+      swift: "Request.method", rules: "CFG-17"
+    ) { call throws(Misuse) in
+      call.return(try call.request.method.map { .string($0.rawValue) } ?? .nil)
+    },
+    .property("url", "string?", "The URL it is sent to.", swift: "Request.url") {
+      call throws(Misuse) in
+      call.return(try call.request.url.map { .string($0) } ?? .nil)
+    },
     .property(
       "attempts", "RequestAttempt[]", "The times it was sent, the latest last.",
       """
@@ -45,7 +74,10 @@ extension APIOwner {
         print(err)
         --> Service unavailable (GET https://api.example.com/a → 503, after 3 attempts)
         """,
-      swift: "Request.attempts"),
+      swift: "Request.attempts"
+    ) { call throws(Misuse) in
+      call.return(.attempts(try call.request.attempts))
+    },
   ]
 
   private static let requestHooks: [APIEntry] = [
@@ -56,23 +88,40 @@ extension APIOwner {
       example: """
         user:load():on_completion(function(response) print(response.is_success) end)  --> true
         """,
-      swift: "Request.onCompletion(_:)", rules: "HOOK-01 HOOK-05 HOOK-06 HOOK-07 HOOK-08 HOOK-09"),
+      swift: "Request.onCompletion(_:)", rules: "HOOK-01 HOOK-05 HOOK-06 HOOK-07 HOOK-08 HOOK-09"
+    ) { call throws(Misuse) in
+      try call.addHook("on_completion") { request, hook in
+        request.mark.isHandled = true
+        request.onCompletion { hook.run($0) }
+      }
+    },
     .method(
       "on_success", "(hook: fun(entity: Entity)): Request",
       "Calls a function with the entity of any success, a 304 included.",
       example: """
         user:load():on_success(function(entity) print(entity.content.name) end)  --> Ann
         """,
-      swift: "Request.onSuccess(_:)", rules: "HOOK-01 HOOK-15"),
+      swift: "Request.onSuccess(_:)", rules: "HOOK-01 HOOK-15"
+    ) { call throws(Misuse) in
+      try call.addHook("on_success") { request, hook in request.onSuccess { hook.run($0) } }
+    },
     .method(
       "on_new_data", "(hook: fun(entity: Entity)): Request",
       "Calls a function with the entity of a success that brought new data.",
       "It comes from the server, or from a cache that answered while there was none.",
-      swift: "Request.onNewData(_:)", rules: "HOOK-01 HOOK-02 CACHE-38"),
+      swift: "Request.onNewData(_:)", rules: "HOOK-01 HOOK-02 CACHE-38"
+    ) { call throws(Misuse) in
+      try call.addHook("on_new_data") { request, hook in request.onNewData { hook.run($0) } }
+    },
     .method(
       "on_not_modified", "(hook: fun()): Request",
       "Calls a function when the server says that the data is still current.",
-      swift: "Request.onNotModified(_:)", rules: "HOOK-01 HOOK-03 NM-01"),
+      swift: "Request.onNotModified(_:)", rules: "HOOK-01 HOOK-03 NM-01"
+    ) { call throws(Misuse) in
+      try call.addHook("on_not_modified") { request, hook in
+        request.onNotModified { hook.run() }
+      }
+    },
     .method(
       "on_failure", "(hook: fun(error: RequestError)): Request",
       "Calls a function with the error of a failure; cancellation is one.",
@@ -80,7 +129,13 @@ extension APIOwner {
         api("/users/9"):load():on_failure(function(err) print(err) end)
         --> Not found (GET https://api.example.com/v1/users/9 → 404)
         """,
-      swift: "Request.onFailure(_:)", rules: "HOOK-01 HOOK-04 HOOK-16"),
+      swift: "Request.onFailure(_:)", rules: "HOOK-01 HOOK-04 HOOK-16"
+    ) { call throws(Misuse) in
+      try call.addHook("on_failure") { request, hook in
+        request.mark.isHandled = true
+        request.onFailure { hook.run($0) }
+      }
+    },
     .method(
       "on_progress", "(hook: fun(fraction: number)): Request",
       "Calls a function as the request proceeds, finally with 1, before the completion hooks.",
@@ -88,7 +143,12 @@ extension APIOwner {
       example: """
         user:load():on_progress(function(fraction) print(fraction) end):await()  --> 1.0
         """,
-      swift: "Request.onProgress(_:)", rules: "HOOK-12 HOOK-13 PRG-24 PRG-26 PRG-28"),
+      swift: "Request.onProgress(_:)", rules: "HOOK-12 HOOK-13 PRG-24 PRG-26 PRG-28"
+    ) { call throws(Misuse) in
+      try call.addHook("on_progress") { request, hook in
+        request.onProgress { hook.run(.number($0)) }
+      }
+    },
   ]
 
   private static let requestControl: [APIEntry] = [
@@ -108,7 +168,10 @@ extension APIOwner {
         local entity, err = api("/users/9"):load():await()
         print(entity, err.http_status)             --> nil 404
         """,
-      swift: "Request.entity()", rules: "WAIT-08"),
+      swift: "Request.entity()", rules: "WAIT-08"
+    ) { call throws(Misuse) in
+      try awaitRequest(call, try call.request)
+    },
     .method(
       "start", "(): Request", "Starts a request that was not started; else does nothing.",
       "Requests of `load`, `request`, `get` and the like are started already.",
@@ -116,7 +179,11 @@ extension APIOwner {
         local again = user:get():repeated()
         print(again.state, again:start().state)    --> not_started in_progress
         """,
-      swift: "Request.start()", rules: "REP-01 REP-02 REP-11 REP-12"),
+      swift: "Request.start()", rules: "REP-01 REP-02 REP-11 REP-12"
+    ) { call throws(Misuse) in
+      try call.request.start()
+      call.returnSelf()
+    },
     .method(
       "cancel", "(): Request",
       "Cancels the request: it is completed at once with a cancellation error.",
@@ -128,7 +195,14 @@ extension APIOwner {
         local request = user:load():cancel()
         print(request.state, request.response.error.cause.kind)  --> completed request_cancelled
         """,
-      swift: "Request.cancel()", rules: "CXL-01 CXL-03 CXL-04 CXL-06 CXL-10 CXL-11 CXL-12 CXL-13"),
+      swift: "Request.cancel()", rules: "CXL-01 CXL-03 CXL-04 CXL-06 CXL-10 CXL-11 CXL-12 CXL-13"
+    ) { call throws(Misuse) in
+      let request = try call.request
+      // A request that never started has hooks to run all the same.
+      if !request.isCompleted { call.requests.track(request) }
+      request.cancel()
+      call.returnSelf()
+    },
     .method(
       "repeated", "(): Request", "A new request for the same thing, not started.",
       """
@@ -141,7 +215,10 @@ extension APIOwner {
         local second = first:repeated():start()
         print(assert(second:await()).content.name) --> Ann
         """,
-      swift: "Request.repeated()", rules: "REP-01 REP-05 REP-06 REP-08 REP-09 REP-10 DEC-12"),
+      swift: "Request.repeated()", rules: "REP-01 REP-05 REP-06 REP-08 REP-09 REP-10 DEC-12"
+    ) { call throws(Misuse) in
+      call.return(call.values.of(try call.request.repeated()))
+    },
     .method(
       "chained", "(fn: fun(response: Response): Request|Response|nil): Request",
       "A new request that ends as a function of this one's response decides.",
@@ -159,7 +236,12 @@ extension APIOwner {
         print(assert(request:await()).content.name)          --> Ann
         """,
       swift: "Request.chained(whenCompleted:)",
-      rules: "CHN-01 CHN-02 CHN-03 CHN-08 CHN-09 CHN-10 CHN-11 CHN-13 CHN-14"),
+      rules: "CHN-01 CHN-02 CHN-03 CHN-08 CHN-09 CHN-10 CHN-11 CHN-13 CHN-14"
+    ) { call throws(Misuse) in
+      // The chain decides on what comes of it.
+      try call.request.mark.isHandled = true
+      try LuaChain.add(call)
+    },
   ]
 
   static let requestStates = APIOwner.words(
@@ -171,4 +253,43 @@ extension APIOwner {
         "completed", "It has its response; hooks run on the next turn.",
         swift: "RequestState.completed"),
     ])
+}
+
+extension APIOwner {
+  /// `request:await()`: the entity, or nil and the error.
+  static func awaitRequest(_ call: Call, _ request: Request) throws(Misuse) {
+    request.mark.isHandled = true
+    if request.lifecycle.hooksDelivered {
+      for value in call.values.awaited(request) { call.return(value) }
+      return
+    }
+    guard !request.isForsaken || request.isCompleted else {
+      throw .message(request.forsakenText)
+    }
+    try call.waits.wait(call, for: request.displayName, Awaited(requests: [request])) {
+      completion in
+      // Unsafe, since a request that tells who waits is there.
+      let waiter = request.addWaiter {
+        [unowned scriptValues = call.values, unowned(unsafe) request] _ in
+        // The coroutine goes on when all hooks have run and nothing holds the request any more.
+        let values = scriptValues.awaited(request)
+        request.pump.enqueueAfterPhase { completion(values, false) }
+      }
+      return { request.leave(waiter, isSparingObserved: false) }
+    }
+  }
+}
+
+extension Request {
+  /// What `tostring` says of it.
+  var luaText: String {
+    let state = state.rawValue.split(separator: "_").joined(separator: " ")
+    let name =
+      if let target = resource?.displayName ?? url.map(LogText.url) {
+        "\(method ?? "?") \(target)"
+      } else {
+        displayName
+      }
+    return "Request(\(name) \(state))"
+  }
 }

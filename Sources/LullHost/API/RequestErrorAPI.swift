@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let requestError = APIOwner.object(
     .error, receiver: "error",
@@ -7,12 +10,20 @@ extension APIOwner {
     status. The content accessors look at the body that came with the error.
     """,
     swift: "RequestError",
-    entries: errorMembers + exchange + contentAccessors(of: "RequestError"))
+    entries: errorMembers + errorExchange + errorContent,
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        call.return(.string(try error(call).error.summary))
+      }
+    ])
 
   private static let errorMembers: [APIEntry] = [
     .property(
       "user_message", "string", "One sentence for the user.", swift: "RequestError.userMessage",
-      rules: "ERR-02 ERR-05 ERR-06"),
+      rules: "ERR-02 ERR-05 ERR-06"
+    ) { call throws(Misuse) in
+      call.return(.string(try error(call).error.userMessage))
+    },
     .property(
       "cause", "Cause|any", "What went wrong inside; nil for a plain HTTP error status.",
       "An error made with `lull.error{ cause = … }` has that very value.",
@@ -20,17 +31,100 @@ extension APIOwner {
         local _, err = user:load():cancel():await()
         print(err.cause.kind)                    --> request_cancelled
         """,
-      swift: "RequestError.cause", rules: "ERR-09 ERR-10"),
+      swift: "RequestError.cause", rules: "ERR-09 ERR-10"
+    ) { call throws(Misuse) in
+      guard let cause = try error(call).error.cause else { return call.return(.nil) }
+      if case .custom(let custom as ScriptCause) = cause {
+        return call.return(.ref(custom.value.id))
+      }
+      var fields: [(String, LuaValue)] = [
+        ("kind", .string(cause.kind)), ("message", .string(cause.message)),
+      ]
+      fields += cause.payload.map { ($0.name, .bytes($0.value.bytes)) }
+      if case .malformedJSON(_, let offset?) = cause {
+        fields.append(("byte", .int(Int64(offset) + 1)))
+      }
+      if case .validation(_, let errors) = cause {
+        fields.append(("errors", .list(errors.map { .map($0.fields) })))
+      }
+      if case .custom(let other as RequestError) = cause {
+        fields.append(("error", call.values.of(other, service: nil)))
+      }
+      if let value = cause.raisedValue { fields.append(("value", LuaValue(value))) }
+      call.return(.map(fields))
+    },
     .property(
       "entity", "Entity?", "The body that came with the error, as far as it was transformed.",
-      swift: "RequestError.entity", rules: "ERR-07 ERR-08"),
+      swift: "RequestError.entity", rules: "ERR-07 ERR-08"
+    ) { call throws(Misuse) in
+      let box = try error(call)
+      call.return(
+        box.error.entity.map {
+          call.values.of($0, service: box.service, tables: box.tables)
+        } ?? .nil)
+    },
     .property(
       "attempts", "RequestAttempt[]", "The times the request was sent, as `request.attempts`.",
-      swift: "RequestError.attempts"),
+      swift: "RequestError.attempts"
+    ) { call throws(Misuse) in
+      call.return(.attempts(try error(call).error.attempts))
+    },
     .property(
       "timestamp", "number", "When it was made; `retry_time` counts from here.",
-      swift: "RequestError.timestamp", rules: "ERR-01 ERR-14"),
+      swift: "RequestError.timestamp", rules: "ERR-01 ERR-14"
+    ) { call throws(Misuse) in
+      call.return(.number(try error(call).error.timestamp))
+    },
   ]
+
+  private static let errorExchange = exchange(
+    status: { call throws(Misuse) in
+      call.return(try error(call).error.httpStatusCode.map { .int(Int64($0)) } ?? .nil)
+    },
+    url: { call throws(Misuse) in
+      let error = try error(call).error
+      call.return((error.exchange?.url ?? error.url).map { .string($0) } ?? .nil)
+    },
+    elapsed: { call throws(Misuse) in
+      call.return(try error(call).error.exchange?.elapsed.map { .number($0) } ?? .nil)
+    },
+    timings: { call throws(Misuse) in
+      call.return(.timings(try error(call).error.exchange?.timings))
+    })
+
+  private static let errorContent = contentAccessors(
+    of: "RequestError",
+    content: { call throws(Misuse) in
+      guard let content = try error(call).error.entity?.content else {
+        call.nilContents.note(try error(call).error, readIn: call.state)
+        return call.return(.nil)
+      }
+      call.return(shared(content, of: try error(call), call))
+    },
+    text: { call throws(Misuse) in
+      call.return(.string(try error(call).error.entity?.text ?? ""))
+    },
+    dictionary: { call throws(Misuse) in
+      let content = try error(call).error.entity?.content
+      guard let content, content.isDictionary else { return call.return(.map([])) }
+      call.return(shared(content, of: try error(call), call))
+    },
+    array: { call throws(Misuse) in
+      let content = try error(call).error.entity?.content
+      guard let content, content.isArray else { return call.return(.list([])) }
+      call.return(shared(content, of: try error(call), call))
+    },
+    document: { call throws(Misuse) in
+      call.return(call.values.document(try error(call).error.entity?.content))
+    },
+    typed: { call throws(Misuse) in
+      guard let content = try error(call).error.entity?.content else {
+        return call.return(call.count > 1 ? .stack(2) : .nil)
+      }
+      let fits = call.isNil(1) || content.luaTypeName == call.raw(1).typeName
+      call.return(
+        fits ? shared(content, of: try error(call), call) : .stack(2))
+    })
 
   static let errorFields = APIOwner.table(
     "ErrorFields", "What `lull.error{…}` takes.",
@@ -238,4 +332,23 @@ extension APIOwner {
         swift: "RequestError.Cause.custom(_:)",
         rules: "TRF-13"),
     ])
+}
+
+extension APIOwner {
+  private static func error(_ call: Call) throws(Misuse) -> ErrorBox {
+    try call.selfObject(.error, as: ErrorBox.self)
+  }
+
+  private static func shared(_ content: Content, of box: ErrorBox, _ call: Call) -> LuaValue {
+    shared(content, box.error.exchange, box.service, call, own: box.tables)
+  }
+}
+
+extension ContentMisfit {
+  /// As scripts have it.
+  package var fields: [(String, LuaValue)] {
+    [
+      ("pointer", .string(pointer)), ("keyword", .string(keyword)), ("message", .string(message)),
+    ]
+  }
 }

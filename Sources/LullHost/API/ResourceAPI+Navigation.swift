@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let resourceNavigation: [APIEntry] = [
     .method(
@@ -9,7 +12,13 @@ extension APIOwner {
       example: """
         print(user:child("photo").url)             --> https://api.example.com/v1/users/7/photo
         """,
-      swift: "Resource.child(_:)", rules: "PATH-02 PATH-04 PATH-05 PATH-07 PATH-08 PATH-31"),
+      swift: "Resource.child(_:)", rules: "PATH-02 PATH-04 PATH-05 PATH-07 PATH-08 PATH-31"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      call.noteQuery(inPath: call.raw(1))
+      let child = call.raw(1).withBytes { resource.child(pathBytes: $0) }
+      call.lead(to: child ?? resource.child(""))
+    },
     .method(
       "relative", "(href: string): Resource",
       "The resource an href on this one points to, resolved as a browser does.",
@@ -22,7 +31,12 @@ extension APIOwner {
         print(user:relative("8").url)              --> https://api.example.com/v1/users/8
         """,
       swift: "Resource.relative(_:)",
-      rules: "PATH-09 PATH-11 PATH-12 PATH-13 PATH-14 PATH-16 PATH-18"),
+      rules: "PATH-09 PATH-11 PATH-12 PATH-13 PATH-14 PATH-16 PATH-18"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      let target = call.raw(1).withBytes { resource.relative(hrefBytes: $0) }
+      call.lead(to: target ?? resource.relative(""))
+    },
     .method(
       "optional_relative", "(href?: string): Resource?",
       "As `relative`; nil for nil and for JSON's null.",
@@ -31,7 +45,12 @@ extension APIOwner {
         print(user:optional_relative(nil))         --> nil
         print(user:optional_relative(lull.null))   --> nil
         """,
-      swift: "Resource.optionalRelative(_:)", rules: "PATH-19"),
+      swift: "Resource.optionalRelative(_:)", rules: "PATH-19", arguments: "L"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      let target = try call.optionalLink(1)?.withBytes { resource.relative(hrefBytes: $0) }
+      if let target { call.lead(to: target) } else { call.return(.nil) }
+    },
     .method(
       "with_param", "(name: string, value?: string|number|boolean|Secret): Resource",
       "The resource with a query parameter set, or removed for nil or false.",
@@ -44,7 +63,16 @@ extension APIOwner {
       example: """
         print(api("/users"):with_param("page", 2))           --> Resource(/users?page=2 [])
         """,
-      swift: "Resource.withParam(_:_:)", rules: "PATH-20 PATH-22 PATH-24 PATH-25 DYN-06"),
+      swift: "Resource.withParam(_:_:)", rules: "PATH-20 PATH-22 PATH-24 PATH-25 DYN-06"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      if let secret = call.handles.secret(call.raw(2)) {
+        let change = [(call.string(1), Optional(ParameterValue.secret(secret)))]
+        return call.return(call.values.of(resource.withParams(change)))
+      }
+      let change = try RawParameter(call.raw(1), call.raw(2), called: call.string(1))
+      call.return(call.values.of(resource.withParams(raw: [(change.name, change.value)])))
+    },
     .method(
       "with_params", "(params: table<string, string|number|boolean|Secret>): Resource",
       "The resource with several query parameters set; false removes one.",
@@ -52,7 +80,12 @@ extension APIOwner {
         local page = api("/users"):with_params{ page = 2, sort = "name" }
         print(page:with_params{ sort = false })              --> Resource(/users?page=2 [])
         """,
-      swift: "Resource.withParams(_:)", rules: "PATH-26 PATH-27 PATH-30"),
+      swift: "Resource.withParams(_:)", rules: "PATH-26 PATH-27 PATH-30"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      let change = try QueryChange(call, table: call.index(1))
+      call.return(call.values.of(change.applied(to: resource)))
+    },
   ]
 
   static let resourceObserving: [APIEntry] = [
@@ -75,7 +108,15 @@ extension APIOwner {
         print(table.concat(heard, ", "))  --> observer_added, requested, new_data network
         """,
       swift: "Resource.addObserver(owner:identity:file:line:closure:)",
-      rules: "OBS-01 OBS-02 OBS-03 OBS-33 OBS-36"),
+      rules: "OBS-01 OBS-02 OBS-03 OBS-33 OBS-36"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      let observer = try call.observers.make(call, of: resource, anchored: true)
+      resource.hold(observer, isToldByHost: observer.isToldInTurn)
+      call.return(
+        call.values.of(
+          ObservationBox(observer, resource: resource), .observation, service: resource.service))
+    },
     .method(
       "add_observer",
       "(observer: Observer|ObserverFunction, owner?: any): Resource",
@@ -92,7 +133,16 @@ extension APIOwner {
         print(view.last)                           --> new_data
         """,
       swift: "Resource.addObserver(_:owner:)",
-      rules: "OBS-13 OBS-14 OBS-15 OBS-17 OBS-18 OBS-19 OBS-20"),
+      rules: "OBS-13 OBS-14 OBS-15 OBS-17 OBS-18 OBS-19 OBS-20"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      if call.isNil(2) {
+        try call.observers.add(call, to: resource)
+      } else {
+        try call.observers.addOwned(call, to: resource)
+      }
+      call.returnSelf()
+    },
     .method(
       "remove_observers", "(owner?: any): Resource",
       "Removes the observers of an owner; an ownerless function or table is removed by itself.",
@@ -107,6 +157,12 @@ extension APIOwner {
         assert(user:load():await())
         print(heard)                               --> 1
         """,
-      swift: "Resource.removeObservers(ownedBy:)", rules: "OBS-20 OBS-23 OBS-24 OBS-26 OBS-31"),
+      swift: "Resource.removeObservers(ownedBy:)", rules: "OBS-20 OBS-23 OBS-24 OBS-26 OBS-31"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      guard !call.isNil(1) else { return call.returnSelf() }
+      call.observers.remove(call, from: resource)
+      call.returnSelf()
+    },
   ]
 }

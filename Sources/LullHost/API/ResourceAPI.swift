@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let resource = APIOwner.object(
     .resource, receiver: "resource",
@@ -8,48 +11,120 @@ extension APIOwner {
     with data, E with an error.
     """,
     swift: "Resource",
-    entries: resourceState + contentAccessors(of: "Resource") + resourceLoading + resourceRequests
+    entries: resourceState + resourceContent + resourceLoading + resourceRequests
       + resourceDownloads + resourceIterators + resourceStreams + resourceLocalState
-      + resourceNavigation + resourceObserving)
+      + resourceNavigation + resourceObserving,
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        call.return(.string("Resource(\(try call.resource.shortDescription))"))
+      }
+    ])
 
   private static let resourceState: [APIEntry] = [
     .property(
       "service", "Service", "The service it belongs to.", swift: "Resource.service", rules: "SVC-07"
-    ),
+    ) { call throws(Misuse) in
+      call.return(call.values.of(try call.resource.service))
+    },
     .property(
       "url", "string", "Its absolute URL; `\":\"` if it is invalid.", swift: "Resource.url",
-      rules: "SVC-21"),
+      rules: "SVC-21"
+    ) { call throws(Misuse) in
+      call.return(.string(try call.resource.url.text))
+    },
     .property(
       "latest_data", "Entity?", "The last data: an entity, or nil.",
       """
       It outlives later errors. Reading it for the first time starts the look into a cache, if \
       one is configured.
       """,
-      swift: "Resource.latestData", rules: "STA-01 STA-05 STA-06 STA-15"),
+      swift: "Resource.latestData", rules: "STA-01 STA-05 STA-06 STA-15"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      call.return(
+        resource.latestData.map { call.values.of($0, service: resource.service) } ?? .nil)
+    },
     .property(
       "latest_error", "RequestError?",
       "The error of the last load, nil once anything newer succeeded.",
-      swift: "Resource.latestError", rules: "STA-06 STA-07"),
+      swift: "Resource.latestError", rules: "STA-06 STA-07"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      call.unhandled.errorSeen(of: resource)
+      call.return(
+        resource.latestError.map { call.values.of($0, service: resource.service) } ?? .nil)
+    },
     .property(
       "timestamp", "number", "When data or error last changed, the later of the two; 0 if never.",
-      swift: "Resource.timestamp", rules: "STA-08"),
+      swift: "Resource.timestamp", rules: "STA-08"
+    ) { call throws(Misuse) in
+      call.return(.number(try call.resource.timestamp))
+    },
     .property(
       "is_loading", "boolean", "Whether a load is in progress.", swift: "Resource.isLoading",
-      rules: "STA-04 STA-10"),
+      rules: "STA-04 STA-10"
+    ) { call throws(Misuse) in
+      call.return(.bool(try call.resource.isLoading))
+    },
     .property(
       "is_requesting", "boolean", "Whether any request of it is in progress, loads included.",
-      swift: "Resource.isRequesting", rules: "STA-03"),
+      swift: "Resource.isRequesting", rules: "STA-03"
+    ) { call throws(Misuse) in
+      call.return(.bool(try call.resource.isRequesting))
+    },
     .property(
       "is_up_to_date", "boolean",
       "Whether `load_if_needed` would start nothing, loads in progress aside.",
-      swift: "Resource.isUpToDate", rules: "LOAD-24 LOAD-25"),
+      swift: "Resource.isUpToDate", rules: "LOAD-24 LOAD-25"
+    ) { call throws(Misuse) in
+      call.return(.bool(try call.resource.isUpToDate))
+    },
     .property(
       "load_requests", "Request[]", "Loads in progress, in the order they began.",
-      swift: "Resource.loadRequests", rules: "STA-13"),
+      swift: "Resource.loadRequests", rules: "STA-13"
+    ) { call throws(Misuse) in
+      call.return(.list(try call.resource.loadRequests.map { call.values.of($0) }))
+    },
     .property(
       "all_requests", "Request[]", "All requests in progress, in the order they began.",
-      swift: "Resource.allRequests", rules: "STA-03 STA-12"),
+      swift: "Resource.allRequests", rules: "STA-03 STA-12"
+    ) { call throws(Misuse) in
+      call.return(.list(try call.resource.allRequests.map { call.values.of($0) }))
+    },
   ]
+
+  static let resourceContent = contentAccessors(
+    of: "Resource",
+    content: { call throws(Misuse) in
+      let resource = try call.resource
+      let content = call.values.content(of: resource)
+      if case .nil = content { call.nilContents.note(resource, readIn: call.state) }
+      call.return(content)
+    },
+    text: { call throws(Misuse) in
+      call.return(.string(try call.resource.text))
+    },
+    dictionary: { call throws(Misuse) in
+      let resource = try call.resource
+      let isDict = resource.latestData?.content.isDictionary ?? false
+      call.return(isDict ? call.values.content(of: resource) : .map([]))
+    },
+    array: { call throws(Misuse) in
+      let resource = try call.resource
+      let isArray = resource.latestData?.content.isArray ?? false
+      call.return(isArray ? call.values.content(of: resource) : .list([]))
+    },
+    document: { call throws(Misuse) in
+      call.return(call.values.document(try call.resource.latestData?.content))
+    },
+    typed: { call throws(Misuse) in
+      let resource = try call.resource
+      guard let content = resource.latestData?.content else {
+        return call.return(call.count > 1 ? .stack(2) : .nil)
+      }
+      let fits = call.isNil(1) || content.luaTypeName == call.raw(1).typeName
+      call.return(fits ? call.values.content(of: resource) : .stack(2))
+    })
 
   private static let resourceLoading: [APIEntry] = [
     .method(
@@ -64,7 +139,11 @@ extension APIOwner {
         local entity, err = user:load():await()
         print(entity.content.name, user.is_up_to_date)       --> Ann true
         """,
-      swift: "Resource.load()", rules: "LOAD-01 LOAD-02 LOAD-03 LOAD-07 STA-04 STA-11 STA-14"),
+      swift: "Resource.load()", rules: "LOAD-01 LOAD-02 LOAD-03 LOAD-07 STA-04 STA-11 STA-14"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      call.return(call.values.of(resource.load(), loading: resource))
+    },
     .method(
       "load_if_needed", "(): Request?",
       "Loads unless data is fresh; returns the request to wait for, or nil if up to date.",
@@ -77,7 +156,16 @@ extension APIOwner {
         assert(user:load_if_needed():await())
         print(user:load_if_needed())               --> nil
         """,
-      swift: "Resource.loadIfNeeded()", rules: "LOAD-15 LOAD-16 LOAD-24 LOAD-27 LOAD-29 LOAD-31"),
+      swift: "Resource.loadIfNeeded()", rules: "LOAD-15 LOAD-16 LOAD-24 LOAD-27 LOAD-29 LOAD-31"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      switch resource.neededLoad() {
+      case .load(let request): call.return(call.values.of(request, loading: resource))
+      case .none(let time):
+        if let time { call.answersAlike(until: time) }
+        call.return(.nil)
+      }
+    },
     .method(
       "fetch", "(): Entity?, RequestError?",
       "Gives the entity, loaded if that is needed; or nil and the error.",
@@ -92,7 +180,8 @@ extension APIOwner {
         print(user:fetch() == user.latest_data)    --> true
         print(select(2, api("/users/9"):fetch()).http_status)  --> 404
         """,
-      swift: "Resource.fresh(_:)", rules: "LOAD-120 LOAD-121"),
+      swift: "Resource.fresh(_:)", rules: "LOAD-120 LOAD-121"
+    ) { call throws(Misuse) in try fetch(call, try call.resource) },
     .method(
       "explain", "(method?: string): string",
       "Says which settings apply, which line has set each, and what `load_if_needed` would do now.",
@@ -105,7 +194,19 @@ extension APIOwner {
         assert(user:load():await())
         print(user:explain():match("would +([^:]+)"))        --> load nothing
         """,
-      swift: "Resource.explanation(for:)", rules: "EXP-04 EXP-06"),
+      swift: "Resource.explanation(for:)", rules: "EXP-04 EXP-06"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      let method = try MethodReader.method(call.optionalString(1) ?? "GET")
+      if resource.service.isRunningBlocks {
+        throw .message(
+          "explain inside a function of the configuration would run that function again: call it elsewhere"
+        )
+      }
+      let text = ResourceExplanation.text(call.sources, resource, method: method)
+      if call.session.isOpen { call.session.explanation = text }
+      call.return(.string(text))
+    },
     .method(
       "load_using", "(request: Request): Request",
       """
@@ -121,7 +222,19 @@ extension APIOwner {
         assert(users:load_using(users:post{ json = { name = "Cid" } }):await())
         print(users.content.id)                    --> 9
         """,
-      swift: "Resource.load(using:)", rules: "LOAD-32 LOAD-34 LOAD-35 LOAD-36 LOAD-37"),
+      swift: "Resource.load(using:)", rules: "LOAD-32 LOAD-34 LOAD-35 LOAD-36 LOAD-37"
+    ) { call throws(Misuse) in
+      guard let request = call.object(1, .request, as: Request.self) else {
+        throw .argument(1, "Request expected, got \(call.raw(1).typeName)")
+      }
+      let resource = try call.resource
+      if request.state == .notStarted {
+        // The resource's list is all that may hold it until somebody starts it.
+        let kept = try call.kept.kept(call.state, call.index(1), for: resource.service)
+        request.onCompletion { _ in withExtendedLifetime(kept) {} }
+      }
+      call.return(call.values.of(resource.load(using: request), loading: resource))
+    },
     .method(
       "cancel_load_if_unobserved", "(delay?: number, callback?: fun()): Resource",
       """
@@ -139,7 +252,11 @@ extension APIOwner {
         print(request.state)                       --> completed
         """,
       swift: "Resource.cancelLoadIfUnobserved(afterDelay:then:)",
-      rules: "CAN-01 CAN-02 CAN-04 CAN-07 CAN-09 CAN-10"),
+      rules: "CAN-01 CAN-02 CAN-04 CAN-07 CAN-09 CAN-10"
+    ) { call throws(Misuse) in
+      try call.cancelLoadIfUnobserved()
+      call.returnSelf()
+    },
   ]
 
   private static let resourceRequests: [APIEntry] = [
@@ -160,34 +277,68 @@ extension APIOwner {
         print(assert(request:await()).content.name)          --> Anna
         """,
       swift: "Resource.request(_:body:requestMutation:)",
-      rules: "REQ-01 REQ-09 REQ-24 REQ-26 MUT-01 STA-02 DYN-01"),
-    named("get", "GET"),
+      rules: "REQ-01 REQ-09 REQ-24 REQ-26 MUT-01 STA-02 DYN-01"
+    ) { call throws(Misuse) in
+      guard let method = RequestMethod(rawValue: call.string(1)) else {
+        throw .argument(1, "'\(call.string(1))' is not an HTTP method")
+      }
+      try call.sendRequest(method, body: 2)
+    },
     named(
-      "post", "POST",
+      "get", "Sends a GET request; otherwise as `request`."
+    ) { call throws(Misuse) in
+      try call.sendRequest(.get, body: 1)
+    },
+    named(
+      "post", "Sends a POST request; otherwise as `request`.",
       example: """
         local created = assert(api("/users"):post{ json = { name = "Cid" } }:await())
         print(created.http_status, created.content.id)       --> 201 9
-        """),
-    named("put", "PUT"),
-    named("patch", "PATCH"),
+        """
+    ) { call throws(Misuse) in
+      try call.sendRequest(.post, body: 1)
+    },
     named(
-      "delete", "DELETE",
+      "put", "Sends a PUT request; otherwise as `request`."
+    ) { call throws(Misuse) in
+      try call.sendRequest(.put, body: 1)
+    },
+    named(
+      "patch", "Sends a PATCH request; otherwise as `request`."
+    ) { call throws(Misuse) in
+      try call.sendRequest(.patch, body: 1)
+    },
+    named(
+      "delete", "Sends a DELETE request; otherwise as `request`.",
       example: """
         print(assert(user:delete():await()).http_status)     --> 204
-        """),
-    named("head", "HEAD"),
+        """
+    ) { call throws(Misuse) in
+      try call.sendRequest(.delete, body: 1)
+    },
     named(
-      "options", "OPTIONS",
+      "head", "Sends a HEAD request; otherwise as `request`."
+    ) { call throws(Misuse) in
+      try call.sendRequest(.head, body: 1)
+    },
+    named(
+      "options", "Sends a OPTIONS request; otherwise as `request`.",
       example: """
         print(assert(user:options():await()):header("allow"))    --> GET, PUT, PATCH
-        """),
+        """
+    ) { call throws(Misuse) in
+      try call.sendRequest(.options, body: 1)
+    },
   ]
 
-  private static func named(_ name: String, _ method: String, example: String = "") -> APIEntry {
+  private static func named(
+    _ name: StaticString, _ summary: String, example: String = "",
+    body: @escaping APIEntry.Body
+  ) -> APIEntry {
     .method(
-      name, "(body?: RequestBody, options?: MutationOrOptions): Request",
-      "Sends a \(method) request; otherwise as `request`.", example: example,
-      swift: "Resource.request(_:body:requestMutation:)", rules: "REQ-02")
+      name, "(body?: RequestBody, options?: MutationOrOptions): Request", summary,
+      example: example, swift: "Resource.request(_:body:requestMutation:)", rules: "REQ-02",
+      body: body)
   }
 
   private static let resourceLocalState: [APIEntry] = [
@@ -200,7 +351,13 @@ extension APIOwner {
       entity's own timestamp counts.
       """,
       swift: "Resource.overrideLocalData(with:)", rules: "OVR-01 OVR-03 OVR-04 OVR-05 OVR-06 OVR-12"
-    ),
+    ) { call throws(Misuse) in
+      guard let box = call.object(1, .entity, as: EntityBox.self) else {
+        throw .argument(1, "Entity expected, got \(call.raw(1).typeName)")
+      }
+      try call.resource.overrideLocalData(with: box.settled)
+      call.returnSelf()
+    },
     .method(
       "override_local_content", "(content: any): Resource",
       "Replaces the content of the latest data and keeps its headers.",
@@ -212,7 +369,13 @@ extension APIOwner {
         user:override_local_content{ id = 7, name = "Ann (edited)" }
         print(user.content.name, user.is_up_to_date)         --> Ann (edited) true
         """,
-      swift: "Resource.overrideLocalContent(with:)", rules: "OVR-07 OVR-08 OVR-09 OVR-10"),
+      swift: "Resource.overrideLocalContent(with:)", rules: "OVR-07 OVR-08 OVR-09 OVR-10"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      let content = try call.kept.content(call.raw(1), call.state, call.index(1))
+      resource.overrideLocalContent(with: content)
+      call.returnSelf()
+    },
     .method(
       "invalidate", "(): Resource", "Makes the next `load_if_needed` load, however fresh the data.",
       """
@@ -225,7 +388,11 @@ extension APIOwner {
         user:invalidate()
         print(user.is_up_to_date, user.content.name)         --> false Ann
         """,
-      swift: "Resource.invalidate()", rules: "INV-01 INV-02 INV-03 INV-05 INV-07 INV-59"),
+      swift: "Resource.invalidate()", rules: "INV-01 INV-02 INV-03 INV-05 INV-07 INV-59"
+    ) { call throws(Misuse) in
+      try call.resource.invalidate()
+      call.returnSelf()
+    },
     .method(
       "wipe", "(): Resource", "Forgets data and error and cancels every request of the resource.",
       """
@@ -233,6 +400,72 @@ extension APIOwner {
       comes with the next turn. Cache entries stay, so that a configured cache may fill the \
       resource again.
       """,
-      swift: "Resource.wipe()", rules: "WIPE-01 WIPE-02 WIPE-03 WIPE-06 WIPE-07 WIPE-08"),
+      swift: "Resource.wipe()", rules: "WIPE-01 WIPE-02 WIPE-03 WIPE-06 WIPE-07 WIPE-08"
+    ) { call throws(Misuse) in
+      try call.resource.wipe()
+      call.returnSelf()
+    },
   ]
+}
+
+extension APIOwner {
+  /// `resource:fetch()`: the entity, loaded if it is not fresh, or nil and the error. As `Resource.fresh`.
+  private static func fetch(_ call: Call, _ resource: Resource) throws(Misuse) {
+    if case .load(let request) = resource.neededLoad() {
+      request.mark.loaded = resource
+      return try awaitRequest(call, request)
+    }
+    if returnOutcome(of: resource, call) { return }
+    // A stream is followed, which has brought nothing yet.
+    try call.waits.wait(call, for: "the first data of \(resource.displayName)") { completion in
+      let wait = FirstOutcome(resource, call.values) { completion($0, false) }
+      return { wait.end() }
+    }
+  }
+
+  private static func returnOutcome(of resource: Resource, _ call: Call) -> Bool {
+    guard let values = FirstOutcome.values(of: resource, call.values) else { return false }
+    if values.count > 1 { call.unhandled.errorSeen(of: resource) }
+    for value in values { call.return(value) }
+    return true
+  }
+}
+
+/// Waits until a resource that nobody loads has data or an error.
+private final class FirstOutcome {
+  private let resource: Resource
+  private var stop: (() -> Void)?
+  private var isOver = false
+
+  init(_ resource: Resource, _ values: ScriptValues, _ found: @escaping ([LuaValue]) -> Void) {
+    self.resource = resource
+    stop = resource.observe(while: { [weak self] in self?.isOver == false }) {
+      [weak self, unowned values] _ in
+      guard let self, !isOver, FirstOutcome.isThere(of: resource) else { return }
+      end()
+      resource.pump.enqueueAfterPhase {
+        found(FirstOutcome.values(of: resource, values) ?? [.nil])
+      }
+    }
+  }
+
+  func end() {
+    guard !isOver else { return }
+    isOver = true
+    stop?()
+    stop = nil
+  }
+
+  private static func isThere(of resource: Resource) -> Bool {
+    resource.latestData != nil || resource.latestError != nil
+  }
+
+  /// The entity, or nil and the error; nil if there is neither.
+  static func values(of resource: Resource, _ values: ScriptValues) -> [LuaValue]? {
+    let service = resource.service
+    if let error = resource.latestError, !service.isOffline || resource.latestData == nil {
+      return [.nil, values.of(error, service: service)]
+    }
+    return resource.latestData.map { [values.of($0, service: service)] }
+  }
 }

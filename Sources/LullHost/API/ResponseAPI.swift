@@ -1,41 +1,109 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let response = APIOwner.object(
     .response, receiver: "response",
     "How a request ended: an entity or an error, never both.", swift: "Response",
-    entries: outcome + exchange)
+    entries: outcome + responseExchange,
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let response = try response(call).response
+        switch response.outcome {
+        case .success(let entity): call.return(.string("Response(success \(entity.contentType))"))
+        case .failure(let error):
+          call.return(.string("Response(failure: \(error.summary))"))
+        }
+      }
+    ])
 
   private static let outcome: [APIEntry] = [
     .property(
       "is_success", "boolean", "Whether it has an entity.", swift: "Response.isSuccess",
-      rules: "DYN-04"),
-    .property("is_failure", "boolean", "Whether it has an error.", rules: "DYN-04"),
-    .property("entity", "Entity?", "What came, or nil.", swift: "Response.entity", rules: "DYN-04"),
+      rules: "DYN-04"
+    ) { call throws(Misuse) in
+      call.return(.bool(try response(call).response.isSuccess))
+    },
+    .property("is_failure", "boolean", "Whether it has an error.", rules: "DYN-04") {
+      call throws(Misuse) in
+      call.return(.bool(try !response(call).response.isSuccess))
+    },
+    .property("entity", "Entity?", "What came, or nil.", swift: "Response.entity", rules: "DYN-04")
+    { call throws(Misuse) in
+      let box = try response(call)
+      call.return(
+        box.response.entity.map {
+          call.values.of($0, service: box.service, tables: box.tables)
+        } ?? .nil)
+    },
     .property(
       "error", "RequestError?", "What went wrong, or nil.", swift: "Response.error", rules: "DYN-04"
-    ),
+    ) { call throws(Misuse) in
+      let box = try response(call)
+      call.return(
+        box.response.error.map {
+          call.values.of($0, service: box.service, tables: box.tables)
+        } ?? .nil)
+    },
     .property(
       "is_new", "boolean", "False for a 304: the entity is the one that was there.",
-      swift: "Response.isNew", rules: "NM-01"),
+      swift: "Response.isNew", rules: "NM-01"
+    ) { call throws(Misuse) in
+      call.return(.bool(try response(call).response.isNew))
+    },
   ]
 
   /// Of the exchange with the server, as responses, entities and errors tell it.
-  static let exchange: [APIEntry] = [
-    .property(
-      "http_status", "integer?", "The HTTP status; nil for what did not come over the network.",
-      swift: "Exchange.status"),
-    .property("status", "integer?", "The same as `http_status`.", swift: "Exchange.status"),
-    .property("url", "string?", "The URL that answered, after redirects.", swift: "Exchange.url"),
-    .property(
-      "elapsed", "number?", "How long the exchange took, in seconds.", swift: "Exchange.elapsed"),
-    .property(
-      "timings", "Timings?", "How long its parts took, if `record_timings` is set.",
-      example: """
-        api:configure("/users/7", { record_timings = true })
-        local timings = assert(user:load():await()).timings   -- a stub has none
-        if timings then print(timings.first_byte, timings.is_reused) end
-        """,
-      swift: "Exchange.timings"),
-  ]
+  ///
+  /// - Parameter status: of `http_status`, and of `status`, as networking answers and tests have it.
+  static func exchange(
+    status: @escaping APIEntry.Body, url: @escaping APIEntry.Body,
+    elapsed: @escaping APIEntry.Body, timings: @escaping APIEntry.Body
+  ) -> [APIEntry] {
+    [
+      .property(
+        "http_status", "integer?", "The HTTP status; nil for what did not come over the network.",
+        swift: "Exchange.status", get: status),
+      .property(
+        "status", "integer?", "The same as `http_status`.", swift: "Exchange.status", get: status),
+      .property(
+        "url", "string?", "The URL that answered, after redirects.", swift: "Exchange.url", get: url
+      ),
+      .property(
+        "elapsed", "number?", "How long the exchange took, in seconds.", swift: "Exchange.elapsed",
+        get: elapsed),
+      .property(
+        "timings", "Timings?", "How long its parts took, if `record_timings` is set.",
+        example: """
+          api:configure("/users/7", { record_timings = true })
+          local timings = assert(user:load():await()).timings   -- a stub has none
+          if timings then print(timings.first_byte, timings.is_reused) end
+          """,
+        swift: "Exchange.timings", get: timings),
+    ]
+  }
+
+  private static let responseExchange = exchange(
+    status: { call throws(Misuse) in
+      let response = try response(call).response
+      let status = response.entity?.exchange?.status ?? response.error?.httpStatusCode
+      call.return(status.map { .int(Int64($0)) } ?? .nil)
+    },
+    url: { call throws(Misuse) in
+      let response = try response(call).response
+      let url = response.entity?.exchange?.url ?? response.error?.exchange?.url
+      call.return(url.map { .string($0) } ?? .nil)
+    },
+    elapsed: { call throws(Misuse) in
+      let response = try response(call).response
+      let elapsed = response.entity?.exchange?.elapsed ?? response.error?.exchange?.elapsed
+      call.return(elapsed.map { .number($0) } ?? .nil)
+    },
+    timings: { call throws(Misuse) in
+      let response = try response(call).response
+      call.return(
+        .timings(response.entity?.exchange?.timings ?? response.error?.exchange?.timings))
+    })
 
   static let successFields = APIOwner.table(
     "SuccessFields", "What `lull.success{…}` takes.",
@@ -45,4 +113,10 @@ extension APIOwner {
       .field("headers", "table<string, string|string[]>?", "Headers."),
       .field("is_new", "boolean?", "Whether it counts as new data; default true.", rules: "CHN-02"),
     ])
+}
+
+extension APIOwner {
+  private static func response(_ call: Call) throws(Misuse) -> ResponseBox {
+    try call.selfObject(.response, as: ResponseBox.self)
+  }
 }

@@ -1,3 +1,9 @@
+import CLullBridge
+import LullArguments
+import LullCore
+import LullLibC
+import LullSystem
+
 extension APIOwner {
   static let moduleScripting: [APIEntry] = [
     .function(
@@ -22,14 +28,16 @@ extension APIOwner {
           { "--verbose", "-v", help = "say what is sent" },
         }, { "ann", "ben", "-n5", "--verbose" })
         print(args.names[2], args.limit, args.verbose)       --> ben 5 true
-        """),
+        """
+    ) { call throws(Misuse) in try ArgumentsCall(call).answer() },
     .function(
       "env", "(name: string, default?: any): any",
       "The value of an environment variable; the default, or nil, if there is none.",
       "Not available in the sandbox.",
       example: """
         print(lull.env("API_TOKEN_THAT_IS_NOT_SET", "none"))     --> none
-        """),
+        """
+    ) { call throws(Misuse) in try call.returnVariable(0) },
     .function(
       "read_file", "(path: string): string?, string?",
       "The whole text of a regular file, or nil and what the system says.",
@@ -41,7 +49,17 @@ extension APIOwner {
       example: """
         local text, problem = lull.read_file("no/such/file")
         print(text, problem)                       --> nil no/such/file: No such file or directory
-        """),
+        """
+    ) { call throws(Misuse) in
+      try call.permissions.refuseInSandbox("lull.read_file")
+      let path = try call.path(0)
+      switch TextFile.read(path) {
+      case .success(let bytes): call.return(.bytes(bytes))
+      case .failure(let problem):
+        call.return(.nil)
+        call.return(.bytes(problem.advisedMessage))
+      }
+    },
     .function(
       "write_file", "(path: string, text: string, options?: WriteOptions): boolean?, string?",
       "Writes a whole file in one step: true, or nil and what the system says.",
@@ -57,7 +75,8 @@ extension APIOwner {
         assert(lull.write_file(path, "two\\n", { append = true }))
         print(#lull.read_file(path))               --> 8
         os.remove(path)
-        """),
+        """
+    ) { call throws(Misuse) in try writeFile(call) },
   ]
 
   static let writeOptions = APIOwner.table(
@@ -122,4 +141,242 @@ extension APIOwner {
       .word("number", "An integer or a float."),
       .word("integer", "A whole number. Beyond 64 bits it keeps its digits."),
     ])
+}
+
+extension APIOwner {
+  static let writeKeys = ["append", "mode"]
+
+  /// `lull.write_file(path, text[, { append =, mode = }])`
+  private static func writeFile(_ call: Call) throws(Misuse) {
+    try call.permissions.refuseInSandbox("lull.write_file")
+    let path = try call.path(0)
+    var appends = false
+    var mode: UInt32?
+    if !call.isNil(2) {
+      try call.reading.options.forEach(of: call.index(2), in: call.state, known: writeKeys) {
+        name, value throws(Misuse) in
+        if name == "append" {
+          guard let flag = value.bool else {
+            throw .message("'append' must be true or false, got \(value.described)")
+          }
+          appends = flag
+        } else {
+          guard let text = value.string, let bits = UInt32(text, radix: 8), bits <= 0o777
+          else {
+            throw .message(
+              "'mode' must be a string of octal digits such as \"600\", got "
+                + value.described)
+          }
+          mode = bits
+        }
+      }
+    }
+    let bytes = call.raw(1).bytes ?? []
+    let outcome =
+      appends
+      ? TextFile.append(bytes, to: path, mode: mode) : TextFile.write(bytes, to: path, mode: mode)
+    switch outcome {
+    case .success: call.return(.bool(true))
+    case .failure(let problem):
+      call.return(.nil)
+      call.return(.bytes(problem.advisedMessage))
+    }
+  }
+}
+
+/// One call of `lull.args(spec[, words])`.
+private struct ArgumentsCall {
+  private let call: Call
+
+  init(_ call: Call) { self.call = call }
+
+  func answer() throws(Misuse) {
+    var arguments = try ScriptArgumentReader(call.kept, call.state).arguments(call.index(0))
+    let (script, own) = try commandLine(isWanted: call.isNil(1))
+    let words = call.isNil(1) ? own : try self.words(call.index(1))
+    if arguments.spec.name.isEmpty { arguments.spec.name = script.isEmpty ? "script" : script }
+    switch try values(words, arguments) {
+    case .success(let fields): call.return(.map(fields))
+    case .failure(let end): try leave(arguments.spec, end)
+    }
+  }
+
+  /// Prints what there is to say, and ends the script.
+  private func leave(_ spec: ArgumentSpec, _ end: ArgumentParser.End) throws(Misuse) {
+    let code: Int32
+    switch end {
+    case .help:
+      write(ArgumentHelp.text(of: spec))
+      code = 0
+    case .version:
+      write((spec.version ?? "") + "\n")
+      code = 0
+    case .problem(let text):
+      StandardError.write(
+        ArgumentText.encode("\(spec.name): \(text)\nTry '\(spec.name) --help'.\n"))
+      code = 2
+    }
+    try APIOwner.end(call, code: code)
+  }
+
+  /// To standard output, as `print` does.
+  private func write(_ text: String) {
+    StandardOutput.write(ArgumentText.encode(text))
+  }
+
+  /// The name of the script, and if they are wanted the words after it, from the global `arg`.
+  private func commandLine(isWanted: Bool) throws(Misuse) -> (
+    script: String, words: [String]
+  ) {
+    let state = call.state
+    let index = lull_push_global(state, "arg")
+    guard index != 0 else { throw .message("not enough memory") }
+    defer { lull_pop_from(state, index) }
+    var value = lull_value()
+    lull_read(state, index, &value)
+    guard value.kind == Int32(LULL_TABLE) else { return ("", []) }
+    var script = ""
+    try LuaTable(index, in: state).forEachField { key, field throws(Misuse) in
+      if key.kind == Int32(LULL_INTEGER), key.integer == 0, let bytes = field.bytes {
+        let path = ArgumentText.decode(bytes)
+        script = path.split(separator: "/").last.map(String.init) ?? path
+      }
+    }
+    return (script, isWanted ? try words(index) : [])
+  }
+
+  /// The strings of a list.
+  private func words(_ table: Int32) throws(Misuse) -> [String] {
+    var words: [(position: Int64, text: String)] = []
+    try LuaTable(table, in: call.state).forEachField { key, field throws(Misuse) in
+      guard key.kind == Int32(LULL_INTEGER), key.integer > 0 else { return }
+      if let bytes = field.bytes {
+        words.append((key.integer, ArgumentText.decode(bytes)))
+      } else if let text = field.text {
+        words.append((key.integer, text))
+      } else {
+        throw .message("words must be strings, got \(field.described)")
+      }
+    }
+    return words.sorted { $0.position < $1.position }.map(\.text)
+  }
+
+  // MARK: Values
+
+  /// Throws what a function of the script raises.
+  private func values(_ words: [String], _ arguments: ScriptArguments) throws(Misuse) -> Result<
+    [(String, LuaValue)], ArgumentParser.End
+  > {
+    let result: ParsedArguments
+    do throws(ArgumentParser.End) {
+      result = try ArgumentParser.parse(words, by: arguments.spec)
+    } catch {
+      return .failure(error)
+    }
+    var fields: [(String, LuaValue)] = []
+    for (index, argument) in arguments.spec.arguments.enumerated() {
+      let meaning = arguments.meanings[index]
+      var value = meaning.standard
+      switch argument.kind {
+      case .flag: value = result.counts[index].map { .bool($0 > 0) } ?? value ?? .bool(false)
+      case .count: value = result.counts[index].map { .int(Int64($0)) } ?? value ?? .int(0)
+      default:
+        if let texts = result.texts[index] {
+          var values: [LuaValue] = []
+          for text in texts {
+            switch try self.value(text, argument, meaning) {
+            case .success(let value): values.append(value)
+            case .failure(let end): return .failure(end)
+            }
+          }
+          value = argument.isRepeated ? .list(values) : values.last
+        } else if argument.isRepeated {
+          value = value ?? .list([])
+        }
+      }
+      if let value { fields.append((argument.key, value)) }
+    }
+    return .success(fields)
+  }
+
+  /// An integer of any size. (JSN-111)
+  private static func whole(_ text: String) -> LuaValue? {
+    if let whole = ArgumentText.integer(text) { return .int(whole) }
+    return ArgumentText.largeInteger(text).map { .digits($0) }
+  }
+
+  private func value(_ text: String, _ argument: Argument, _ meaning: ScriptArguments.Meaning)
+    throws(Misuse) -> Result<LuaValue, ArgumentParser.End>
+  {
+    if let function = meaning.function { return try converted(text, function, argument) }
+    switch argument.kind {
+    case .integer: return .success(ArgumentsCall.whole(text) ?? .nil)
+    case .number:
+      return .success(
+        ArgumentsCall.whole(text)
+          ?? ArgumentText.number(text).map { .number($0) } ?? .nil)
+    default: return .success(.bytes(ArgumentText.encode(text)))
+    }
+  }
+
+  /// What the script's function makes of the text; nil and a message from it is wrong usage.
+  private func converted(_ text: String, _ id: Int64, _ argument: Argument)
+    throws(Misuse) -> Result<LuaValue, ArgumentParser.End>
+  {
+    let answer = call.coroutines.ask(
+      Callable(id: id), [.bytes(ArgumentText.encode(text))], kind: "type function of lull.args"
+    ) { results -> Result<LuaValue, ArgumentParser.End> in
+      guard results[0].kind != Int32(LULL_NIL) else {
+        let problem = results[1].text ?? "not valid"
+        return .failure(.problem("'\(argument.shown)': \(problem), got '\(text)'"))
+      }
+      let id = call.kept.makeID()
+      guard lull_value_keep(call.bridge.pointer, results.state, results.index(0), id) == 0 else {
+        return .failure(.problem("not enough memory"))
+      }
+      call.kept.holdForNow([id])
+      return .success(.ref(id))
+    }
+    switch answer {
+    case .success(let value): return value
+    case .failure(.failed(let failure)): throw .value(call.values.raised(failure))
+    case .failure(.gone): return .success(.nil)
+    }
+  }
+}
+
+extension Call {
+  /// Returns the variable of the process's environment whose name is at a position, else what is behind it.
+  func returnVariable(_ position: Int) throws(Misuse) {
+    if !permissions.isInspecting { try permissions.refuseInSandbox("lull.env") }
+    var name = raw(position).bytes ?? []
+    guard !name.isEmpty, !name.contains(UInt8(ascii: "=")), !name.contains(0) else {
+      throw .argument(
+        1, "the name of an environment variable expected, got '\(string(position))'")
+    }
+    let standard = count > position + 1 ? LuaValue.stack(index(position + 1)) : .nil
+    if let inspection = permissions.inspection {
+      let isSet = inspection.sets(String(decoding: name, as: UTF8.self))
+      return `return`(isSet ? .string("1") : standard)
+    }
+    name.append(0)
+    if let value = getenv(name.map(CChar.init(bitPattern:))) {
+      // The environment's own memory, read at once.
+      `return`(.bytes(Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))))
+    } else {
+      `return`(standard)
+    }
+  }
+
+  /// The name of a file at a position: bytes, as file names are.
+  ///
+  /// - Parameter number: which argument it is, if there is a self.
+  func path(_ position: Int, argument number: Int? = nil) throws(Misuse) -> [UInt8] {
+    let path = raw(position).bytes ?? []
+    guard !path.isEmpty, !path.contains(0) else {
+      throw .argument(
+        number ?? position + 1, "the name of a file expected, got \(raw(position).described)")
+    }
+    return path
+  }
 }

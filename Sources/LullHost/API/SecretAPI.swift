@@ -1,3 +1,7 @@
+import CLullBridge
+import LullCore
+import LullTransport
+
 extension APIOwner {
   static let moduleSecrets: [APIEntry] = [
     .function(
@@ -18,7 +22,11 @@ extension APIOwner {
         print(github:configuration_for("/user").headers.authorization)
         --> Bearer ‹secret GITHUB_TOKEN›
         """,
-      swift: "Secret.init(_:name:origins:)")
+      swift: "Secret.init(_:name:origins:)"
+    ) { call throws(Misuse) in
+      let secret = try call.reading.credentials.secret(table: call.index(0), in: call.state)
+      call.return(call.values.of(SecretBox(SecretText(secret)), .secret))
+    }
   ]
 
   static let secret = APIOwner.object(
@@ -31,12 +39,29 @@ extension APIOwner {
     """,
     swift: "SecretText",
     entries: [
+      // The bridge puts the secret first, then the other, then whether the secret stood right.
       .operation(
         "__concat", "(other: string|number|Secret): Secret", shown: "secret .. other",
         "A secret with text before or behind it.",
         example: """
           print("token " .. lull.secret{ env = "X", name = "x" } .. "!")  --> token ‹secret x›!
-          """)
+          """
+      ) { call throws(Misuse) in
+        let text = try call.selfObject(.secret, as: SecretBox.self).text
+        let raw = call.raw(1)
+        guard let other = call.handles.secret(raw) ?? raw.text.map({ SecretText($0) }) else {
+          throw .message("attempt to concatenate a \(raw.typeName) value")
+        }
+        try raw.requireText("what is put beside a secret")
+        let isRight = call.raw(2).bool ?? false
+        let joined = isRight ? other + text : text + other
+        call.return(call.values.of(SecretBox(joined), .secret))
+      }
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        call.return(.string(try call.selfObject(.secret, as: SecretBox.self).text.masked))
+      }
     ])
 
   static let secretSource = APIOwner.table(
@@ -74,7 +99,11 @@ extension APIOwner {
           api:configure("/login", { auth = false })
           print(api:configuration_for(api("/login")).auth)       --> nil
           """,
-        swift: "Auth.bearer(_:)"),
+        swift: "Auth.bearer(_:)"
+      ) { call throws(Misuse) in
+        let auth = Auth.bearer(try headerCredential(call, 0))
+        call.return(call.values.of(AuthBox(auth), .auth))
+      },
       .function(
         "basic", "(user: string|Secret, password: Secret|string): Auth",
         "Sends `Authorization: Basic …`, made of a user and a password.",
@@ -86,7 +115,19 @@ extension APIOwner {
           api:configure{ auth = lull.auth.basic("ann", lull.secret{ file = "~/.password" }) }
           print(api:configuration_for(user).auth)   --> authorization: Basic ‹secret .password›
           """,
-        swift: "Auth.basic(user:password:)"),
+        swift: "Auth.basic(user:password:)"
+      ) { call throws(Misuse) in
+        let user = try call.reading.credentials.user(call.raw(0), argument: 1)
+        // RFC 7617, section 2: the colon would end it.
+        guard !user.secrets.isEmpty || !user.masked.contains(":") else {
+          throw .argument(1, "a user without a colon expected")
+        }
+        // Keys of APIs that have no password.
+        let isKey = !user.secrets.isEmpty && call.raw(1).string == ""
+        let auth = Auth.basic(
+          user: user, password: isKey ? SecretText("") : try credential(call, 1))
+        call.return(call.values.of(AuthBox(auth), .auth))
+      },
       .function(
         "digest", "(user: string|Secret, password: Secret|string): Auth",
         "Answers a server that asks for a digest: the password is never sent.",
@@ -101,7 +142,13 @@ extension APIOwner {
           api:configure{ auth = lull.auth.digest("ann", lull.secret{ file = "~/.password" }) }
           print(api:configuration_for(user).auth)   --> authorization: Digest ‹secret .password›
           """,
-        swift: "Auth.digest(user:password:)"),
+        swift: "Auth.digest(user:password:)"
+      ) { call throws(Misuse) in
+        let auth = Auth.digest(
+          user: try call.reading.credentials.user(call.raw(0), argument: 1),
+          password: try credential(call, 1))
+        call.return(call.values.of(AuthBox(auth), .auth))
+      },
       .function(
         "netrc", "(options?: NetrcOptions): Auth",
         "Sends `Authorization: Basic …` with the login that a netrc file has for the host.",
@@ -115,7 +162,12 @@ extension APIOwner {
           api:configure{ auth = lull.auth.netrc{ path = "/etc/api.netrc" } }
           print(api:configuration_for(user).auth)   --> authorization: Basic ‹netrc /etc/api.netrc›
           """,
-        swift: "Auth.netrc(_:login:isOptional:)"),
+        swift: "Auth.netrc(_:login:isOptional:)"
+      ) { call throws(Misuse) in
+        let auth = try call.reading.credentials.netrc(
+          table: call.isNil(0) ? nil : call.index(0), in: call.state)
+        call.return(call.values.of(AuthBox(auth), .auth))
+      },
       .function(
         "aws_sigv4", "(credentials: AWSCredentials): Auth",
         "Signs each request for Amazon's services, and those that work like them (version 4).",
@@ -132,7 +184,11 @@ extension APIOwner {
           print(api:configuration_for(user).auth)
           --> authorization: AWS4-HMAC-SHA256 ‹secret S3_SECRET›
           """,
-        swift: "Auth.awsSignature(_:)"),
+        swift: "Auth.awsSignature(_:)"
+      ) { call throws(Misuse) in
+        let auth = try call.reading.credentials.aws(table: call.index(0), in: call.state)
+        call.return(call.values.of(AuthBox(auth), .auth))
+      },
       .function(
         "header", "(name: string, value: Secret|string): Auth", "Sends a header of your own.",
         "A name that is no HTTP token raises.",
@@ -140,7 +196,15 @@ extension APIOwner {
           api:configure{ auth = lull.auth.header("X-API-Key", lull.secret{ env = "KEY" }) }
           print(api:configuration_for(user).auth)   --> x-api-key: ‹secret KEY›
           """,
-        swift: "Auth.header(_:_:)"),
+        swift: "Auth.header(_:_:)"
+      ) { call throws(Misuse) in
+        let name = call.string(0)
+        guard Headers.isName(name) else {
+          throw .argument(1, "'\(name)' is not a valid header name")
+        }
+        let auth = Auth.header(name, try headerCredential(call, 1))
+        call.return(call.values.of(AuthBox(auth), .auth))
+      },
       .function(
         "query", "(name: string|table<string, Secret|string>, value?: Secret|string): Auth",
         "Sends a parameter of the query, or several.",
@@ -154,7 +218,18 @@ extension APIOwner {
           api:configure{ auth = lull.auth.query("api_key", lull.secret{ env = "KEY" }) }
           print(api:configuration_for(user).auth)   --> ?api_key=‹secret KEY›
           """,
-        swift: "Auth.query(_:_:)"),
+        swift: "Auth.query(_:_:)"
+      ) { call throws(Misuse) in
+        let credentials = call.reading.credentials
+        let parameters =
+          call.raw(0).kind == Int32(LULL_TABLE)
+          ? try credentials.query(table: call.index(0), in: call.state)
+          : [(try credentials.queryName(call.raw(0)), try credential(call, 1))]
+        guard call.raw(0).kind != Int32(LULL_TABLE) || call.isNil(1) else {
+          throw .argument(2, "nothing expected behind a table")
+        }
+        call.return(call.values.of(AuthBox(.query(parameters)), .auth))
+      },
       .function(
         "token", "(options: TokenOptions): Auth",
         "Tokens that a function of yours gets, for logins that are not OAuth.",
@@ -177,7 +252,12 @@ extension APIOwner {
           print(assert(user:load():await()).content.name)      --> Ann
           print(api:configuration_for(user).auth)  --> x-session: ‹token›
           """,
-        rules: "OAU-120 OAU-121 OAU-122 OAU-123 OAU-124 OAU-125"),
+        rules: "OAU-120 OAU-121 OAU-122 OAU-123 OAU-124 OAU-125"
+      ) { call throws(Misuse) in
+        let (auth, function) = try call.reading.credentials.token(call, table: call.index(0))
+        call.return(
+          call.values.of(AuthBox(auth, function: function), .auth, anchor: function))
+      },
       .function(
         "oauth2_client_credentials", "(client: OAuth2Client): Auth",
         "Bearer tokens that a token endpoint gives to the client itself.",
@@ -194,7 +274,10 @@ extension APIOwner {
           api:configure{ auth = auth }
           print(auth)  --> Auth(authorization: Bearer ‹token of https://login.example.com/token›)
           """,
-        swift: "Auth.oauth2ClientCredentials(…)"),
+        swift: "Auth.oauth2ClientCredentials(…)"
+      ) { call throws(Misuse) in
+        try returnOAuth2(call, .clientCredentials)
+      },
       .function(
         "oauth2_refresh", "(client: OAuth2RefreshClient): Auth",
         "Bearer tokens that a token endpoint gives for a refresh token.",
@@ -207,7 +290,10 @@ extension APIOwner {
             token_url = "https://login.example.com/token", client_id = "me",
             refresh_token = lull.secret{ file = "~/.refresh-token" }, token_file = "~/.tokens.json" } }
           """,
-        swift: "Auth.oauth2Refresh(…)"),
+        swift: "Auth.oauth2Refresh(…)"
+      ) { call throws(Misuse) in
+        try returnOAuth2(call, .refresh)
+      },
       .function(
         "oauth2_code", "(client: OAuth2CodeLogin): Auth",
         "Bearer tokens that a person gets for the script, by a browser on this machine.",
@@ -223,7 +309,11 @@ extension APIOwner {
             authorization_url = "https://login.example.com/authorize",
             token_url = "https://login.example.com/token", client_id = "me", name = "shop" } }
           """,
-        swift: "Auth.oauth2Code(…)"),
+        swift: "Auth.oauth2Code(…)"
+      ) { call throws(Misuse) in
+        try call.permissions.refuseUnlessInspecting("lull.auth.oauth2_code")
+        try returnOAuth2(call, .code)
+      },
       .function(
         "oauth2_device", "(client: OAuth2DeviceLogin): Auth",
         "Bearer tokens that a person gets for the script, by a code typed into a browser anywhere.",
@@ -233,7 +323,11 @@ extension APIOwner {
             device_url = "https://login.example.com/device", name = "shop",
             token_url = "https://login.example.com/token", client_id = "me" } }
           """,
-        swift: "Auth.oauth2Device(…)"),
+        swift: "Auth.oauth2Device(…)"
+      ) { call throws(Misuse) in
+        try call.permissions.refuseUnlessInspecting("lull.auth.oauth2_device")
+        try returnOAuth2(call, .device)
+      },
     ])
 
   static let tokenOptions = APIOwner.table(
@@ -368,5 +462,48 @@ extension APIOwner {
 
   static let authObject = APIOwner.object(
     .auth, receiver: "auth", "What a function of `lull.auth` gives.",
-    "It has no members; `tostring` masks it.", swift: "Auth", entries: [])
+    "It has no members; `tostring` masks it.", swift: "Auth", entries: [],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let auth = try call.selfObject(.auth, as: AuthBox.self).auth
+        call.return(.string("Auth(\(auth.description))"))
+      }
+    ])
+}
+
+extension APIOwner {
+  /// What functions that read a file of variables are given.
+  static let variablesFunctions = APIOwner.unseen(
+    .variables,
+    hidden: [
+      // As `lull.secret` and `lull.env`, in a file that has variables of its own.
+      .hidden("secret", "t") { call throws(Misuse) in
+        let secret = try call.reading.credentials.secret(
+          table: call.index(1), in: call.state,
+          variables: call.selfObject(.variables, as: FileVariables.self))
+        call.return(call.values.of(SecretBox(SecretText(secret)), .secret))
+      },
+      .hidden("env", "sV") { call throws(Misuse) in
+        let variables = try call.selfObject(.variables, as: FileVariables.self)
+        if let text = variables.text(call.string(1)) { return call.return(.string(text)) }
+        try call.returnVariable(1)
+      },
+    ])
+
+  private static func credential(_ call: Call, _ position: Int) throws(Misuse) -> SecretText {
+    try call.reading.credentials.credential(call.raw(position), argument: position + 1)
+  }
+
+  /// The same for the value of a header as it stands.
+  private static func headerCredential(_ call: Call, _ position: Int) throws(Misuse) -> SecretText {
+    if let text = call.raw(position).bytes, let problem = Headers.valueProblem(text) {
+      throw .argument(position + 1, "the value of a header \(problem)")
+    }
+    return try credential(call, position)
+  }
+
+  private static func returnOAuth2(_ call: Call, _ kind: OAuth2Options.Kind) throws(Misuse) {
+    let auth = try call.reading.credentials.oauth2(table: call.index(0), in: call.state, kind)
+    call.return(call.values.of(AuthBox(auth), .auth))
+  }
 }

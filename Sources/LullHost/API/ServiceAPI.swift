@@ -1,18 +1,36 @@
+import CLullBridge
+import LullArguments
+import LullCore
+
 extension APIOwner {
   static let service = APIOwner.object(
     .service, receiver: "service",
     "A web API: a base URL, configuration by URL pattern, and the resources in memory.",
     "The same URL always gives the same resource of a service; two services share none.",
     swift: "Service",
-    entries: serviceResources + serviceConfiguration + serviceMemory)
+    entries: serviceResources + serviceConfiguration + serviceMemory,
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let service = try call.service
+        let name = service.name ?? service.baseURL.map { LogText.url($0.text) } ?? "no base URL"
+        call.return(.string("Service(\(name))"))
+      }
+    ])
 
   private static let serviceResources: [APIEntry] = [
     .property(
       "base_url", "string?", "The base URL, its path ending in one slash; nil if there is none.",
-      swift: "Service.baseURL", rules: "SVC-01 SVC-02 SVC-04 SVC-05"),
+      swift: "Service.baseURL", rules: "SVC-01 SVC-02 SVC-04 SVC-05"
+    ) { call throws(Misuse) in
+      let service = try call.service
+      call.return(service.baseURL.map { .string($0.text) } ?? .nil)
+    },
     .property(
       "name", "string?", "The name it was made with, for logs and `tostring`.",
-      swift: "Service.name"),
+      swift: "Service.name"
+    ) { call throws(Misuse) in
+      call.return(try call.service.name.map { .string($0) } ?? .nil)
+    },
     .method(
       "resource", "(path: string): Resource", "The resource at a path below the base URL.",
       """
@@ -25,13 +43,19 @@ extension APIOwner {
         print(api:resource("users/7") == api:resource("/users/7"))   --> true
         """,
       swift: "Service.resource(_:)",
-      rules: "SVC-07 SVC-08 SVC-09 SVC-10 SVC-11 SVC-24 SVC-34 SVC-39"),
+      rules: "SVC-07 SVC-08 SVC-09 SVC-10 SVC-11 SVC-24 SVC-34 SVC-39"
+    ) { call throws(Misuse) in
+      call.lead(to: try call.resource(below: call.service))
+    },
     .operation(
       "__call", "(path: string): Resource", shown: "service(path)",
       "The same as `service:resource(path)`.",
       example: """
         print(api("/users/7") == user)             --> true
-        """),
+        """
+    ) { call throws(Misuse) in
+      call.lead(to: try call.resource(below: call.service))
+    },
     .operation(
       "__index", "(name: string): fun(api: Service, ...: any): any", shown: "service.<function>",
       "A method of your own: one of the `functions` that the service was made with.",
@@ -40,7 +64,8 @@ extension APIOwner {
           product = function(self, id) return self("/products"):child(id) end,
         } }
         print(shop:product(7).url)                 --> https://shop.example/products/7
-        """, rules: "SVC-120"),
+        """, rules: "SVC-120"
+    ) { call throws(Misuse) in try serviceFunction(call) },
     .method(
       "resource_at", "(url?: string): Resource", "The resource with exactly that absolute URL.",
       """
@@ -51,14 +76,28 @@ extension APIOwner {
       example: """
         print(api:resource_at("https://other.example.com/x").url)  --> https://other.example.com/x
         """,
-      swift: "Service.resource(absoluteURL:)", rules: "SVC-16 SVC-17 SVC-18 SVC-19 SVC-22 SVC-40"),
+      swift: "Service.resource(absoluteURL:)", rules: "SVC-16 SVC-17 SVC-18 SVC-19 SVC-22 SVC-40",
+      arguments: "L"
+    ) { call throws(Misuse) in
+      let service = try call.service
+      call.lead(to: service.resource(absoluteURL: try call.optionalLink(1)?.urlText))
+    },
     .method(
       "resource_under", "(base_url: string, path: string): Resource",
       "The resource at a path below another base URL than the service's.",
       example: """
         print(api:resource_under("https://a.test", "b").url)     --> https://a.test/b
         """,
-      swift: "Service.resource(baseURL:path:)", rules: "SVC-13 SVC-14 SVC-15"),
+      swift: "Service.resource(baseURL:path:)", rules: "SVC-13 SVC-14 SVC-15"
+    ) { call throws(Misuse) in
+      let service = try call.service
+      let base = call.raw(1).urlText ?? ""
+      call.noteQuery(inPath: call.raw(2))
+      let resource = call.raw(2).withBytes {
+        service.resource(baseURL: base, pathBytes: $0)
+      }
+      call.lead(to: resource ?? service.resource(baseURL: base, path: ""))
+    },
   ]
 
   private static let serviceConfiguration: [APIEntry] = [
@@ -91,7 +130,11 @@ extension APIOwner {
         print(api:configuration_for(user).headers["x-token"])    --> secret
         """,
       swift: "Service.configure(_:requestMethods:description:configurer:)",
-      rules: "CFG-02 CFG-05 CFG-06 CFG-07 CFG-09 CFG-13 CFG-14"),
+      rules: "CFG-02 CFG-05 CFG-06 CFG-07 CFG-09 CFG-13 CFG-14", arguments: "*"
+    ) { call throws(Misuse) in
+      try ConfigureArguments(call).register(call)
+      call.returnSelf()
+    },
     .method(
       "transform",
       """
@@ -110,7 +153,11 @@ extension APIOwner {
         api:transform("/users/*", function(content) return content.name:upper() end)
         print(assert(user:load():await()).content) --> ANN
         """, swift: "Service.configureTransformer(…)",
-      rules: "TRF-04 TRF-13 TRF-14 TRF-15 TRF-17 TRF-19 TRF-21 TRF-23"),
+      rules: "TRF-04 TRF-13 TRF-14 TRF-15 TRF-17 TRF-19 TRF-21 TRF-23", arguments: "*"
+    ) { call throws(Misuse) in
+      try TransformArguments(call).register(call)
+      call.returnSelf()
+    },
     .method(
       "configuration_for", "(resource: Resource|string, method?: string): Settings",
       "The settings that apply to a resource, for GET or another method: a read-only table.",
@@ -118,7 +165,29 @@ extension APIOwner {
       example: """
         print(api:configuration_for(user, "POST").timeout)   --> 60.0
         print(api:configuration_for("/users/7").timeout)     --> 60.0
-        """, swift: "Resource.configuration(for:)", rules: "CFG-01 CFG-08 CFG-120"),
+        """, swift: "Resource.configuration(for:)", rules: "CFG-01 CFG-08 CFG-120"
+    ) { call throws(Misuse) in
+      let service = try call.service
+      let resource: Resource
+      if let given = call.object(1, .resource, as: Resource.self) {
+        resource = given
+      } else if call.raw(1).kind == Int32(LULL_STRING) {
+        resource = call.resource(called: 1, of: service)
+      } else {
+        throw .argument(
+          1, "Resource, path or URL expected, got \(call.raw(1).typeName)")
+      }
+      let method = try MethodReader.method(call.optionalString(2) ?? "GET")
+      let settings = resource.configuration(for: method)
+      let headers = call.values.of(
+        HeadersBox(read: { settings.headers }, write: nil), .headers)
+      call.return(
+        .readOnly(
+          Setting.all.compactMap { setting in
+            if setting.name == "headers" { return (setting.name, headers) }
+            return setting.value(settings).map { (setting.name, $0) }
+          }))
+    },
     .method(
       "invalidate_configuration", "(): Service",
       "Makes every resource compute its configuration anew when it next needs it.",
@@ -130,7 +199,11 @@ extension APIOwner {
         api:invalidate_configuration()
         print(api:configuration_for(user).headers["x-token"])    --> new
         """,
-      swift: "Service.invalidateConfiguration()", rules: "CFG-11 CFG-12 CFG-13"),
+      swift: "Service.invalidateConfiguration()", rules: "CFG-11 CFG-12 CFG-13"
+    ) { call throws(Misuse) in
+      try call.service.invalidateConfiguration()
+      call.returnSelf()
+    },
   ]
 
   private static let serviceMemory: [APIEntry] = [
@@ -143,33 +216,88 @@ extension APIOwner {
         api:wipe_resources("/users/*")
         print(user.latest_data)                    --> nil
         """,
-      swift: "Service.wipeResources(matching:)", rules: "WIPE-09 WIPE-11 WIPE-14 PAT-22"),
+      swift: "Service.wipeResources(matching:)", rules: "WIPE-09 WIPE-11 WIPE-14 PAT-22"
+    ) { call throws(Misuse) in
+      let service = try call.service
+      let pattern = try call.functions.pattern(call, 1, service: service, raising: true)
+      do throws(RequestError) {
+        try service.wipeResources(matching: pattern ?? .all)
+      } catch {
+        throw call.functions.raised(error)
+      }
+      call.returnSelf()
+    },
     .method(
       "invalidate_resources", "(pattern?: Pattern): Service",
       "Invalidates the resources in memory that a pattern names, or all.",
       "Keeps their data, starts no request. What caches keep of them is stale too. An error in a predicate is raised here.",
-      swift: "Service.invalidateResources(matching:)", rules: "INV-01 INV-02 INV-59"),
+      swift: "Service.invalidateResources(matching:)", rules: "INV-01 INV-02 INV-59"
+    ) { call throws(Misuse) in
+      let service = try call.service
+      let pattern = try call.functions.pattern(call, 1, service: service, raising: true)
+      do throws(RequestError) {
+        try service.invalidateResources(matching: pattern ?? .all)
+      } catch {
+        throw call.functions.raised(error)
+      }
+      call.returnSelf()
+    },
     .method(
       "resources", "(): fun(): Resource?",
       "Iterates over the resources in memory.",
       "Neither creates nor loads anything, and does not count as use.",
       example: """
         for resource in api:resources() do print(resource) end   --> Resource(/users/7 [])
-        """, rules: "SVC-28"),
+        """, rules: "SVC-28"
+    ) { call throws(Misuse) in
+      let service = try call.service
+      let iterator = ResourceIterator(service)
+      call.return(
+        .method(
+          index: APIOwner.nextResourceIndex,
+          handle: call.handles.insert(iterator, kind: .iterator),
+          service: call.handles.handle(of: service)))
+    },
     .method(
       "flush_unused_resources", "(): Service",
       "Drops the resources nobody uses, after a full collection of Lua's garbage.",
       "In use is what a script refers to, what has an observer, and what has a request in flight.",
-      swift: "Service.flushUnusedResources()", rules: "SVC-30 SVC-33 WC-04 WC-05"),
+      swift: "Service.flushUnusedResources()", rules: "SVC-30 SVC-33 WC-04 WC-05"
+    ) { call throws(Misuse) in
+      try call.service.flushUnusedResources()
+      call.returnSelf()
+    },
     .property(
       "cached_resource_count_limit", "integer",
       "How many resources may be in memory before unused ones are evicted; default 2048.",
       "The least recently used go first; those in use stay. Lowering it evicts at once.",
-      writable: true, swift: "Service.cachedResourceCountLimit", rules: "SVC-31 SVC-32 WC-07 WC-09"),
+      swift: "Service.cachedResourceCountLimit", rules: "SVC-31 SVC-32 WC-07 WC-09"
+    ) { call throws(Misuse) in
+      call.return(.int(Int64(try call.service.cachedResourceCountLimit)))
+    } set: { call throws(Misuse) in
+      let value = call.raw(1)
+      guard value.kind == Int32(LULL_INTEGER), value.integer >= 0 else {
+        throw .message(
+          "'cached_resource_count_limit' must be a whole number, 0 or more, got "
+            + value.described)
+      }
+      try call.service.cachedResourceCountLimit = Int(value.integer)
+    },
     .property(
       "cached_resource_byte_limit", "integer",
       "How many bytes unused resources may hold before they are evicted; default 256 MB.",
-      writable: true, swift: "Service.cachedResourceByteLimit", rules: "SVC-31"),
+      swift: "Service.cachedResourceByteLimit", rules: "SVC-31"
+    ) { call throws(Misuse) in
+      call.return(.int(Int64(try call.service.cachedResourceByteLimit)))
+    } set: { call throws(Misuse) in
+      let value = call.raw(1)
+      guard value.kind == Int32(LULL_INTEGER), value.integer >= 0 else {
+        throw .message(
+          "'cached_resource_byte_limit' must be a whole number of bytes, 0 or more, got "
+            + value.described)
+      }
+      try call.service.cachedResourceByteLimit = Int(value.integer)
+    },
     .property(
       "is_offline", "boolean",
       "Whether loads are answered by memory and caches only, whatever the age of what they have.",
@@ -178,7 +306,6 @@ extension APIOwner {
       that is not a load, fails with kind `offline` before it is sent. Cache files are shared: \
       `lull.cache.file()`.
       """,
-      writable: true,
       example: """
         api:configure { pipeline = { parsing = { cache = lull.cache.memory() } } }
         assert(user:load():await())
@@ -188,6 +315,131 @@ extension APIOwner {
         local _, problem = api("/users/8"):load():await()
         print(problem.cause.kind)                                 --> offline
         """,
-      swift: "Service.isOffline", rules: "LOAD-01 CACHE-01"),
+      swift: "Service.isOffline", rules: "LOAD-01 CACHE-01"
+    ) { call throws(Misuse) in
+      call.return(.bool(try call.service.isOffline))
+    } set: { call throws(Misuse) in
+      try call.service.isOffline = call.raw(1).flag("is_offline")
+    },
   ]
+}
+
+extension APIOwner {
+  /// What `service:resources()` gives.
+  static let iteratorFunctions = APIOwner.unseen(
+    .iterator,
+    hidden: [
+      .hidden("next") { call throws(Misuse) in
+        let resource = try call.selfObject(.iterator, as: ResourceIterator.self).next()
+        call.return(resource.map { call.values.of($0) } ?? .nil)
+      }
+    ])
+
+  /// Reads the table of them; the caller anchors what is kept.
+  static func serviceFunctions(_ call: Call, _ value: lull_value, _ index: Int32) throws(Misuse)
+    -> [String: Int64]
+  {
+    guard value.kind == Int32(LULL_TABLE) else {
+      throw .message("'functions' must be a table of functions by name, got \(value.typeName)")
+    }
+    var functions: [String: Int64] = [:]
+    try LuaTable(index, in: call.state).forEachField { key, field throws(Misuse) in
+      guard key.kind == Int32(LULL_STRING), let name = key.string, LineToken.isName(name) else {
+        throw .message("'functions' must have names as keys, got \(key.described)")
+      }
+      guard field.kind == Int32(LULL_FUNCTION) else {
+        throw .message("'functions.\(name)' must be a function, got \(field.typeName)")
+      }
+      guard !isMember(name), !name.hasPrefix("__") else {
+        throw .message("'functions.\(name)' is a name that every service has: choose another one")
+      }
+      functions[name] = try call.kept.keep(call.state, LuaTable.visitedIndex(in: call.state))
+    }
+    return functions
+  }
+
+  private static func isMember(_ name: String) -> Bool {
+    APIOwner.service.entries.contains { $0.name == name }
+  }
+
+  /// What a service has under a name that is none of its members.
+  static func serviceFunction(_ call: Call) throws(Misuse) {
+    let service = try call.service
+    let key = call.raw(1)
+    guard key.kind == Int32(LULL_STRING), let name = key.string else {
+      throw .message("a Service has no field of type \(key.typeName)")
+    }
+    if let function = service.hostFunctions[name] { return call.return(.ref(function)) }
+    let members = APIOwner.service.entries.map(\.name).filter { !$0.hasPrefix("__") }
+    let near = NearestName.suggestion(
+      for: name, among: members + service.hostFunctions.keys.sorted())
+    let hint = near.map { " (did you mean '\($0)'?)" } ?? ""
+    throw .message("a Service has no field '\(LogText.part(name, limit: 60))'\(hint)")
+  }
+
+  static let nextResourceIndex = LuaLibrary.index(.iterator, "next")
+}
+
+/// `configure([pattern,] settings_or_function [, options])`, taken apart.
+private struct ConfigureArguments {
+  let pattern: ConfigurationPattern?
+  let apply: ConfigurationBlock
+  /// A table says the same of every resource; a function may not.
+  var isConstant = false
+  var methods: Set<RequestMethod>?
+  var description: String?
+
+  init(_ call: Call) throws(Misuse) {
+    let service = try call.service
+    guard call.count > 1 else {
+      throw .argument(1, "settings expected: a table or a function")
+    }
+    // Alone, the argument is the settings; two functions or a function and a table are a predicate
+    // and its settings.
+    let settingsPosition = call.count == 2 ? 1 : 2
+    pattern = settingsPosition == 2 ? try call.functions.pattern(call, 1, service: service) : nil
+    let settings = call.raw(settingsPosition)
+    let index = call.index(settingsPosition)
+    switch Int(settings.kind) {
+    case Int(LULL_TABLE):
+      let changes = try Setting.changes(call, table: index, service: service)
+      isConstant = true
+      apply = { (configuration: inout Configuration) throws(RequestError) in
+        for change in changes { change(&configuration) }
+      }
+    case Int(LULL_FUNCTION):
+      let id = try call.kept.keep(call.state, index, anchoredTo: service)
+      apply = call.functions.configurationBlock(id, service: service)
+    default:
+      throw .argument(
+        settingsPosition,
+        "settings expected: a table or a function, got \(settings.typeName)")
+    }
+    guard call.count > settingsPosition + 1 else { return }
+    guard call.raw(settingsPosition + 1).kind == Int32(LULL_TABLE) else {
+      throw .argument(
+        settingsPosition + 1,
+        "table expected, got \(call.raw(settingsPosition + 1).typeName)")
+    }
+    var methods: Set<RequestMethod>?
+    var description: String?
+    try call.reading.options.forEach(
+      of: call.index(settingsPosition + 1), in: call.state, known: ["methods", "description"]
+    ) { name, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: call.state)
+      if name == "methods" {
+        methods = try MethodReader.methods(value, index, in: call.state)
+      } else {
+        description = try value.text(name)
+      }
+    }
+    self.methods = methods
+    self.description = description
+  }
+
+  func register(_ call: Call) throws(Misuse) {
+    try call.service.configure(
+      pattern, requestMethods: methods, description: description, source: call.place,
+      isConstant: isConstant, configurer: apply)
+  }
 }

@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let resourceStreams: [APIEntry] = [
     .method(
@@ -31,7 +34,18 @@ extension APIOwner {
         for row in api("/rows"):events() do
           print(row.name)                          --> Ann
         end
-        """, swift: "Resource.events(_:)", rules: "STR-01 STR-12 STR-19"),
+        """, swift: "Resource.events(_:)", rules: "STR-01 STR-12 STR-19"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      let given = try StreamArguments(call, 1)
+      let events = LuaEvents(
+        resource.events(given.options), mutation: given.mutation, call.iterators)
+      let object = call.values.of(
+        events, .events, service: resource.service, anchor: given.mutation ?? 0)
+      if case .object(let handle, _, _, _) = object { events.hostHandle = handle }
+      // Function, state, control variable, and what `for` closes when it is left.
+      for value in [object, .nil, .nil, object] { call.return(value) }
+    },
     .method(
       "follow", "(options: FollowOptions): Follow",
       "Makes what the items of a stream come to the content of the resource.",
@@ -56,7 +70,8 @@ extension APIOwner {
             return { count = content.count + 1, last = event:json().celsius }
           end,
         }:await()                                  --> network 2 99
-        """, swift: "Resource.follow(_:from:prepare:reduce:)", rules: "STR-31 STR-32 STR-33 STR-35"),
+        """, swift: "Resource.follow(_:from:prepare:reduce:)", rules: "STR-31 STR-32 STR-33 STR-35"
+    ) { call throws(Misuse) in try follow(call) },
   ]
 
   static let eventsIterator = APIOwner.object(
@@ -70,18 +85,34 @@ extension APIOwner {
           local events <close> = api("/events"):events()
           print(events().data, events.last_event_id)
           --> {"celsius": 21} 1
-          """, swift: "StreamItems.AsyncIterator.next()", rules: "STR-01"),
+          """, swift: "StreamItems.AsyncIterator.next()", rules: "STR-01", arguments: "*"
+      ) { call throws(Misuse) in try events(call).next(call) },
       .operation(
         "__close", "()", shown: "local events <close> = resource:events()",
-        "Stops it when the block, or the loop it was given to, is left.", rules: "STR-22"),
-      .property("resource", "Resource", "What is read.", swift: "EventStream.resource"),
+        "Stops it when the block, or the loop it was given to, is left.", rules: "STR-22"
+      ) { call throws(Misuse) in try events(call).end() },
+      .property("resource", "Resource", "What is read.", swift: "EventStream.resource") {
+        call throws(Misuse) in
+        call.return(call.values.of(try events(call).stream.resource))
+      },
       .property(
         "last_event_id", "string",
         "The id of the last event given, to go on behind it another time; empty if there was none.",
-        swift: "EventStream.lastEventID", rules: "STR-18"),
+        swift: "EventStream.lastEventID", rules: "STR-18"
+      ) { call throws(Misuse) in
+        call.return(.string(try events(call).stream.lastEventID))
+      },
       .method(
         "stop", "()", "Ends it, its connection at once; a call that waits gets nil.",
-        swift: "EventStream.stop()"),
+        swift: "EventStream.stop()"
+      ) { call throws(Misuse) in try events(call).end() },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let stream = try events(call).stream
+        call.return(
+          .string("Events(\(stream.resource.displayName)\(stream.isOver ? ", over" : ""))"))
+      }
     ])
 
   static let streamEvent = APIOwner.object(
@@ -91,16 +122,40 @@ extension APIOwner {
         "id", "string",
         "The last id that the server has named, with this event or before; empty before the first.",
         swift: "StreamEvent.id",
-        rules: "STR-06"),
+        rules: "STR-06"
+      ) { call throws(Misuse) in
+        call.return(.string(try event(call).event.id))
+      },
       .property(
         "event", "string", "Its name; `message` where none is named.", swift: "StreamEvent.event",
-        rules: "STR-05"),
+        rules: "STR-05"
+      ) { call throws(Misuse) in
+        call.return(.string(try event(call).event.event))
+      },
       .property(
         "data", "string", "Its data as text, lines separated by line feeds.",
-        swift: "StreamEvent.text", rules: "STR-10"),
+        swift: "StreamEvent.text", rules: "STR-10"
+      ) { call throws(Misuse) in
+        call.return(.bytes(try event(call).event.data))
+      },
       .method(
         "json", "(): any", "The value of data that is JSON.", "Raises if it is none.",
-        rules: "STR-10"),
+        rules: "STR-10"
+      ) { call throws(Misuse) in
+        let box = try event(call)
+        let document = try box.json()
+        call.return(
+          call.values.content(
+            .json(document), holder: call.raw(0).handle, omitsNulls: box.omitsNulls, from: nil))
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let event = try event(call).event
+        let id = event.id.isEmpty ? "" : ", id \(LogText.part(event.id, limit: 40))"
+        let name = LogText.part(event.event, limit: 40)
+        call.return(.string("StreamEvent(\(name)\(id), \(event.data.count) bytes)"))
+      }
     ])
 
   static let followed = APIOwner.object(
@@ -110,22 +165,42 @@ extension APIOwner {
       .method(
         "await", "(): any, RequestError?",
         "Waits until it is over: the content, or nil and the error that has ended it.",
-        "May wait; cancelling the waiting task stops it.", rules: "STR-36"),
+        "May wait; cancelling the waiting task stops it.", rules: "STR-36"
+      ) { call throws(Misuse) in try followed(call).await(call) },
       .method(
         "stop", "(): Follow", "Ends it, its connection at once; the content stays.",
         swift: "StreamFollower.stop()", rules: "STR-34"
-      ),
+      ) { call throws(Misuse) in
+        try followed(call).stop()
+        call.returnSelf()
+      },
       .operation(
         "__close", "()", shown: "local follow <close> = resource:follow{…}",
-        "Stops it when the block is left.", rules: "STR-34"),
+        "Stops it when the block is left.", rules: "STR-34"
+      ) { call throws(Misuse) in try followed(call).stop() },
       .property(
         "is_over", "boolean", "Whether nothing is followed any more.",
-        swift: "StreamFollower.isOver"),
-      .property("resource", "Resource", "Whose content it makes."),
+        swift: "StreamFollower.isOver"
+      ) { call throws(Misuse) in
+        call.return(.bool(try followed(call).follower?.isOver ?? true))
+      },
+      .property("resource", "Resource", "Whose content it makes.") { call throws(Misuse) in
+        call.return(try followed(call).follower.map { call.values.of($0.stream.resource) } ?? .nil)
+      },
       .property(
         "last_event_id", "string",
         "The id of the last event taken, to go on behind it another time; empty if there was none.",
-        rules: "STR-18"),
+        rules: "STR-18"
+      ) { call throws(Misuse) in
+        call.return(.string(try followed(call).follower?.stream.lastEventID ?? ""))
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let follower = try followed(call).follower
+        let name = follower?.stream.resource.displayName ?? ""
+        call.return(.string("Follow(\(name)\(follower?.isOver ?? true ? ", over" : ""))"))
+      }
     ])
 
   static let followOptions = APIOwner.table(
@@ -153,4 +228,43 @@ extension APIOwner {
         "last_event_id", "string?", "The event to go on behind, by its id.",
         swift: "StreamOptions.lastEventID", rules: "STR-18"),
     ])
+}
+
+extension APIOwner {
+  private static func events(_ call: Call) throws(Misuse) -> LuaEvents {
+    try call.selfObject(.events, as: LuaEvents.self)
+  }
+
+  private static func event(_ call: Call) throws(Misuse) -> StreamEventBox {
+    try call.selfObject(.streamEvent, as: StreamEventBox.self)
+  }
+
+  private static func followed(_ call: Call) throws(Misuse) -> LuaFollow {
+    try call.selfObject(.follow, as: LuaFollow.self)
+  }
+
+  static let followKeys = ["reduce", "initial"]
+
+  private static func follow(_ call: Call) throws(Misuse) {
+    var reduce: Int64?
+    var initial: Content?
+    let arguments = try StreamArguments(call, 1, besides: followKeys) {
+      name, value throws(Misuse) in
+      let index = LuaTable.visitedIndex(in: call.state)
+      guard name == "reduce" else {
+        initial = try call.kept.content(value, call.state, index)
+        return
+      }
+      guard value.kind == Int32(LULL_FUNCTION) else {
+        throw .message("'reduce' must be a function, got \(value.described)")
+      }
+      reduce = try call.kept.keep(call.state, index)
+    }
+    guard let reduce else {
+      throw .message("follow needs 'reduce', a function that makes content of content and an item")
+    }
+    call.return(
+      try LuaFollow.begin(
+        try call.resource, arguments, reduce: reduce, initial: initial, call))
+  }
 }

@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let url = APIOwner.module(
     "lull.url", "URLs taken apart and put together, by the rules that requests are made by.",
@@ -11,21 +14,27 @@ extension APIOwner {
           print(url.scheme, url.user, url.host, url.port)  --> https ann example.com 443
           print(url.path, url.query, url.fragment)         --> /a%20b tag=x&tag=y&q=1%2B1 top
           print(url.params.q, #url.params.tag)             --> 1+1 2
-          """, rules: "ENC-01 ENC-02"),
+          """, rules: "ENC-01 ENC-02"
+      ) { call throws(Misuse) in parse(call) },
       .function(
         "join", "(base: string, reference: string): string?, string?",
         "What a reference means on a page at that URL (RFC 3986, section 5); nil and why if it is none.",
         "As `resource:relative(href)` resolves it; dot segments go.",
         example: """
           print(lull.url.join("https://example.com/a/b?c", "../d"))  --> https://example.com/d
-          """, rules: "ENC-03 PATH-09"),
+          """, rules: "ENC-03 PATH-09"
+      ) { call throws(Misuse) in join(call) },
       .function(
         "encode", "(text: string): string",
         "A text as one part of a URL: `%XX` for every byte but letters, digits and `-._~`.",
         "For a segment of a path, or a name or value of a query; a whole URL would lose its slashes.",
         example: """
           print(lull.url.encode("50 % & more/less"))  --> 50%20%25%20%26%20more%2Fless
-          """, rules: "ENC-04"),
+          """, rules: "ENC-04"
+      ) { call throws(Misuse) in
+        let bytes = call.raw(0).withBytes { PercentEncoding.encode($0) }
+        call.return(.bytes(bytes ?? []))
+      },
       .function(
         "decode", "(text: string): string?, string?",
         "The text again, which may be any bytes; nil and where if an escape is none.",
@@ -33,7 +42,21 @@ extension APIOwner {
         example: """
           print(lull.url.decode("caf%C3%A9"))       --> café
           print(select(2, lull.url.decode("50%")))  --> '%' is no escape (at byte 3)
-          """, rules: "ENC-04 ENC-05"),
+          """, rules: "ENC-04 ENC-05"
+      ) { call throws(Misuse) in
+        let outcome = call.raw(0).withBytes { text -> Result<[UInt8], PercentEncoding.BadEscape> in
+          do throws(PercentEncoding.BadEscape) {
+            return .success(try PercentEncoding.decode(text))
+          } catch {
+            return .failure(error)
+          }
+        }
+        switch outcome ?? .success([]) {
+        case .success(let bytes): call.return(.bytes(bytes))
+        case .failure(let escape):
+          call.fail("'\(escape.text)' is no escape (at byte \(escape.offset + 1))")
+        }
+      },
     ])
 
   static let urlParts = APIOwner.table(
@@ -54,4 +77,60 @@ extension APIOwner {
         "params", "table<string, string|string[]>",
         "The query's names and values, escapes resolved; of a name that comes repeatedly a list."),
     ])
+}
+
+extension APIOwner {
+  /// `lull.url.parse(text)`
+  private static func parse(_ call: Call) {
+    guard let parts = url(call, 0)?.parts else { return }
+    var fields: [(String, LuaValue)] = [("path", .string(parts.path))]
+    func add(_ name: String, _ value: LuaValue?) {
+      if let value { fields.append((name, value)) }
+    }
+    add("scheme", parts.scheme.map { .string($0) })
+    add("user", parts.user.map { .bytes($0) })
+    add("password", parts.password.map { .bytes($0) })
+    add("host", parts.host.map { .string($0) })
+    add("port", parts.port.map { .int(Int64($0)) })
+    add("query", parts.query.map { .string($0) })
+    add("fragment", parts.fragment.map { .string($0) })
+    var values: [[UInt8]: [LuaValue]] = [:]
+    for (name, value) in parts.params { values[name, default: []].append(.bytes(value)) }
+    add(
+      "params",
+      .table(
+        values.map { name, values in
+          (.bytes(name), values.count == 1 ? values[0] : .list(values))
+        }))
+    call.return(.map(fields))
+  }
+
+  /// `lull.url.join(base, reference)`
+  private static func join(_ call: Call) {
+    guard let base = url(call, 0) else { return }
+    let joined = call.raw(1).withBytes { base.relative(hrefBytes: $0) } ?? base
+    guard let joined else {
+      let text = call.raw(1).urlText ?? ""
+      return call.fail("'\(LogText.url(text))' is no reference: \(ResourceURL.problem(in: text))")
+    }
+    call.return(.string(joined.text))
+  }
+
+  /// The URL at a position; nil, and told, if the text is none.
+  private static func url(_ call: Call, _ position: Int) -> ResourceURL? {
+    let text = call.raw(position).urlText ?? ""
+    guard let url = ResourceURL(absolute: text) else {
+      call.fail("'\(LogText.url(text))' is no URL: \(ResourceURL.problem(in: text))")
+      return nil
+    }
+    return url
+  }
+}
+
+extension Call {
+  /// Returns nil and what is wrong with what was handed over.
+  func fail(_ problem: String) {
+    self.return(.nil)
+    self.return(.string(problem))
+  }
 }

@@ -1,3 +1,6 @@
+import CLullBridge
+import LullCore
+
 extension APIOwner {
   static let resourceIterators: [APIEntry] = [
     .method(
@@ -21,7 +24,12 @@ extension APIOwner {
           end
         end
         """,
-      swift: "Resource.events", rules: "OBS-120 OBS-121 OBS-122"),
+      swift: "Resource.events", rules: "OBS-120 OBS-121 OBS-122"
+    ) { call throws(Misuse) in
+      let resource = try call.resource
+      let changes = LuaChanges(resource, call.iterators)
+      call.returnIterator(call.values.of(changes, .changes, service: resource.service))
+    },
     .method(
       "watch", "(options?: WatchOptions): Watch",
       "Polls the resource: an iterator for `for` that yields its content whenever it has changed.",
@@ -47,7 +55,8 @@ extension APIOwner {
           print(job.state, job.progress)           --> done 100
         end
         """,
-      swift: "Resource.watch(every:timeout:until:)"),
+      swift: "Resource.watch(every:timeout:until:)"
+    ) { call throws(Misuse) in try makeWatch(call) },
     .method(
       "pages", "(options?: PagesOptions): Pages",
       "Walks through a list that comes in pages: an iterator for `for`.",
@@ -79,7 +88,14 @@ extension APIOwner {
           --> https://api.example.com/v1/feed?page=2 1
         end
         """,
-      swift: "Resource.pages(_:max:allowsOtherOrigins:)"),
+      swift: "Resource.pages(_:max:allowsOtherOrigins:)"
+    ) { call throws(Misuse) in
+      let options =
+        call.isNil(1)
+        ? .init()
+        : try LuaPages.Options(call.index(1), call.state, call.reading.options, call.kept)
+      LuaPages.iterate(try call.resource, options, call)
+    },
   ]
 
   static let changes = APIOwner.object(
@@ -87,6 +103,7 @@ extension APIOwner {
     "What `resource:changes` and `status:changes` give to `for`; it may be called by hand as well.",
     swift: "ResourceEvents",
     entries: [
+      // What the statement `for` hands to it besides says nothing.
       .operation(
         "__call", "(): ResourceEvent|StatusState|nil, DataSource?", shown: "changes()",
         "Waits for the next event and gives it, with its source; nil at the end.",
@@ -95,13 +112,26 @@ extension APIOwner {
           print(changes())                         --> observer_added
           changes:stop()
           print(changes())                         --> nil
-          """, swift: "ResourceEvents.AsyncIterator.next()"),
+          """, swift: "ResourceEvents.AsyncIterator.next()", arguments: "*"
+      ) { call throws(Misuse) in try changes(call).next(call) },
       .operation(
         "__close", "()", shown: "local changes <close> = resource:changes()",
-        "Stops it when the block, or the loop it was given to, is left."),
+        "Stops it when the block, or the loop it was given to, is left."
+      ) { call throws(Misuse) in try changes(call).stop() },
       .property(
-        "resource", "Resource?", "What is observed; nil once it is over, and of those of a status."),
-      .method("stop", "()", "Ends it: a call that waits gets nil."),
+        "resource", "Resource?", "What is observed; nil once it is over, and of those of a status."
+      ) { call throws(Misuse) in
+        call.return(try changes(call).resource.map { call.values.of($0) } ?? .nil)
+      },
+      .method("stop", "()", "Ends it: a call that waits gets nil.") { call throws(Misuse) in
+        try changes(call).stop()
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let changes = try changes(call)
+        call.return(.string("Changes(\(changes.name)\(changes.isOver ? ", over" : ""))"))
+      }
     ])
 
   static let watch = APIOwner.object(
@@ -109,6 +139,7 @@ extension APIOwner {
     "What `resource:watch` gives to `for`; it may be called by hand as well.",
     swift: "ResourceWatch",
     entries: [
+      // What the statement `for` hands to it besides says nothing.
       .operation(
         "__call", "(): any, Resource?", shown: "watch()",
         "Waits for the next change: content and resource, nil at the end.",
@@ -117,12 +148,25 @@ extension APIOwner {
           print(watch().name)                      --> Ann
           watch:stop()
           print(watch())                           --> nil
-          """, swift: "ResourceWatch.AsyncIterator.next()"),
+          """, swift: "ResourceWatch.AsyncIterator.next()", arguments: "*"
+      ) { call throws(Misuse) in try watch(call).next(call) },
       .operation(
         "__close", "()", shown: "local watch <close> = resource:watch{…}",
-        "Stops it when the block, or the loop it was given to, is left."),
-      .property("resource", "Resource?", "What is watched; nil once it is over."),
-      .method("stop", "()", "Ends it; a call that waits gets nil."),
+        "Stops it when the block, or the loop it was given to, is left."
+      ) { call throws(Misuse) in try watch(call).stop() },
+      .property("resource", "Resource?", "What is watched; nil once it is over.") {
+        call throws(Misuse) in
+        call.return(try watch(call).resource.map { call.values.of($0) } ?? .nil)
+      },
+      .method("stop", "()", "Ends it; a call that waits gets nil.") { call throws(Misuse) in
+        try watch(call).stop()
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let name = try watch(call).resource?.displayName ?? "over"
+        call.return(.string("Watch(\(name))"))
+      }
     ])
 
   static let pages = APIOwner.object(
@@ -136,12 +180,25 @@ extension APIOwner {
         example: """
           local pages = api("/feed"):pages()
           print(#pages(), #pages(), pages())       --> 2 1 nil
-          """, swift: "Pages.AsyncIterator.next()"),
+          """, swift: "Pages.AsyncIterator.next()", arguments: "*"
+      ) { call throws(Misuse) in try pages(call).next(call) },
       .operation(
         "__close", "()", shown: "local pages <close> = resource:pages()",
-        "Stops it when the block, or the loop it was given to, is left."),
-      .property("count", "integer", "How many pages it has given so far."),
-      .method("stop", "()", "Ends it; a call that waits gives nil once its page is there."),
+        "Stops it when the block, or the loop it was given to, is left."
+      ) { call throws(Misuse) in try pages(call).end() },
+      .property("count", "integer", "How many pages it has given so far.") { call throws(Misuse) in
+        call.return(.int(Int64(try pages(call).count)))
+      },
+      .method("stop", "()", "Ends it; a call that waits gives nil once its page is there.") {
+        call throws(Misuse) in try pages(call).end()
+      },
+    ],
+    hidden: [
+      .hidden("__tostring") { call throws(Misuse) in
+        let pages = try pages(call)
+        let state = pages.isOver ? "over after \(pages.count)" : "\(pages.count) so far"
+        call.return(.string("Pages(\(pages.resource.displayName), \(state))"))
+      }
     ])
 
   static let watchOptions = APIOwner.table(
@@ -240,4 +297,67 @@ extension APIOwner {
         The field that holds the list, if the content itself is none and has more than one; empty, or a 404, ends it.
         """),
     ])
+}
+
+extension APIOwner {
+  private static func changes(_ call: Call) throws(Misuse) -> LuaChanges {
+    try call.selfObject(.changes, as: LuaChanges.self)
+  }
+
+  private static func pages(_ call: Call) throws(Misuse) -> LuaPages {
+    try call.selfObject(.pages, as: LuaPages.self)
+  }
+
+  private static func watch(_ call: Call) throws(Misuse) -> LuaWatch {
+    try call.selfObject(.watch, as: LuaWatch.self)
+  }
+
+  static let watchKeys = ["every", "until_", "timeout"]
+
+  /// `resource:watch{ every =, until_ =, timeout = }`
+  private static func makeWatch(_ call: Call) throws(Misuse) {
+    let resource = try call.resource
+    var options = WatchProgress.Options()
+    var until: Int64?
+    if !call.isNil(1) {
+      try call.reading.options.forEach(of: call.index(1), in: call.state, known: watchKeys) {
+        name, value throws(Misuse) in
+        switch name {
+        case "every":
+          options.every = try seconds(value, name, .span)
+        case "timeout":
+          options.timeout = try seconds(value, name, .finiteSeconds)
+        default:
+          guard value.kind == Int32(LULL_FUNCTION) else {
+            throw .message("'\(name)' must be a function, got \(value.described)")
+          }
+          until = try call.kept.keep(call.state, LuaTable.visitedIndex(in: call.state))
+        }
+      }
+    }
+    options.failsAtTimeout = until != nil
+    let watch = LuaWatch(resource, options, until: until, call.iterators)
+    let object = call.values.of(
+      watch, .watch, service: resource.service, anchor: until ?? 0)
+    if case .object(let handle, _, _, _) = object { watch.hostHandle = handle }
+    // Function, state, control variable, and what `for` closes when it is left.
+    for value in [object, .nil, .nil, object] { call.return(value) }
+  }
+
+  /// A finite number of seconds within bounds.
+  private static func seconds(_ value: lull_value, _ name: String, _ rule: NumberRule)
+    throws(Misuse) -> Double
+  {
+    guard let seconds = value.double, rule.allows(seconds) else {
+      throw .message("'\(name)' must be \(rule.expectation), got \(value.described)")
+    }
+    return seconds
+  }
+}
+
+extension Call {
+  /// Function, state, control variable, and what `for` closes when it is left.
+  func returnIterator(_ object: LuaValue) {
+    for value in [object, .nil, .nil, object] { self.return(value) }
+  }
 }

@@ -62,8 +62,8 @@ package final class LuaNetworking: NetworkingProvider {
     // It is on its way already: to be read only.
     box.isOpen = false
     let handle = callbacks.handles.insert(answer, kind: .completion)
-    let complete = LuaValue.method(index: Method.completeIndex, handle: handle, service: 0)
-    let report = LuaValue.method(index: Method.reportIndex, handle: handle, service: 0)
+    let complete = LuaValue.method(index: APIOwner.completeIndex, handle: handle, service: 0)
+    let report = LuaValue.method(index: APIOwner.reportIndex, handle: handle, service: 0)
     callbacks.coroutines.start(
       Callable(id: function), [callbacks.values.of(box, .httpRequest), complete, report], context)
     return Transfer(callbacks.coroutines, context: context, answer: answer, held: held)

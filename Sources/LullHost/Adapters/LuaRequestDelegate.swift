@@ -67,7 +67,7 @@ final class LuaRequestDelegate: RequestDelegate {
     }
     self.context = context
     let complete = LuaValue.method(
-      index: Method.customCompleteIndex,
+      index: APIOwner.customCompleteIndex,
       handle: callbacks.handles.insert(completion, kind: .handler),
       service: 0)
     callbacks.coroutines.start(Callable(id: functions.start), [complete], context)

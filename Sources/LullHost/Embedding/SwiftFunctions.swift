@@ -6,20 +6,30 @@ import LullCore
 /// In Lua each is a function, bound to an object that holds the closure: when the collector finds the
 /// function, the next sweep lets go of the closure. What a closure throws is an object too.
 final class SwiftFunctions: HostExtension {
-  static let methods: [Method] = [
-    .method(.swiftFunction, "call", "*") { call throws(Misuse) in
-      guard let core = call.part(SwiftFunctions.self).core else { return }
-      try call.selfObject(.swiftFunction, as: SwiftFunction.self).run(call, core)
-    },
-    .getter(.swiftError, "message") { call throws(Misuse) in
-      call.return(.string(try error(call).message))
-    },
-    .getter(.swiftError, "type") { call throws(Misuse) in
-      call.return(.string(try error(call).typeName))
-    },
-    .method(.swiftError, "__tostring") { call throws(Misuse) in
-      call.return(.string(try error(call).text))
-    },
+  static let unseen: [APIOwner] = [
+    .unseen(
+      .swiftFunction,
+      hidden: [
+        .hidden("call") { call throws(Misuse) in
+          guard let core = call.part(SwiftFunctions.self).core else { return }
+          try call.selfObject(.swiftFunction, as: SwiftFunction.self).run(call, core)
+        }
+      ]),
+    .object(
+      .swiftError, receiver: "error", "What a function of Swift's has thrown.",
+      entries: [
+        .property("message", "string", "What it says.") { call throws(Misuse) in
+          call.return(.string(try error(call).message))
+        },
+        .property("type", "string", "The name of its type in Swift.") { call throws(Misuse) in
+          call.return(.string(try error(call).typeName))
+        },
+      ],
+      hidden: [
+        .hidden("__tostring") { call throws(Misuse) in
+          call.return(.string(try error(call).text))
+        }
+      ]),
   ]
 
   private static func error(_ call: Call) throws(Misuse) -> SwiftErrorBox {
@@ -29,8 +39,8 @@ final class SwiftFunctions: HostExtension {
   static let functions: [APIEntry] = []
   static let types: [APIOwner] = []
 
-  /// The number of the first method above: the first behind the host's own.
-  static let method = Int32(Method.own.count)
+  /// The number of the function that runs them.
+  static let method = LuaLibrary.embedded.index(.swiftFunction, "call")
 
   weak var core: RuntimeCore?
 

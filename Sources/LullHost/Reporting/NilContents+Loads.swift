@@ -2,7 +2,7 @@ import CLullBridge
 
 extension NilContents {
   private static let load = "load_if_needed"
-  private static let loadIndex = Method.index(.resource, load)
+  private static let loadIndex = LuaLibrary.index(.resource, load)
 
   /// Notes in a failure what is known of the nil that it comes of.
   func explain(_ failure: inout ScriptFailure, in run: inout lull_run) {

@@ -72,8 +72,15 @@ func lull_host_methods(
   _ pointer: UnsafeMutableRawPointer!, _ count: UnsafeMutablePointer<Int32>!
 ) -> UnsafePointer<lull_method>! {
   guard let library = host(pointer)?.bridge.library else { return nil }
-  count.pointee = Int32(library.methods.count)
-  return library.bridged
+  count.pointee = Int32(library.rows.count)
+  return library.rows.baseAddress
+}
+
+@c @implementation
+func lull_host_arguments(
+  _ pointer: UnsafeMutableRawPointer!, _ method: Int32
+) -> UnsafePointer<CChar>! {
+  host(pointer)?.bridge.library.deriveArguments(method)
 }
 
 @c @implementation
@@ -242,14 +249,11 @@ func lull_host_suggest(
   _ pointer: UnsafeMutableRawPointer!, _ kind: Int32, _ name: UnsafePointer<CChar>!
 ) -> UnsafePointer<CChar>! {
   guard let name, let library = host(pointer)?.bridge.library else { return nil }
-  let names = library.methods.filter {
-    $0.kind.rawValue == kind && !$0.name.description.hasPrefix("__")
-  }
-  let wanted = String(cString: name)
-  guard let near = NearestName.suggestion(for: wanted, among: names.map(\.name.description)) else {
-    return nil
-  }
-  return names.first { $0.name.description == near }?.name.cString
+  let names = library.rows.filter { $0.kind == kind }.compactMap(\.name)
+  let texts = names.map { String(cString: $0) }
+  let near = NearestName.suggestion(
+    for: String(cString: name), among: texts.filter { !$0.hasPrefix("__") })
+  return near.flatMap { texts.firstIndex(of: $0) }.map { names[$0] }
 }
 
 @c @implementation

@@ -49,13 +49,13 @@ struct FunctionLookup {
 
   /// The description of a function of Lull's; nil for any other function.
   func described(function index: Int32, in state: OpaquePointer?) -> (APIOwner, APIEntry)? {
-    let number = Int(lull_function_method(state, index))
-    if number >= 0, number < bridge.library.methods.count {
-      let method = bridge.library.methods[number]
-      let name = method.name.description
-      if method.kind == .module { return described(path: "lull." + name) }
-      for owner in description.owners where owner.handle == method.kind {
-        if let entry = owner.entries.first(where: { $0.name == name }) { return (owner, entry) }
+    let number = lull_function_method(state, index)
+    if let member = bridge.library.member(number) {
+      if member.kind == .module { return described(path: "lull." + member.path) }
+      for owner in description.owners where owner.handle == member.kind {
+        if let entry = owner.entries.first(where: { $0.name == member.name }) {
+          return (owner, entry)
+        }
       }
       return nil
     }

@@ -157,7 +157,7 @@ extension LuaSession {
     }
     let asksForData =
       name == "latest_data"
-      || APIOwner.contentAccessors(of: "Resource").contains { $0.name == name }
+      || APIOwner.resourceContent.contains { $0.name == name }
     return !asksForData || resource.record.state.latestData != nil
   }
 

@@ -56,7 +56,7 @@ struct SettingDocumentation: Sendable {
 
   private func entry(_ part: Part, _ kind: APIEntry.Kind, _ name: String) -> APIEntry {
     APIEntry(
-      kind: kind, name: name, signature: part.signature, type: part.type,
+      kind: kind, label: .made(name), signatureText: .made(part.signature), type: part.type,
       isWritable: part.isWritable, shown: nil, summary: part.summary, text: part.text,
       example: part.example, swift: swift, rules: part.rules)
   }

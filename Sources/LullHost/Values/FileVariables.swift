@@ -28,7 +28,7 @@ package final class FileVariables {
     let handle = handles.insert(self, kind: .variables)
     return .map(
       ["env", "secret"].map { name in
-        (name, .method(index: Method.index(.variables, name), handle: handle, service: 0))
+        (name, .method(index: LuaLibrary.index(.variables, name), handle: handle, service: 0))
       })
   }
 }

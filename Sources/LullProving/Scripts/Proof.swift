@@ -5,9 +5,9 @@ package import LullHost
 ///
 /// Whoever runs the file gives it the surroundings before anything of it is called. Home thread only.
 package final class Proof: HostExtension {
-  package static var methods: [Method] { Method.proof }
   package static let functions: [APIEntry] = []
   package static var types: [APIOwner] { proofTypes }
+  package static var unseen: [APIOwner] { [.proofFunctions] }
 
   let callbacks: Callbacks
   private let environment: (any HostEnvironment)?

@@ -201,13 +201,13 @@ struct RandomScript {
 
   /// A method of the bridge's own table, by its letters, on an object that may be another's.
   private mutating func byLetters() -> String {
-    let methods = LuaLibrary.withClients.methods.filter {
-      $0.role == .method && !Self.left.contains($0.name.description)
-        && $0.name.description != "os.exit"
+    let library = LuaLibrary.withClients
+    let methods = library.members.enumerated().filter { _, member in
+      member.role == .method && !Self.left.contains(member.name) && member.path != "os.exit"
     }
-    guard let method = random.pick(methods) else { return "" }
-    let name = method.name.description
-    var values = method.arguments.description.map { letter in
+    guard let (number, method) = random.pick(methods) else { return "" }
+    let name = method.name
+    var values = library.letters(Int32(number)).map { letter in
       switch letter.lowercased() {
       case "s": string(named: "")
       case "n": value(ofType: "number")
@@ -218,7 +218,9 @@ struct RandomScript {
       default: anything()
       }
     }
-    if method.kind == .module { return tried("lull.\(name)(\(values.joined(separator: ", ")))") }
+    if method.kind == .module {
+      return tried("lull.\(method.path)(\(values.joined(separator: ", ")))")
+    }
     let other = random.chance(5) ? anything() : picked(method.kind.name)
     values.insert(other, at: 0)
     let field = name.hasPrefix("__") ? "tostring" : "(\(picked(method.kind.name))).\(name)"

@@ -4,32 +4,33 @@ import LullCore
 import LullHost
 
 // What the Lua half of `lull.test` is built of; scripts do not see it.
-extension Method {
-  static let proof: [Method] = proofDeclaring + proofTime + proofNetwork + proofSnapshots
+extension APIOwner {
+  static let proofFunctions = APIOwner.unseen(
+    .proof, hidden: proofDeclaring + proofTime + proofNetwork + proofSnapshots)
 
-  private static let proofDeclaring: [Method] = [
+  private static let proofDeclaring: [APIEntry] = [
     // The line of another test of that name, if there is one.
-    .method(.proof, "declare", "sns") { call throws(Misuse) in
+    .hidden("declare", "sns") { call throws(Misuse) in
       let mode = DeclaredProof.Mode(rawValue: call.string(3)) ?? .plain
       let proof = DeclaredProof(
         name: call.string(1), line: Int(call.number(2) ?? 0), mode: mode)
       call.return(
         call.part(Proof.self).declare(proof).map { .int(Int64($0)) } ?? .nil)
     },
-    .method(.proof, "met") { call throws(Misuse) in call.part(Proof.self).met() },
-    .method(.proof, "was_not_met", "s") { call throws(Misuse) in
+    .hidden("met", "") { call throws(Misuse) in call.part(Proof.self).met() },
+    .hidden("was_not_met", "s") { call throws(Misuse) in
       call.part(Proof.self).wasNotMet(call.string(1))
     },
-    .method(.proof, "printed") { call throws(Misuse) in
+    .hidden("printed", "") { call throws(Misuse) in
       call.return(.bytes(call.part(Proof.self).printed()))
     },
   ]
 
-  private static let proofTime: [Method] = [
-    .method(.proof, "now") { call throws(Misuse) in
+  private static let proofTime: [APIEntry] = [
+    .hidden("now", "") { call throws(Misuse) in
       call.return(.number(call.pump.clock.now))
     },
-    .method(.proof, "set_time", "n") { call throws(Misuse) in
+    .hidden("set_time", "n") { call throws(Misuse) in
       let time = call.number(1) ?? .nan
       guard time.isFinite, abs(time) < 1e15 else {
         throw .message("a time in seconds since 1970 expected, got \(call.raw(1).described)")
@@ -38,9 +39,9 @@ extension Method {
     },
   ]
 
-  private static let proofNetwork: [Method] = [
+  private static let proofNetwork: [APIEntry] = [
     // The number of a rule, to which answers are added.
-    .method(.proof, "rule", "ss") { call throws(Misuse) in
+    .hidden("rule", "ss") { call throws(Misuse) in
       let network = try call.part(Proof.self).held.network
       let method = try MethodReader.method(call.string(1))
       do throws(URLGlob.Problem) {
@@ -49,18 +50,18 @@ extension Method {
         throw .message(error.text)
       }
     },
-    .method(.proof, "answer", "itn") { call throws(Misuse) in
+    .hidden("answer", "itn") { call throws(Misuse) in
       let result = try call.reading.answers.result(table: call.index(2), call.state, url: "")
       try add(.result(result, delay: try delay(call, 3)), call)
     },
-    .method(.proof, "fail", "isn") { call throws(Misuse) in
+    .hidden("fail", "isn") { call throws(Misuse) in
       guard let fault = NetworkFault(rawValue: call.string(2)) else {
         let known = NetworkFault.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         throw .message("the network fails with one of \(known), got '\(call.string(2))'")
       }
       try add(.fault(fault, delay: try delay(call, 3)), call)
     },
-    .method(.proof, "handle", "if") { call throws(Misuse) in
+    .hidden("handle", "if") { call throws(Misuse) in
       let id = try call.kept.keep(call.state, call.index(2))
       // For as long as the test has its host.
       guard call.kept.pin(id) else { throw .message("not enough memory") }
@@ -70,7 +71,7 @@ extension Method {
     },
     // Has a recording answer; the names of the headers that count are separated by commas, those of what it hides
     // by ends of lines.
-    .method(.proof, "cassette", "sss") { call throws(Misuse) in
+    .hidden("cassette", "sss") { call throws(Misuse) in
       let proof = call.part(Proof.self)
       let held = try proof.held
       let headers = call.string(2).split(separator: ",").map(String.init)
@@ -86,14 +87,14 @@ extension Method {
       }
     },
     // A service at that URL has named the recording, in an environment or, where that is empty, in none.
-    .method(.proof, "claim", "sss") { call throws(Misuse) in
+    .hidden("claim", "sss") { call throws(Misuse) in
       let environment = call.string(3)
       try call.part(Proof.self).held.network.cassettes.claim(
         call.string(1),
         CassetteClaim(
           url: call.string(2), environment: environment.isEmpty ? nil : environment))
     },
-    .method(.proof, "exchanges") { call throws(Misuse) in
+    .hidden("exchanges", "") { call throws(Misuse) in
       let exchanges = try call.part(Proof.self).held.network.exchanges
       call.return(.list(exchanges.map(\.luaValue)))
     },
@@ -110,10 +111,10 @@ extension Method {
     return seconds
   }
 
-  private static let proofSnapshots: [Method] = [
+  private static let proofSnapshots: [APIEntry] = [
     // Whether the key is used for the first time; the text that is known; whether that is to be replaced;
     // whether nothing may be written.
-    .method(.proof, "snapshot", "s") { call throws(Misuse) in
+    .hidden("snapshot", "s") { call throws(Misuse) in
       let proof = call.part(Proof.self)
       let key = call.string(1)
       call.return(.bool(proof.snapshots.use(key)))
@@ -122,15 +123,15 @@ extension Method {
       call.return(.bool(proof.snapshots.isReadOnly))
     },
     // A text as it is kept: without what a recording that is being made hides.
-    .method(.proof, "hidden", "s") { call throws(Misuse) in
+    .hidden("hidden", "s") { call throws(Misuse) in
       let network = try call.part(Proof.self).held.network
       call.return(.string(network.cassettes.hidden(call.string(1))))
     },
-    .method(.proof, "keep_snapshot", "ss") { call throws(Misuse) in
+    .hidden("keep_snapshot", "ss") { call throws(Misuse) in
       call.part(Proof.self).snapshots.keep(call.string(2), for: call.string(1))
     },
     // Lines that went and came, each with its mark.
-    .method(.proof, "line_difference", "ss") { call throws(Misuse) in
+    .hidden("line_difference", "ss") { call throws(Misuse) in
       let difference = ContentDifference(.text(call.string(1)), .text(call.string(2)))
       let lines = difference.entries.compactMap { entry -> LuaValue? in
         switch entry {
@@ -144,7 +145,7 @@ extension Method {
   ]
 }
 
-extension Method {
+extension APIOwner {
   /// Without its end.
   private static func line(_ text: JSONText) -> String {
     let line = text.string ?? ""
