@@ -1,4 +1,5 @@
-/// One option, flag or positional argument of a command line.
+/// One option, flag or positional argument of a command line: all there is to know of it. The parser, help,
+/// manual pages and completion read nothing else.
 package struct Argument: Sendable {
   package enum Kind: Sendable {
     /// There or not; `--no-x` takes it back.
@@ -28,7 +29,31 @@ package struct Argument: Sendable {
       self.isMet = isMet
     }
 
-    package static let fileName = Demand("the name of a file") { !$0.isEmpty }
+    package static let fileName = some("the name of a file")
+
+    /// A text that is not empty.
+    package static func some(_ text: String) -> Demand { Demand(text) { !$0.isEmpty } }
+
+    package static func wholeNumber(_ range: ClosedRange<Int>) -> Demand {
+      Demand("a whole number from \(range.lowerBound) to \(range.upperBound)") {
+        Int($0).map { range.contains($0) } ?? false
+      }
+    }
+
+    package static let positiveWholeNumber = Demand("a whole number above 0") {
+      Int64($0).map { $0 > 0 } ?? false
+    }
+
+    package static let positiveSeconds = Demand("a number of seconds above 0") {
+      Double($0).map { $0 > 0 && $0.isFinite } ?? false
+    }
+  }
+
+  /// What the values of an option are, for completion in shells.
+  package enum Completion: Sendable {
+    case files
+    /// APIs by name, and files.
+    case apis
   }
 
   /// `--limit` and `-n`, in the order given; of a positional argument its name alone.
@@ -36,7 +61,15 @@ package struct Argument: Sendable {
   package var kind = Kind.string
   /// What stands for the value in the help.
   package var placeholder: String?
+  /// The line of the help: imperative, one line.
   package var help: String?
+  /// The paragraph that a manual page has below that line; nil: none.
+  package var details: String?
+  /// The heading of the help below which the option stands; nil: "Options".
+  package var category: String?
+  /// How the option can be combined with others.
+  package var rules: [Rule] = []
+  package var completion: Completion?
   /// What the texts are allowed to be; empty: anything.
   package var choices: [String] = []
   /// An argument with one is spoken of as it was typed: `--limit needs a number above 0`.
@@ -57,14 +90,12 @@ package struct Argument: Sendable {
   /// - Parameter name: positional, unless it begins with `-`.
   package init(
     _ name: String, kind: Kind = .string, placeholder: String? = nil, demand: Demand? = nil,
-    help: String, isRepeated: Bool = false, isReplaceable: Bool = false
+    help: String, details: String? = nil, rules: [Rule] = [], completion: Completion? = nil,
+    isRepeated: Bool = false, isReplaceable: Bool = false
   ) {
-    names = [name]
-    self.kind = kind
-    self.placeholder = placeholder
-    self.demand = demand
-    self.help = help
-    self.isRepeated = isRepeated
+    self.init(
+      names: [name], kind: kind, placeholder: placeholder, demand: demand, help: help,
+      details: details, rules: rules, completion: completion, isRepeated: isRepeated)
     self.isReplaceable = isReplaceable
     isPositional = !name.hasPrefix("-")
   }
@@ -72,7 +103,9 @@ package struct Argument: Sendable {
   /// An option with all its names.
   package init(
     names: [String], kind: Kind = .string, placeholder: String? = nil, choices: [String] = [],
-    help: String?, isRepeated: Bool = false, isRequired: Bool = false, standard: String? = nil
+    demand: Demand? = nil, category: String? = nil, help: String?, details: String? = nil,
+    rules: [Rule] = [], completion: Completion? = nil, isRepeated: Bool = false,
+    isRequired: Bool = false, isOn: Bool = false, standard: String? = nil
   ) {
     self.names = names
     self.isRequired = isRequired
@@ -80,8 +113,14 @@ package struct Argument: Sendable {
     self.kind = kind
     self.placeholder = placeholder
     self.choices = choices
+    self.demand = demand
+    self.category = category
     self.help = help
+    self.details = details
+    self.rules = rules
+    self.completion = completion ?? (placeholder == "FILE" ? .files : nil)
     self.isRepeated = isRepeated
+    self.isOn = isOn
   }
 
   /// A positional argument.
@@ -98,6 +137,16 @@ package struct Argument: Sendable {
   /// Where the result has its value: the first long name, with `_` for `-`.
   package var key: String {
     String(shown.drop { $0 == "-" }.map { $0 == "-" ? "_" : $0 })
+  }
+
+  /// As the help has it: this name in the place of the value.
+  package var shownPlaceholder: String {
+    if let placeholder { return placeholder }
+    switch kind {
+    case .integer: return "N"
+    case .number: return "X"
+    default: return key.uppercased()
+    }
   }
 
   package var takesValue: Bool { kind.takesValue }

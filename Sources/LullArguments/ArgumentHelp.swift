@@ -14,16 +14,36 @@ package enum ArgumentHelp {
       blocks.append(
         block("Arguments:", positionals.map { (column(of: $0), explanation(of: $0)) }, width))
     }
-    var rows = spec.options.map { (column(of: $0), explanation(of: $0)) }
+    var rows = spec.options.filter { $0.category == nil }
+      .map { (column(of: $0), explanation(of: $0)) }
+    let groups = grouped(spec.options).map { heading, options in
+      block("\(heading):", options.map { (column(of: $0), explanation(of: $0)) }, width)
+    }
+    let hasOwn = !rows.isEmpty
     if !spec.has("--help") {
       rows.append((spec.has("-h") ? "    --help" : "-h, --help", "show this help"))
     }
     if spec.version != nil, !spec.has("--version") {
       rows.append(("    --version", "show the version"))
     }
-    if !rows.isEmpty { blocks.append(block("Options:", rows, width)) }
+    let general = rows.isEmpty ? [] : [block("Options:", rows, width)]
+    blocks += hasOwn ? general + groups : groups + general
     if let notes = spec.notes { blocks.append(notes) }
     return blocks.joined(separator: "\n\n") + "\n"
+  }
+
+  /// Options below headings of their own, in the order in which headings come first.
+  private static func grouped(_ options: [Argument]) -> [(heading: String, options: [Argument])] {
+    var groups: [(heading: String, options: [Argument])] = []
+    for option in options {
+      guard let heading = option.category else { continue }
+      if let place = groups.firstIndex(where: { $0.heading == heading }) {
+        groups[place].options.append(option)
+      } else {
+        groups.append((heading, [option]))
+      }
+    }
+    return groups
   }
 
   static func usage(of spec: ArgumentSpec) -> String {
@@ -31,7 +51,7 @@ package enum ArgumentHelp {
     for option in spec.options where option.isRequired {
       words.append(
         option.kind == .boolean
-          ? "--[no-]" + option.shown.dropFirst(2) : "\(option.shown) \(placeholder(of: option))")
+          ? "--[no-]" + option.shown.dropFirst(2) : "\(option.shown) \(option.shownPlaceholder)")
     }
     if !spec.options.allSatisfy(\.isRequired) || !spec.has("--help") { words.append("[OPTIONS]") }
     for argument in spec.positionals {
@@ -49,20 +69,11 @@ package enum ArgumentHelp {
     if canBeTakenBack(argument) { long = long.map { "--[no-]" + $0.dropFirst(2) } }
     var text = (short + long).joined(separator: ", ")
     if short.isEmpty { text = "    " + text }
-    return argument.kind.takesValue ? "\(text) \(placeholder(of: argument))" : text
+    return argument.kind.takesValue ? "\(text) \(argument.shownPlaceholder)" : text
   }
 
   private static func canBeTakenBack(_ argument: Argument) -> Bool {
     argument.kind == .boolean || argument.kind == .flag && argument.isOn
-  }
-
-  private static func placeholder(of argument: Argument) -> String {
-    if let placeholder = argument.placeholder { return placeholder }
-    switch argument.kind {
-    case .integer: return "N"
-    case .number: return "X"
-    default: return argument.key.uppercased()
-    }
   }
 
   private static func explanation(of argument: Argument) -> String {
@@ -73,8 +84,12 @@ package enum ArgumentHelp {
     if let standard = argument.standardText, !standard.isEmpty {
       details.append("default \(standard)")
     }
-    let suffix = details.isEmpty ? "" : "(\(details.joined(separator: "; ")))"
-    return [argument.help ?? "", suffix].filter { !$0.isEmpty }.joined(separator: " ")
+    var text = argument.help ?? ""
+    guard !details.isEmpty else { return text }
+    let isSentence = text.hasSuffix(".")
+    if isSentence { text.removeLast() }
+    return text + (text.isEmpty ? "" : " ") + "(\(details.joined(separator: "; ")))"
+      + (isSentence ? "." : "")
   }
 
   private static func block(_ title: String, _ rows: [(String, String)], _ width: Int) -> String {

@@ -14,13 +14,15 @@ package struct ArgumentParser {
   private var result: ParsedArguments
   private var loose: [String] = []
 
-  package static func parse(_ words: [String], by spec: ArgumentSpec) throws(End)
-    -> ParsedArguments
-  {
+  /// - Parameter checksRules: False where defaults are filled in before the rules of options are checked.
+  package static func parse(
+    _ words: [String], by spec: ArgumentSpec, checksRules: Bool = true
+  ) throws(End) -> ParsedArguments {
     var parser = ArgumentParser(spec)
     try parser.read(words)
     try parser.deal()
     try parser.check()
+    if checksRules { try parser.result.checkRules() }
     return parser.result
   }
 
@@ -88,6 +90,7 @@ package struct ArgumentParser {
     let given = parts.count > 1 ? String(parts[1]) : nil
     if let index = index(of: name) {
       let argument = spec.arguments[index]
+      note(name, index)
       if argument.kind == .boolean { return setBoolean(index, given, &words) }
       guard argument.kind.takesValue else {
         if given != nil { throw .problem("'\(name)' takes no value") }
@@ -132,6 +135,7 @@ package struct ArgumentParser {
         if name == "-h" { throw .help }
         throw unknown(name, in: word)
       }
+      note(name, index)
       guard spec.arguments[index].kind.takesValue else {
         if rest.first == "=" { throw .problem("'\(name)' takes no value") }
         count(index)
@@ -140,6 +144,10 @@ package struct ArgumentParser {
       let given = rest.first == "=" ? rest.dropFirst() : rest
       return try take(index, name, rest.isEmpty ? nil : String(given), &words)
     }
+  }
+
+  private mutating func note(_ name: String, _ index: Int) {
+    result.typed[index] = result.typed[index] ?? name
   }
 
   private mutating func count(_ index: Int) {
@@ -229,7 +237,9 @@ package struct ArgumentParser {
         }
         continue
       }
-      for text in texts { try check(text, of: argument) }
+      for text in texts {
+        try check(text, of: argument, name: result.typed[index] ?? argument.shown)
+      }
     }
   }
 
@@ -237,7 +247,7 @@ package struct ArgumentParser {
     spec.takesLargeIntegers && ArgumentText.largeInteger(text) != nil
   }
 
-  private func check(_ text: String, of argument: Argument) throws(End) {
+  private func check(_ text: String, of argument: Argument, name: String) throws(End) {
     guard argument.choices.isEmpty || argument.choices.contains(text) else {
       let near = NearestName.suggestion(for: text, among: argument.choices)
       throw .problem(
@@ -254,7 +264,7 @@ package struct ArgumentParser {
     default: break
     }
     if let demand = argument.demand, !demand.isMet(text) {
-      throw .problem("\(argument.shown) needs \(demand.text), got '\(text)'")
+      throw .problem("\(name) needs \(demand.text), got '\(text)'")
     }
   }
 }

@@ -1,18 +1,21 @@
 /// What the words of a command line say, argument by argument in the order of the specification.
 package struct ParsedArguments: Sendable {
-  private let spec: ArgumentSpec
+  let spec: ArgumentSpec
   /// The texts of each argument that takes any, in order; nil: it was not given.
   package internal(set) var texts: [[String]?]
   /// How often each flag was there; `--no-x` makes it none.
   package internal(set) var counts: [Int?]
+  /// The name by which each argument was given first; nil: it was not.
+  var typed: [String?]
 
   init(_ spec: ArgumentSpec) {
     self.spec = spec
     texts = Array(repeating: nil, count: spec.arguments.count)
     counts = Array(repeating: nil, count: spec.arguments.count)
+    typed = Array(repeating: nil, count: spec.arguments.count)
   }
 
-  private func index(_ name: String) -> Int? {
+  func index(_ name: String) -> Int? {
     spec.arguments.firstIndex { $0.names.contains(name) }
   }
 
@@ -26,22 +29,21 @@ package struct ParsedArguments: Sendable {
   /// How often a flag is there.
   package func count(_ name: String) -> Int { index(name).flatMap { counts[$0] } ?? 0 }
 
-  /// Takes from others what is not given here, but for some arguments by their names.
-  package mutating func fill(from others: ParsedArguments, leavingOut names: Set<String>) {
-    for (place, argument) in others.spec.arguments.enumerated()
-    where names.isDisjoint(with: argument.names) {
-      guard let own = index(argument.names.first ?? ""), texts[own] == nil, counts[own] == nil
-      else { continue }
-      texts[own] = others.texts[place]
-      counts[own] = others.counts[place]
-    }
-  }
-
   /// Whether something is said of an argument.
-  package func isGiven(_ name: String) -> Bool {
-    index(name).map { texts[$0] != nil || counts[$0] != nil } ?? false
-  }
+  package func isGiven(_ name: String) -> Bool { index(name).map(isGiven(at:)) ?? false }
+
+  func isGiven(at index: Int) -> Bool { texts[index] != nil || counts[index] != nil }
 
   /// Whether `--no-x` is what was said last of a flag.
   package func isTakenBack(_ name: String) -> Bool { index(name).flatMap { counts[$0] } == 0 }
+
+  mutating func take(_ index: Int, from others: ParsedArguments, _ place: Int) {
+    texts[index] = others.texts[place]
+    counts[index] = others.counts[place]
+    typed[index] = others.typed[place]
+  }
+
+  mutating func clear(_ index: Int) {
+    (texts[index], counts[index], typed[index]) = (nil, nil, nil)
+  }
 }

@@ -31,8 +31,8 @@ struct CacheCommand {
         .init("ACTION", help: "info, the default, show or clear"),
         .init("URL", help: "of what"),
         .init(
-          "--path", placeholder: "FILE",
-          help: "another file than lull/cache.db in $XDG_CACHE_HOME or ~/.cache"),
+          "--path", placeholder: "FILE", help: "Use this cache file.",
+          details: "The default is lull/cache.db in $XDG_CACHE_HOME or ~/.cache."),
       ])
   }
 

@@ -1,4 +1,7 @@
+import LullLibC
 import LullArguments
+import LullCore
+import LullHost
 
 /// What there is to know of a command: help, completion and dispatch read nothing else.
 ///
@@ -85,5 +88,75 @@ struct Command: Sendable {
   func run(_ words: ArraySlice<String>) throws(CommandEnd) -> Int32 {
     if !takesBytes { try CommandWords.requireTexts(for: self) }
     return try work(words, self)
+  }
+}
+
+/// Why the words of a command line ask for nothing to be run.
+enum CommandEnd: Error {
+  /// Somebody asked how: a command, or all of them.
+  case help(Command?)
+  case version
+  /// What was wrong has been told; this is the exit code.
+  case told(Int32)
+  /// What was wrong, in words, and the command whose page says how it should be.
+  case wrongUsage(String, Command?)
+
+  init(_ end: ArgumentParser.End, _ command: Command) {
+    switch end {
+    case .help: self = .help(command)
+    case .version: self = .version
+    case .problem(let text): self = .wrongUsage(text, command)
+    }
+  }
+}
+
+extension ArgumentSpec {
+  /// What words say that follow a command's name.
+  ///
+  /// - Parameters:
+  ///   - command: the one whose page tells more.
+  ///   - checksRules: False where defaults are filled in before the rules of options are checked.
+  func read(
+    _ words: some Collection<String>, for command: Command, checksRules: Bool = true
+  ) throws(CommandEnd) -> ParsedArguments {
+    do throws(ArgumentParser.End) {
+      return try ArgumentParser.parse(Array(words), by: self, checksRules: checksRules)
+    } catch {
+      throw CommandEnd(error, command)
+    }
+  }
+
+  /// What the options at the front of `words` say, which are taken from there.
+  func takeLeading(from words: inout ArraySlice<String>, for command: Command) throws(CommandEnd)
+    -> ParsedArguments
+  {
+    do throws(ArgumentParser.End) {
+      return try ArgumentParser.takeLeading(&words, by: self)
+    } catch {
+      throw CommandEnd(error, command)
+    }
+  }
+}
+
+/// The words of the command line, as bytes and as texts: names of files and arguments need not be
+/// UTF-8.
+enum CommandWords {
+  static var all: [[UInt8]] {
+    (0..<Int(CommandLine.argc)).map { index in
+      guard let word = CommandLine.unsafeArgv[index] else { return [] }
+      // A C string that lives as long as the process.
+      return Array(UnsafeBufferPointer(start: word, count: strlen(word))).map(
+        UInt8.init(bitPattern:))
+    }
+  }
+
+  /// As people read them.
+  static var texts: [String] { all.map { String(escaping: $0) } }
+
+  /// Refuses a word that is no text, for commands whose words end up in requests and settings.
+  static func requireTexts(for command: Command) throws(CommandEnd) {
+    for word in all where ByteString(word).text == nil {
+      throw .wrongUsage("the argument '\(String(escaping: word))' is not valid UTF-8", command)
+    }
   }
 }

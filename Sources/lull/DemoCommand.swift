@@ -24,8 +24,8 @@ struct DemoCommand {
         """,
       arguments: [
         .init(
-          "--port", kind: .integer, placeholder: "N",
-          help: "the port; 0, the default, takes a free one")
+          names: ["--port"], kind: .integer, placeholder: "N",
+          help: "Listen on this port; 0 takes a free one.", standard: "0")
       ])
   }
 

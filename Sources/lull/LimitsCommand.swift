@@ -25,13 +25,11 @@ struct LimitsCommand {
         counts for all hosts come first. A limit is shown while what was sent counts, or somebody asks. Exit
         code 1 if the file of limits, or the server, cannot be used.
         """,
-      arguments: [.init("URL", help: "of the server")] + ShareWords.arguments + [
+      arguments: [.init("URL", help: "of the server")] + OptionTable.share + [
+        OptionTable.textOrJSON,
         .init(
-          names: ["-o", "--output"], placeholder: "FORMAT", choices: ["text", "json"],
-          help: "text, the default, or json"),
-        .init(
-          "--path", placeholder: "FILE",
-          help: "another file than lull/limits.db in $XDG_STATE_HOME or ~/.local/state"),
+          "--path", placeholder: "FILE", help: "Read this file of limits.",
+          details: "The default is lull/limits.db in $XDG_STATE_HOME or ~/.local/state."),
       ])
   }
 

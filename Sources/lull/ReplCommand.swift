@@ -37,7 +37,7 @@ struct ReplCommand {
         that passes them fails, and the session goes on. Memory is the session's.
         """,
       arguments: [.init("FILES", help: "scripts to run first", isRepeated: true)]
-        + RunOptions.sessionArguments)
+        + RunOptions.arguments)
   }
 
   /// Where the files stand on the command line.

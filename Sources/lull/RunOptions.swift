@@ -2,6 +2,7 @@ import LullArguments
 import LullClients
 import LullCore
 import LullHost
+import LullSystem
 import LullTransport
 
 /// How far a script is trusted, and what it may take: the options before its name.
@@ -47,8 +48,8 @@ struct RunOptions {
       namesHosts = true
       _ = hosts.allow(host)
     }
-    if let text = parsed.text("--max-time") { limits.time = RunOptions.seconds(text) }
-    if let text = parsed.text("--max-instructions") { limits.instructions = RunOptions.count(text) }
+    if let text = parsed.text("--max-time") { limits.time = Double(text) }
+    if let text = parsed.text("--max-instructions") { limits.instructions = Int64(text) }
     if let text = parsed.text("--max-memory") { limits.memory = RunOptions.size(text) }
   }
 
@@ -66,64 +67,41 @@ struct RunOptions {
       "unknown option '\(name)'" + (near.map { " (did you mean '\($0)'?)" } ?? ""), command)
   }
 
-  /// As the page of help shows them.
-  static var arguments: [Argument] {
-    [
-      .init(
-        "--sandbox", kind: .flag,
-        help:
-          "give the script Lull, string, table, math, utf8, coroutine, print and modules beside "
-          + "it, and no more"),
-      .init(
-        "--allow-host", placeholder: "HOST",
-        demand: .init("a host such as example.com, *.example.com or localhost:8080", isHost),
-        help: "a host it may reach, by redirects too: example.com, *.example.com, localhost:8080, "
-          + "unix:/run/x.sock; without any, every host, and in the sandbox none",
-        isRepeated: true),
-      .init(
-        "--max-time", placeholder: "SECONDS",
-        demand: .init("a number of seconds above 0") { seconds($0) != nil },
-        help: "end it after that many seconds", isReplaceable: true),
-      .init(
-        "--max-instructions", placeholder: "COUNT",
-        demand: .init("a whole number above 0") { count($0) != nil },
-        help: "end it after that many instructions; counting makes it two to three times slower",
-        isReplaceable: true),
-      .init(
-        "--max-memory", placeholder: "SIZE",
-        demand: .init("a size such as 64M, at least 1M") { size($0) != nil },
-        help:
-          "end it when Lua's memory and all that Lull keeps for it grow beyond that, such as 64M",
-        isReplaceable: true),
-      .init("--allow-bytecode", kind: .flag, help: "let it load precompiled chunks"),
-      .init(
-        "--yes", kind: .flag,
-        help: "send what environments of API files with confirm_writes hold back"),
-    ]
-  }
-
-  /// The same where a session is asked for.
-  static var sessionArguments: [Argument] {
-    arguments.map { argument in
-      var argument = argument
-      switch argument.names.first {
-      case "--sandbox":
-        argument.help =
-          "give lines and FILES Lull, string, table, math, utf8, coroutine, print and modules "
-          + "beside the first of FILES, and no more"
-      case "--max-time": argument.help = "end a line after that many seconds"
-      case "--max-instructions":
-        argument.help =
-          "end a line after that many instructions; counting makes it two to three times slower"
-      case "--max-memory":
-        argument.help = "end the session when it needs more memory, such as 64M"
-      case "--allow-bytecode":
-        argument.help = "let lines load precompiled chunks; FILES are source in any case"
-      default: break
-      }
-      return argument
-    }
-  }
+  /// Those of a script and of a session.
+  static let arguments: [Argument] = [
+    .init(
+      "--sandbox", kind: .flag, help: "Run in the sandbox.",
+      details: """
+        Scripts have Lull, string, table, math, utf8, coroutine, print, and the modules beside the script, or \
+        beside the first file of a session.
+        """),
+    .init(
+      "--allow-host", placeholder: "HOST",
+      demand: .init("a host such as example.com, *.example.com or localhost:8080", isHost),
+      help: "Allow requests to this host.",
+      details: """
+        Redirects are included. Hosts are written example.com, *.example.com, localhost:8080 or unix:/run/x.sock. \
+        By default every host is allowed; in the sandbox, none.
+        """, isRepeated: true),
+    .init(
+      "--max-time", placeholder: "SECONDS", demand: .positiveSeconds,
+      help: "Limit the time of a script or a line.", isReplaceable: true),
+    .init(
+      "--max-instructions", placeholder: "COUNT", demand: .positiveWholeNumber,
+      help: "Limit the instructions of a script or a line.",
+      details: "Counting makes Lua two to three times slower.", isReplaceable: true),
+    .init(
+      "--max-memory", placeholder: "SIZE",
+      demand: .init("a size such as 64M, at least 1M") { size($0) != nil },
+      help: "Limit the memory, for example 64M.",
+      details: "It includes the memory that Lull uses for the script.", isReplaceable: true),
+    .init(
+      "--allow-bytecode", kind: .flag, help: "Allow precompiled chunks.",
+      details: "Files of a session are always source."),
+    .init(
+      "--yes", kind: .flag, help: "Send writes without asking for confirmation.",
+      details: "An environment of an API file with confirm_writes asks for confirmation."),
+  ]
 
   private static var spec: ArgumentSpec {
     ArgumentSpec(name: "lull", description: "", arguments: arguments)
@@ -136,14 +114,6 @@ struct RunOptions {
     return hosts.allow(text)
   }
 
-  private static func seconds(_ text: String) -> Double? {
-    Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
-  }
-
-  private static func count(_ text: String) -> Int64? {
-    Int64(text).flatMap { $0 > 0 ? $0 : nil }
-  }
-
   /// `1000K`, `64M`, `2G`, of at least a megabyte; nil for anything else.
   private static func size(_ text: String) -> Int64? {
     let shifts: [Character: Int64] = ["k": 10, "m": 20, "g": 30]
@@ -153,5 +123,24 @@ struct RunOptions {
     }
     let (size, overflows) = number.multipliedReportingOverflow(by: 1 << (shift ?? 0))
     return overflows || size < 1 << 20 ? nil : size
+  }
+}
+
+extension ScriptProgram {
+  /// One that has this process for itself; nil, which has been told, if there is no room for it.
+  ///
+  /// - Parameter allowedHosts: where requests may go; nil: anywhere.
+  static func ofProcess(
+    trust: ScriptTrust = .full(allowsBytecode: false), limits: ScriptLimits = .init(),
+    allowedHosts: AllowedHosts? = nil
+  ) -> ScriptProgram? {
+    if let environment = try? LoopEnvironment(ownsProcess: true, allowedHosts: allowedHosts),
+      let program = ScriptProgram(
+        environment: environment, library: .withClients, trust: trust, limits: limits)
+    {
+      return program
+    }
+    StandardError.write("lull: cannot start: not enough memory or descriptors\n")
+    return nil
   }
 }

@@ -37,7 +37,7 @@ struct ScriptCommand {
         .init("FILE", help: "the script; - reads standard input"),
         .init("ARGS", help: "what the script gets", isRepeated: true),
       ] + RunOptions.arguments + [
-        .init("-e", placeholder: "CODE", help: "run this code instead of a file")
+        .init("-e", placeholder: "CODE", help: "Run this code instead of a file.")
       ])
   }
 

@@ -30,11 +30,7 @@ struct ShareCommand {
       arguments: [
         .init("ACTION", help: "info, the default"),
         .init("URL", help: "of the server"),
-      ] + ShareWords.arguments + [
-        .init(
-          names: ["-o", "--output"], placeholder: "FORMAT", choices: ["text", "json"],
-          help: "text, the default, or json")
-      ])
+      ] + OptionTable.share + [OptionTable.textOrJSON])
   }
 
   private let server: ShareInspection
@@ -112,5 +108,35 @@ struct ShareCommand {
     // Numbers here are finite, so that it can be written.
     let bytes = (try? value.encode(pretty: true)) ?? []
     return String(decoding: bytes, as: UTF8.self) + "\n"
+  }
+}
+
+/// How a command line names the server by which hosts share.
+enum ShareWords {
+  /// nil if neither the command line nor the environment names one.
+  static func inspection(
+    _ parsed: ParsedArguments, _ command: Command
+  ) throws(CommandEnd) -> ShareInspection? {
+    let given = parsed.text("URL")
+    guard var share = given.map({ Share(url: $0) }) ?? Share.ofEnvironment else {
+      for name in ["--namespace", "--ca-file"] where parsed.text(name) != nil {
+        throw .wrongUsage(
+          "\(name) is about a server, and none is named: give its URL, or set \(Share.variable)",
+          command)
+      }
+      return nil
+    }
+    share.namespace = parsed.text("--namespace")
+    if let path = parsed.text("--ca-file") {
+      if let reason = ReadableFile.problem(Array(path.utf8)) {
+        throw .wrongUsage("--ca-file: cannot read '\(path)': \(reason)", command)
+      }
+      share.certificateAuthorities = path
+    }
+    do throws(ShareError) {
+      return try ShareInspection(share)
+    } catch {
+      throw .wrongUsage((given == nil ? "\(Share.variable): " : "") + "\(error)", command)
+    }
   }
 }

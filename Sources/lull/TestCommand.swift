@@ -39,40 +39,43 @@ struct TestCommand {
           positional: "FILES OR FOLDERS", help: "where the tests are; tests, unless given",
           isRequired: false, isRepeated: true),
         .init(
-          "--jobs", placeholder: "N",
-          demand: .init("a whole number from 1 to 64") { count($0) != nil },
-          help: "how many tests run at the same time; as many as there are processors, unless given"
+          "--jobs", placeholder: "N", demand: .wholeNumber(1...64),
+          help: "Run N tests at the same time.", details: "The default is the number of processors."
         ),
-        .init("--filter", placeholder: "TEXT", help: "only tests whose name contains it"),
-        .init("--update", kind: .flag, help: "write snapshots anew"),
+        .init("--filter", placeholder: "TEXT", help: "Run only tests whose name contains TEXT."),
+        .init("--update", kind: .flag, help: "Rewrite snapshots."),
         .init(
           "--record", placeholder: "missing|all|none",
           demand: .init("missing, all or none") { RecordingMode(rawValue: $0) != nil },
-          help:
-            "ask the network, one test after the other, for what its cassettes have no answer to (missing) or "
-            + "for all, and write that to them; none, unless given"),
+          help: "Record responses of the network.",
+          details: """
+            missing requests what the cassettes have no response to, all requests everything. The tests run one \
+            after the other. The default is none.
+            """),
         .init(
-          "--strict", kind: .flag,
-          help:
-            "fail, too, for what tests leave behind, and for snapshots and recordings that nobody asks for"
-        ),
+          "--strict", kind: .flag, help: "Fail on leftovers and unused recordings.",
+          details: """
+            Also fails for what tests leave behind, and for snapshots and recordings that no test reads.
+            """),
         .init(
-          "--watch", kind: .flag,
-          help: "run them again whenever a file changes that they depend on, until q or Ctrl-C"),
-        .init("--tap", kind: .flag, help: "tell of them as prove reads it (TAP 13)"),
+          "--watch", kind: .flag, help: "Run tests again when a file changes.",
+          details: "Stops with q or Ctrl-C.",
+          rules: [
+            .conflicts("--tap", "--record missing|all", hint: "--watch runs tests again and again")
+          ]),
+        .init("--tap", kind: .flag, help: "Write TAP 13, as prove reads it."),
         .init(
-          "--junit", placeholder: "FILE", help: "write what came of them as CI servers read it"),
+          "--junit", placeholder: "FILE", demand: .fileName,
+          help: "Write a JUnit report for CI servers."),
         .init(
-          "--html", placeholder: "FILE",
-          help: "write a page for people: failures, what was sent and when, what was printed"),
+          "--html", placeholder: "FILE", demand: .fileName, help: "Write an HTML report.",
+          details: "It has the failures, what was sent and when, and what was printed."),
         .init(
-          "--coverage", placeholder: "API",
-          help: "tell which calls of an API file the tests have used, by its name or path",
-          isRepeated: true),
+          "--coverage", placeholder: "API", demand: .some("the name or the path of an API file"),
+          help: "Report which calls of an API are used.", completion: .apis, isRepeated: true),
         .init(
-          "--max-time", placeholder: "SECONDS",
-          demand: .init("a number of seconds above 0") { seconds($0) != nil },
-          help: "end a test after that many seconds of real time; 60, unless given"),
+          "--max-time", placeholder: "SECONDS", demand: .positiveSeconds,
+          help: "End a test after this time (default 60 s)."),
       ],
       notes: """
         Examples:
@@ -108,10 +111,10 @@ struct TestCommand {
     if isReadOnly, isRecording {
       throw .wrongUsage("--record asks the network, which is not done where CI is set", .test)
     }
-    if let text = parsed.text("--max-time") {
-      options.settings.longest = TestCommand.seconds(text) ?? options.settings.longest
+    if let longest = parsed.text("--max-time").flatMap({ Double($0) }) {
+      options.settings.longest = longest
     }
-    let jobs = parsed.text("--jobs").flatMap(TestCommand.count)
+    let jobs = parsed.text("--jobs").flatMap { Int($0) }
     if isRecording, let jobs, jobs > 1 {
       throw .wrongUsage(
         "--record runs one test after the other, since each sees what the one before has recorded: "
@@ -126,15 +129,6 @@ struct TestCommand {
     options.coverage = parsed.all("--coverage")
     try refuseWrongFiles()
     isWatching = parsed.has("--watch")
-    if isWatching, options.isTAP {
-      throw .wrongUsage(
-        "--watch runs tests again and again, and a report of --tap has one end", .test)
-    }
-    if isWatching, isRecording {
-      throw .wrongUsage(
-        "--watch runs tests again and again, each time asking the network: leave --record out",
-        .test)
-    }
     options.isColoured = OutputStyle.forStandardOutput().isColoured
     options.words = ["/proc/self/exe", TestCommand.workerWord]
     if !isGiven, access("tests", F_OK) != 0 {
@@ -154,7 +148,6 @@ struct TestCommand {
   private func refuseWrongFiles() throws(CommandEnd) {
     let files = [("--junit", options.junit), ("--html", options.html)]
     for case (let name, let file?) in files {
-      if file.isEmpty { throw .wrongUsage("\(name) needs the name of a file", .test) }
       if file.hasSuffix(".lua") {
         throw .wrongUsage("\(name) would write its report over '\(file)', which is a script", .test)
       }
@@ -163,9 +156,6 @@ struct TestCommand {
       TestCommand.place(of: junit) == TestCommand.place(of: html)
     {
       throw .wrongUsage("--junit and --html would both write '\(html)'", .test)
-    }
-    if options.coverage.contains("") {
-      throw .wrongUsage("--coverage needs the name or the path of an API file", .test)
     }
   }
 
@@ -190,12 +180,4 @@ struct TestCommand {
   }
 
   private static var processorCount: Int { max(1, min(64, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
-
-  private static func count(_ text: String) -> Int? {
-    Int(text).flatMap { (1...64).contains($0) ? $0 : nil }
-  }
-
-  private static func seconds(_ text: String) -> Double? {
-    Double(text).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
-  }
 }

@@ -76,9 +76,10 @@ struct ChartOptionTests {
   }
 
   @Test(arguments: [
-    ("-o json", "does not go with -o"), ("-r", "does not go with -r"),
-    ("--columns a", "does not go with --columns"), ("-O f", "does not go with -O"),
-    ("--download", "does not go with --download"), ("--stream", "does not go with --stream"),
+    ("-o json", "cannot be combined with -o"), ("-r", "cannot be combined with -r"),
+    ("--columns a", "cannot be combined with --columns"), ("-O f", "cannot be combined with -O"),
+    ("--download", "cannot be combined with --download"),
+    ("--stream", "cannot be combined with --stream"),
   ])
   func `CHART-06 what writes the content is refused beside it`(options: String, problem: String)
     throws

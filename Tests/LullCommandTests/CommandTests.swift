@@ -21,6 +21,27 @@ struct CommandTests {
     #expect(!command.summary.isEmpty)
   }
 
+  /// Rule 5 of how Lull is written.
+  @Test(arguments: names) func `has one line of help for each option`(name: String) throws {
+    for option in try #require(Command.named(name)).spec.options {
+      let help = try #require(option.help, "\(option.names)")
+      #expect(help.count <= 80 && !help.contains("\n") && help.hasSuffix("."), "\(help)")
+      #expect(help.first?.isUppercase == true, "\(help)")
+      #expect(option.details.map { $0.hasSuffix(".") && !$0.contains("\n") } ?? true)
+    }
+  }
+
+  /// But for those that list the words that their value may be.
+  @Test func `shows each option of a request on a line of its own`() {
+    let options = Command.get.spec.options
+    let lines = Command.get.page.split(separator: "\n").map(String.init)
+    for option in options where option.choices.isEmpty {
+      let help = option.help?.dropLast() ?? ""
+      let line = lines.first { $0.contains("\(option.shown.dropFirst(2))") && $0.contains(help) }
+      #expect(line.map { $0.count <= 80 } == true, "\(option.names)")
+    }
+  }
+
   /// In `lull --help`: by what is typed, or among others on one line.
   @Test(arguments: names) func `is in the overview`(name: String) throws {
     let words = try lull("--help").output.split(separator: "\n").prefix { $0 != "Examples:" }

@@ -138,7 +138,7 @@ struct FormatTests {
     for words in [["--csv-guard"], ["--csv-guard", "-o", "json"], ["--csv-guard", "-o", "table"]] {
       let ending = try folder.runLull(["get", server.url] + words)
       #expect(ending.code == 2)
-      #expect(ending.errors.hasPrefix("lull: --csv-guard is about CSV: it needs -o csv\n"))
+      #expect(ending.errors.hasPrefix("lull: --csv-guard needs -o csv\n"))
     }
     // As a default it goes with -o csv only.
     try folder.write("config/lull/config.lua", "return { csv_guard = true }")

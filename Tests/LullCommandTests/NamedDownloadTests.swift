@@ -180,14 +180,17 @@ struct NamedDownloadTests {
   }
 
   @Test(arguments: [
-    (["--download", "-O", "-"], "--download makes a file: it does not go with -O -"),
-    (["--download", "-f", "x"], "it does not go with -o, -f, -i and pages"),
-    (["--download", "-i"], "it does not go with -o, -f, -i and pages"),
-    (["-C"], "-C goes on with a file: -O FILE or --download is missing"),
-    (["-C", "-O", "-"], "-C goes on with a file"),
-    (["--stream", "-O", "x"], "--stream writes items as they come"),
-    (["--stream", "--all"], "--stream writes items as they come"),
-    (["--stream", "-o", "table"], "--stream writes each item by itself: -o json, ndjson or lines"),
+    (["--download", "-O", "-"], "--download cannot be combined with -O -"),
+    (["--download", "-f", "x"], "--download cannot be combined with -f"),
+    (["--download", "-i"], "--download cannot be combined with -i"),
+    (["-C"], "-C needs -O FILE or --download"),
+    (["-C", "-O", "-"], "-C cannot be combined with -O -"),
+    (["--stream", "-O", "x"], "--stream cannot be combined with -O"),
+    (["--stream", "--all"], "--all cannot be combined with --stream"),
+    (
+      ["--stream", "-o", "table"],
+      "--stream cannot be combined with -o table; -o json, ndjson or lines"
+    ),
   ])
   func `CMD-13 what does not go together is refused`(words: [String], problem: String) throws {
     let ending = try Child(

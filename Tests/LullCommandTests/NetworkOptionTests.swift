@@ -261,20 +261,23 @@ struct NetworkOptionTests {
     (["-A", "basic"], "-A basic needs -a USER[:PASSWORD]"),
     (["-A", "netrc", "-a", "a:b"], "-A netrc reads the password from the netrc file"),
     (["-A", "digets"], "(did you mean 'digest'?)"),
-    (
-      ["-a", "x:y", "Authorization:z"], "-a and a header Authorization both say who asks: give one"
-    ),
-    (["-a", "x:y", "-H", "authorization: z"], "-a and a header Authorization both say who asks"),
+    (["-a", "x:y", "Authorization:z"], "-a cannot be combined with a header Authorization"),
+    (["-a", "x:y", "-H", "authorization: z"], "-a cannot be combined with a header Authorization"),
     (["-a", "x:y", "-a", "z:y"], "'--auth' is given twice"),
     (["--cert", "nope"], "--cert: cannot read 'nope': No such file or directory"),
     (["--ca-file", "/tmp"], "--ca-file: cannot read '/tmp': is a directory"),
     (["--ca-file", ""], "--ca-file needs the name of a file"),
-    (["--key", "/etc/passwd"], "--key is the key of a certificate: --cert is missing"),
+    (["--key", "/etc/passwd"], "--key needs --cert FILE"),
     (["--proxy", "nope"], "--proxy needs none or a URL such as http://host:3128"),
     (["--proxy", "http:http://u:hunter2@x:1"], "--proxy needs none or a URL"),
-    (["--unix-socket", ""], "--unix-socket needs a path of 1 to 107 bytes, got 0"),
-    (["--unix-socket", "/x", "--proxy", "http://x:1"], "it does not go with --proxy"),
-    (["--no-follow", "--max-redirects", "3"], "--no-follow follows none"),
+    (["--unix-socket", ""], "--unix-socket needs a path of 1 to 107 bytes, got ''"),
+    (
+      ["--unix-socket", "/x", "--proxy", "http://u:hunter2@x:1"],
+      "--unix-socket cannot be combined with --proxy\n"
+    ),
+    (
+      ["--no-follow", "--max-redirects", "3"], "--max-redirects cannot be combined with --no-follow"
+    ),
     (["--max-redirects", "101"], "--max-redirects needs a whole number from 0 to 100, got '101'"),
     (["--max-redirects", "x"], "'--max-redirects' must be a whole number, got 'x'"),
     (["--http", "4"], "'--http' must be 1.1, 2 or 3, got '4'"),

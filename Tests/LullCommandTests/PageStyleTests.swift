@@ -288,9 +288,9 @@ struct PageStyleTests {
     #expect(lacking.code == 0)
     for (words, message) in [
       (["--cursor", "c"], "--cursor needs --all or --pages N"),
-      (["--page", "p", "--offset", "o", "--all"], "--page and --offset are two ways to go on"),
+      (["--page", "p", "--offset", "o", "--all"], "--page cannot be combined with --offset"),
       (["--cursor", "=c", "--all"], "--cursor needs FIELD or FIELD=PARAM, got '=c'"),
-      (["--rows", "data"], "--rows needs --all, --chart, or -o table"),
+      (["--rows", "data"], "--rows needs --all, --pages N, --chart FIELD, -o table"),
       (["--page", "p", "--all", "p==x"], "'p' in the URL is 'x': a whole number is needed"),
     ] {
       let ending = try run(["get", "\(base)/zero"] + words)

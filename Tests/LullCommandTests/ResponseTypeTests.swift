@@ -116,7 +116,7 @@ struct ResponseTypeTests {
   @Test func `JSN-102 --as with --offline is wrong usage`() throws {
     let ending = try run(["get", "\(base)/html", "--as", "json", "--offline"])
     #expect(ending.code == 2, "\(ending)")
-    #expect(ending.errors.contains("--as does not go with --offline"), "\(ending)")
+    #expect(ending.errors.contains("--as cannot be combined with --offline"), "\(ending)")
   }
 
   @Test(arguments: ["watch", "ndjson", "spring", "seq"])

@@ -199,11 +199,14 @@ struct SessionOptionTests {
   }
 
   @Test(arguments: [
-    (["--session", ""], "a session is called by letters, digits, '.', '_' and '-', not ''"),
-    (["--session", ".."], "a session is called by letters"),
-    (["--session", "a/b"], "a session is called by letters"),
-    (["--session", "ü"], "a session is called by letters"),
-    (["--session", "a", "--session-read-only", "a"], "are one session: give one"),
+    (["--session", ""], "--session needs a name of letters, digits, '.', '_' and '-', got ''"),
+    (["--session", ".."], "--session needs a name of letters"),
+    (["--session", "a/b"], "--session needs a name of letters"),
+    (["--session", "ü"], "--session needs a name of letters"),
+    (
+      ["--session", "a", "--session-read-only", "a"],
+      "--session cannot be combined with --session-read-only"
+    ),
     (["--session", "a", "--session", "b"], "'--session' is given twice"),
   ])
   func `SES-06 other names are refused`(words: [String], problem: String) throws {

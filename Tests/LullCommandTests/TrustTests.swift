@@ -368,8 +368,9 @@ struct TrustTests {
   }
 
   @Test(arguments: [
-    (["--list", "--remove"], 2, "do not go together"), (["--list", "apis"], 2, "takes no PATH"),
-    (["--remove"], 2, "needs a PATH"), (["-o", "json"], 2, "-o goes with --list"),
+    (["--list", "--remove"], 2, "--list cannot be combined with --remove"),
+    (["--list", "apis"], 2, "takes no PATH"),
+    (["--remove"], 2, "needs a PATH"), (["-o", "json"], 2, "-o needs --list"),
     ([], 3, "there is no folder 'apis' here"), (["none.lua"], 3, "there is no API file 'none.lua'"),
     (["none"], 3, "there is no API 'none'"), (["empty"], 0, "there are no API files to be trusted"),
     (["util.lua"], 1, "not an API: it returns a function"),

@@ -23,41 +23,38 @@ package enum MockArguments {
       .init(positional: "API", help: "the API file", isRequired: true),
       .init(
         "--cassette", placeholder: "FILE", demand: .fileName,
-        help:
-          "answers from a recording (HAR); may be repeated: the first that has an answer counts",
-        isRepeated: true),
+        help: "Answer from a recording (HAR).",
+        details: "Of several recordings the first that has an answer counts.", isRepeated: true),
       .init(
-        "--port", placeholder: "N",
-        demand: .init("a whole number from 0 to 65535") { UInt16($0) != nil },
-        help: "the port; 0, the default, takes a free one"),
+        "--port", placeholder: "N", demand: .wholeNumber(0...65535),
+        help: "Listen on this port; 0 takes a free one (default)."),
       .init(
-        "--bind", placeholder: "ADDRESS",
-        help: "the address to listen at, in digits; 127.0.0.1, unless given"),
+        "--bind", placeholder: "ADDRESS", help: "Listen at this address (default 127.0.0.1)."),
       .init(
-        "--host", placeholder: "NAME",
-        help: "a name that requests may have for it, besides localhost and the address",
-        isRepeated: true),
+        "--host", placeholder: "NAME", help: "Accept requests for this host name.",
+        details: "localhost and the address are always accepted.", isRepeated: true),
       .init(
         "--cors", placeholder: "ORIGIN",
         demand: .init("an origin such as http://localhost:3000, or *") { isOrigin($0) },
-        help: "lets web pages of that origin ask; * lets all of them", isRepeated: true),
+        help: "Allow web pages of this origin; * allows all.", isRepeated: true),
       .init(
         "--timeout", placeholder: "SECONDS",
         demand: .init("a whole number of seconds from 1 to 3600") {
           Int($0).map { (1...3600).contains($0) } ?? false
         },
-        help: "how long a client may take to send a request, or to take an answer; \(patience)"),
+        help: "Limit the time of a client (default \(patience) s).",
+        details: "It is the time to send a request, and to take an answer."),
       .init(
-        "--max-time", placeholder: "SECONDS",
-        demand: .init("a number of seconds above 0") { seconds($0) != nil },
-        help: "how long a function may run without waiting, before it is ended; 10"),
+        "--max-time", placeholder: "SECONDS", demand: .positiveSeconds,
+        help: "Limit the time of a function (default 10 s).",
+        details: "It is the time without waiting."),
       .init(
-        "--other-origin", kind: .flag,
-        help: "serve the same at a second, free port: functions get its URL as request.other_origin"),
+        "--other-origin", kind: .flag, help: "Serve the same at a second, free port.",
+        details: "Functions get its URL as `request.other_origin`."),
       .init(
-        "--delays", kind: .flag,
-        help: "answers from a recording come as long after as they were recorded, not at once"),
-      .init("--quiet", kind: .flag, help: "no line for each request"),
+        "--delays", kind: .flag, help: "Answer from recordings as late as recorded.",
+        details: "By default recorded answers come at once."),
+      .init("--quiet", kind: .flag, help: "Do not write a line for each request."),
     ],
     notes: """
       Examples:

@@ -50,7 +50,7 @@ struct APILook {
 
   /// Gives the API to `body`, which must not write. What is wrong with a call that it asks for is wrong with the file.
   func look(_ body: (APIFile) throws(APIFileProblem) -> Void) -> Outcome {
-    if let gate = LookLeave.gate(for: path) {
+    if let gate = TrustDecision.gate(for: path) {
       let outcome = outcome(through: gate, body)
       if case .ended = outcome { return outcome }
       if let note = gate.note {
@@ -105,7 +105,7 @@ struct APILook {
   }
 
   func outcome(
-    through gate: LookGate, _ body: (APIFile) throws(APIFileProblem) -> Void
+    through gate: LoadGate, _ body: (APIFile) throws(APIFileProblem) -> Void
   ) -> Outcome {
     var outcome = Outcome.seen
     let code = CallRun.look(in: folder, through: gate, limits: limits) { host in

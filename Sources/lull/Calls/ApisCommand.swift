@@ -26,7 +26,7 @@ struct ApisCommand {
         they are, but for the network; others in the sandbox, without secrets and environment: of one
         that needs more only the name is told.
         """,
-      arguments: OutputFormat.arguments("how the list is written: table, unless given"),
+      arguments: OptionTable.list(standard: "table"),
       notes: """
         Examples:
           lull apis
@@ -42,11 +42,11 @@ struct ApisCommand {
   init(_ words: ArraySlice<String>) throws(CommandEnd) {
     let parsed = try ApisCommand.spec.read(words, for: .apis)
     format = OutputFormat(parsed) ?? .table
-    guardsFormulas = try OutputFormat.guardsFormulas(parsed, for: .apis)
+    guardsFormulas = parsed.has("--csv-guard")
   }
 
   func run() -> Int32 {
-    LookLeave.tell()
+    TrustDecision.tell()
     let listing = APIFileLocator.listing()
     for problem in listing.problems { Exit.complain("lull: \(problem)\n") }
     var code: Int32 = 0

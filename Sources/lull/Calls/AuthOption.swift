@@ -28,18 +28,6 @@ struct AuthOption: Equatable {
   /// A password, a key or a token; nil if there is none, or none yet.
   var secret: String?
 
-  static var arguments: [Argument] {
-    [
-      .init(
-        names: ["-a", "--auth"], placeholder: "USER[:PASSWORD]",
-        help: "say who asks; a password that is left out is asked for on the terminal"),
-      .init(
-        names: ["-A", "--auth-type"], placeholder: "KIND", choices: Kind.allCases.map(\.rawValue),
-        help: "how -a is meant: basic unless given; of bearer it is a token, netrc reads ~/.netrc, "
-          + "and aws-sigv4 without -a takes the environment's keys"),
-    ]
-  }
-
   /// nil if neither is given.
   init?(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
     let text = words.text("-a")
@@ -61,10 +49,8 @@ struct AuthOption: Equatable {
       }
       user = text
     case .basic, .digest, .awsSigv4:
+      // Without -a, aws-sigv4 takes the keys of the environment.
       guard let text else {
-        guard self.kind == .awsSigv4 else {
-          throw .wrongUsage("-A \(self.kind.rawValue) needs -a \(self.kind.text)", command)
-        }
         user = nil
         return
       }

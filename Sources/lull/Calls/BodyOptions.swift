@@ -15,51 +15,19 @@ struct BodyOptions {
   private(set) var isMultipart = false
   private(set) var isJSON = false
 
-  /// The options of a body as one may type them.
-  static var arguments: [Argument] {
-    [
-      .init(
-        names: ["-d", "--data"], placeholder: "BODY",
-        help: "the body as it is: JSON or text, @file, or - for standard input"),
-      .init(
-        names: ["--raw"], placeholder: "BODY",
-        help: "the body as it is, whatever it begins with"),
-      .init(names: ["--form"], kind: .flag, help: "send items as a form instead of JSON"),
-      .init(
-        names: ["--multipart"], kind: .flag, help: "send items as a form in parts, files or not"),
-      .init(
-        names: ["-j", "--json"], kind: .flag,
-        help: "say and accept JSON, as items do by themselves"),
-    ]
-  }
-
   init(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
     if let filter = words.text("-f"), BodyOptions.isNoFilter(filter) {
       throw .wrongUsage(
         "-f is a filter, an expression in Lua, and '\(filter)' is none: a form is sent with --form",
         command)
     }
-    data = words.text("-d").map { .data($0) }
-    if let raw = words.text("--raw") {
-      guard data == nil else {
-        throw .wrongUsage("-d and --raw are both the whole body: one of them", command)
-      }
-      data = .raw(raw)
-    }
+    data = words.text("-d").map { .data($0) } ?? words.text("--raw").map { .raw($0) }
     isMultipart = words.has("--multipart")
     isForm = words.has("--form") || isMultipart
     isJSON = words.has("--json")
-    guard !isForm || !isJSON else {
-      throw .wrongUsage(
-        "--json and \(isMultipart ? "--multipart" : "--form") are two kinds of body: one of them",
-        command)
-    }
-    guard !isMultipart || data == nil else {
-      throw .wrongUsage("--multipart is of items: -d and --raw are the whole body", command)
-    }
   }
 
-  /// Whether somebody means the `-f` of HTTPie, behind which items stand, or the target.
+  /// Whether the `-f` of HTTPie is meant, which items or the target follow.
   private static func isNoFilter(_ text: String) -> Bool {
     if ["http://", "https://", ":"].contains(where: { text.hasPrefix($0) }) { return true }
     let name = text.unicodeScalars.prefix { $0 != "=" && $0 != ":" }

@@ -3,21 +3,21 @@ import LullClients
 import LullCore
 import LullHost
 
-/// What is wanted of a request, and of what comes of it: the options that all verbs and `lull call`
-/// share.
+/// What is wanted of a request, and of what comes of it: the options that all verbs and `lull call` share, as values.
+/// `OptionTable` declares them.
 struct CallOptions {
   var format: OutputFormat?
   var filter: FilterText?
   /// Whether texts are written without quotes.
   var isRaw = false
   var columns: [String] = []
-  /// Whether whoever typed the line has named them.
+  /// Whether the command line has named them.
   private(set) var namesColumns = false
   /// Whether fields of CSV that a spreadsheet would take for a formula are guarded.
   private(set) var guardsFormulas = false
   /// The field that is drawn; nil: content is written.
   var chart: String?
-  /// Where the rows are in what comes; nil: it is what they are.
+  /// Where the rows are in the response; nil: it is the rows.
   var rows: CallRows?
   var showsHead = false
   var file: String?
@@ -34,19 +34,18 @@ struct CallOptions {
   var timeout: Double?
   /// How often a request that has failed is sent again; nil: as the API's file says, else never.
   var retries: Int?
-  /// What is done about answers that do not fit, in the place of what the API's file says.
+  /// What happens to responses that do not match, in the place of the API file's setting.
   var validation: ContentValidation?
-  /// Who is asked by which way.
   var network = NetworkOptions()
   /// Sent where neither an API's file nor the command line has any of these.
   var usualHeaders: [(name: String, value: String)] = []
-  /// Whether the file is called as the answer says.
+  /// Whether the file is called as the response says.
   var namesFile = false
-  /// Whether a download goes on with what is there.
+  /// Whether a download resumes a partial file.
   var resumes = false
   /// Whether items are written as they come.
   var isStream = false
-  /// Those of -H; nil: taken away.
+  /// Those of -H; nil: removed.
   var headers: [(name: String, value: String?)] = []
   /// Whether what is long may be shown a screen at a time.
   var usesPager = true
@@ -56,75 +55,8 @@ struct CallOptions {
   var isConfirmed = false
   /// How many pages to load at most; nil: no pages.
   var pages: Int?
-  /// How they go on; nil: as the answers, or the call, say.
+  /// How they continue; nil: as the responses, or the call, say.
   var pageWay: PageWay?
-  /// Whether pages are loaded: what is only shown is the request of the first.
-  var walksPages: Bool { pages != nil && !printsCurl && !isDry }
-
-  static var arguments: [Argument] {
-    [
-      .init(
-        names: ["-o", "--output"], placeholder: "FORMAT", choices: OutputFormat.names,
-        help: "how content is written"),
-      .init(
-        names: ["-f", "--filter"], placeholder: "LUA",
-        help: "write what this expression makes of the content, x, which of pages is a list of "
-          + "them all; @FILE takes it from a file; lull help filters tells more"),
-      .init(
-        names: ["--as"], placeholder: "TYPE", choices: ResponseType.allCases.map(\.rawValue),
-        help: "Read the response as that type, whatever its Content-Type says."),
-      .init(
-        names: ["-r", "--raw-output"], kind: .flag,
-        help: "write a text without its quotes, and a list of texts and numbers one on each line"),
-      .init(
-        names: ["--columns"], placeholder: "A,B",
-        help: "the fields of a table or csv, in that order; owner.login goes deeper, tags.1 is the "
-          + "first element of a list"),
-      OutputFormat.guardArgument,
-      .init(names: ["-i", "--include"], kind: .flag, help: "write status and headers first"),
-      .init(
-        names: ["-O", "--save"], placeholder: "FILE",
-        help: "write the body to a file as it arrives, byte for byte and however large, but no "
-          + "part of one (206); - writes it to standard output"),
-      .init(
-        names: ["-H", "--header"], placeholder: "'K: V'",
-        help: "set a header; 'K:' takes it away, 'K;' sends it empty", isRepeated: true),
-      .init(
-        names: ["-v", "--verbose"], kind: .flag,
-        help: "show what goes over the wire, and its times, on standard error; -vv its bodies too"),
-      .init(
-        names: ["--no-pager"], kind: .flag,
-        help: "write what is longer than the terminal at once, not by $PAGER"),
-      .init(
-        names: ["--curl"], kind: .flag,
-        help: "print the curl command that does it, and send nothing"),
-      .init(names: ["--dry-run"], kind: .flag, help: "print the request, and send nothing"),
-      .init(names: ["--fresh"], kind: .flag, help: "ask the server even if a cache has it"),
-      .init(
-        names: ["--offline"], kind: .flag, help: "answer from caches, whatever their age, or fail"),
-      .init(
-        names: ["--timeout"], kind: .number, placeholder: "SECONDS",
-        help: "give up after that long; 0: never"),
-      .init(
-        names: ["--retry"], kind: .integer, placeholder: "N",
-        help: "Send a request again up to N times after network errors, 429, 502, 503 and 504."),
-      .init(
-        names: ["--validate"], placeholder: "HOW",
-        choices: ContentValidation.allCases.map(\.rawValue),
-        help: "hold the answer against the schema that the API's file names: warn of what does not "
-          + "fit, or fail"),
-      .init(
-        names: ["--insecure"], kind: .flag,
-        help: "believe whoever answers to be the host, whatever its certificate says"),
-      .init(
-        names: ["--yes"], kind: .flag,
-        help: "send what an environment with confirm_writes asks about first"),
-      .init(
-        names: ["--ignore-stdin"], kind: .flag,
-        help: "leave standard input alone, which POST, PUT and PATCH read for a body if it is a "
-          + "pipe or a file"),
-    ] + chartArguments + downloadArguments + NetworkOptions.arguments
-  }
 
   /// - Parameter yielded: Options whose names a call's parameters have.
   init(
@@ -138,25 +70,11 @@ struct CallOptions {
     }
     for warning in filter?.warnings ?? [] { Exit.complain("lull: \(warning)\n") }
     isRaw = words.has("-r")
-    guard !isRaw || format == nil && words.text("-O") == nil else {
-      throw .wrongUsage("-r writes texts as they are: it does not go with -o and -O", command)
-    }
-    columns = (words.text("--columns") ?? "").split(separator: ",")
-      .map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
-    guard !columns.isEmpty || words.text("--columns") == nil else {
-      throw .wrongUsage("--columns needs names of fields, such as --columns id,name", command)
-    }
-    guard columns.isEmpty || format == .table || format == .csv || words.text("--chart") != nil
-    else {
-      throw .wrongUsage("--columns are those of a table: it needs -o table or -o csv", command)
-    }
+    columns = OptionTable.columns(in: words.text("--columns") ?? "")
     namesColumns = !columns.isEmpty
-    if !yielded.contains("--csv-guard") {
-      guardsFormulas = try OutputFormat.guardsFormulas(words, for: command)
-    }
+    guardsFormulas = words.has("--csv-guard")
+    chart = words.text("--chart")
     showsHead = words.has("-i")
-    file = words.text("-O")
-    guard file?.isEmpty != true else { throw .wrongUsage("-O needs the name of a file", command) }
     printsCurl = words.has("--curl")
     isDry = words.has("--dry-run")
     verbosity = words.count("-v")
@@ -166,73 +84,155 @@ struct CallOptions {
     isOffline = words.has("--offline")
     ignoresInput = words.has("--ignore-stdin")
     isConfirmed = words.has("--yes")
-    if let text = words.text("--timeout") {
-      guard let seconds = Double(text), seconds >= 0 else {
-        throw .wrongUsage(
-          "--timeout needs a number of seconds, or 0 for none, got '\(text)'", command)
-      }
-      timeout = seconds > 0 ? seconds : .infinity
-    }
-    if !yielded.contains("--retry"), let text = words.text("--retry") {
-      guard let count = Int(text), (0...100).contains(count) else {
-        throw .wrongUsage("--retry needs a whole number from 0 to 100, got '\(text)'", command)
-      }
-      retries = count
-    }
+    timeout = words.text("--timeout").flatMap { Double($0) }.map { $0 > 0 ? $0 : .infinity }
+    if !yielded.contains("--retry") { retries = words.text("--retry").flatMap { Int($0) } }
     if !yielded.contains("--as") {
       responseType = words.text("--as").flatMap { ResponseType(rawValue: $0) }
     }
-    guard responseType == nil || !wantsBytes && !words.has("--download") else {
-      throw .wrongUsage(
-        "--as is about content: it does not go with -O, --download and -o raw", command)
-    }
-    guard responseType == nil || !isOffline else {
-      throw .wrongUsage(
-        "--as does not go with --offline: a cache keeps bodies as they were parsed, which cannot "
-          + "be read as another type", command)
-    }
     validation = words.text("--validate").flatMap { ContentValidation(rawValue: $0) }
-    guard validation == nil || words.text("-O") == nil else {
-      throw .wrongUsage("--validate is of content: it does not go with -O", command)
-    }
-    guard validation == nil || !words.has("--stream") && !words.has("--download") else {
-      throw .wrongUsage(
-        "--validate is of content as a whole: it does not go with --stream and --download", command)
-    }
     network = try NetworkOptions(words, for: command)
-    for text in words.all("-H") {
-      guard let end = text.firstIndex(of: ":") ?? CallOptions.emptyHeaderEnd(text),
-        end > text.startIndex
-      else {
-        throw .wrongUsage("-H needs 'Name: value', got '\(text)'", command)
-      }
-      let name = String(text[..<end])
-      // Around a value space is none of it. (RFC 9110, 5.5)
-      let value = RequestItem.trimmed(String(text[text.index(after: end)...]))
-      if let problem = Headers.problem(name, value.utf8) {
-        throw .wrongUsage("-H: \(problem)", command)
-      }
-      headers.append((name, value.isEmpty && text[end] == ":" ? nil : value))
-    }
-    try readPages(words, for: command)
-    guard filter == nil || !wantsBytes else {
-      throw .wrongUsage("-f is of content: it does not go with -O and -o raw", command)
-    }
-    guard file == nil || format == nil || format == .raw else {
-      throw .wrongUsage("-O writes the body as it is: for a format write -o … > FILE", command)
-    }
-    try readDownload(words, for: command)
-    try readChart(words, for: command)
+    for text in words.all("-H") { headers.append(try CallOptions.header(text, for: command)) }
+    pages = words.text("--pages").flatMap { Int($0) } ?? (words.has("--all") ? .max : nil)
+    namesFile = words.has("--download")
+    file = words.text("-O") ?? (namesFile ? "." : nil)
+    resumes = words.has("-C")
+    isStream = words.has("--stream")
     try checkAuth(headers.map(\.name), for: command)
     // The head comes first, so that the body has to wait.
     if file == "-", showsHead { (file, format) = (nil, .raw) }
   }
 
-  /// Where a header without a value ends, in the notation of curl and of items: `Name;`.
-  private static func emptyHeaderEnd(_ text: String) -> String.Index? {
-    text.hasSuffix(";") ? text.index(before: text.endIndex) : nil
+  /// `Name: value`; `Name:` and `Name;` in the notation of curl and of items.
+  private static func header(
+    _ text: String, for command: Command
+  ) throws(CommandEnd) -> (name: String, value: String?) {
+    let mark = text.hasSuffix(";") ? text.index(before: text.endIndex) : nil
+    guard let end = text.firstIndex(of: ":") ?? mark, end > text.startIndex else {
+      throw .wrongUsage("-H needs 'Name: value', got '\(text)'", command)
+    }
+    let name = String(text[..<end])
+    // Around a value space is none of it. (RFC 9110, 5.5)
+    let value = RequestItem.trimmed(String(text[text.index(after: end)...]))
+    if let problem = Headers.problem(name, value.utf8) {
+      throw .wrongUsage("-H: \(problem)", command)
+    }
+    return (name, value.isEmpty && text[end] == ":" ? nil : value)
   }
+
+  /// Refuses a header that would say the same as `-a`.
+  private func checkAuth(_ headers: [String], for command: Command) throws(CommandEnd) {
+    guard network.auth != nil, headers.contains(where: { $0.lowercased() == "authorization" })
+    else { return }
+    throw .wrongUsage("-a cannot be combined with a header Authorization", command)
+  }
+
+  /// The items of a request with these options.
+  func items(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) -> [RequestItem]
+  {
+    var items: [RequestItem] = []
+    for word in words {
+      do throws(RequestItem.Problem) {
+        items.append(try RequestItem(word))
+      } catch {
+        throw .wrongUsage(error.message, command)
+      }
+    }
+    try checkAuth(
+      items.filter { [.header, .emptyHeader].contains($0.kind) }.map(\.name), for: command)
+    return items
+  }
+
+  /// Asks for what only a terminal can tell; the exit code if that fails.
+  mutating func complete() -> Int32? {
+    printsCurl || isDry ? nil : network.auth?.complete()
+  }
+
+  // MARK: What is written
 
   /// Whether the body is wanted as it comes, before any transformer.
   var wantsBytes: Bool { file != nil || format == .raw }
+
+  /// Whether a stream is read: what is only shown is its request.
+  var streams: Bool { isStream && !printsCurl && !isDry }
+
+  /// Whether something is made of the fields of content, which text has not.
+  var readsFields: Bool {
+    filter != nil || chart != nil || pages != nil || format != nil && format != .raw
+  }
+
+  /// The file that the body becomes, if it becomes one.
+  var download: Download? {
+    guard let file else { return nil }
+    return Download(
+      to: file == "-" ? .standardOutput : .file(ByteString(file), allowsFolder: namesFile),
+      resumes: resumes, numbersNames: namesFile)
+  }
+
+  // MARK: Pages
+
+  /// How a list continues, as the command line says.
+  enum PageWay {
+    case cursor(field: String, parameter: String)
+    case page(String)
+    case offset(String)
+  }
+
+  /// Whether pages are loaded: what is only shown is the request of the first.
+  var walksPages: Bool { pages != nil && !printsCurl && !isDry }
+
+  /// `FIELD` or `FIELD=PARAM`.
+  static func cursorParts(_ text: String) -> [Substring] {
+    text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+  }
+
+  /// Reads `OptionTable.pageWays`.
+  mutating func readPageWay(_ words: ParsedArguments) {
+    if let text = words.text("--cursor"),
+      let field = CallOptions.cursorParts(text).first.map(String.init)
+    {
+      let parts = CallOptions.cursorParts(text)
+      pageWay = .cursor(
+        field: field,
+        parameter: parts.count > 1 ? String(parts[1]) : PageCursor.parameter(ofField: field))
+    } else if let parameter = words.text("--page") {
+      pageWay = .page(parameter)
+    } else if let parameter = words.text("--offset") {
+      pageWay = .offset(parameter)
+    }
+    rows = words.text("--rows").map { CallRows(path: $0) }
+  }
+
+  /// How the list continues that begins with a request.
+  func nextPage(from request: CallRequest) throws(RequestItem.Problem) -> NextPage {
+    let items = rows.map { FieldPath($0.path) }
+    switch pageWay {
+    case nil: return .automatic
+    case .cursor(let field, let parameter)?:
+      return .cursor(
+        PageCursor(
+          parameter: parameter, field: FieldPath(field), items: items, mayBeOfRow: true))
+    case .page(let name)?:
+      let first = try CallOptions.number(name, in: request) ?? 1
+      return .numbered(parameter: name, first: first, step: 1, items: items ?? .root)
+    case .offset(let name)?:
+      let first = try CallOptions.number(name, in: request) ?? 0
+      return .offset(parameter: name, first: first, items: items ?? .root)
+    }
+  }
+
+  /// Where a parameter of the URL begins to count; nil if it is not there.
+  private static func number(
+    _ name: String, in request: CallRequest
+  ) throws(RequestItem.Problem) -> Int? {
+    let pair = (request.resource.url.query ?? "").split(separator: "&").first {
+      $0.prefix { $0 != "=" } == name
+    }
+    guard let pair else { return nil }
+    let text = pair.dropFirst(name.count + 1)
+    guard let number = Int(text), number >= 0 else {
+      throw RequestItem.Problem(
+        message: "'\(name)' in the URL is '\(text)': a whole number is needed to count from")
+    }
+    return number
+  }
 }

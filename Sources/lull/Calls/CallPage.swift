@@ -36,7 +36,7 @@ struct CallPage {
 
   /// Those that all calls have.
   static func options(hasPages: Bool) -> [Argument] {
-    CallOptions.arguments + (hasPages ? CallOptions.pageArguments : []) + [CallCommand.baseURL]
+    OptionTable.requests + (hasPages ? OptionTable.pages : []) + [OptionTable.baseURL]
   }
 
   /// Options that a parameter of their name replaces. (PAR-16)
@@ -64,7 +64,7 @@ struct CallPage {
       return .init(
         names: [name],
         kind: parameter.kind == .boolean && !parameter.isList ? .boolean : .string,
-        placeholder: CallPage.placeholder(parameter), choices: choices,
+        placeholder: CallPage.placeholder(parameter), choices: choices, category: "Parameters",
         help: CallPage.help(of: parameter), isRepeated: parameter.isRepeated,
         isRequired: parameter.isRequired, standard: parameter.standard?.text)
     }

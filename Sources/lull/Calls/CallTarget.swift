@@ -46,3 +46,61 @@ struct CallTarget {
     CallRequest(resource: service.resource(path), method: method)
   }
 }
+
+/// A URL as people type it, perhaps without its scheme.
+enum TypedURL {
+  /// The URL that a word can only be meant as, as it would be sent: with `http://` or `https://` before
+  /// it, or with `:` for localhost; nil of other words.
+  static func plain(_ word: String) -> String? {
+    let text = ResourceURL.escaping(typed: word)
+    for scheme in ["http://", "https://"] where text.lowercased().hasPrefix(scheme) {
+      return scheme + text.dropFirst(scheme.count)
+    }
+    guard text.hasPrefix(":") else { return nil }
+    let rest = text.dropFirst()
+    let port = rest.prefix { $0.isNumber }
+    let path = rest.dropFirst(port.count)
+    guard path.isEmpty || "/?#".contains(path.first ?? " ") else { return nil }
+    return "http://localhost" + (port.isEmpty ? "" : ":\(port)") + path
+  }
+
+  /// The URL of a word that begins with a host: `localhost`, one with a port, an address, or a name with
+  /// a dot in it; nil of others, and of those that end as scripts do.
+  static func withoutScheme(_ word: String) -> String? {
+    let text = String(word.drop { $0 == " " })
+    let authority = text.prefix { !"/?#".contains($0) }
+    let path = text[authority.endIndex...].prefix { !"?#".contains($0) }
+    guard !authority.isEmpty, !authority.contains(where: \.isWhitespace), !path.hasSuffix(".lua"),
+      isHost(
+        authority[
+          (authority.lastIndex(of: "@").map { authority.index(after: $0) }
+            ?? authority.startIndex)...])
+    else { return nil }
+    return ResourceURL.escaping(typed: "http://" + text)
+  }
+
+  private static func isHost(_ text: Substring) -> Bool {
+    if text.hasPrefix("[") { return text.contains("]") }
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count < 3, let name = parts.first, isName(name) else { return false }
+    if parts.count == 2 { return !parts[1].isEmpty && parts[1].allSatisfy(\.isNumber) }
+    if name == "localhost" { return true }
+    let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+    return labels.count > 1 && labels.dropLast().allSatisfy { !$0.isEmpty } && labels.last != "lua"
+  }
+
+  private static func isName(_ text: Substring) -> Bool {
+    !text.isEmpty
+      && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == "." }
+  }
+
+  /// The scheme of a URL that is none of HTTP's; nil of other words.
+  static func otherScheme(_ word: String) -> String? {
+    guard let end = word.firstRange(of: "://"), plain(word) == nil else { return nil }
+    let scheme = word[..<end.lowerBound]
+    let isScheme =
+      scheme.first?.isLetter ?? false
+      && scheme.allSatisfy { $0.isLetter || $0.isNumber || "+-.".contains($0) }
+    return isScheme ? String(scheme) : nil
+  }
+}

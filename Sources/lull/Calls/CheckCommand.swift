@@ -35,7 +35,7 @@ struct CheckCommand {
         .init(
           positional: "FILE", help: "API files, or APIs by name", isRequired: true,
           isRepeated: true)
-      ] + OutputFormat.arguments("how it is written: a line each, unless given"),
+      ] + OptionTable.list(),
       notes: """
         Examples:
           lull check apis/*.lua
@@ -54,11 +54,11 @@ struct CheckCommand {
     let parsed = try CheckCommand.spec.read(words, for: .check)
     self.words = parsed.all("FILE")
     format = OutputFormat(parsed)
-    guardsFormulas = try OutputFormat.guardsFormulas(parsed, for: .check)
+    guardsFormulas = parsed.has("--csv-guard")
   }
 
   func run() -> Int32 {
-    LookLeave.tell()
+    TrustDecision.tell()
     var hasFindings = false
     var isMissing = false
     var rows: [JSONValue] = []

@@ -12,7 +12,7 @@ struct CheckedFile {
   /// What is wrong with a file whatever the environment has.
   var outcome: (APIFileChecker.Report, code: Int32) {
     var changed: [APIFileChecker.Finding] = []
-    if let gate = LookLeave.gate(for: path) {
+    if let gate = TrustDecision.gate(for: path) {
       let answer = look { CallRun.look(in: $0, through: gate, $1) }
       if answer.code > 128 { return answer }
       guard let note = gate.note else { return withoutVariables(answer) }

@@ -28,7 +28,7 @@ struct ExplainCommand {
         .init(positional: "PATH", help: "the path below the API", isRequired: false),
         .init(
           names: ["--method"], placeholder: "METHOD",
-          help: "the method of the request, GET if not given"),
+          help: "Set the method of the request (default GET)."),
       ],
       notes: """
         Examples:

@@ -2,8 +2,8 @@ import LullArguments
 import LullCore
 import LullSystem
 
-/// How a request gets to whom, as the command line says: what verbs and `lull call` share, over what an
-/// API's file has configured.
+/// The connection, the credentials and the session of a request, as the command line says: they replace what an
+/// API file has configured. `OptionTable` declares the options.
 struct NetworkOptions: Equatable {
   var auth: AuthOption?
   var proxy: ProxyRule?
@@ -11,7 +11,7 @@ struct NetworkOptions: Equatable {
   var certificate: String?
   var key: String?
   var unixSocket: String?
-  /// Whether the line takes away what is configured of who asks: `Authorization:`.
+  /// Whether the command line removes the configured credentials: `Authorization:`.
   var isAnonymous = false
   var redirects: RedirectRule?
   var httpVersion: HTTPVersion?
@@ -19,41 +19,6 @@ struct NetworkOptions: Equatable {
   var session: SessionOption?
   /// The cookies of that.
   var cookies: CookieJar?
-
-  static var arguments: [Argument] {
-    AuthOption.arguments + [
-      .init(
-        names: ["--proxy"], placeholder: "URL",
-        help: "go by this proxy, such as http://host:3128 or socks5h://host; none goes by none"),
-      .init(
-        names: ["--ca-file"], placeholder: "FILE",
-        help: "trust the certificates in this file (PEM) instead of the system's"),
-      .init(
-        names: ["--cert"], placeholder: "FILE",
-        help: "show this certificate (PEM) to servers that ask for one"),
-      .init(
-        names: ["--key"], placeholder: "FILE", help: "its key, if the file of --cert has none"),
-      .init(
-        names: ["--unix-socket"], placeholder: "PATH",
-        help: "ask through this socket of the machine; the URL names the host then"),
-      following,
-      .init(
-        names: ["--max-redirects"], kind: .integer, placeholder: "N",
-        help: "fail after more redirects than these, of which there may be 100; 10 unless given"),
-      .init(
-        names: ["--http"], placeholder: "VERSION", choices: HTTPVersion.allCases.map(\.rawValue),
-        help:
-          "the newest version of HTTP to speak; 2 of http:// without asking whether the server can"),
-    ] + SessionOption.arguments
-  }
-
-  private static var following: Argument {
-    var argument = Argument(
-      names: ["--follow"], kind: .flag,
-      help: "follow redirects, which is so in any case; with no, they are answers")
-    argument.isOn = true
-    return argument
-  }
 
   init() {}
 
@@ -72,12 +37,11 @@ struct NetworkOptions: Equatable {
     certificateAuthorities = try NetworkOptions.file("--ca-file", words, command)
     certificate = try NetworkOptions.file("--cert", words, command)
     key = try NetworkOptions.file("--key", words, command)
-    guard key == nil || certificate != nil else {
-      throw .wrongUsage("--key is the key of a certificate: --cert is missing", command)
-    }
-    try readSocket(words, command)
-    try readRedirects(words, command)
-    session = try SessionOption(words, for: command)
+    unixSocket = words.text("--unix-socket")
+    let limit = words.text("--max-redirects").flatMap { Int($0) }
+    redirects =
+      words.isTakenBack("--follow") ? .answer : limit.map { .follow(atMost: $0) }
+    session = SessionOption(words)
     httpVersion = words.text("--http").flatMap { HTTPVersion(rawValue: $0) }
   }
 
@@ -85,42 +49,10 @@ struct NetworkOptions: Equatable {
     _ name: String, _ words: ParsedArguments, _ command: Command
   ) throws(CommandEnd) -> String? {
     guard let path = words.text(name) else { return nil }
-    guard !path.isEmpty else { throw .wrongUsage("\(name) needs the name of a file", command) }
     if let reason = ReadableFile.problem(Array(path.utf8)) {
       throw .wrongUsage("\(name): cannot read '\(path)': \(reason)", command)
     }
     return path
-  }
-
-  private mutating func readSocket(
-    _ words: ParsedArguments, _ command: Command
-  ) throws(CommandEnd) {
-    guard let path = words.text("--unix-socket") else { return }
-    let most = ConnectionOptions.longestSocketPath
-    guard (1...most).contains(path.utf8.count) else {
-      throw .wrongUsage(
-        "--unix-socket needs a path of 1 to \(most) bytes, got \(path.utf8.count)", command)
-    }
-    if case .url? = proxy {
-      throw .wrongUsage(
-        "--unix-socket is the way to the server: it does not go with --proxy", command)
-    }
-    unixSocket = path
-  }
-
-  private mutating func readRedirects(
-    _ words: ParsedArguments, _ command: Command
-  ) throws(CommandEnd) {
-    if words.isTakenBack("--follow") { redirects = .answer }
-    guard let text = words.text("--max-redirects") else { return }
-    guard let limit = Int(text), (0...100).contains(limit) else {
-      throw .wrongUsage(
-        "--max-redirects needs a whole number from 0 to 100, got '\(text)'", command)
-    }
-    guard redirects == nil else {
-      throw .wrongUsage("--no-follow follows none: it does not go with --max-redirects", command)
-    }
-    redirects = .follow(atMost: limit)
   }
 
   /// Puts it over what is configured.

@@ -64,10 +64,8 @@ struct VerbCommand {
     var spec = ArgumentSpec(
       name: verb.isEmpty ? "lull" : "lull \(verb)",
       description: VerbCommand.description(verb),
-      arguments: arguments + BodyOptions.arguments + CallOptions.arguments
-        + VerbDefaults.arguments
-        + (["", "get"].contains(verb)
-          ? CallOptions.pageArguments + CallOptions.pageWayArguments : []),
+      arguments: arguments + OptionTable.body + OptionTable.requests + [OptionTable.noConfig]
+        + (["", "get"].contains(verb) ? OptionTable.pages + OptionTable.pageWays : []),
       notes: VerbCommand.notes(verb))
     spec.hints = Habits.hints
     return spec
@@ -79,7 +77,7 @@ struct VerbCommand {
   init(_ words: ArraySlice<String>, _ name: String, for command: Command) throws(CommandEnd) {
     let parsed: ParsedArguments
     (parsed, options) = try VerbDefaults.read(words, for: command)
-    if command.spec.option("--cursor") != nil { try options.readPageWay(parsed, for: command) }
+    if command.spec.option("--cursor") != nil { options.readPageWay(parsed) }
     var rest = parsed.all("ITEM")[...]
     var word = parsed.text("TARGET") ?? ""
     var name = name
@@ -108,16 +106,10 @@ struct VerbCommand {
     target = try CallTarget(word, &rest, for: command)
     items = try options.items(rest, for: command)
     try body.check(items, for: command)
-    guard body.data != .data("-") || !options.ignoresInput else {
-      throw .wrongUsage("-d - reads standard input, which --ignore-stdin leaves alone", command)
-    }
-    guard options.pages == nil || body.data == nil && !items.contains(where: \.isBody) else {
-      let item = items.first(where: \.isBody)
+    if options.pages != nil, let item = items.first(where: \.isBody) {
       throw .wrongUsage(
-        "pages are asked for without a body: "
-          + (item.map { "'\($0.word)' makes one; for the query write \($0.name)==value" }
-            ?? "-d is of one request"),
-        command)
+        "pages are requested without a body, and '\(item.word)' makes one; for the query write "
+          + "\(item.name)==value", command)
     }
   }
 

@@ -15,14 +15,6 @@ struct VerbDefaults {
     "session_read_only", "timeout",
   ]
 
-  static var arguments: [Argument] {
-    [
-      .init(
-        names: ["--no-config"], kind: .flag,
-        help: "leave the defaults of ~/.config/lull/config.lua alone")
-    ]
-  }
-
   private let path: String
   /// Keys that mean nothing to the command.
   private let ignored: Set<String>
@@ -53,7 +45,7 @@ struct VerbDefaults {
     var spec = ArgumentSpec(name: "", description: "", arguments: command.spec.options)
     spec.name = command.name
     do throws(ArgumentParser.End) {
-      parsed = try ArgumentParser.parse([], by: spec)
+      parsed = try ArgumentParser.parse([], by: spec, checksRules: false)
     } catch {
       return nil
     }
@@ -103,7 +95,7 @@ struct VerbDefaults {
     _ words: [String], _ item: VerbDefault, by spec: ArgumentSpec
   ) throws(CommandEnd) {
     do throws(ArgumentParser.End) {
-      parsed.fill(from: try ArgumentParser.parse(words, by: spec), leavingOut: [])
+      parsed.fill(from: try ArgumentParser.parse(words, by: spec, checksRules: false))
     } catch {
       guard case .problem(let text) = error else { return }
       throw wrong(item, text)
@@ -134,42 +126,22 @@ struct VerbDefaults {
   static func read(
     _ words: ArraySlice<String>, for command: Command, ignoring ignored: Set<String> = []
   ) throws(CommandEnd) -> (ParsedArguments, CallOptions) {
-    var parsed = try command.spec.read(words, for: command)
+    var parsed = try command.spec.read(words, for: command, checksRules: false)
     let defaults = try VerbDefaults(
       for: command, unless: parsed.has("--no-config"), ignoring: ignored)
-    defaults?.fill(&parsed)
+    if let defaults { parsed.fill(defaults: defaults.parsed) }
     do throws(CommandEnd) {
+      do throws(ArgumentParser.End) {
+        try parsed.checkRules()
+      } catch {
+        throw CommandEnd(error, command)
+      }
       var options = try CallOptions(parsed, for: command)
       options.usualHeaders = defaults?.headers ?? []
       return (parsed, options)
     } catch {
       throw defaults?.explained(error) ?? error
     }
-  }
-
-  /// Puts them where nothing is given that says the same, or that they do not go with.
-  func fill(_ given: inout ParsedArguments) {
-    var left: Set<String> = []
-    let isFile = given.isGiven("-O") || given.has("--download")
-    let format = parsed.text("-o")
-    if isFile || given.has("--stream") && !["json", "ndjson", "lines"].contains(format) {
-      left.insert("-o")
-    }
-    let written = given.text("-o") ?? format
-    if written != "table" && written != "csv" { left.insert("--columns") }
-    if written != "csv" { left.insert("--csv-guard") }
-    if given.isGiven("--chart") { left.formUnion(["-o", "--columns", "--csv-guard"]) }
-    let pages = given.isGiven("--pages") || given.has("--all")
-    if format == "raw", pages || given.isGiven("-f") { left.insert("-o") }
-    if pages || given.has("--download") || given.has("--stream") { left.insert("-i") }
-    if given.isGiven("--max-redirects") { left.insert("--follow") }
-    if given.isGiven("--follow") { left.insert("--max-redirects") }
-    if given.isGiven("--unix-socket") { left.insert("--proxy") }
-    if given.isGiven("--cert") { left.insert("--key") }
-    if given.isGiven("--session") { left.insert("--session-read-only") }
-    if given.isGiven("--session-read-only") { left.insert("--session") }
-    if given.has("--json") || given.has("--multipart") { left.insert("--form") }
-    given.fill(from: parsed, leavingOut: left)
   }
 
   /// What does not go together may be here.

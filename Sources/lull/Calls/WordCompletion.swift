@@ -187,13 +187,11 @@ struct WordCompletion {
   private func values(of option: Argument, behind start: String = "") -> [Candidate] {
     let choices = option.isBoolean ? ["true", "false"] : option.choices
     guard choices.isEmpty else { return fitting(choices.map { Candidate(word: start + $0) }) }
-    if option.names.contains("--coverage") {
-      return start.isEmpty ? andFiles(fitting(apis)) : WordCompletion.files
+    switch option.completion {
+    case .apis?: return start.isEmpty ? andFiles(fitting(apis)) : WordCompletion.files
+    case .files?: return WordCompletion.files
+    case nil: return []
     }
-    let isFile =
-      option.placeholder == "FILE"
-      || option.names.contains { ["-d", "--unix-socket"].contains($0) }
-    return isFile ? WordCompletion.files : []
   }
 
   private func options(_ spec: ArgumentSpec) -> [Candidate] {

@@ -3,6 +3,7 @@ import LullClients
 import LullCore
 import LullHost
 import LullSystem
+import Synchronization
 
 /// Shows what a resource holds, and then each change of it, for as long as anybody wants to know.
 ///
@@ -190,6 +191,51 @@ extension CallExchange {
       source: SourcePlace(file: "lull watch", line: 0)
     ) { settings in
       settings.setOptions { $0.wire = observer }
+    }
+  }
+}
+
+/// How long to wait between one answer and the next time of asking. Seconds.
+struct WatchPace {
+  /// However often it has failed, unless answers are that far apart anyway, or the server wants more.
+  static let longest = 60.0
+
+  private(set) var failures = 0
+
+  mutating func answered() { failures = 0 }
+  mutating func failed() { failures += 1 }
+
+  /// - Parameters:
+  ///   - usual: after an answer.
+  ///   - wanted: what the server asks for.
+  func delay(usual: Double, wanted: Double?) -> Double {
+    guard failures > 0 else { return usual }
+    let doubled = usual * Double(1 << min(failures - 1, 16))
+    return max(min(doubled, max(usual, WatchPace.longest)), wanted ?? 0)
+  }
+}
+
+/// Notices that an answer is a stream of events, which ends some time or never, by its head.
+final class StreamAlarm: Sendable {
+  private let noticed = Atomic(false)
+
+  var isRaised: Bool { noticed.load(ordering: .relaxed) }
+
+  /// Sees the heads, and tells another one of everything.
+  func observer(besides other: WireObserver?) -> WireObserver {
+    WireObserver(wantsBodies: other?.wantsBodies ?? false) { [self] event in
+      if case .head(isSent: false, let bytes) = event, StreamAlarm.isOfEvents(bytes) {
+        noticed.store(true, ordering: .relaxed)
+      }
+      other?.tell(event)
+    }
+  }
+
+  static func isOfEvents(_ head: [UInt8]) -> Bool {
+    head.split(separator: 10).contains { line in
+      let text = String(decoding: line, as: UTF8.self).lowercased()
+      guard text.hasPrefix("content-type:") else { return false }
+      return text.dropFirst(13).drop(while: \.isWhitespace).hasPrefix("text/event-stream")
     }
   }
 }

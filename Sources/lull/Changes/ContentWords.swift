@@ -37,12 +37,13 @@ struct ContentWords {
           isRequired: false, isRepeated: true),
         .init(
           names: ["-o", "--output"], placeholder: "FORMAT", choices: ["json", "ndjson"],
-          help: "write differences as JSON: an object with added, removed and changed"),
+          category: "Output", help: "Write differences as JSON.",
+          details: "Each is an object with added, removed and changed."),
       ] + own
-        + CallOptions.arguments.filter {
+        + OptionTable.requests.filter {
           left.union(others).isDisjoint(with: $0.names)
         }
-        + VerbDefaults.arguments,
+        + [OptionTable.noConfig],
       notes: notes)
     spec.hints = Habits.hints.merging([
       "-O": "differences go to standard output: lull \(name) … > FILE",
@@ -59,7 +60,7 @@ struct ContentWords {
     self.command = command
     (parsed, options) = try VerbDefaults.read(
       words, for: command, ignoring: ["columns", "csv_guard", "form", "include", "output"])
-    if command.spec.option("--cursor") != nil { try options.readPageWay(parsed, for: command) }
+    if command.spec.option("--cursor") != nil { options.readPageWay(parsed) }
     options.ignoresInput = true
     body = try BodyOptions(parsed, for: command)
     var rest = parsed.all("ITEM")[...]

@@ -32,10 +32,12 @@ struct WatchCommand {
       [
         .init(
           names: ["--every"], kind: .number, placeholder: "SECONDS",
-          help: "ask again that long after each answer; 0.1 at least"),
+          demand: .init("a number of seconds, \(WatchCommand.shortest) at least") {
+            Double($0).map { $0.isFinite && $0 >= WatchCommand.shortest } ?? false
+          }, help: "Send a request again after this time."),
         .init(
-          names: ["--count"], kind: .integer, placeholder: "N",
-          help: "ask that many times, and end as the last one does"),
+          names: ["--count"], kind: .integer, placeholder: "N", demand: .positiveWholeNumber,
+          help: "Stop after N requests.", details: "The exit code is that of the last one."),
       ], without: ["--offline", "--fresh"],
       hints: [
         "--all": "lull changed --all compares all pages",
@@ -64,21 +66,8 @@ struct WatchCommand {
   init(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) {
     self.words = try ContentWords(words, for: command)
     let parsed = self.words.parsed
-    every = try parsed.text("--every").map { text throws(CommandEnd) in
-      guard let seconds = Double(text), seconds.isFinite, seconds >= WatchCommand.shortest else {
-        throw .wrongUsage(
-          "--every needs a number of seconds, \(WatchCommand.shortest) at least, got '\(text)'",
-          command)
-      }
-      return seconds
-    }
-    count =
-      try parsed.text("--count").map { text throws(CommandEnd) in
-        guard let count = Int(text), count > 0 else {
-          throw .wrongUsage("--count needs a whole number above 0, got '\(text)'", command)
-        }
-        return count
-      } ?? .max
+    every = parsed.text("--every").flatMap { Double($0) }
+    count = parsed.text("--count").flatMap { Int($0) } ?? .max
   }
 
   func run() -> Int32 {

@@ -40,17 +40,19 @@ struct DiffCommand {
           isRepeated: true),
         .init(
           "--urls", placeholder: "FILE", demand: .fileName,
-          help:
-            "compare for the paths and URLs in this file, one a line (-: of standard input); those of the declared "
-            + "calls if not given"
-        ),
+          help: "Compare for the URLs in this file.",
+          details: """
+            One path or URL a line; - is standard input. The default is those of the declared calls.
+            """),
         .init(
-          names: ["--env"], placeholder: "NAME",
-          help: "compare in that environment; in each there is, and without, if not given"),
+          "--env", placeholder: "NAME",
+          demand: .init("the name of an environment") { APIName.isEnvironment($0) },
+          help: "Compare in this environment.",
+          details: "The default is without an environment and in each one."),
         .init(
           names: ["-o", "--output"], placeholder: "FORMAT",
-          choices: Format.allCases.map(\.rawValue),
-          help: "how it is written: text, unless given"),
+          choices: Format.allCases.map(\.rawValue), help: "Set the output format.",
+          standard: Format.text.rawValue),
       ],
       notes: """
         Examples:
@@ -98,9 +100,6 @@ struct DiffCommand {
     self.words = isFile ? [first] + files : files
     urls = parsed.text("--urls")
     environment = parsed.text("--env")
-    guard environment.map({ APIName.isEnvironment($0) }) ?? true else {
-      throw .wrongUsage("--env takes the name of an environment", .diff)
-    }
     guard environment == nil || !self.words.contains(where: { APIName($0).environment != nil })
     else {
       throw .wrongUsage("an environment is named twice: by --env and behind an @", .diff)

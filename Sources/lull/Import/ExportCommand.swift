@@ -1,3 +1,4 @@
+import LullLibC
 import LullArguments
 import LullClients
 import LullCore
@@ -43,14 +44,15 @@ struct ExportCommand {
           positional: "API",
           help: "an API by name, or an API file; with @NAME, or LULL_ENV, in an environment",
           isRequired: true),
-        .init(names: ["--openapi"], kind: .flag, help: "write an OpenAPI document"),
-        .init(names: ["--curl"], kind: .flag, help: "write command lines of curl"),
+        .init(
+          "--openapi", kind: .flag, help: "Write an OpenAPI document.",
+          rules: [.conflicts("--curl")]),
+        .init("--curl", kind: .flag, help: "Write curl command lines."),
         .init(
           names: ["-o", "--output"], placeholder: "FILE",
-          help: "the file that is written; - or nothing: standard output"),
-        .init(
-          names: ["--only"], placeholder: "PATTERN",
-          help: "only calls whose name or path it matches (* and ?); repeatable", isRepeated: true),
+          demand: .some("the name of a file, or -"),
+          help: "Write to this file (default standard output)."),
+        OptionTable.only,
       ],
       notes: """
         Examples:
@@ -75,20 +77,12 @@ struct ExportCommand {
   init(_ words: ArraySlice<String>, _ command: Command) throws(CommandEnd) {
     let parsed = try ExportCommand.spec.read(words, for: command)
     word = parsed.text("API") ?? ""
-    let forms = [Form.openapi, .curl].filter { parsed.has("--\($0.rawValue)") }
-    guard let form = forms.first, forms.count == 1 else {
-      throw .wrongUsage(
-        forms.isEmpty
-          ? "as what it is exported has to be said: --openapi or --curl"
-          : "--openapi and --curl are two files: one of them at a time", command)
+    guard let form = [Form.openapi, .curl].first(where: { parsed.has("--\($0.rawValue)") }) else {
+      throw .wrongUsage("the format is missing: --openapi or --curl", command)
     }
     self.form = form
     only = parsed.all("--only")
-    guard !only.contains("") else {
-      throw .wrongUsage("--only needs a pattern, got nothing", command)
-    }
     let output = parsed.text("--output")
-    guard output != "" else { throw .wrongUsage("-o needs the name of a file, or -", command) }
     self.output = output == "-" ? nil : output
   }
 
@@ -128,5 +122,51 @@ struct ExportCommand {
 
   static func tell(_ text: String) {
     Exit.complain("lull: \(ControlCharacters.shown(in: text))\n")
+  }
+}
+
+/// A file that an export writes: a new one, or one that was exported before.
+struct ExportedFile {
+  /// What stands near the beginning of those that were exported.
+  static let marks = ["\"x-exported-by\": \"lull export ", "# Exported by: lull export "]
+
+  let path: String
+  private var bytes: [UInt8] { Array(path.utf8) }
+
+  init(_ path: String) { self.path = path }
+
+  /// Whether it may be written, before anything else is done.
+  func check() throws(CommandFailure) {
+    guard !bytes.contains(0), bytes.last != UInt8(ascii: "/"), !FileName.isFolder(path) else {
+      throw failure("'\(path)' is no name of a file")
+    }
+    guard FileName.resolved(path) != nil || FileName.isLink(bytes) else { return }
+    guard case .success(let known) = TextFile.read(bytes) else {
+      throw failure("'\(path)' is no file that can be written")
+    }
+    let start = String(decoding: known.prefix(2000), as: UTF8.self)
+    guard known.isEmpty || ExportedFile.marks.contains(where: { start.contains($0) }) else {
+      throw failure(
+        "\(path): it was not exported, and stays as it is: name another file with -o, or move it away"
+      )
+    }
+  }
+
+  /// Writes it as a whole, and the folders that are missing.
+  func write(_ text: [UInt8]) throws(CommandFailure) {
+    // Somebody may have made one meanwhile.
+    try check()
+    let folder = FileName.folder(of: bytes)
+    if let code = FolderMaking.make(folder) {
+      throw failure("cannot make the folder '\(String(escaping: folder))': \(ErrorText.of(code))")
+    }
+    // What a link leads to is replaced, not the link.
+    let target = FileName.resolved(bytes) ?? bytes
+    guard let code = AtomicFile.write(text, to: target, .usual) else { return }
+    throw failure("cannot write '\(path)': \(ErrorText.of(code))")
+  }
+
+  private func failure(_ text: String) -> CommandFailure {
+    CommandFailure(code: 3, message: "lull: \(ControlCharacters.shown(in: text))\n")
   }
 }

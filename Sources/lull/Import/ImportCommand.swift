@@ -1,4 +1,5 @@
 import LullArguments
+import LullCore
 
 extension Command {
   static let `import` = Command(
@@ -52,20 +53,15 @@ enum ImportCommand {
             "the document: a file, or of openapi a URL; of curl the command line; - is standard input",
           isRequired: true),
         .init(
-          names: ["-o", "--output"], placeholder: "FILE",
-          help: "the API file that is made; default apis/NAME.lua"),
+          names: ["-o", "--output"], placeholder: "FILE", demand: apiFile,
+          help: "Write this API file (default apis/NAME.lua)."),
+        only,
         .init(
-          names: ["--only"], placeholder: "PATTERN",
-          help:
-            "only calls whose operationId, tag or path it matches (* and ?), each time from now on; "
-            + "repeatable; '*' for all again",
-          isRepeated: true),
+          "--base-url", placeholder: "URL", demand: baseURL,
+          help: "Set the base URL of the API.", details: "Replaces that of the document."),
         .init(
-          "--base-url", placeholder: "URL",
-          help: "where the API is, in place of what the document says"),
-        .init(
-          "--with-mock", kind: .flag,
-          help: "Add an environment 'mock' for lull mock, here and in later imports."),
+          "--with-mock", kind: .flag, help: "Add an environment 'mock' for lull mock.",
+          details: "Later imports into the file add it too."),
       ],
       notes: """
         Examples:
@@ -79,6 +75,23 @@ enum ImportCommand {
         refused.
 
         """)
+  }
+
+  private static let apiFile = Argument.Demand("the name of an API file, which ends in .lua") {
+    $0.hasSuffix(".lua") && !$0.hasSuffix("/.lua") && $0 != ".lua"
+  }
+
+  private static let baseURL = Argument.Demand("a URL such as https://api.example.com/v1") {
+    ResourceURL.base($0).map { !$0.host.isEmpty && $0.scheme.hasPrefix("http") } ?? false
+  }
+
+  private static var only: Argument {
+    var only = OptionTable.only
+    only.details = """
+      Matches the operationId, the tag or the path of a call; * and ? are wildcards. Later imports use the same \
+      patterns; '*' takes all calls again.
+      """
+    return only
   }
 
   static func run(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) -> Int32 {

@@ -22,22 +22,9 @@ struct OpenAPICommand {
     source = parsed.text("FILE") ?? ""
     guard !source.isEmpty else { throw .wrongUsage("the document has no name", command) }
     only = parsed.all("--only")
-    guard !only.contains("") else {
-      throw .wrongUsage("--only needs a pattern, got nothing", command)
-    }
     wantsMock = parsed.has("--with-mock")
     baseURL = parsed.text("--base-url")
-    if let baseURL,
-      ResourceURL.base(baseURL).map({ $0.host.isEmpty || !$0.scheme.hasPrefix("http") }) ?? true
-    {
-      throw .wrongUsage(
-        "--base-url needs a URL such as https://api.example.com/v1, got '\(baseURL)'", command)
-    }
     let output = parsed.text("--output") ?? OpenAPICommand.standardPath(for: source)
-    guard output.hasSuffix(".lua"), !output.hasSuffix("/.lua"), output != ".lua" else {
-      throw .wrongUsage(
-        "-o needs the name of an API file, which ends in .lua, got '\(output)'", command)
-    }
     path = Array(output.utf8)
     target = ImportTarget(output, of: "openapi")
   }
@@ -151,5 +138,39 @@ struct OpenAPICommand {
     let host =
       authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
     return String(source[..<scheme.upperBound] + host + rest.dropFirst(authority.count))
+  }
+}
+
+/// Asks for documents by Lull's own network, within limits.
+enum DocumentFetcher {
+  private static let largest = 64 << 20
+
+  static func fetch(
+    _ url: ResourceURL, by host: LuaHost
+  ) throws(DocumentProblem) -> (bytes: [UInt8], url: ResourceURL) {
+    let api: APIFile
+    do throws(APIFileProblem) {
+      api = try host.part(APIFiles.self).api(atURL: url.text)
+    } catch {
+      throw DocumentProblem("it is no URL", file: url.text)
+    }
+    api.service.configure(
+      nil, requestMethods: nil, description: "lull import",
+      source: SourcePlace(file: "lull import", line: 0)
+    ) { settings in
+      settings.pipeline.clear()
+      settings.limits.maxBodySize = DocumentFetcher.largest
+      settings.headers["Accept"] = "application/json, application/yaml, */*;q=0.8"
+    }
+    let resource = api.service.resource(absoluteURL: url.text)
+    guard let response = host.loop.finish(resource.load()) else {
+      throw DocumentProblem("it was interrupted", file: url.text)
+    }
+    if let error = response.error { throw DocumentProblem(error.summary, file: url.text) }
+    guard let entity = response.entity, case .bytes(let bytes) = entity.content else {
+      throw DocumentProblem("nothing came", file: url.text)
+    }
+    let final = entity.exchange?.url.flatMap { ResourceURL(absolute: $0) }
+    return (bytes, final ?? url)
   }
 }

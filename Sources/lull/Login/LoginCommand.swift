@@ -3,6 +3,7 @@ import LullArguments
 import LullClients
 import LullCore
 import LullHost
+import LullSystem
 import LullTransport
 
 extension Command {
@@ -27,8 +28,8 @@ struct LoginCommand {
         The API's file runs as a request has it run, with all rights. FILE may be a script as well: it
         runs up to its first request that needs a login, which is not sent.
         """,
-      arguments: LoginCommand.arguments + [
-        .init("--no-browser", kind: .flag, help: "show the URL and open no browser")
+      arguments: OptionTable.login + [
+        .init("--no-browser", kind: .flag, help: "Show the URL; do not open a browser.")
       ],
       notes: """
         Tokens are kept in lull/tokens in $XDG_STATE_HOME or ~/.local/state, for their owner alone, or
@@ -39,16 +40,6 @@ struct LoginCommand {
           lull login ./report.lua --no-browser
 
         """)
-  }
-
-  static var arguments: [Argument] {
-    [
-      .init(
-        positional: "API", help: "an API by name, its file, or a script", isRequired: true),
-      .init(
-        "--name", placeholder: "NAME",
-        help: "of the logins in the file the one called so, unless all are meant"),
-    ]
   }
 
   private let search: LoginSearch
@@ -118,6 +109,104 @@ struct LoginCommand {
       _ = Output.write(
         "\(verb) this URL anywhere:\n\n  \(url)\n\nand type the code:\n\n  \(code)\n\n"
           + "Waiting; Ctrl-C ends it.\n")
+    }
+  }
+}
+
+extension Command {
+  static let logout = Command(
+    "logout", "take a login away", .requests,
+    forms: [("logout API", "take away what lull login has fetched")],
+    spec: { LogoutCommand.spec }, words: .apisAndFiles
+  ) { words, _ throws(CommandEnd) in try LogoutCommand(words.dropFirst()).run() }
+}
+
+/// `lull logout API`: takes away what `lull login` has fetched.
+struct LogoutCommand {
+  static var spec: ArgumentSpec {
+    ArgumentSpec(
+      name: "lull logout",
+      description: """
+        Takes away the tokens that lull login has fetched. Where the API's file has a revocation_url
+        they are given back there first; if that fails they are removed here all the same, and the exit
+        code is 1. The file is run as by lull login.
+        """,
+      arguments: OptionTable.login,
+      notes: """
+        Examples:
+          lull logout shop
+
+        """)
+  }
+
+  private let search: LoginSearch
+
+  /// - Parameter words: what follows `logout`.
+  init(_ words: ArraySlice<String>) throws(CommandEnd) {
+    let parsed = try LogoutCommand.spec.read(words, for: .logout)
+    search = LoginSearch(parsed.text("API") ?? "", name: parsed.text("--name"))
+  }
+
+  func run() -> Int32 {
+    search.run { host, found in
+      var code: Int32 = 0
+      for settings in found.logins {
+        code = max(code, logOut(settings, host, found))
+        if host.loop.isInterrupted { break }
+      }
+      return code
+    }
+  }
+
+  private func logOut(
+    _ settings: OAuth2.Settings, _ host: LuaHost, _ found: LoginSearch.Found
+  ) -> Int32 {
+    guard let logout = OAuth2Logout(settings, found.context, for: found.request) else { return 1 }
+    logout.begin()
+    host.loop.run { logout.outcome != nil || host.loop.isInterrupted }
+    let name = "'\(settings.login?.name ?? "")'"
+    switch logout.outcome {
+    case nil: return 0
+    case .absent:
+      _ = Output.write("\(name) was not logged in\n")
+    case .removed: _ = Output.write("Logged out: \(name) is removed here\n")
+    case .revoked: _ = Output.write("Logged out: \(name) is revoked and removed\n")
+    case .unrevoked(let reason):
+      Exit.complain("lull: \(name) is removed here, but \(reason)\n")
+      return 1
+    case .failed(let reason):
+      Exit.complain("lull: \(reason)\n")
+      return 1
+    }
+    return 0
+  }
+}
+
+/// The browser of whoever sits at the terminal, if there is a display.
+struct Browser {
+  private let isWanted: Bool
+
+  init(isWanted: Bool) {
+    self.isWanted = isWanted
+  }
+
+  /// Opens a URL by `xdg-open`; false if nobody would see it, or that is not there.
+  ///
+  /// - Parameter url: one of http or https.
+  func open(_ url: String) -> Bool {
+    guard isWanted, StandardTerminals.showsOutput, Browser.hasDisplay,
+      url.hasPrefix("https://") || url.hasPrefix("http://")
+    else { return false }
+    // What browsers say is not for this terminal, nor is Ctrl-C there for them. Whoever ends this
+    // program reaps it.
+    return
+      (try? ChildProcess.start(
+        ["xdg-open", url], input: .nowhere, output: .nowhere, errors: .nowhere)) != nil
+  }
+
+  private static var hasDisplay: Bool {
+    ["DISPLAY", "WAYLAND_DISPLAY"].contains { (name: String) in
+      getenv(name).map { $0.pointee != 0 } ?? false
     }
   }
 }

@@ -1,4 +1,5 @@
 import LullLibC
+import LullArguments
 import LullCore
 import LullHost
 import LullSystem
@@ -38,4 +39,83 @@ enum Output {
     return Pager.isLong(shown) && pager.show(shown, hint: "--no-pager does without")
       || write(bytes)
   }
+}
+
+/// What standard output is, and what may be written to it.
+struct OutputStyle {
+  let isTerminal: Bool
+  let isColoured: Bool
+  /// How many columns a line has.
+  var width = Int.max
+
+  static let plain = OutputStyle()
+
+  private init() {
+    isTerminal = false
+    isColoured = false
+  }
+
+  static func forStandardOutput() -> OutputStyle { OutputStyle(of: STDOUT_FILENO) }
+  static func forStandardError() -> OutputStyle { OutputStyle(of: STDERR_FILENO) }
+
+  /// Colours on a terminal, unless `NO_COLOR` is set to anything, or the terminal knows none.
+  private init(of descriptor: Int32) {
+    isTerminal = isatty(descriptor) != 0
+    let isRefused = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    let kind = getenv("TERM").map { String(cString: $0) } ?? ""
+    isColoured = isTerminal && !isRefused && kind != "dumb"
+    width = TerminalWidth.columns(of: descriptor) ?? .max
+  }
+
+  func painted(_ text: String, _ code: String) -> String {
+    isColoured ? TerminalText.painted(text, code) : text
+  }
+}
+
+/// How content is written to standard output.
+enum OutputFormat: String, CaseIterable {
+  /// Over several lines and in colours on a terminal, else on one line.
+  case json
+  /// Each element of a list on a line of its own, as JSON.
+  case ndjson
+  /// Columns for people.
+  case table
+  /// Columns for programs. (RFC 4180, with plain line ends)
+  case csv
+  /// Each element of a list on a line of its own, as text.
+  case lines
+  /// The bytes of the body.
+  case raw
+
+  /// Whether each element of a list is written by itself.
+  var isOfRows: Bool {
+    switch self {
+    case .json, .raw: false
+    case .ndjson, .table, .csv, .lines: true
+    }
+  }
+
+  static let names = allCases.map(\.rawValue)
+
+  /// That of -o; nil: none.
+  init?(_ words: ParsedArguments) {
+    guard let text = words.text("-o") else { return nil }
+    self.init(rawValue: text)
+  }
+}
+
+/// What is shown in the place of credentials.
+enum Masking {
+  static let mark = CredentialMask.mark
+
+  /// User and masked password of a URL that has them.
+  static func user(of url: String) -> String? {
+    LogText.userInfo(of: url).map { "\($0.prefix { $0 != ":" }):\(mark)" }
+  }
+
+  static func header(_ name: String, _ value: String) -> String {
+    CredentialMask.header(name, value)
+  }
+
+  static func url(_ text: String) -> String { CredentialMask.url(text) }
 }

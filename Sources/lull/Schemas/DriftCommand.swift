@@ -40,11 +40,11 @@ struct DriftCommand {
         """,
       arguments: [
         .init(positional: "API", help: "an API by name, or an API file", isRequired: true)
-      ] + TrafficOptions.arguments + [
+      ] + OptionTable.traffic + [
         .init(
           names: ["--fail-on"], placeholder: "TIER", choices: tiers.map(\.rawValue),
-          help: "end with exit code 7 if there is something in this tier, or in one above it")
-      ] + OutputFormat.arguments("how it is written: table, unless given"),
+          help: "Exit with 7 on findings of this tier or above.")
+      ] + OptionTable.list(standard: "table"),
       notes: """
         Examples:
           lull drift github
@@ -71,7 +71,7 @@ struct DriftCommand {
     sources = TrafficOptions(parsed)
     limit = parsed.text("--fail-on").flatMap { DriftFinding.Tier(rawValue: $0) }
     format = OutputFormat(parsed) ?? .table
-    guardsFormulas = try OutputFormat.guardsFormulas(parsed, for: .drift)
+    guardsFormulas = parsed.has("--csv-guard")
   }
 
   func run() -> Int32 {

@@ -46,7 +46,7 @@ struct SeenAPI {
     guard let look = APILook(of: word) else {
       return .failure(CommandFailure(code: 3, message: "lull: \(APIFileLocator.missing(word))\n"))
     }
-    LookLeave.tell()
+    TrustDecision.tell()
     var seen: SeenAPI?
     let outcome = look.look { api throws(APIFileProblem) in seen = try SeenAPI(api) }
     switch outcome {

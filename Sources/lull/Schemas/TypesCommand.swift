@@ -36,11 +36,11 @@ struct TypesCommand {
         """,
       arguments: [
         .init(positional: "API", help: "an API by name, or an API file", isRequired: true)
-      ] + TrafficOptions.arguments + [
+      ] + OptionTable.traffic + [
         .init(
-          names: ["-o", "--output"], placeholder: "FILE",
-          help: "where they are written: types/NAME.lua beside the API file, unless given; - for "
-            + "standard output")
+          names: ["-o", "--output"], placeholder: "FILE", demand: fileOrDash,
+          help: "Write to this file, or - for stdout.",
+          details: "The default is types/NAME.lua beside the API file.")
       ],
       notes: """
         Examples:
@@ -52,6 +52,8 @@ struct TypesCommand {
         """)
   }
 
+  private static let fileOrDash = Argument.Demand.some("the name of a file, or -")
+
   private let word: String
   private let sources: TrafficOptions
   private let output: String?
@@ -62,7 +64,6 @@ struct TypesCommand {
     word = parsed.text("API") ?? ""
     sources = TrafficOptions(parsed)
     output = parsed.text("-o")
-    if output == "" { throw .wrongUsage("-o needs the name of a file, or -", .types) }
   }
 
   func run() -> Int32 {

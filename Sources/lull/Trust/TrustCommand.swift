@@ -35,10 +35,10 @@ struct TrustCommand {
           positional: "PATH", help: "API files, APIs by name, folders", isRequired: false,
           isRepeated: true),
         .init(
-          names: ["--list"], kind: .flag,
-          help: "list what is trusted, and whether it has changed since"),
-        .init(names: ["--remove"], kind: .flag, help: "trust these files no more"),
-        OutputFormat.argument("how the list is written: table, unless given"),
+          "--list", kind: .flag, help: "List trusted files and whether they have changed.",
+          rules: [.conflicts("--remove")]),
+        .init("--remove", kind: .flag, help: "Remove trust in these files."),
+        listFormat,
       ],
       notes: """
         Examples:
@@ -64,22 +64,25 @@ struct TrustCommand {
     let parsed = try TrustCommand.spec.read(words, for: .trust)
     self.words = parsed.all("PATH")
     let format = OutputFormat(parsed)
-    switch (parsed.has("--list"), parsed.has("--remove")) {
-    case (true, true): throw .wrongUsage("--list and --remove do not go together", .trust)
-    case (true, false):
+    if parsed.has("--list") {
       guard self.words.isEmpty else {
-        throw .wrongUsage("--list lists all there is: it takes no PATH", .trust)
+        throw .wrongUsage("--list lists all trusted files: it takes no PATH", .trust)
       }
       action = .list(format ?? .table)
-      return
-    case (false, true):
+    } else if parsed.has("--remove") {
       guard !self.words.isEmpty else {
-        throw .wrongUsage("--remove needs a PATH: what is to be trusted no more?", .trust)
+        throw .wrongUsage("--remove needs a PATH", .trust)
       }
       action = .remove
-    case (false, false): action = .trust
+    } else {
+      action = .trust
     }
-    guard format == nil else { throw .wrongUsage("-o goes with --list", .trust) }
+  }
+
+  private static var listFormat: Argument {
+    var format = OptionTable.format(standard: "table")
+    format.rules = [.needs("--list")]
+    return format
   }
 
   /// - Returns: the exit code.
@@ -147,12 +150,12 @@ struct TrustCommand {
   private static func look(
     at file: TrustTarget.File, isNamed: Bool
   ) -> Result<TrustRecord.Digests?, Refusal> {
-    if LookLeave.ownFolder(of: file.real) != nil {
+    if TrustDecision.ownFolder(of: file.real) != nil {
       guard isNamed else { return .success(nil) }
       let text = "\(file.path) needs no trust: it is in your own configuration folder"
       return .failure(Refusal(report: "lull: \(text)\n", code: 0))
     }
-    let gate = LookGate(.recording, path: file.path, real: file.real)
+    let gate = LoadGate(.recording, path: file.path, real: file.real)
     let look = APILook(file.path, isSilent: true)
     var outcome = look.lookInSandbox { _ in }
     // It may lack a module of C there, which is beside it.
@@ -176,5 +179,54 @@ struct TrustCommand {
       return .failure(Refusal(report: "lull: \(file.path) cannot be read\n", code: 3))
     }
     return .success(gate.digests)
+  }
+}
+
+extension TrustCommand {
+  func remove() throws(TokenFile.Problem) -> Int32 {
+    var removed: [String] = []
+    var code: Int32 = 0
+    let words = words
+    try TrustRecord.update { record in
+      for word in words {
+        let target = TrustTarget(word)
+        let meant = record.files.keys.filter(target.covers).sorted()
+        if meant.isEmpty {
+          Exit.complain("lull: nothing of '\(word)' is trusted\n")
+          code = 1
+        }
+        for path in meant { record.remove(path) }
+        removed += meant
+      }
+    }
+    _ = Output.write(removed.map { "trusted no more: \($0)\n" }.joined())
+    return code
+  }
+
+  func list(_ format: OutputFormat) throws(TokenFile.Problem) -> Int32 {
+    let record = try TrustRecord.read()
+    if record.files.isEmpty { Exit.complain("lull: nothing is trusted\n") }
+    let rows = record.files.sorted { $0.key < $1.key }.map { path, digests -> JSONValue in
+      .object([
+        .init("path", .string(path)), .init("loads", .int(digests.count - 1)),
+        .init("state", .string(TrustCommand.state(of: digests))),
+      ])
+    }
+    guard let bytes = try? JSONValue.array(rows).encode() else { return 1 }
+    let text = ContentText(format: format, columns: [], style: .forStandardOutput())
+    _ = Output.write(text.bytes(of: JSONText(valid: bytes)))
+    return 0
+  }
+
+  /// What has become of the files since they were trusted, in words.
+  private static func state(of digests: TrustRecord.Digests) -> String {
+    for (path, digest) in digests.sorted(by: { $0.key < $1.key }) {
+      switch TextFile.read(Array(path.utf8), limit: LoadGate.largest) {
+      case .failure: return "gone: \(path)"
+      case .success(let bytes):
+        if TrustRecord.digest(of: bytes) != digest { return "changed: \(path)" }
+      }
+    }
+    return "trusted"
   }
 }

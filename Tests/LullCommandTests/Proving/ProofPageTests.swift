@@ -159,7 +159,7 @@ struct ProofPageTests {
       (["--junit", "a_test.lua"], "--junit would write its report over 'a_test.lua'"),
       (["--html", ""], "--html needs the name of a file"),
       (["--coverage", ""], "--coverage needs the name or the path of an API file"),
-      (["--watch", "--tap"], "--watch runs tests again and again"),
+      (["--watch", "--tap"], "--watch cannot be combined with --tap"),
     ] {
       let refused = try files.run(["a_test.lua"] + words)
       #expect(refused.code == 2)

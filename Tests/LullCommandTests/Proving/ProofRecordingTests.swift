@@ -245,7 +245,7 @@ struct ProofRecordingTests {
         "--record asks the network, which is not done where CI is set"
       ),
       (["--record", "all", "--jobs", "2"], [:], "--record runs one test after the other"),
-      (["--record", "all", "--watch"], [:], "--watch runs tests again and again"),
+      (["--record", "all", "--watch"], [:], "--watch cannot be combined with --record all"),
       (["--record", "some"], [:], "missing, all or none"),
       (["--record"], [:], "--record"),
     ] {

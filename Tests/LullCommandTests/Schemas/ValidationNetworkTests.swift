@@ -164,9 +164,8 @@ struct ValidationNetworkTests {
       let refused = try run("get", "./fail-none.lua", "/lines", option, "--validate", "fail")
       #expect(refused.code == 2)
       #expect(
-        refused.errors.hasPrefix(
-          "lull: --validate is of content as a whole: it does not go with --stream and --download\n"
-        ), "\(refused)")
+        refused.errors.hasPrefix("lull: --validate cannot be combined with \(option)\n"),
+        "\(refused)")
     }
   }
 

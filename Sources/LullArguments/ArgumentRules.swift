@@ -1,0 +1,171 @@
+/// An option as it is used: given at all, with one of some values, or taken back. Written as it is typed: `-O`,
+/// `-o csv|table`, `-o !raw` (any other value), `--no-follow`.
+package struct OptionUse: Sendable, ExpressibleByStringLiteral {
+  let name: String
+  let values: [String]
+  /// Whether all values but these are meant.
+  let isInverted: Bool
+
+  package init(stringLiteral text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1)
+    name = parts.first.map(String.init) ?? ""
+    let value = parts.count > 1 ? parts[1] : ""
+    isInverted = value.hasPrefix("!")
+    values = value.drop { $0 == "!" }.split(separator: "|").map(String.init)
+  }
+}
+
+extension Argument {
+  /// How an option can be combined with others.
+  package struct Rule: Sendable {
+    enum Kind {
+      /// It cannot be combined with any of the uses.
+      case conflict
+      /// One of the uses is needed.
+      case need
+      /// The same; a default of the option is ignored without one.
+      case purpose
+      /// A default of the option is ignored where one of the uses is given.
+      case way
+    }
+
+    let kind: Kind
+    let uses: [OptionUse]
+    /// The values of the option that the rule is about; empty: all.
+    var values: [String] = []
+    /// What to do instead, behind the message.
+    var hint: String?
+
+    /// A rule for some values of the option.
+    package init(_ rule: Rule, for values: [String]) {
+      self = rule
+      self.values = values
+    }
+
+    private init(kind: Kind, uses: [OptionUse], hint: String? = nil) {
+      (self.kind, self.uses, self.hint) = (kind, uses, hint)
+    }
+
+    package static func conflicts(_ uses: OptionUse..., hint: String? = nil) -> Rule {
+      Rule(kind: .conflict, uses: uses, hint: hint)
+    }
+
+    package static func needs(_ uses: OptionUse...) -> Rule { Rule(kind: .need, uses: uses) }
+
+    package static func appliesWith(_ uses: OptionUse...) -> Rule {
+      Rule(kind: .purpose, uses: uses)
+    }
+
+    package static func defaultYields(to uses: OptionUse...) -> Rule {
+      Rule(kind: .way, uses: uses)
+    }
+  }
+}
+
+extension ParsedArguments {
+  /// Refuses what cannot be combined, and what lacks an option that it needs.
+  package func checkRules() throws(ArgumentParser.End) {
+    if let problem = firstProblem(isConflict: true) ?? firstProblem(isConflict: false) {
+      throw .problem(problem)
+    }
+  }
+
+  private func firstProblem(isConflict: Bool) -> String? {
+    for index in spec.arguments.indices where isGiven(at: index) {
+      for rule in spec.arguments[index].rules where (rule.kind == .conflict) == isConflict {
+        if let problem = problem(of: rule, index) { return problem }
+      }
+    }
+    return nil
+  }
+
+  /// Takes from others what is not given here.
+  package mutating func fill(from others: ParsedArguments) {
+    for place in others.spec.arguments.indices {
+      if let own = vacancy(for: place, of: others) { take(own, from: others, place) }
+    }
+  }
+
+  /// Takes the values of a file of defaults where nothing is given that says the same, or that they cannot be
+  /// combined with. (CFL-02)
+  package mutating func fill(defaults: ParsedArguments) {
+    let given = self
+    let isConsistent = given.firstProblem(isConflict: true) == nil
+    var filled: [Int] = []
+    for place in defaults.spec.arguments.indices {
+      guard let own = vacancy(for: place, of: defaults) else { continue }
+      let ways = spec.arguments[own].rules.filter { $0.kind == .way }.flatMap(\.uses)
+      if ways.contains(where: { given.isGiven($0.name) }) { continue }
+      var trial = given
+      trial.take(own, from: defaults, place)
+      if isConsistent, trial.firstProblem(isConflict: true) != nil { continue }
+      take(own, from: defaults, place)
+      filled.append(own)
+    }
+    for index in filled {
+      let purposes = spec.arguments[index].rules.filter { $0.kind == .purpose }
+      if purposes.contains(where: { problem(of: $0, index) != nil }) { clear(index) }
+    }
+  }
+
+  /// The index here of an argument that others have and that is not given here.
+  private func vacancy(for place: Int, of others: ParsedArguments) -> Int? {
+    guard others.isGiven(at: place),
+      let own = index(others.spec.arguments[place].names.first ?? ""), !isGiven(at: own)
+    else { return nil }
+    return own
+  }
+
+  private func problem(of rule: Argument.Rule, _ index: Int) -> String? {
+    guard rule.kind != .way,
+      let subject = used(index, rule.values, isInverted: false, isTakenBack: false)
+    else { return nil }
+    if rule.kind == .conflict {
+      for use in rule.uses {
+        guard let other = self.text(of: use) else { continue }
+        return "\(subject) cannot be combined with \(other)" + (rule.hint.map { "; \($0)" } ?? "")
+      }
+      return nil
+    }
+    guard !rule.uses.contains(where: { self.text(of: $0) != nil }) else { return nil }
+    return "\(subject) needs " + WordList.text(rule.uses.flatMap(spellings))
+  }
+
+  /// How an option is used in that way, as it was typed; nil if it is not.
+  private func text(of use: OptionUse) -> String? {
+    if let index = index(use.name) {
+      return used(index, use.values, isInverted: use.isInverted, isTakenBack: false)
+    }
+    guard use.name.hasPrefix("--no-"), let index = index("--" + use.name.dropFirst(5)) else {
+      return nil
+    }
+    return used(index, [], isInverted: false, isTakenBack: true)
+  }
+
+  private func used(
+    _ index: Int, _ values: [String], isInverted: Bool, isTakenBack: Bool
+  ) -> String? {
+    let argument = spec.arguments[index]
+    let name = typed[index] ?? argument.names.first ?? ""
+    guard argument.takesValue else {
+      guard let count = counts[index], (count == 0) == isTakenBack else { return nil }
+      return isTakenBack ? "--no-\(argument.shown.dropFirst(2))" : name
+    }
+    guard let texts = texts[index] else { return nil }
+    guard !values.isEmpty else { return name }
+    guard let text = texts.first(where: { values.contains($0) != isInverted }) else { return nil }
+    // A value that no rule names may hold a password.
+    return isInverted ? name : "\(name) \(text)"
+  }
+
+  /// How a use is typed, for a message that asks for it; nothing where the command has no such option.
+  private func spellings(of use: OptionUse) -> [String] {
+    guard let index = index(use.name) else { return [] }
+    let argument = spec.arguments[index]
+    guard use.values.isEmpty else {
+      return use.values.filter { argument.choices.isEmpty || argument.choices.contains($0) }
+        .map { "\(use.name) \($0)" }
+    }
+    return [argument.takesValue ? "\(use.name) \(argument.shownPlaceholder)" : use.name]
+  }
+}
