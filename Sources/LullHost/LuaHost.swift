@@ -42,6 +42,7 @@ package final class LuaHost {
   let hooks: ModelHooks
 
   private var parts: [any HostExtension] = []
+  private var hasBegun = false
 
   /// - Parameter library: the functions that the module has.
   package init(environment: any HostEnvironment, library: LuaLibrary) {
@@ -89,6 +90,13 @@ package final class LuaHost {
   func attach(_ runtime: OpaquePointer) {
     bridge.attach(runtime)
     lull_watch_changes(runtime, pump.changes.counter)
+    begin()
+  }
+
+  /// Hears of the model, of which nothing has to be in Lua yet.
+  func begin() {
+    guard !hasBegun else { return }
+    hasBegun = true
     if environment.isShared { pump.add(hooks) } else { pump.attach(hooks) }
     environment.onTurn { [unowned self] in beginTurn() }
     session.run = { [unowned self] in _ = SessionKeeper.opener?(self) }
@@ -96,6 +104,7 @@ package final class LuaHost {
 
   private func beginTurn() {
     session.deliverInterrupt()
+    guard bridge.isStarted else { return session.showOutput() }
     handles.sweep()
     handles.releaseUnpushed()
     if let released = kept.released.take() {

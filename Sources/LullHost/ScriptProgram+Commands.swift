@@ -1,4 +1,5 @@
 import CLullBridge
+import LullLibC
 package import LullCore
 import LullSystem
 
@@ -6,19 +7,15 @@ extension ScriptProgram {
   /// Runs a command's own work in a state of its own; the exit code: that of the work, unless a
   /// signal, a limit, `os.exit` or an error of the script has ended it.
   ///
+  /// If the program was made without a state, Lua starts when something needs it first.
+  ///
   /// - Parameter folder: whose modules `require` finds first.
   package func perform(folder: [UInt8]?, words: [[UInt8]], _ body: (LuaHost) -> Int32) -> Int32 {
     defer { close() }
-    let script = Script(name: Array("lull".utf8), source: [], folder: folder)
-    prepare(script, words: words, first: 0, setsGlobal: true)
-    // Nothing is loaded past a gate that could not be opened.
-    guard let runtime = lull_state_runtime(state), opensGate(runtime) else {
-      StandardError.write("lull: not enough memory\n")
-      return Exit.scriptError
-    }
-    installSignals(runtime)
-    guard host.limits.set(limits) else {
-      StandardError.write("lull: cannot start: not enough memory or threads\n")
+    if state == nil {
+      startLater(folder: folder, words: words)
+    } else if let problem = start(folder: folder, words: words) {
+      StandardError.write(problem)
       return Exit.scriptError
     }
     let code = body(host)
@@ -30,6 +27,34 @@ extension ScriptProgram {
     let hasExited = host.loop.exitCode != nil
     let end = finish()
     return end == 0 && !hasExited ? code : end
+  }
+
+  /// Prepares the state and its limits; what is wrong if that cannot be done.
+  private func start(folder: [UInt8]?, words: [[UInt8]]) -> String? {
+    let script = Script(name: Array("lull".utf8), source: [], folder: folder)
+    prepare(script, words: words, first: 0, setsGlobal: true)
+    // Nothing is loaded past a gate that could not be opened.
+    guard let runtime = lull_state_runtime(state), opensGate(runtime) else {
+      return "lull: not enough memory\n"
+    }
+    installSignals(runtime)
+    return host.limits.set(limits) ? nil : "lull: cannot start: not enough memory or threads\n"
+  }
+
+  private func startLater(folder: [UInt8]?, words: [[UInt8]]) {
+    host.begin()
+    readEnvironment()
+    installSignals(nil)
+    host.bridge.start = { [unowned self] in
+      let problem =
+        makeState() ? start(folder: folder, words: words) : "lull: not enough memory\n"
+      if let problem {
+        StandardError.write(problem)
+        // The caller is in the middle of what needs Lua.
+        exit(ScriptProgram.Exit.scriptError)
+      }
+      host.bridge.tellStarted()
+    }
   }
 
   private func opensGate(_ runtime: OpaquePointer) -> Bool {

@@ -31,13 +31,15 @@ package final class ScriptProgram {
   }
 
   package let host: LuaHost
-  let state: OpaquePointer
+  /// nil before Lua has started.
+  private(set) var state: OpaquePointer?
   private let environment: any HostEnvironment
   private let trust: ScriptTrust
   let limits: ScriptLimits
   private var mainHasEnded = false
   private(set) var mainHasFailed = false
   private var waitNotice: (any HostTimer)?
+  private var hasReadEnvironment = false
 
   /// nil without memory.
   ///
@@ -45,27 +47,35 @@ package final class ScriptProgram {
   ///   - library: the functions that the module has.
   ///   - trust: what the script is given.
   ///   - limits: what it may take, from the moment it starts to run.
+  ///   - startsLua: False for a command whose work may never need Lua; see `perform`.
   package init?(
     environment: any HostEnvironment, library: LuaLibrary,
-    trust: ScriptTrust = .full(allowsBytecode: false), limits: ScriptLimits = .init()
+    trust: ScriptTrust = .full(allowsBytecode: false), limits: ScriptLimits = .init(),
+    startsLua: Bool = true
   ) {
-    guard let state = trust.makeState() else { return nil }
     self.environment = environment
     self.trust = trust
     self.limits = limits
-    self.state = state
     host = LuaHost(environment: environment, library: library)
     host.permissions.isSandboxed = trust.isSandbox
     if case .inspection(_, let inspection) = trust { host.permissions.inspection = inspection }
     if case .gated(let gate) = trust { host.permissions.gate = gate }
     host.sources.readsFiles = !trust.isSandbox
     (environment.pump.attachedLimits as? SharedLimits)?.isAlone = trust.isSandbox
+    if startsLua, !makeState() { return nil }
+  }
+
+  /// Makes the state; false without memory.
+  func makeState() -> Bool {
+    guard let state = trust.makeState() else { return false }
     // The host outlives the state: both are this object's, and `close` ends the state first.
     let pointer = Unmanaged.passUnretained(host).toOpaque()
     guard lull_state_preload(state, pointer) == 0 else {
       lull_state_close(state)
-      return nil
+      return false
     }
+    self.state = state
+    return true
   }
 
   /// Runs the script; the exit code.
@@ -142,12 +152,18 @@ package final class ScriptProgram {
       case .sandbox: break
       }
     }
+    readEnvironment()
+  }
+
+  func readEnvironment() {
+    guard !hasReadEnvironment else { return }
+    hasReadEnvironment = true
     host.log.enableFromEnvironment()
     host.values.shared.readEnvironment()
   }
 
   /// - Parameter isSession: Ctrl-C ends what runs, not the process.
-  func installSignals(_ runtime: OpaquePointer, isSession: Bool = false) {
+  func installSignals(_ runtime: OpaquePointer?, isSession: Bool = false) {
     guard let wakeUp = environment.signalWakeUp else { return }
     lull_signals_install(
       runtime, wakeUp.function, wakeUp.context,
@@ -241,7 +257,8 @@ package final class ScriptProgram {
     // Cancel, close the inbox, sweep, close the state, sweep: `lua_close` finalises the runtime last,
     // and with it the host lets go of everything.
     host.handles.sweep()
-    lull_state_close(state)
+    if let state { lull_state_close(state) } else { host.close() }
+    state = nil
     lull_signals_restore()
   }
 }

@@ -132,11 +132,12 @@ extension ScriptProgram {
   /// - Parameter allowedHosts: where requests may go; nil: anywhere.
   static func ofProcess(
     trust: ScriptTrust = .full(allowsBytecode: false), limits: ScriptLimits = .init(),
-    allowedHosts: AllowedHosts? = nil
+    allowedHosts: AllowedHosts? = nil, startsLua: Bool = true
   ) -> ScriptProgram? {
     if let environment = try? LoopEnvironment(ownsProcess: true, allowedHosts: allowedHosts),
       let program = ScriptProgram(
-        environment: environment, library: .withClients, trust: trust, limits: limits)
+        environment: environment, library: .withClients, trust: trust, limits: limits,
+        startsLua: startsLua)
     {
       return program
     }

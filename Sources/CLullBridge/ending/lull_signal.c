@@ -37,8 +37,8 @@ static void handle_signal(int number) {
   int error = errno;
   signals.pending = number;
   lull_runtime *runtime = signals.runtime;
-  if (runtime) {
-    if (lull_runtime_runs(runtime)) lull_interrupt_arm(runtime->L);
+  if (runtime || signals.wake) {
+    if (runtime && lull_runtime_runs(runtime)) lull_interrupt_arm(runtime->L);
     lull_signals_wake();
     int ends_process = signals.owner == LULL_SIGNALS_PROCESS || number != SIGINT;
     if (ends_process) {
@@ -82,7 +82,9 @@ void lull_signals_pass_limit(int32_t limit) {
 
 // The state goes away
 void lull_signals_forget(const lull_runtime *runtime) {
-  if (signals.runtime == runtime) signals.runtime = NULL;
+  if (signals.runtime != runtime) return;
+  signals.runtime = NULL;
+  signals.wake = NULL;
 }
 
 void lull_signals_install(

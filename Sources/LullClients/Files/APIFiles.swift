@@ -10,6 +10,7 @@ package final class APIFiles: HostExtension {
 
   private let environment: any HostEnvironment
   let handles: ObjectHandles
+  private let bridge: BridgeRuntime
   private let kept: KeptValues
   let coroutines: Coroutines
   private let permissions: Permissions
@@ -41,6 +42,7 @@ package final class APIFiles: HostExtension {
   package init(_ host: LuaHost) {
     environment = host.environment
     handles = host.handles
+    bridge = host.bridge
     kept = host.kept
     coroutines = host.coroutines
     permissions = host.permissions
@@ -107,7 +109,12 @@ package final class APIFiles: HostExtension {
     let service = Service(
       baseURL: url, networking: environment.defaultNetworking(), pump: environment.pump)
     let api = APIFile(name: url, path: url, service: service)
-    try pin(api)
+    // Without Lua its service is held by who has asked for it.
+    if bridge.isStarted {
+      try pin(api)
+    } else {
+      bridge.whenStarted { [unowned self] in try? pin(api) }
+    }
     return api
   }
 

@@ -179,7 +179,7 @@ package final class KeptValues {
   }
 
   func forget(_ record: ResourceRecord, of service: any ResourceOwner) {
-    guard record.hostKey != 0, service.hostHandle != 0, !bridge.isClosed else { return }
+    guard record.hostKey != 0, service.hostHandle != 0, bridge.isStarted else { return }
     for number: Int64 in 0...2 { release(record.hostKey + number, from: service.hostHandle) }
   }
 

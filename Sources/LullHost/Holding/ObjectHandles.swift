@@ -143,7 +143,7 @@ package final class ObjectHandles {
   ///
   /// Releasing may run finalisers, which queue more: those are taken by the same sweep.
   func sweep() {
-    guard !isSweeping else { return }
+    guard !isSweeping, bridge.isStarted else { return }
     isSweeping = true
     defer { isSweeping = false }
     var count = 0

@@ -39,6 +39,8 @@ package final class RequestsInFlight {
     mark.since = pump.clock.now
     // What it has ended with before it could begin, to be seen by its hooks.
     if let response = request.response { kept.hold(response, for: request) }
+    // No script has one that began before there was Lua.
+    guard bridge.isStarted else { return }
     mark.isPinnedInFlight = kept.pin(request)
     if !mark.isPinnedInFlight { kept.noteLackOfMemory() }
   }

@@ -155,7 +155,7 @@ package final class ScriptLoop {
     collecting = environment.pump.clock.schedule(after: collectingInterval) { [weak self] in
       guard let self else { return }
       collecting = nil
-      guard requests.hasStreams, !bridge.isClosed else {
+      guard requests.hasStreams, bridge.isStarted else {
         collectingInterval = ScriptLoop.firstCollection
         return
       }
@@ -169,7 +169,7 @@ package final class ScriptLoop {
 
   /// Has Lua let go of what nobody holds any more, where no script runs that would make it do so.
   package func collect() {
-    guard !bridge.isClosed else { return }
+    guard bridge.isStarted else { return }
     _ = lull_runtime_collect_all(bridge.pointer)
   }
 
@@ -188,7 +188,7 @@ package final class ScriptLoop {
     // It may be called at the start of a turn, which would wait for what comes next.
     environment.wake()
     // For what runs the coroutine that calls, and for the latter if it cannot be suspended.
-    lull_thread_interrupt(bridge.pointer)
+    if bridge.isStarted { lull_thread_interrupt(bridge.pointer) }
   }
 
   /// Cancels every request, task and timer; hooks get their cancellation in the turns that follow.

@@ -148,7 +148,7 @@ package final class UnhandledRequests {
     guard !reported.isEmpty else { return }
     for entry in reported { entry.mark.isHandled = true }
     entries.removeAll(where: \.mark.isHandled)
-    guard bridge.isClosed || lull_module_ignores_unhandled(bridge.pointer) == 0 else {
+    guard !bridge.isStarted || lull_module_ignores_unhandled(bridge.pointer) == 0 else {
       foldedCount = 0
       return
     }

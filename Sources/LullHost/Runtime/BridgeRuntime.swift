@@ -3,27 +3,61 @@ import LullCore
 
 /// The C half's runtime, as Swift's owners of its parts know it: where it is, and whether it still is.
 ///
-/// The lowest of them. Home thread only.
+/// A command that may never need Lua starts it at the first use. The lowest of the owners. Home thread only.
 package final class BridgeRuntime {
-  /// To be used between `attach` and `close` only.
-  package private(set) var pointer: OpaquePointer
+  private var attached: OpaquePointer?
+  /// Makes the state, which attaches its runtime; nil where that is done from outside.
+  var start: (() -> Void)?
+  /// Called once Lua has started.
+  private var afterStart: [() -> Void] = []
   /// The functions of its module.
   let library: LuaLibrary
   package private(set) var isClosed = false
 
-  init(_ library: LuaLibrary) {
-    self.library = library
-    // A dummy that nobody follows before `attach`.
-    pointer = OpaquePointer(bitPattern: 1).unsafelyUnwrapped
+  init(_ library: LuaLibrary) { self.library = library }
+
+  /// To be used until `close` only.
+  package var pointer: OpaquePointer {
+    if let attached { return attached }
+    return startNow()
   }
 
-  func attach(_ pointer: OpaquePointer) { self.pointer = pointer }
+  @inline(never) private func startNow() -> OpaquePointer {
+    let start = start
+    self.start = nil
+    start?()
+    guard let attached else { preconditionFailure("the host has no Lua state") }
+    return attached
+  }
+
+  func attach(_ pointer: OpaquePointer) {
+    attached = pointer
+    start = nil
+  }
+
+  /// Whether there is a state: nothing has to be done in Lua for what has happened before.
+  package var isStarted: Bool { attached != nil && !isClosed }
+
+  /// Calls `body` as soon as there is a state.
+  package func whenStarted(_ body: @escaping () -> Void) {
+    if attached == nil { afterStart.append(body) } else { body() }
+  }
+
+  func tellStarted() {
+    let bodies = afterStart
+    afterStart = []
+    for body in bodies { body() }
+  }
 
   /// Whether code of the script runs now.
-  var isRunning: Bool { !isClosed && lull_runtime_depth(pointer) > 0 }
+  var isRunning: Bool { isStarted && lull_runtime_depth(pointer) > 0 }
 
   /// The state goes away, or has gone: nothing is called in it any more.
-  func close() { isClosed = true }
+  func close() {
+    isClosed = true
+    start = nil
+    afterStart = []
+  }
 
   /// What `tostring` says of a value on a stack; nil if that raises.
   func text(of index: Int32, in state: OpaquePointer?) -> String? {

@@ -26,7 +26,7 @@ final class Collector {
 
   /// What only garbage holds is unused (SVC-31).
   func releaseGarbage() {
-    guard !bridge.isClosed, lull_runtime_collect_all(bridge.pointer) != 0 else { return }
+    guard bridge.isStarted, lull_runtime_collect_all(bridge.pointer) != 0 else { return }
     handles.sweep()
     handles.releaseVanished()
   }
@@ -37,7 +37,7 @@ final class Collector {
   /// objects with finalisers outlive the cycle that finds them dead.
   func collectIfCharged() {
     let charged = chargedBytes + handles.insertedBytes
-    guard charged >= 8 << 20 else { return }
+    guard charged >= 8 << 20, bridge.isStarted else { return }
     lull_runtime_collect(bridge.pointer, Int32(min(charged / 1024, 1 << 20)))
     chargedBytes = 0
     handles.forgetInserted()

@@ -35,7 +35,7 @@ package final class LimitKeeper {
 
   /// Counts work that is done for the script outside of the interpreter, as instructions.
   func count(_ instructions: Int64) {
-    if !bridge.isClosed { lull_limits_count(bridge.pointer, instructions) }
+    if bridge.isStarted { lull_limits_count(bridge.pointer, instructions) }
   }
 
   private func countFunctions(for limits: ScriptLimits) -> Bool {
@@ -54,7 +54,7 @@ package final class LimitKeeper {
   }
 
   /// Which limit has been passed, as the bridge numbers them.
-  var passedLimit: Int32 { bridge.isClosed ? 0 : lull_limit_passed(bridge.pointer) }
+  var passedLimit: Int32 { bridge.isStarted ? lull_limit_passed(bridge.pointer) : 0 }
 
   /// Sets the limits of the script that is about to run; false if one of them cannot be kept.
   ///
@@ -97,7 +97,7 @@ package final class LimitKeeper {
 
   /// Whether a limit has been passed.
   package var hasPassed: Bool {
-    !bridge.isClosed && lull_limit_passed(bridge.pointer) != Int32(LULL_LIMIT_NONE)
+    bridge.isStarted && lull_limit_passed(bridge.pointer) != Int32(LULL_LIMIT_NONE)
   }
 
   /// The failure that says which limit was passed, and where if `failure` knows that; nil if none was.

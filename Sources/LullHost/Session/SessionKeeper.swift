@@ -50,7 +50,7 @@ package final class SessionKeeper {
     pagesHelp = false
     explanation = nil
     onInterrupt = nil
-    if !bridge.isClosed { setSignalOwner(LULL_SIGNALS_PROCESS) }
+    if bridge.isStarted { setSignalOwner(LULL_SIGNALS_PROCESS) }
   }
 
   // MARK: The foreground

@@ -29,9 +29,10 @@ enum CallRun {
     }
   }
 
-  /// Runs what is to be run with all rights.
+  /// Runs what is to be run with all rights. Without a folder of scripts, Lua starts when something needs it.
   static func run(folder: [UInt8]?, _ body: (LuaHost) -> Int32) -> Int32 {
-    run(.full(allowsBytecode: false), folder: folder, nil, .init(), body)
+    run(
+      .full(allowsBytecode: false), folder: folder, nil, .init(), startsLua: folder != nil, body)
   }
 
   /// Runs what is only looked at: in the sandbox, without a network, and to its end. `body` must not write
@@ -48,7 +49,7 @@ enum CallRun {
   /// The same of what has leave to be run as it is: with all rights but the network, reading nothing from
   /// standard input, which is meant for others.
   static func look(
-    in folder: [UInt8], through gate: LookGate, limits: ScriptLimits = Inspection.limits,
+    in folder: [UInt8], through gate: LoadGate, limits: ScriptLimits = Inspection.limits,
     _ body: (LuaHost) -> Int32
   ) -> Int32 {
     withoutStandardInput {
@@ -85,9 +86,10 @@ enum CallRun {
 
   private static func run(
     _ trust: ScriptTrust, folder: [UInt8]?, _ hosts: AllowedHosts?, _ limits: ScriptLimits,
-    _ body: (LuaHost) -> Int32
+    startsLua: Bool = true, _ body: (LuaHost) -> Int32
   ) -> Int32 {
-    let program = ScriptProgram.ofProcess(trust: trust, limits: limits, allowedHosts: hosts)
+    let program = ScriptProgram.ofProcess(
+      trust: trust, limits: limits, allowedHosts: hosts, startsLua: startsLua)
     return program?.perform(folder: folder, words: CommandWords.all, body) ?? 1
   }
 }
