@@ -7,7 +7,7 @@ check_layout() {
     machine_paths
   verify "the core knows no scripts" "call it what it is to the core; only an error may be of kind script" \
     script_names
-  verify "one version everywhere" "Lull+Version.swift, the first heading of Changelog.md and Swift.md name the same" \
+  verify "one version everywhere" "Lull.swift, the first heading of Changelog.md and Swift.md name the same" \
     versions
   verify "links of the documentation lead somewhere" "correct the link, or write what it leads to" \
     "$root/Scripts/support/check-links"
@@ -31,7 +31,7 @@ machine_paths() {
 # `lull --version` has the first; a test compares that.
 versions() {
   local version changes swift=Sources/LullCore/LullCore.docc/Swift.md
-  version=$(sed -n 's/.*versionText: StaticString = "\(.*\)".*/\1/p' Sources/LullCore/Service/Lull+Version.swift)
+  version=$(sed -n 's/.*versionText: StaticString = "\(.*\)".*/\1/p' Sources/LullCore/Service/Lull.swift)
   changes=$(grep -m 1 '^## ' Sources/LullHost/LullHost.docc/Changelog.md)
   [[ "$changes" == "## $version" || "$changes" == "## $version "* ]] \
     || printf 'Changelog.md begins with %s\n' "$changes"

@@ -145,3 +145,181 @@ extension Call {
     frame.pointee.result_count = 0
   }
 }
+
+extension Call {
+  /// Keeps a hook of the request with it: with its userdata while it has not been delivered, else until
+  /// its own delivery.
+  func addHook(_ name: String, _ attach: (Request, ScriptHook) -> Void) throws(Misuse) {
+    let request = try request
+    let id = try kept.keep(state, index(1))
+    let isLate = request.lifecycle.hooksDelivered
+    if isLate {
+      _ = kept.pin(id)
+    } else if lull_value_anchor_to_object(bridge.pointer, request.mark.handle, id, id) != 0 {
+      throw .message("not enough memory")
+    }
+    attach(request, ScriptHook(id, name, of: request, callbacks))
+    // Whether the hook applied or not: this one is delivered after it.
+    if isLate { request.onCompletion { [unowned kept] _ in kept.unpin(id) } }
+    returnSelf()
+  }
+}
+
+extension Call {
+  /// The resource at the path that is the first argument, whatever bytes that has.
+  package func resource(below service: Service) -> Resource {
+    noteQuery(inPath: raw(1))
+    return raw(1).withBytes { service.resource(pathBytes: $0) } ?? service.resource("")
+  }
+
+  /// The resource of a service that a text names: a URL with scheme and host, or else a path below the base
+  /// URL. (CFG-120)
+  func resource(called position: Int, of service: Service) -> Resource {
+    if let text = raw(position).urlText, let url = ResourceURL(absolute: text), !url.host.isEmpty {
+      return service.resource(absoluteURL: text)
+    }
+    noteQuery(inPath: raw(position))
+    return raw(position).withBytes { service.resource(pathBytes: $0) } ?? service.resource("")
+  }
+
+  /// A link that content may lack: nil for nil and JSON's null. (PATH-19)
+  func optionalLink(_ position: Int) throws(Misuse) -> lull_value? {
+    let value = raw(position)
+    switch Int(value.kind) {
+    case Int(LULL_NIL), Int(LULL_NULL): return nil
+    case Int(LULL_STRING): return value
+    default: throw .argument(position, "string expected, got \(value.typeName)")
+    }
+  }
+
+  /// Warns of a path with what looks like a query behind it, which is escaped as part of it: a server
+  /// finds nothing there. (SVC-11, SVC-42)
+  func noteQuery(inPath path: lull_value) {
+    noteFloat(inPath: path)
+    guard let pair = path.withBytes({ PathQuery.first(in: $0) }) ?? nil, let place else { return }
+    warn(
+      "'?' is a part of the path here, and sent as %3F: for a query write "
+        + ":with_param(\"\(pair.name)\", \"\(pair.value)\")", at: place)
+  }
+
+  private func warn(_ text: String, at place: SourcePlace) {
+    if let checker = permissions.checker {
+      checker.note(text, at: place)
+    } else {
+      reporter.warnings.warn(text, at: place)
+    }
+  }
+
+  /// Warns of a path that ends in a float which the line has calculated: `"/users/" .. 10/2` is
+  /// `/users/5.0`. (SVC-150)
+  private func noteFloat(inPath path: lull_value) {
+    guard let number = path.withBytes({ Call.floatAtEnd(of: $0) }) ?? nil, let place,
+      let source = sources.source(named: place.file), let text = sources.text(of: source),
+      place.line > 0
+    else { return }
+    let lines = text.split(
+      separator: 10, maxSplits: place.line, omittingEmptySubsequences: false)
+    guard place.line <= lines.count,
+      LineToken.all(in: lines[place.line - 1]).contains(where: { $0.isSymbol("/") })
+    else { return }
+    warn(
+      "the path ends in \(number).0, since / gives a float: // or math.tointeger gives "
+        + "\(number)", at: place)
+  }
+
+  /// The digits before `.0` where that is all of the last segment.
+  private static func floatAtEnd(of path: UnsafeBufferPointer<UInt8>) -> String? {
+    guard path.count > 3, path.suffix(2).elementsEqual(".0".utf8) else { return nil }
+    let segment =
+      path.dropLast(2).split(
+        separator: UInt8(ascii: "/"), omittingEmptySubsequences: false
+      ).last ?? path[..<0]
+    guard !segment.isEmpty, segment.count < 16, segment.allSatisfy({ (48...57).contains($0) })
+    else { return nil }
+    return String(decoding: segment, as: UTF8.self)
+  }
+
+  /// Returns a resource that a script has found its way to. One who checks a file hears of a way that
+  /// leads out of the base URL.
+  package func lead(to resource: Resource) {
+    if let checker = permissions.checker, let place, let base = resource.service.baseURL,
+      resource.url.climbs(above: base)
+    {
+      checker.note(
+        "\(LogText.url(resource.url.text)) leads above the base URL \(LogText.url(base.text)): its "
+          + "dot segments are sent as they are, and the server resolves them", at: place)
+    }
+    `return`(values.of(resource))
+  }
+}
+
+extension Call {
+  /// Sends a request with the body at that position, and the options or the mutation behind it.
+  func sendRequest(_ method: RequestMethod, body: Int) throws(Misuse) {
+    let resource = try resource
+    let parsed = try reading.bodies.body(self, body)
+    let adHoc = try RequestOptions.edit(self, body + 1)
+    let request: Request
+    switch parsed {
+    case .failure(let failure)?:
+      request = resource.failedBeforeSending(failure.cause, method: method)
+    case .success(let body)?:
+      request = resource.request(method, body: body, adHoc: adHoc)
+    case nil:
+      request = resource.request(method, body: nil, adHoc: adHoc)
+    }
+    self.return(values.of(request))
+  }
+
+  /// `download(path[, { resume =, headers =, timeout =, mutate = }])`
+  func sendDownload() throws(Misuse) {
+    try permissions.refuseInSandbox("download")
+    let resource = try resource
+    let path = ByteString(try path(1, argument: 1))
+    let options = try RequestOptions.ofDownload(self, 2)
+    let request = resource.download(to: path, resume: options.resumes, adHoc: options.edit)
+    if let label = options.label { progress.show(request, label.isEmpty ? path.lastName : label) }
+    self.return(values.of(request))
+  }
+
+  /// `cancel_load_if_unobserved([delay [, callback]])` (CAN-01 to CAN-10)
+  func cancelLoadIfUnobserved() throws(Misuse) {
+    let resource = try resource
+    guard let delay = number(1) else { return resource.cancelLoadIfUnobserved() }
+    guard delay >= 0, delay.isFinite else {
+      throw .argument(1, "a number of seconds, 0 or more, expected, got \(raw(1).described)")
+    }
+    // Its userdata holds the service's, and with it every function of the configuration.
+    let userdata = try kept.keep(state, index(0))
+    let callback = isNil(2) ? nil : try kept.keep(state, index(2))
+    guard kept.pin(userdata) else { throw .message("not enough memory") }
+    if let callback, !kept.pin(callback) {
+      kept.unpin(userdata)
+      throw .message("not enough memory")
+    }
+    // The timer is work that somebody asked for: it keeps the script alive.
+    loop.timerBegan()
+    resource.cancelLoadIfUnobserved(afterDelay: delay) { [weak loop, weak callbacks] in
+      // On a pump of somebody else's the timer may outlive the script.
+      guard let loop, let callbacks else { return }
+      loop.timerEnded()
+      defer { callbacks.kept.unpin(userdata) }
+      guard let callback else { return }
+      let context = RunContext(purpose: "cancel_load_if_unobserved callback") {
+        [unowned callbacks] outcome in
+        if case .failed(let failure) = outcome {
+          callbacks.reporter.report(failure, in: "cancel_load_if_unobserved callback")
+        }
+      }
+      callbacks.coroutines.start(Callable(id: callback), [], context)
+      callbacks.kept.unpin(callback)
+    }
+  }
+}
+
+extension ByteString {
+  /// Of a path: what is behind its last slash.
+  fileprivate var lastName: String {
+    String(escaping: bytes.split(separator: UInt8(ascii: "/")).last ?? [])
+  }
+}

@@ -19,3 +19,44 @@ package enum ByteCount {
     return "\(bytes) B"
   }
 }
+
+/// How fast something comes, over the last seconds, and how long the rest of it will take.
+package struct TransferRate {
+  /// Seconds that count.
+  private static let window = 5.0
+  private var samples: [(time: Double, count: Int)] = []
+
+  package init() {}
+
+  /// - Parameter time: seconds since some time.
+  package mutating func note(_ count: Int, at time: Double) {
+    // What is counted anew has nothing to do with what was before.
+    if let last = samples.last, last.count > count { samples = [] }
+    samples.append((time, count))
+    let first = samples.lastIndex { $0.time <= time - TransferRate.window } ?? 0
+    samples.removeFirst(first)
+  }
+
+  /// In a second; nil while nobody can tell.
+  package var perSecond: Double? {
+    guard let first = samples.first, let last = samples.last, last.time - first.time >= 0.5,
+      last.count > first.count
+    else { return nil }
+    return Double(last.count - first.count) / (last.time - first.time)
+  }
+
+  /// Seconds until there are that many; nil while nobody can tell.
+  package func remaining(of total: Int) -> Double? {
+    guard let perSecond, let last = samples.last, total >= last.count else { return nil }
+    return Double(total - last.count) / perSecond
+  }
+
+  /// `0:07`, `12:30`, `3:00:05`; nil for more than a few days.
+  package static func text(_ seconds: Double) -> String? {
+    guard seconds < 1e6, seconds >= 0 else { return nil }
+    let whole = Int(seconds.rounded(.up))
+    func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    let (hours, minutes) = (whole / 3600, whole / 60 % 60)
+    return (hours > 0 ? "\(hours):\(padded(minutes))" : "\(minutes)") + ":\(padded(whole % 60))"
+  }
+}

@@ -1,6 +1,6 @@
 import LullArguments
 package import LullCore
-import LullHost
+package import LullHost
 
 /// A call as an API file declares it: what to ask for, and what may be said to it.
 package struct APICall {
@@ -137,5 +137,58 @@ package struct APICall {
     guard !parameters.isEmpty else { return "it has none" }
     let names = parameters.map { $0.isRequired ? $0.name : "[\($0.name)]" }
     return "it has \(names.joined(separator: ", "))"
+  }
+}
+
+extension APICall {
+  /// How its answer goes on, in words; nil: it does not come in pages.
+  package var pagesText: String? {
+    guard let pages else { return nil }
+    var words: [String] = []
+    switch pages.next {
+    case .automatic: words.append("true")
+    case .link: words.append("link")
+    case .field(let field): words.append("next '\(field.text)'")
+    case .asked: words.append("a function")
+    case .cursor(let cursor):
+      let items = cursor.items.map { " of the last of '\($0.text)'" } ?? ""
+      let more = cursor.more.map { ", while '\($0.text)'" } ?? ""
+      words.append("cursor '\(cursor.parameter)' of '\(cursor.field.text)'\(items)\(more)")
+    case .numbered(let parameter, let first, let step, let items):
+      words.append("'\(parameter)' from \(first) by \(step), items '\(items.text)'")
+    case .offset(let parameter, let first, let items):
+      words.append("offset '\(parameter)' from \(first), items '\(items.text)'")
+    }
+    if let max = pages.max { words.append("max \(max)") }
+    if pages.allowsOtherOrigins { words.append("other origins too") }
+    return words.joined(separator: ", ")
+  }
+
+  /// Whether a function tells the next page.
+  package var asksForPages: Bool { if case .asked? = pages?.next { true } else { false } }
+
+  /// Where that is defined; nil: there is none, or it is gone.
+  package var pagesDefinition: TraceFrame? { pages?.definition }
+}
+
+/// Content as a command writes it.
+package enum CallContent {
+  case json(JSONElement)
+  case text(String)
+  case bytes([UInt8])
+
+  /// Where nobody filters it.
+  package init(
+    _ content: Content, of service: Service, in host: LuaHost
+  ) throws(ContentFilter.Problem) {
+    self =
+      switch content {
+      case .json(let document): .json(document.root)
+      case .text(let text): .text(text)
+      case .bytes(let bytes): .bytes(bytes)
+      case .value(let value): .text(String(describing: value))
+      case .foreign:
+        .json(try ContentFilter(host, nil).document(of: content, service: service).root)
+      }
   }
 }

@@ -105,3 +105,92 @@ extension Service {
     return resource(absoluteURL: path.url(under: baseURL))
   }
 }
+
+/// A part of a path, with its escapes and without: where one ends, the other does.
+struct EscapedText {
+  let decoded: String
+  private let bytes: [UInt8]
+  /// Where each byte of the decoded text begins, and where the last one ends.
+  private let starts: [Int]
+
+  init(_ text: String) {
+    bytes = Array(text.utf8)
+    var starts: [Int] = []
+    var plain: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      starts.append(index)
+      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+        let high = Hexadecimal.value(bytes[index + 1]),
+        let low = Hexadecimal.value(bytes[index + 2])
+      {
+        plain.append(high << 4 | low)
+        index += 3
+      } else {
+        plain.append(bytes[index])
+        index += 1
+      }
+    }
+    starts.append(bytes.count)
+    decoded = String(decoding: plain, as: UTF8.self)
+    self.starts = starts
+  }
+
+  /// What stands there for a part of the decoded text.
+  func escaped(_ part: Substring) -> String {
+    let text = decoded.utf8
+    let start = text.distance(from: text.startIndex, to: part.startIndex)
+    let end = text.distance(from: text.startIndex, to: part.endIndex)
+    // What was no UTF-8 has other lengths.
+    guard text.count == starts.count - 1 else { return String(part).replacing("%", with: "%25") }
+    return String(decoding: bytes[starts[start]..<starts[end]], as: UTF8.self)
+  }
+}
+
+/// A name and a value of a query or a form, whose value has its escapes still: what they hide separates nothing.
+package struct EscapedPair {
+  package let name: String
+  package let value: String
+
+  package init(name: String, value: String) {
+    self.name = name
+    self.value = value
+  }
+
+  /// With its escapes undone.
+  package var text: String { EscapedPair.decoded(value) }
+
+  /// `+` stands for a space.
+  package static func decoded(_ text: some StringProtocol) -> String {
+    CredentialMask.decoded(text)
+  }
+
+  package static func all(in text: some StringProtocol) -> [EscapedPair] {
+    text.split(separator: "&").map { pair in
+      let name = pair.prefix { $0 != "=" }
+      return EscapedPair(
+        name: decoded(name), value: String(pair[name.endIndex...].dropFirst()))
+    }
+  }
+}
+
+/// What stands in paths.
+package enum PercentText {
+  /// With escapes undone; `+` stands for itself.
+  package static func decoded(_ text: some StringProtocol) -> String {
+    guard text.contains("%") else { return String(text) }
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), let first = rest.first, let high = Hexadecimal.value(first),
+        let second = rest.dropFirst().first, let low = Hexadecimal.value(second)
+      {
+        bytes.append(high << 4 | low)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

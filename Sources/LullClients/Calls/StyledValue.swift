@@ -217,3 +217,123 @@ struct StyledValue {
     return String(result.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }
 }
+
+/// How lists and objects, and the ends of single values, are written where a parameter stands.
+/// (OpenAPI 3.1.1, "Style Values"; RFC 6570)
+package enum ParameterStyle: String, CaseIterable {
+  case simple
+  case label
+  case matrix
+  case form
+  case spaceDelimited
+  case pipeDelimited
+  case deepObject
+
+  /// Those there are at a place, the usual one first; in a body only where that is a form.
+  package static func styles(in place: CallParameter.Place) -> [ParameterStyle] {
+    switch place {
+    case .path: [.simple, .label, .matrix]
+    case .query, .body: [.form, .spaceDelimited, .pipeDelimited, .deepObject]
+    case .header: [.simple]
+    case .cookie: [.form]
+    }
+  }
+
+  /// Whether each element and member is written for itself unless the file says otherwise.
+  package var explodes: Bool { self == .form || self == .deepObject }
+
+  /// Whether single values have no such form.
+  var needsParts: Bool { [.spaceDelimited, .pipeDelimited, .deepObject].contains(self) }
+}
+
+/// What stands for itself where a parameter is written, and what is an escape. (RFC 3986, section 2)
+struct ParameterEscapes {
+  /// Beside letters, digits and `-._~`.
+  private let bare: Set<UInt8>
+  /// Of those, what is escaped all the same.
+  private let never: Set<UInt8>
+
+  /// Nothing that is reserved.
+  static let strict = ParameterEscapes(bare: [], never: [])
+
+  private init(bare: Set<UInt8>, never: Set<UInt8>) {
+    self.bare = bare
+    self.never = never
+  }
+
+  /// - Parameters:
+  ///   - place: where, if reserved characters may stand there: those that would end it are escaped all the same.
+  ///   - separators: what means something between the parts of the value.
+  init(reservedIn place: CallParameter.Place?, separators: String) {
+    let bare =
+      switch place {
+      case .path: ":@!$&'()*+,;=/"
+      case .query, .body: ":/?@!$'()*,;="
+      // What may stand in one. (RFC 6265, 4.1.1)
+      case .cookie: ":/?#[]@!$&'()*+="
+      case .header, nil: ""
+      }
+    self.init(bare: Set(bare.utf8), never: Set(separators.utf8))
+  }
+
+  func escaped(_ text: String) -> String {
+    var result: [UInt8] = []
+    for byte in text.utf8 {
+      if isBare(byte) {
+        result.append(byte)
+      } else {
+        let digits = Array("0123456789ABCDEF".utf8)
+        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private func isBare(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      !never.contains(byte)
+    default: bare.contains(byte) && !never.contains(byte)
+    }
+  }
+}
+
+/// The pairs by which nested lists and objects are written in a query or a form: `items[0][price]=p1`.
+///
+/// OpenAPI says what `deepObject` is of objects of single values alone. The rest is as PHP, Rails and `qs` read it, and
+/// as APIs with such parameters mean it: elements that are lists or objects have their number, from 0, others `[]`;
+/// null is empty, and what is empty has no pair.
+struct DeepPairs {
+  private(set) var pairs: [StyledValue.Pair] = []
+  private let escapes: ParameterEscapes
+
+  /// - Parameters:
+  ///   - name: as it is written.
+  ///   - value: whose numbers keep their digits.
+  ///   - escapes: of values.
+  init(_ name: String, _ value: JSONText, _ escapes: ParameterEscapes) {
+    self.escapes = escapes
+    add(name, value)
+  }
+
+  private mutating func add(_ name: String, _ value: JSONText) {
+    switch value.kind {
+    case .object:
+      for (key, member) in value.members {
+        add("\(name)%5B\(ParameterEscapes.strict.escaped(key))%5D", member)
+      }
+    case .array:
+      let elements = value.lines
+      let isNested = elements.contains { $0.kind == .object || $0.kind == .array }
+      for (number, element) in elements.enumerated() {
+        add("\(name)%5B\(isNested ? String(number) : "")%5D", element)
+      }
+    case .string: pairs.append((name, escapes.escaped(value.string ?? "")))
+    case .atom, .number:
+      let text = String(decoding: value.bytes[value.range], as: UTF8.self)
+      pairs.append((name, text == "null" ? "" : escapes.escaped(text)))
+    }
+  }
+}

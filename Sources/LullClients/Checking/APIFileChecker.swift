@@ -1,3 +1,4 @@
+import CLullBridge
 package import LullCore
 package import LullHost
 
@@ -202,5 +203,70 @@ package final class APIFileChecker: ScriptChecker {
     let bytes = Array(path.utf8)
     guard bytes.count > size else { return path }
     return "..." + String(escaping: bytes.suffix(size - 3))
+  }
+}
+
+extension APIFileChecker {
+  /// Schemas that cannot be used, and calls whose answers are to be validated and have none.
+  func look(atSchemasOf api: APIFile, _ calls: [APICall]) {
+    var places: DeclarationPlaces?
+    func place(of keys: [String]) -> SourcePlace {
+      if places == nil, case .success(let bytes) = TextFile.read(Array(path.utf8)) {
+        places = DeclarationPlaces(bytes)
+      }
+      return SourcePlace(file: path, line: places?.line(of: keys) ?? 0)
+    }
+    let schemas = api.service.schemas as? CallSchemas
+    for (call, text) in schemas?.problems(of: calls) ?? [] {
+      let keys = call.map { ["calls", $0] } ?? ["schemas"]
+      note(
+        call.map { "call '\($0)': \(text)" } ?? text,
+        at: place(of: keys))
+    }
+    for call in calls {
+      guard let resource = call.sample(of: api.service),
+        resource.configuration(for: call.method).validation != nil,
+        !(schemas?.hasSchema(of: call) ?? false)
+      else { continue }
+      note(
+        "call '\(call.name)': 'validate' is set, and there is no schema of its answers: nothing is "
+          + "validated",
+        at: place(of: ["calls", call.name]), isFinding: false)
+    }
+  }
+}
+
+/// What has ended an API file that was only looked at: a limit, `os.exit`, or a signal.
+///
+/// Home thread only.
+struct Interruption {
+  private let bridge: BridgeRuntime
+  private let limits: LimitKeeper
+  private let loop: ScriptLoop
+  private let reporter: Reporter
+
+  init(_ host: LuaHost) {
+    bridge = host.bridge
+    limits = host.limits
+    loop = host.loop
+    reporter = host.reporter
+  }
+
+  /// How the file has ended, or would not have ended, what only looked at it; nil if it was a signal.
+  var text: String? {
+    if limits.hasPassed {
+      return lull_limit_passed(bridge.pointer) == Int32(LULL_LIMIT_MEMORY)
+        ? "needs more memory than an API file may" : "does not come to an end"
+    }
+    return loop.exitCode == nil ? nil : "calls os.exit, which ends whatever uses the file"
+  }
+
+  /// Whether it was a limit of which has been told.
+  var isKnownLimit: Bool { limits.hasPassed && reporter.hasReportedLimit }
+
+  /// Nothing more is told of it, and what comes after it is run all the same.
+  func pass() {
+    loop.exitCode = nil
+    reporter.forgoLimit()
   }
 }

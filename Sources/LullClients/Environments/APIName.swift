@@ -1,4 +1,6 @@
+import LullCore
 import LullLibC
+import LullSystem
 
 /// An API as people name it: `github`, `./apis/shop.lua`, each with `@prod` behind it for one of its environments.
 package struct APIName {
@@ -52,4 +54,28 @@ package struct APIName {
     // Copied at once.
     getenv("LULL_ENV").map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
+}
+
+/// Which environment of an API file is wanted.
+struct EnvironmentWish {
+  let name: String
+  /// Whether it is named with the API; else `LULL_ENV` says so, of files that have environments.
+  let isNamed: Bool
+
+  /// - Parameter named: what is named with the API; nil: nothing.
+  init?(_ named: String?, usesVariable: Bool) {
+    if let named {
+      (name, isNamed) = (named, true)
+    } else if usesVariable, let usual = APIName.usualEnvironment {
+      (name, isNamed) = (usual, false)
+    } else {
+      return nil
+    }
+  }
+
+  /// What `LULL_ENV` has in it may be anything.
+  var shownName: String { ControlCharacters.shown(in: LogText.part(name, limit: 80)) }
+
+  /// What messages say of a wish that nobody has typed.
+  var origin: String { isNamed ? "" : ", which LULL_ENV names" }
 }

@@ -98,3 +98,41 @@ extension APICall {
   /// That of an answer which names none.
   package var usualStatus: Int { method == .post ? 201 : 200 }
 }
+
+/// What an API file says that `lull mock` answers a call with; nothing else looks at it.
+package struct CallMock {
+  /// The number of a function of the script, kept for as long as its service is.
+  package var function: Int64?
+  /// Of content alone.
+  package var example: MockAnswer?
+  package var examples: [MockExample] = []
+}
+
+/// One answer of several: that to requests with certain parameters.
+package struct MockExample {
+  package var answer: MockAnswer
+  /// None: whatever the parameters are.
+  package var conditions: [(name: String, value: CallValue)] = []
+
+  /// Whether it answers a request with these parameters.
+  package func fits(_ values: [String: CallValue]) -> Bool {
+    conditions.allSatisfy { name, value in
+      guard let given = values[name] else { return false }
+      return MockExample.comparable(given) == MockExample.comparable(value)
+    }
+  }
+
+  private static func comparable(_ value: CallValue) -> [UInt8] {
+    // As JSON, 1 and true are not what "1" and "true" are; a query has no such difference.
+    var bytes: [UInt8] = []
+    switch value {
+    case .json(let text): bytes = text
+    case .list(let elements): CallValue.list(elements.map { .string($0.text) }).write(to: &bytes)
+    case .object(let members):
+      CallValue.object(members.map { .init($0.name, .string($0.value.text)) }).write(to: &bytes)
+    default: return Array(value.text.utf8)
+    }
+    guard let document = try? JSONDocument(parsing: bytes) else { return bytes }
+    return CanonicalJSON(isExact: true).bytes(of: JSONText(document.root, spelledBy: bytes))
+  }
+}

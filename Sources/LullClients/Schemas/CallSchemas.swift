@@ -175,3 +175,53 @@ enum JSONPointer {
     return String(decoding: PercentEncoding.encode(bytes[...]), as: UTF8.self)
   }
 }
+
+/// What an API file says of the answers of a call itself.
+package enum CallSchema: Sendable {
+  /// A schema written in the file.
+  case document(JSONDocument)
+  /// The name of a definition in the file of schemas.
+  case definition(String)
+}
+
+/// The schema of a call's answers of one status, or why there is none that can be used.
+struct CallAnswerSchema: AnswerSchema {
+  let owner: String
+  let validator: Result<SchemaValidator, SchemaProblem>
+
+  /// As many as a cause has.
+  private static let mostMisfits = 20
+
+  func misfits(of content: JSONElement) -> [ContentMisfit] {
+    do throws(SchemaProblem) {
+      return try validator.get().violations(of: content, limit: CallAnswerSchema.mostMisfits).map {
+        ContentMisfit(pointer: $0.pointer, keyword: $0.keyword, message: $0.message)
+      }
+    } catch {
+      return [
+        ContentMisfit(
+          pointer: "", keyword: "schema", message: "cannot be held against its schema: \(error)")
+      ]
+    }
+  }
+}
+
+/// Schemas of a script that are made ready, by their texts: whoever validates in a loop makes them once.
+struct KnownSchemas {
+  private static let most = 32
+  private var validators: [[UInt8]: SchemaValidator] = [:]
+
+  mutating func validator(_ text: [UInt8]) throws(SchemaProblem) -> SchemaValidator {
+    if let known = validators[text] { return known }
+    let document: JSONDocument
+    do throws(JSONError) {
+      document = try JSONDocument(parsing: text)
+    } catch {
+      throw SchemaProblem("is not JSON: \(error)")
+    }
+    let validator = try SchemaValidator(document.root)
+    if validators.count >= KnownSchemas.most { validators = [:] }
+    validators[text] = validator
+    return validator
+  }
+}

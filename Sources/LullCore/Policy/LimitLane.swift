@@ -139,3 +139,113 @@ package final class LimitLane {
     if result == nil { admissions.deliverSoon() } else { admissions.deliver() }
   }
 }
+
+/// What limits have in common that count together: a name, or where requests go to, on whose behalf, and
+/// which of them.
+package struct LimitKey: Hashable, Sendable {
+  /// As people are shown it.
+  package let name: String
+  /// A digest of who asks; empty if that is nobody in particular, or does not matter.
+  package let identity: [UInt8]
+  /// Which server counts, as whoever names it numbers them; 0: this machine does.
+  package var server = 0
+
+  package init(name: String, identity: [UInt8] = []) {
+    self.name = name
+    self.identity = identity
+  }
+
+  /// - Parameters:
+  ///   - environment: that of the service, which counts alone.
+  ///   - pattern: of the block that sets the limit.
+  ///   - identity: asked for where it matters only.
+  package init(
+    of limit: RateLimit, origin: String, environment: String? = nil, pattern: String,
+    identity: () -> [UInt8]
+  ) {
+    if case .named(let name) = limit.scope {
+      self.init(name: EnvironmentMark.marked(name, in: environment))
+    } else {
+      // The identity has the environment, too, whatever patterns are called.
+      let place = environment.map { " @\($0)" } ?? ""
+      self.init(
+        name: origin + place + (pattern.isEmpty ? "" : " ") + pattern, identity: identity())
+    }
+  }
+}
+
+/// Where limits are counted that processes share. Home thread only.
+package protocol LimitSource: AnyObject {
+  /// A digest of who asks, by what the requests carry; empty of nobody in particular. Looks variables and files
+  /// up, so it is asked for seldom: see `KnownSenders`.
+  func identity(of credentials: [(name: String, value: SecretText)]) -> [UInt8]
+
+  /// Which server counts now, as `LimitKey` has it.
+  var server: Int { get }
+
+  /// Somebody who asks for admissions of that count, in a line of its own.
+  func makeLog(of limit: RateLimit, _ key: LimitKey) -> any AdmissionLog
+}
+
+extension LimitSource {
+  package var server: Int { 0 }
+}
+
+/// Whether a limit lets one more through.
+enum LimitOpening: Equatable {
+  case open
+  /// Seconds from now.
+  case opens(after: Double)
+  /// When one of those let through gives its place back.
+  case closed
+}
+
+/// Why requests fail whose limit other processes could not find.
+struct LimitNeedsName: Error, Sendable, CustomStringConvertible {
+  var description: String {
+    "a rate limit that processes share needs a name where the pattern of its block is a function, since "
+      + "others cannot know that it is the same: name it (shared = \"name\")"
+  }
+}
+
+/// Where the services of one pump have their shared limits counted: in memory, unless it is told otherwise.
+/// Home thread only.
+final class LimitDesk: LimitSlot {
+  let source: any LimitSource
+
+  init(_ source: any LimitSource) {
+    self.source = source
+    super.init(counter: source)
+  }
+}
+
+extension Pump {
+  /// Has limits that go beyond one service counted there, until the pump closes; in place of an earlier one.
+  package func attach(_ source: any LimitSource) { limitSlot = LimitDesk(source) }
+
+  /// What counts them; nil if nobody has needed or named it.
+  package var attachedLimits: (any LimitSource)? {
+    // `attach` makes no other slot.
+    limitSlot.map { unsafeDowncast($0, to: LimitDesk.self).source }
+  }
+
+  /// The same, in memory if nobody has named another.
+  var limitSource: any LimitSource {
+    if let source = attachedLimits { return source }
+    let source = LoopLimits(self)
+    attach(source)
+    return source
+  }
+}
+
+/// That a rate limit has let one request through; given back, or counted once it is sent.
+package struct Admission: Equatable, Sendable {
+  /// What whoever keeps the count knows it by; 0 where they are not told apart.
+  package let number: Int64
+
+  package init(number: Int64) {
+    self.number = number
+  }
+
+  static let local = Admission(number: 0)
+}

@@ -91,3 +91,48 @@ public struct Pipeline {
     package let stepCount: Int
   }
 }
+
+extension Pipeline {
+  /// What is done at a stage: by a function whose description says where it is, not what it does, or by something that
+  /// its description tells.
+  package enum ComparedPart {
+    case functions(any FunctionHolder)
+    case described(String)
+  }
+
+  /// What is done at each stage that runs, in order.
+  package var comparedStages: [(name: String, parts: [ComparedPart])] {
+    order.map { key in
+      let stage = self[key]
+      var parts = stage.transformers.map { ComparedPart($0, $0.description) }
+      if let cache = stage.cache { parts.append(ComparedPart(cache, "cache \(type(of: cache))")) }
+      return (key.description, parts)
+    }
+  }
+}
+
+extension Pipeline.ComparedPart {
+  fileprivate init(_ part: Any, _ description: String) {
+    if let holder = part as? any FunctionHolder, !holder.heldFunctions.isEmpty {
+      self = .functions(holder)
+    } else {
+      self = .described(description)
+    }
+  }
+}
+
+extension Pipeline {
+  /// Adds one of the standard parsers at its stage, for the types it is for, where `init` of the service was
+  /// not told to. (SVC-35, TRF-32) Lua: `stage:add_standard(name)`.
+  public mutating func add(_ transformer: StandardTransformer) {
+    self[transformer.stage].add(transformer.make())
+  }
+}
+
+extension PipelineStage {
+  /// Adds a transformer for responses of these content types only, such as `*/xml` and `text/*`; others pass
+  /// it unchanged. (TRF-25)
+  public mutating func add(_ transformer: any ResponseTransformer, contentTypes: [String]) {
+    add(SelectiveTransformer(transformer, contentTypes))
+  }
+}

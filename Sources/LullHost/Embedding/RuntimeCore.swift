@@ -1,6 +1,6 @@
 import CLullBridge
-import LullLibC
 import LullCore
+import LullLibC
 import LullSystem
 
 /// One Lua state with its host on somebody else's pump: made, limited, called and closed here.
@@ -167,6 +167,22 @@ extension Lua.Access {
     switch self {
     case .sandbox: .sandbox(folder: folder)
     case .full: .full(allowsBytecode: false)
+    }
+  }
+}
+
+extension RuntimeCore {
+  /// A function of Swift's as one that is in Lua.
+  func makeFunction(_ function: SwiftFunction) throws(LuaError) -> Lua.Function {
+    guard home != nil || !function.waits else {
+      throw LuaError(
+        .misuse, "a runtime made with a pump has no asynchronous functions: make it on a Home")
+    }
+    try requireOpen()
+    let handle = host.handles.insert(function, kind: .swiftFunction)
+    let value = LuaValue.method(index: SwiftFunctions.method, handle: handle, service: 0)
+    return try ask(helpers().same, [value]) { results throws(LuaError) in
+      try .first(of: [self.read(at: results.index(0), in: results.state)])
     }
   }
 }

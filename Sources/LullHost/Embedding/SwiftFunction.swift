@@ -118,3 +118,115 @@ final class SwiftFunction {
     (error as? LuaError)?.message ?? String(describing: error)
   }
 }
+
+/// Functions of Swift's that Lua code calls.
+///
+/// In Lua each is a function, bound to an object that holds the closure: when the collector finds the
+/// function, the next sweep lets go of the closure. What a closure throws is an object too.
+final class SwiftFunctions: HostExtension {
+  static let unseen: [APIOwner] = [
+    .unseen(
+      .swiftFunction,
+      hidden: [
+        .hidden("call") { call throws(Misuse) in
+          guard let core = call.part(SwiftFunctions.self).core else { return }
+          try call.selfObject(.swiftFunction, as: SwiftFunction.self).run(call, core)
+        }
+      ]),
+    .object(
+      .swiftError, receiver: "error", "What a function of Swift's has thrown.",
+      entries: [
+        .property("message", "string", "What it says.") { call throws(Misuse) in
+          call.return(.string(try error(call).message))
+        },
+        .property("type", "string", "The name of its type in Swift.") { call throws(Misuse) in
+          call.return(.string(try error(call).typeName))
+        },
+      ],
+      hidden: [
+        .hidden("__tostring") { call throws(Misuse) in
+          call.return(.string(try error(call).text))
+        }
+      ]),
+  ]
+
+  private static func error(_ call: Call) throws(Misuse) -> SwiftErrorBox {
+    try call.selfObject(.swiftError, as: SwiftErrorBox.self)
+  }
+
+  static let functions: [APIEntry] = []
+  static let types: [APIOwner] = []
+
+  /// The number of the function that runs them.
+  static let method = LuaLibrary.embedded.index(.swiftFunction, "call")
+
+  weak var core: RuntimeCore?
+
+  init(_ host: LuaHost) {}
+
+  func close() { core = nil }
+}
+
+extension LuaLibrary {
+  /// What embedded runtimes have.
+  static let embedded = LuaLibrary([SwiftFunctions.self])
+}
+
+/// An error of Swift's as Lua holds it: what a closure threw, on its way through Lua code.
+final class SwiftErrorBox {
+  let error: any Error
+  /// The line of Lua code that called the closure, with a colon and a space behind it; "" for none.
+  private let place: String
+
+  init(_ error: any Error, place: String) {
+    self.error = error
+    self.place = place
+  }
+
+  /// Without the place.
+  var message: String { String(describing: error) }
+
+  /// As Lua puts it: the place in front.
+  var text: String { place + message }
+
+  var typeName: String { String(describing: type(of: error)) }
+}
+
+/// Reads the arguments of one call, from the first one to the last.
+struct ArgumentReader {
+  private let arguments: [Lua.Value]
+  private var position = 0
+
+  /// All of a call, as the parameters of those types: no fewer, unless they are optional, and no more.
+  static func read<each Parameter: LuaDecodable>(
+    _ arguments: [Lua.Value], _ types: repeat (each Parameter).Type
+  ) throws(LuaError) -> (repeat each Parameter) {
+    var reader = ArgumentReader(arguments: arguments)
+    let parameters = (repeat try reader.next(each types))
+    try reader.end()
+    return parameters
+  }
+
+  private init(arguments: [Lua.Value]) { self.arguments = arguments }
+
+  /// The next one as that type; `nil` where no more was given.
+  private mutating func next<Parameter: LuaDecodable>(
+    _ type: Parameter.Type
+  ) throws(LuaError) -> Parameter {
+    position += 1
+    let isGiven = position <= arguments.count
+    do throws(LuaError) {
+      return try Parameter.from(lua: isGiven ? arguments[position - 1] : .nil)
+    } catch {
+      let problem =
+        isGiven ? error.message : error.message.replacing("got nil", with: "got no value")
+      throw .mismatch("bad argument #\(position) (\(problem))")
+    }
+  }
+
+  /// Refuses what was given beyond those that were read.
+  private func end() throws(LuaError) {
+    guard arguments.count > position else { return }
+    throw .mismatch("too many arguments (\(position) expected, got \(arguments.count))")
+  }
+}

@@ -1,3 +1,4 @@
+import CLullBridge
 import LullCore
 
 /// What looks like a query in a path that somebody has written: `?name=value` at its end.
@@ -16,5 +17,64 @@ enum PathQuery {
     // It may be somebody's key.
     let value = CredentialName.names(name) ? "…" : text(query[(equals + 1)...])
     return (name, value)
+  }
+}
+
+/// What a table of query parameters makes of a resource's URL. (PATH-20 to PATH-29)
+struct QueryChange {
+  private var plain: [([UInt8], [UInt8]?)] = []
+  private var secrets: [(String, ParameterValue?)] = []
+
+  init(_ call: Call, table: Int32) throws(Misuse) {
+    var read: (plain: [([UInt8], [UInt8]?)], secrets: [(String, ParameterValue?)]) = ([], [])
+    try LuaTable(table, in: call.state).forEachField { key, value throws(Misuse) in
+      guard let name = key.string else {
+        throw .message("parameter names must be strings, got \(key.typeName)")
+      }
+      if let secret = call.handles.secret(value) {
+        return read.secrets.append((name, .secret(secret)))
+      }
+      let parameter = try RawParameter(key, value, called: name)
+      read.plain.append((parameter.name, parameter.value))
+    }
+    (plain, secrets) = read
+  }
+
+  var isEmpty: Bool { plain.isEmpty && secrets.isEmpty }
+
+  func applied(to resource: Resource) -> Resource {
+    let changed = plain.isEmpty ? resource : resource.withParams(raw: plain)
+    return secrets.isEmpty && !plain.isEmpty ? changed : changed.withParams(secrets)
+  }
+}
+
+/// A query parameter as the script has it, whose strings need not be UTF-8.
+struct RawParameter {
+  let name: [UInt8]
+  /// nil removes the parameter.
+  let value: [UInt8]?
+
+  /// - Parameter text: the name as people read it.
+  init(_ name: lull_value, _ value: lull_value, called text: String) throws(Misuse) {
+    self.name = name.bytes ?? []
+    let parameter = try RawParameter.text(of: value, name: text)
+    // A string that may not be copied is none: the run ends.
+    let isString = value.kind == Int32(LULL_STRING)
+    self.value = parameter.map { isString ? value.bytes ?? [] : Array($0.utf8) }
+  }
+
+  /// Strings, numbers and true are values; false and nil remove. (DYN-06)
+  private static func text(of value: lull_value, name: String) throws(Misuse) -> String? {
+    switch Int(value.kind) {
+    case Int(LULL_NIL): return nil
+    case Int(LULL_BOOLEAN): return value.integer != 0 ? "true" : nil
+    default:
+      guard let text = value.text, value.double?.isFinite ?? true else {
+        throw .message(
+          "parameter '\(name)' must be a string, a finite number or a boolean, got "
+            + value.described)
+      }
+      return text
+    }
   }
 }

@@ -1,3 +1,4 @@
+import CLullBridge
 import LullCore
 
 /// A function of the script that is called with what a request brings.
@@ -52,5 +53,18 @@ final class ScriptHook {
     }
     context.function = id
     return context
+  }
+}
+
+/// Observers of a script that are told now, one after the other, and their resource.
+struct Notification {
+  // Whoever notifies holds all of these until the last observer has returned or waits.
+  let sequence: UnsafeMutablePointer<lull_sequence>
+  unowned(unsafe) let resource: Resource
+
+  /// The one that runs.
+  var observer: LuaObserver {
+    let member = sequence.pointee.members[Int(sequence.pointee.position)]
+    return Unmanaged.fromOpaque(member.context).takeUnretainedValue()
   }
 }

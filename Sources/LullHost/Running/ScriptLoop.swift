@@ -1,6 +1,6 @@
 import CLullBridge
+package import LullCore
 import LullLibC
-import LullCore
 
 /// What keeps the script alive, and what ends it: whoever drives the event loop asks here.
 ///
@@ -214,5 +214,25 @@ package final class ScriptLoop {
     idleWaiters = []
     follows = [:]
     requests.close()
+  }
+}
+
+extension ScriptLoop {
+  /// Turns the loop until a request's hooks have run; its response, nil if the run ended first.
+  package func finish(_ request: Request) -> Response? {
+    var isSettled = false
+    request.onCompletion { _ in isSettled = true }
+    environment.run { [self] in
+      resumeIdleWaiters()
+      return isSettled || isInterrupted
+    }
+    // Whoever has called os.exit wants nothing more.
+    return isSettled && exitCode == nil ? request.response : nil
+  }
+
+  /// Has the caches asked for a resource, and turns the loop until they have answered.
+  package func finishAskingCaches(_ resource: Resource) {
+    _ = resource.isUpToDate
+    environment.run { [self] in !resource.isAskingCaches || isInterrupted }
   }
 }

@@ -59,3 +59,70 @@ extension LuaValue {
     }
   }
 }
+
+/// Texts pushed on hot paths, known to the bridge by number.
+package enum LuaConstant: Int32 {
+  case observerAdded = 1
+  case requested
+  case requestCancelled
+  case newData
+  case notModified
+  case error
+  case network
+  case cache
+  case localOverride
+  case wipe
+  case shared
+
+  var text: StaticString {
+    switch self {
+    case .observerAdded: "observer_added"
+    case .requested: "requested"
+    case .requestCancelled: "request_cancelled"
+    case .newData: "new_data"
+    case .notModified: "not_modified"
+    case .error: "error"
+    case .network: "network"
+    case .cache: "cache"
+    case .localOverride: "local_override"
+    case .wipe: "wipe"
+    case .shared: "shared"
+    }
+  }
+}
+
+extension LuaValue {
+  /// `request.attempts`: a list of tables, the latest attempt last.
+  static func attempts(_ attempts: [RequestAttempt]) -> LuaValue {
+    .list(
+      attempts.map { attempt in
+        var fields: [(String, LuaValue)] = [
+          ("number", .int(Int64(attempt.number))), ("started", .number(attempt.started)),
+          ("delay", .number(attempt.delay)),
+        ]
+        if let elapsed = attempt.elapsed { fields.append(("elapsed", .number(elapsed))) }
+        switch attempt.outcome {
+        case .status(let status):
+          fields += ["status", "http_status"].map { ($0, LuaValue.int(Int64(status))) }
+        case .failure(let kind): fields.append(("error", .string(kind.rawValue)))
+        case nil: break
+        }
+        return .map(fields)
+      })
+  }
+}
+
+extension LuaValue {
+  /// Recorded times as a table, or nil.
+  static func timings(_ timings: TransferTimings?) -> LuaValue {
+    guard let timings else { return .nil }
+    return .map([
+      ("dns", .number(timings.dns)), ("connect", .number(timings.connect)),
+      ("tls", .number(timings.tls)), ("first_byte", .number(timings.firstByte)),
+      ("total", .number(timings.total)), ("is_reused", .bool(timings.isReused)),
+      ("http_version", timings.httpVersion.map { .string($0) } ?? .nil),
+      ("remote_address", timings.remoteAddress.map { .string($0) } ?? .nil),
+      ("redirect_count", .int(Int64(timings.redirectCount))),
+    ])
+  }
+}

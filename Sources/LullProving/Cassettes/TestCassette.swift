@@ -1,6 +1,7 @@
 import LullCassettes
 import LullCore
 import LullHost
+import LullSystem
 import LullTransport
 
 /// A recording as one test uses it: from its beginning, whatever other tests have asked of it.
@@ -201,4 +202,29 @@ struct TestCassette {
       // While it is recorded it is not known what will be asked for.
       left: isRecording ? [] : cassette.unplayedNumbers)
   }
+}
+
+/// What tests have recorded into one file, until it is put there.
+struct RecordedCassette: Codable {
+  /// Of the file that it will be.
+  var path: String
+  /// Where it is now.
+  var draft: String
+  /// Of the file as it was when it was read; nil: there was none.
+  var before: FileStamp?
+  /// How many exchanges it has, and how many of them are new.
+  var count: Int
+  var newCount: Int
+  /// What may be a token that nobody has named, each with its place.
+  var leftovers: [String]
+}
+
+/// What of the requests of tests is asked in earnest, and written to their recordings.
+package enum RecordingMode: String, Sendable, CaseIterable {
+  /// Nothing.
+  case none
+  /// What has not been recorded.
+  case missing
+  /// All of it.
+  case all
 }

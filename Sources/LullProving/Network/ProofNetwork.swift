@@ -316,3 +316,112 @@ final class ProofNetwork: NetworkingProvider {
     }
   }
 }
+
+/// What was sent in a test, below retries and limits, and what came of it.
+struct ProofExchange {
+  let request: HTTPRequest
+  /// By the test's clock, in Unix seconds.
+  let start: Double
+  /// The same in seconds since the test began, whatever its time was set to.
+  let uptime: Double
+  private(set) var end: Double?
+  private(set) var status: Int?
+  private(set) var error: String?
+
+  init(_ request: HTTPRequest, at start: Double, after uptime: Double) {
+    self.request = request
+    self.start = start
+    self.uptime = uptime
+  }
+
+  mutating func ended(with result: NetworkResult, at time: Double) {
+    guard end == nil else { return }
+    end = time
+    status = result.response?.status
+    error = result.error?.message ?? result.requestError?.userMessage
+  }
+
+  static let cancelled = "cancelled"
+
+  /// Nobody wants the answer any more.
+  mutating func cancelled(at time: Double) {
+    guard end == nil else { return }
+    end = time
+    error = ProofExchange.cancelled
+  }
+}
+
+/// One answer of the network of a test.
+enum ProofAnswer {
+  case result(NetworkResult, delay: Double)
+  case fault(NetworkFault, delay: Double)
+  /// What a function of the script makes of the request.
+  case function(any NetworkingProvider)
+}
+
+/// How the network of a test fails, in the words that scripts have for it.
+enum NetworkFault: String, CaseIterable {
+  /// Nobody listens there.
+  case refused
+  /// The connection ends before there is an answer.
+  case reset
+  /// The connection ends in the middle of the body.
+  case cut
+  /// No answer comes within the time that the request may take.
+  case timeout
+
+  /// What the request fails with.
+  func error(of request: HTTPRequest) -> TransportError {
+    let host = NetworkFault.host(of: request.url)
+    switch self {
+    case .refused:
+      var error = TransportError(.connection, "cannot connect to \(host) (Connection refused)")
+      error.isUnsent = true
+      return error
+    case .reset: return TransportError(.connection, "the connection to \(host) was lost (reset)")
+    case .cut:
+      return TransportError(
+        .truncatedBody, "the connection to \(host) ended before the body was complete")
+    case .timeout:
+      let limit = LogText.seconds(request.limits.timeout)
+      return TransportError(.timeout, "no complete answer from \(host) within \(limit) (timeout)")
+    }
+  }
+
+  private static func host(of url: String) -> String {
+    let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+    return parts.count > 1 ? String(parts[1].prefix { $0 != "?" }) : LogText.url(url)
+  }
+}
+
+/// Masks of the secrets that servers were sent while a test was recorded, each with whose secret it is.
+struct ToldMasks {
+  private struct Owner {
+    let environment: String?
+    let source: Secret.Source
+  }
+
+  private var places: [CassetteClaim: Set<String>] = [:]
+  private var owners: [String: [Owner]] = [:]
+
+  /// Notes those of a request; all that its server knows in its environment.
+  mutating func note(_ request: HTTPRequest) -> [String] {
+    let claim = CassetteClaim(url: request.url, environment: request.environment)
+    for secret in request.secretTexts.flatMap(\.secrets) {
+      places[claim, default: []].insert(secret.mask)
+      let isKnown = owners[secret.mask]?.contains {
+        $0.environment == request.environment && $0.source == secret.source
+      }
+      guard isKnown != true else { continue }
+      owners[secret.mask, default: []].append(
+        Owner(environment: request.environment, source: secret.source))
+    }
+    return (places[claim] ?? []).sorted()
+  }
+
+  /// Whether it stands for one secret in one environment, and for another one in another. (ENV-18)
+  func isOfSeveral(_ mask: String) -> Bool {
+    guard let owners = owners[mask], let first = owners.first else { return false }
+    return owners.contains { $0.environment != first.environment && $0.source != first.source }
+  }
+}

@@ -1,5 +1,6 @@
 import CCurl
 import LullCore
+import LullLibC
 
 /// libcurl, which a process loads when its first exchange starts.
 enum CurlLibrary {
@@ -9,5 +10,98 @@ enum CurlLibrary {
     guard let reason = ccurl_load() else { return nil }
     return TransportError(
       .network, "\(String(cString: reason)) (the Debian package is libcurl4)")
+  }
+}
+
+/// Whom TLS connections trust; nil means the system's own certificates.
+struct CertificateAuthorities {
+  var file: String?
+  var directory: String?
+
+  /// `file` if given, else what the environment says, by the names the `curl` command knows.
+  init(file: String?) {
+    self.file =
+      file ?? CertificateAuthorities.environment("CURL_CA_BUNDLE")
+      ?? CertificateAuthorities.environment("SSL_CERT_FILE")
+    directory = CertificateAuthorities.environment("SSL_CERT_DIR")
+  }
+
+  /// That file and nothing else.
+  init(onlyFile file: String) { self.file = file }
+
+  private static func environment(_ name: String) -> String? {
+    // Copied at once; the environment is changed by nobody in this process.
+    guard let value = getenv(name) else { return nil }
+    let text = String(cString: value)
+    return text.isEmpty ? nil : text
+  }
+}
+
+/// What the multi handles of one provider share: addresses of hosts that have been looked up, and what
+/// is in a cookie jar.
+///
+/// Every easy handle holds it, so that it goes last.
+final class CurlShare {
+  /// nil if memory runs out; handles then look up addresses each for itself.
+  let handle: UnsafeMutableRawPointer?
+
+  init(withCookies: Bool = false) {
+    handle = curl_share_init()
+    guard let handle else { return }
+    ccurl_share_addresses(handle)
+    if withCookies { ccurl_share_cookies(handle) }
+  }
+
+  deinit {
+    if let handle { curl_share_cleanup(handle) }
+  }
+}
+
+/// The number of files and sockets this process may have open.
+enum DescriptorLimit {
+  /// The soft limit; 0 if it cannot be read.
+  static var current: UInt { UInt(read()?.rlim_cur ?? 0) }
+
+  /// Whether not even one more file can be opened now.
+  static var isReached: Bool {
+    let descriptor = open("/", O_RDONLY | O_CLOEXEC)
+    if descriptor >= 0 { close(descriptor) }
+    return descriptor < 0 && (errno == EMFILE || errno == ENFILE)
+  }
+
+  /// Raises the soft limit to the hard one: the soft one, often 1,024, is there for `select` only.
+  static func raise() {
+    guard var limit = read(), limit.rlim_cur < limit.rlim_max else { return }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(CLibrary.openFiles, &limit)
+  }
+
+  private static func read() -> rlimit? {
+    var limit = rlimit()
+    return getrlimit(CLibrary.openFiles, &limit) == 0 ? limit : nil
+  }
+}
+
+/// What curl's own parser makes of a URL.
+enum CurlURL {
+  /// Whether curl would connect where this says: a last look at what has been read and written by us.
+  static func agrees(with origin: Origin) -> Bool {
+    guard let url = curl_url() else { return false }
+    defer { curl_url_cleanup(url) }
+    guard curl_url_set(url, CURLUPART_URL, origin.text + "/", UInt32(CURLU_PATH_AS_IS)) == CURLUE_OK
+    else { return false }
+    let host = origin.host.hasPrefix("[") ? origin.hostWithoutZone : origin.host
+    return part(url, CURLUPART_SCHEME) == origin.scheme && part(url, CURLUPART_HOST) == host
+      && part(url, CURLUPART_PORT, UInt32(CURLU_DEFAULT_PORT)) == origin.port
+      && part(url, CURLUPART_USER) == nil
+  }
+
+  private static func part(_ url: OpaquePointer, _ part: CURLUPart, _ flags: UInt32 = 0) -> String?
+  {
+    var value: UnsafeMutablePointer<CChar>?
+    guard curl_url_get(url, part, &value, flags) == CURLUE_OK, let value else { return nil }
+    defer { curl_free(value) }
+    // curl gives a string of its own, ended by a zero byte, freed above.
+    return String(cString: value)
   }
 }

@@ -1,7 +1,7 @@
 import CCurl
 import CUV
-import LullLibC
 import LullCore
+import LullLibC
 import LullSystem
 
 /// One curl multi handle on one libuv loop: its sockets, its timer, its finished transfers.
@@ -326,5 +326,22 @@ final class CurlMulti {
     guard let this else { return LullLibC.close(descriptor) }
     // Set by the provider for all its easy handles; the last call comes from within `close`.
     return Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue().closeSocket(descriptor)
+  }
+}
+
+/// The multi handles of a provider that have something to do besides their sockets, so that nobody
+/// has to ask them all.
+final class CurlWork {
+  var multis: [CurlMulti] = []
+
+  var isEmpty: Bool { !multis.contains { $0.hasWork } }
+
+  /// Lets go of those that have nothing to do any more.
+  func removeIdle() {
+    multis.removeAll { multi in
+      guard !multi.hasWork else { return false }
+      multi.isForgotten()
+      return true
+    }
   }
 }

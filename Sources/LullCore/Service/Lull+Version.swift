@@ -1,8 +1,0 @@
-extension Lull {
-  /// As C code reads it.
-  package static let versionText: StaticString = "0.2.0"
-
-  /// The version of Lull, `MAJOR.MINOR.PATCH`; requests name it in their `User-Agent`. Any thread.
-  /// Lua: `lull.version`.
-  public static var version: String { versionText.description }
-}
