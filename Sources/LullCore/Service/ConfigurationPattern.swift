@@ -111,6 +111,37 @@ extension ConfigurationPattern: ConfigurationPatternConvertible {
   public func configurationPattern(for service: Service) -> ConfigurationPattern { self }
 }
 
+// For `.all` and its like in an argument.
+extension ConfigurationPatternConvertible where Self == ConfigurationPattern {
+  /// Every URL.
+  public static var all: ConfigurationPattern { ConfigurationPattern.all }
+
+  /// A string with wildcards, as `ConfigurationPattern.wildcard` takes it. (PAT-01 to PAT-18)
+  public static func wildcard(_ pattern: String, base: ResourceURL?) -> ConfigurationPattern {
+    ConfigurationPattern.wildcard(pattern, base: base)
+  }
+
+  /// A regular expression, to be found anywhere in the full URL text. (PAT-19 to PAT-21)
+  public static func regex(
+    _ regex: Regex<AnyRegexOutput>, source: String
+  ) -> ConfigurationPattern {
+    ConfigurationPattern.regex(regex, source: source)
+  }
+
+  /// Any function of the URL. (CFG-06)
+  public static func predicate(
+    _ description: String = "custom",
+    _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
+  ) -> ConfigurationPattern {
+    ConfigurationPattern.predicate(description, matches)
+  }
+
+  /// That URL only. (CFG-05)
+  public static func url(_ wanted: ResourceURL) -> ConfigurationPattern {
+    ConfigurationPattern.url(wanted)
+  }
+}
+
 /// A URL pattern with wildcards, compiled to tokens over URLs in one normal form. (PAT-01 to
 /// PAT-18)
 ///
