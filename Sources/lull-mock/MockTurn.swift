@@ -89,7 +89,10 @@ final class MockTurn {
     note(status: answer.status, by: source)
     let length = stream == nil ? nil : answer.headers["content-length"].flatMap { Int64($0) }
     if length != nil { answer.headers.remove("content-length") }
-    let headers = answer.headers.bytePairs.map { (String(escaping: $0.name), $0.value) }
+    let headers = answer.headers.bytePairs.map { name, value in
+      let name = String(escaping: name)
+      return (site.isSample ? MockTurn.capitalized(name) : name, value)
+    }
     // The library would send the last chunk of a HEAD's body, too.
     if let stream, request?.isHead != true || length != nil {
       return exchange.answer(
@@ -97,6 +100,17 @@ final class MockTurn {
     }
     stream?.close()
     exchange.answer(status: answer.status, headers: headers, body: answer.body)
+  }
+
+  /// The sample API is read by people with curl: names of headers as documents have them.
+  private static func capitalized(_ name: String) -> String {
+    switch name {
+    case "etag": return "ETag"
+    case "www-authenticate": return "WWW-Authenticate"
+    default:
+      let words = name.split(separator: "-", omittingEmptySubsequences: false)
+      return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "-")
+    }
   }
 
   private func note(status: Int?, by source: String) {

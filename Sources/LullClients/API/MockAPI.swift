@@ -43,7 +43,8 @@ extension APIOwner {
         """),
       .field(
         "close", "fun()?",
-        "Only with such a function: called once, when the body has been sent or the client has gone."),
+        "Only with such a function: called once, when the body has been sent or the client has gone."
+      ),
     ])
 
   static let mockExample = APIOwner.table(

@@ -96,7 +96,7 @@ struct MockStreamTests {
     }
     for path in ["/closes", "/alone"] {
       #expect(
-        try mock.curl(path).contains("'close' must be a function, beside a 'body' that is one, got "))
+        try mock.curl(path).contains("'close' must be a function, beside a 'body' that is one"))
     }
     let errors = try mock.end().errors
     #expect(errors.contains("apis/shop.lua:14: no more\n"), "\(errors)")
@@ -162,9 +162,9 @@ struct MockStreamTests {
           return { text = request.url .. " " .. request.other_origin .. " " .. state.count }
         end },
         """, "--other-origin")
-    #expect(
-      try mock.body("/lines", "-H", "User-Agent:", "-H", "Accept:", "-H", "X-A: 1", "-H", "B: 2", "-H", "x-a: 3")
-        == "host=127.0.0.1:\(mock.port);x-a=1;b=2;x-a=3")
+    let lines = try mock.body(
+      "/lines", "-H", "User-Agent:", "-H", "Accept:", "-H", "X-A: 1", "-H", "B: 2", "-H", "x-a: 3")
+    #expect(lines == "host=127.0.0.1:\(mock.port);x-a=1;b=2;x-a=3")
     let words = try mock.body("/other").split(separator: " ").map(String.init)
     try #require(words.count == 3)
     #expect(words[0] == mock.url + "/other" && words[2] == "1")
