@@ -12,6 +12,8 @@ enum LullMock {
     // Whoever reads our lines may stop doing so.
     signal(SIGPIPE, SIG_IGN)
     let isSample = CommandLine.arguments.dropFirst().first == "--sample"
+    // What the program that starts the sample API logs is about its own requests.
+    if isSample { unsetenv("LULL_LOG") }
     let words = Array(CommandLine.arguments.dropFirst(isSample ? 2 : 1))
     let spec = isSample ? MockOptions.sampleSpec : MockArguments.spec
     do throws(ArgumentParser.End) {

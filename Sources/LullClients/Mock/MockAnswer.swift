@@ -28,12 +28,7 @@ package struct MockAnswer {
         "'mock' answers with a table such as { status = 200, json = … }, or with nil where "
           + "something else is to answer, got \(results[0].described)")
     }
-    try self.init(
-      table: results.index(0), results.state, reading, status: 200, beside: ["close"]
-    ) { value throws(Misuse) in
-      throw .message(
-        "'close' must be a function, beside a 'body' that is one, got \(value.described)")
-    }
+    try self.init(table: results.index(0), results.state, reading, status: 200)
   }
 
   /// What a table says: what functions for `networking` give, and `delay`.
@@ -48,7 +43,7 @@ package struct MockAnswer {
     var delay = 0.0
     var json: [UInt8]?
     let result = try reading.answers.result(
-      table: table, state, url: "", status: status, beside: ["delay", "json"] + other
+      table: table, state, url: "", status: status, beside: ["delay", "json", "close"] + other
     ) { name, value throws(Misuse) in
       switch name {
       case "delay": delay = try MockAnswer.delay(value)
@@ -57,6 +52,10 @@ package struct MockAnswer {
         case .success(let bytes): json = bytes
         case .failure(let problem): throw .message("'json' cannot be encoded: \(problem.text)")
         }
+      // One that is a function has been taken with the body.
+      case "close":
+        throw .message(
+          "'close' must be a function, beside a 'body' that is one, got \(value.described)")
       default: try take(value)
       }
     }
