@@ -221,7 +221,7 @@ struct ChangedTests {
     (["--columns", "a"], "-f 'pick"), (["-d", "x"], "GET and no body"),
     (["-f", ""], "needs an expression"),
     (["If-None-Match:x"], "leave If-None-Match"), (["--pages", "0"], "above 0"),
-    (["-a", "u:p", "Authorization:"], "both say who asks"),
+    (["-a", "u:p", "Authorization:"], "-a cannot be combined with a header"),
   ])
   func `DIFF-10 what is of one answer, or of another method, is refused in one line`(
     words: [String], problem: String

@@ -45,7 +45,7 @@ struct NetworkOptionTests {
       #expect(ending.code == 0)
     }
     let both = try lull("get", api, "/c", "-a", "u:p", "Authorization:")
-    #expect(both.errors.hasPrefix("lull: -a and a header Authorization both say who asks"))
+    #expect(both.errors.hasPrefix("lull: -a cannot be combined with a header Authorization"))
     #expect(both.code == 2)
   }
 
