@@ -6,6 +6,7 @@ import Testing
 /// What becomes of a resource in memory when another has written to a cache that is shared.
 @Suite(.timeLimit(.minutes(20)))
 struct EntityNewsTests {
+  private let key = "parsing a"
   /// A cache at the parsing stage that tells of what others write.
   private func shared(_ harness: Harness, _ journal: Journal = Journal()) -> SpyCache {
     let cache = SpyCache(journal)
@@ -13,9 +14,6 @@ struct EntityNewsTests {
     harness.service.configure { $0.pipeline[.parsing].cacheUsing(cache) }
     return cache
   }
-
-  private let key = "parsing a"
-
   @Test
   func
     `NEWS-01 what another has written becomes the data, and observers hear new_data from shared`()
