@@ -7,6 +7,10 @@ import tempfile
 
 from harness import HERE, Failure, run
 from server import Server
+from walk import Calls
+
+# Loads of the two runs that tell the functions of a load from those of a start.
+LOADS = (100, 300)
 
 
 def functions_run(lull, words, folder):
@@ -37,6 +41,30 @@ def functions_run(lull, words, folder):
     return {name for name in found if re.fullmatch(r"[\w.$]+", name) and not name.startswith("0x")}
 
 
+def functions_of_load(lull, url, folder):
+    """The functions of one load, callers before those they call: a load then runs through few cache lines."""
+    runs = []
+    for count in LOADS:
+        profile = os.path.join(folder, f"callgrind.load.{count}")
+        run(["valgrind", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={profile}",
+             f"--log-file={profile}.log", lull, "run", os.path.join(HERE, "loads.lua"), url,
+             str(count), "1", "100", "100", "await"])
+        runs.append(Calls(profile, lull))
+    few, many = runs
+    callees, called = {}, set()
+    for (caller, callee), count in many.counts.items():
+        if (count - few.counts[caller, callee]) / (LOADS[1] - LOADS[0]) >= 0.5:
+            callees.setdefault(caller, []).append(callee)
+            called.add(callee)
+    found, waiting = {}, sorted(set(callees) - called, reverse=True)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name] = None
+            waiting += reversed(callees.get(name, []))
+    return [name for name in found if re.fullmatch(r"[\w.$]+", name)]
+
+
 def main():
     lull, output = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="lull-order.") as folder:
@@ -53,14 +81,19 @@ def main():
                 ["get", server.url + "/item/1"], ["run", *loads, "keep"], ["run", *loads, "await"],
                 ["run", os.path.join(HERE, "download.lua"), server.url + "/item/1",
                  os.path.join(folder, "item")])]
+            load = functions_of_load(stripped, server.url, folder)
         finally:
             server.stop()
-    # What every start runs stands first.
-    seen = set()
+    # The functions of every start first, then those of a load in one block.
+    seen = set(load)
+    start, *groups = groups
+    blocks = [sorted(start - seen), load]
+    seen |= start
+    for group in groups:
+        blocks.append(sorted(group - seen))
+        seen |= group
     with open(output, "w") as file:
-        for group in groups:
-            file.writelines(name + "\n" for name in sorted(group - seen))
-            seen |= group
+        file.writelines(name + "\n" for block in blocks for name in block)
     print(f"{len(seen)} functions")
 
 
