@@ -28,9 +28,7 @@ package final class LuaLibrary: Sendable {
   private let count: Int
   /// What they do. Not in an array, which each call would hold and let go of.
   // Written by the initialiser, read-only ever after.
-  nonisolated(unsafe) private let bodies: UnsafeBufferPointer<APIEntry.Body>
-  /// One for each member whose letters follow from it, else empty.
-  private let signatures: [StaticString]
+  nonisolated(unsafe) private let sources: UnsafePointer<MemberRow>
   private let extensions: [any HostExtension.Type]
 
   /// What people are told of the functions and types; put together at each call.
@@ -47,24 +45,25 @@ package final class LuaLibrary: Sendable {
   package static let plain = LuaLibrary()
 
   package init(_ extensions: [any HostExtension.Type] = []) {
-    var rows = MemberRows.own
+    var rows = MemberRow.own
     for part in extensions {
-      rows.add(part.functions, of: .lull)
-      for owner in part.types + part.unseen { rows.add(owner) }
+      MemberRow.add(part.functions, of: .lull, to: &rows)
+      for owner in part.types { MemberRow.add(owner, to: &rows) }
+      for owner in part.unseen { MemberRow.add(owner, to: &rows) }
     }
-    count = rows.table.count
-    let table = UnsafeMutablePointer<lull_method>.allocate(capacity: count)
-    _ = UnsafeMutableBufferPointer(start: table, count: count).initialize(from: rows.table)
-    bridged = table
-    let bodies = UnsafeMutableBufferPointer<APIEntry.Body>.allocate(capacity: count)
-    _ = bodies.initialize(from: rows.bodies)
-    self.bodies = UnsafeBufferPointer(bodies)
-    signatures = rows.signatures
+    count = rows.count
+    bridged = UnsafeMutablePointer<lull_method>.allocate(capacity: count)
+    let sources = UnsafeMutablePointer<MemberRow>.allocate(capacity: count)
+    for index in 0..<count {
+      (bridged + index).initialize(to: rows[index].bridged)
+      (sources + index).initialize(to: rows[index])
+    }
+    self.sources = UnsafePointer(sources)
     self.extensions = extensions
   }
 
   /// What the member of that number does; the bridge has it from `bridged`.
-  func body(_ number: Int32) -> APIEntry.Body { bodies[Int(number)] }
+  func body(_ number: Int32) -> APIEntry.Body { sources[Int(number)].body }
 
   /// The table and its length, for the bridge.
   var rows: UnsafeBufferPointer<lull_method> { UnsafeBufferPointer(start: bridged, count: count) }
@@ -84,7 +83,7 @@ package final class LuaLibrary: Sendable {
 
   /// The number of one of the host's own members, which is the same in every library.
   static func index(_ kind: HandleKind, _ name: String) -> Int32 {
-    LuaLibrary.index(kind, name, in: MemberRows.own.table)
+    LuaLibrary.index(kind, name, in: MemberRow.own.lazy.map(\.bridged))
   }
 
   func index(_ kind: HandleKind, _ name: String) -> Int32 {
@@ -103,8 +102,9 @@ package final class LuaLibrary: Sendable {
 
   /// The letters of a member that has been called for the first time. They stay.
   func deriveArguments(_ number: Int32) -> UnsafePointer<CChar>? {
-    let signature = signatures[Int(number)].withUTF8Buffer { Array($0) }
-    let letters = ArgumentLetters(named: named).letters(of: signature)
+    let letters = sources[Int(number)].signature.withUTF8Buffer {
+      ArgumentLetters(named: named).letters(of: $0)
+    }
     let text = UnsafeMutablePointer<CChar>.allocate(capacity: letters.count + 1)
     _ = UnsafeMutableBufferPointer(start: text, count: letters.count + 1)
       .initialize(from: letters.map(CChar.init(bitPattern:)) + [0])
@@ -115,72 +115,82 @@ package final class LuaLibrary: Sendable {
   }
 
   /// What a type is that a signature names.
-  private func named(_ name: String) -> ArgumentLetters.Named {
-    func kind(among owners: [APIOwner]) -> APIOwner.Kind? {
-      owners.first { $0.name == name }?.kind
+  private func named(_ name: UnsafeBufferPointer<UInt8>) -> ArgumentLetters.Named {
+    if let named = LuaLibrary.named(name, among: APIDescription.own) { return named }
+    for part in extensions {
+      if let named = LuaLibrary.named(name, among: part.types) { return named }
     }
-    let own = kind(among: APIDescription.own)
-    switch own ?? extensions.lazy.compactMap({ kind(among: $0.types) }).first {
-    case .alias(let type)?: return .alias(type)
-    case .table?: return .table
-    case .words?: return .words
-    case .module?, .object?, nil: return .object
+    return .object
+  }
+
+  private static func named(
+    _ name: UnsafeBufferPointer<UInt8>, among owners: [APIOwner]
+  ) -> ArgumentLetters.Named? {
+    for index in owners.indices {
+      guard let label = owners[index].label, let base = name.baseAddress,
+        label.utf8CodeUnitCount == name.count,
+        memcmp(label.utf8Start, base, name.count) == 0
+      else { continue }
+      switch owners[index].kind {
+      case .alias(let type): return .alias(type)
+      case .table: return .table
+      case .words: return .words
+      case .module, .object: return .object
+      }
     }
+    return nil
   }
 }
 
-/// The members of owners, in the form of the bridge.
-private struct MemberRows {
-  private(set) var table: [lull_method] = []
-  private(set) var bodies: [APIEntry.Body] = []
-  private(set) var signatures: [StaticString] = []
+/// A member in the form of the bridge, with what it does. Made at each start: it copies nothing of an entry
+/// that it does not need.
+private struct MemberRow {
+  var bridged: lull_method
+  let body: APIEntry.Body
+  /// Empty if it was made.
+  let signature: StaticString
 
   /// The host's own.
   // Pointers to literals only, and read-only.
-  nonisolated(unsafe) static let own: MemberRows = {
-    var rows = MemberRows()
-    for owner in APIDescription.own { rows.add(owner) }
-    for owner in APIDescription.unseen { rows.add(owner) }
+  nonisolated(unsafe) static let own: [MemberRow] = {
+    var rows: [MemberRow] = []
+    rows.reserveCapacity(512)
+    for owner in APIDescription.own { add(owner, to: &rows) }
+    for owner in APIDescription.unseen { add(owner, to: &rows) }
     return rows
   }()
 
-  mutating func add(_ owner: APIOwner) {
+  static func add(_ owner: APIOwner, to rows: inout [MemberRow]) {
     switch owner.kind {
     case .alias, .table, .words: return
     case .module, .object: break
     }
-    add(owner.hidden(), of: owner)
-    if !owner.isLookup { add(owner.entries, of: owner) }
+    add(owner.hidden(), of: owner, to: &rows)
+    guard !owner.isLookup else { return }
+    for entries in owner.groups() { add(entries, of: owner, to: &rows) }
   }
 
-  mutating func add(_ entries: [APIEntry], of owner: APIOwner) {
+  static func add(_ entries: [APIEntry], of owner: APIOwner, to rows: inout [MemberRow]) {
     let kind = owner.handle ?? .module
     let module = kind == .module ? owner.table : nil
     for index in entries.indices {
       guard case .literal(let name) = entries[index].label else { continue }
-      var row = lull_method(
-        name: name.cString, table: module, arguments: nil, kind: kind.rawValue,
-        role: LuaLibrary.Member.Role.method.rawValue)
+      var signature: StaticString = ""
+      if case .literal(let text) = entries[index].signatureText { signature = text }
+      var bridged = lull_method(
+        name: name.cString, table: module, arguments: entries[index].arguments?.cString,
+        kind: kind.rawValue, role: LuaLibrary.Member.Role.method.rawValue)
       if let body = entries[index].body {
         if entries[index].kind == .property {
-          row.role = LuaLibrary.Member.Role.getter.rawValue
-        } else {
-          row.arguments = entries[index].knownArguments?.cString
+          bridged.role = LuaLibrary.Member.Role.getter.rawValue
         }
-        add(row, body, entries[index].signatureText)
+        rows.append(MemberRow(bridged: bridged, body: body, signature: signature))
       }
       if let setter = entries[index].setter {
-        row.role = LuaLibrary.Member.Role.setter.rawValue
-        add(row, setter, entries[index].signatureText)
+        bridged.role = LuaLibrary.Member.Role.setter.rawValue
+        rows.append(MemberRow(bridged: bridged, body: setter, signature: signature))
       }
     }
-  }
-
-  private mutating func add(_ row: lull_method, _ body: @escaping APIEntry.Body, _ text: APIText) {
-    table.append(row)
-    bodies.append(body)
-    guard case .literal(let signature) = text else { return signatures.append("") }
-    signatures.append(signature)
   }
 }
 
@@ -195,18 +205,5 @@ extension APIOwner {
     // Behind the dot.
     let isModule = label.utf8CodeUnitCount == prefix.utf8CodeUnitCount
     return isModule ? nil : label.cString + prefix.utf8CodeUnitCount + 1
-  }
-}
-
-extension APIEntry {
-  /// The letters of arguments that need not be derived.
-  fileprivate var knownArguments: StaticString? {
-    if let arguments { return arguments }
-    return kind == .operation && !isCall ? "*" : nil
-  }
-
-  private var isCall: Bool {
-    guard case .literal(let name) = label else { return false }
-    return strcmp(name.cString, "__call") == 0
   }
 }

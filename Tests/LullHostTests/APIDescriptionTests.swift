@@ -47,7 +47,7 @@ struct APIDescriptionTests {
   }
 
   private let derived = ArgumentLetters { name in
-    switch APIDescription.whole.owner(name)?.kind {
+    switch APIDescription.whole.owner(String(decoding: name, as: UTF8.self))?.kind {
     case .alias(let type)?: .alias(type)
     case .table?: .table
     case .words?: .words
@@ -66,7 +66,7 @@ struct APIDescriptionTests {
     ("(fn: fun())\n(fn: fun(), seconds: number)", "fN"),
   ])
   func `letters follow from signatures`(_ signature: String, _ letters: String) {
-    let derived = derived.letters(of: Array(signature.utf8))
+    let derived = Array(signature.utf8).withUnsafeBufferPointer { self.derived.letters(of: $0) }
     #expect(String(decoding: derived, as: UTF8.self) == letters)
   }
 
@@ -74,7 +74,9 @@ struct APIDescriptionTests {
     for owner in APIDescription.whole.owners {
       for entry in owner.entries {
         guard let written = entry.arguments else { continue }
-        let derived = derived.letters(of: Array(entry.signature.utf8))
+        let derived = Array(entry.signature.utf8).withUnsafeBufferPointer {
+          self.derived.letters(of: $0)
+        }
         #expect(
           String(decoding: derived, as: UTF8.self) != written.description,
           "\(owner.name).\(entry.name)")

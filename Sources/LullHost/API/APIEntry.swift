@@ -97,10 +97,11 @@ package struct APIEntry: Sendable {
     _ text: String = "", example: String = "", swift: String? = nil, rules: String = "",
     arguments: StaticString? = nil, body: Body? = nil
   ) -> APIEntry {
-    APIEntry(
+    let isCall = name.utf8CodeUnitCount == 6 && name.utf8Start[3] == UInt8(ascii: "a")
+    return APIEntry(
       kind: .operation, label: .literal(name), signatureText: .literal(signature), type: "",
       isWritable: false, shown: shown, summary: summary, text: text, example: example,
-      swift: swift, rules: rules, arguments: arguments, body: body)
+      swift: swift, rules: rules, arguments: arguments ?? (isCall ? nil : "*"), body: body)
   }
 
   package static func field(

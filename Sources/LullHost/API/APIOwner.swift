@@ -31,10 +31,11 @@ package struct APIOwner: Sendable {
   let hidden: @Sendable () -> [APIEntry]
   /// Whether entries have no functions of their own: the object looks its members up.
   let isLookup: Bool
-  private var made: @Sendable () -> [APIEntry]
+  /// Its entries, as they are written: putting them together takes time, which a start has not.
+  private(set) var groups: @Sendable () -> [[APIEntry]]
 
   /// Put together at each call.
-  package var entries: [APIEntry] { made() }
+  package var entries: [APIEntry] { Array(groups().joined()) }
 
   /// As types are named in signatures and in `tostring`; for a module, how Lua reaches it.
   package var name: String { label?.description ?? handle?.name ?? "" }
@@ -42,7 +43,7 @@ package struct APIOwner: Sendable {
   /// The same with more members.
   func adding(_ more: [APIEntry]) -> APIOwner {
     var owner = self
-    owner.made = { [made] in made() + more }
+    owner.groups = { [groups] in groups() + [more] }
     return owner
   }
 
@@ -80,7 +81,26 @@ package struct APIOwner: Sendable {
   ) -> APIOwner {
     APIOwner(
       label: name, kind: .module, handle: handle, receiver: name.description, summary: summary,
-      text: text, swift: nil, hidden: hidden, isLookup: false, made: entries)
+      text: text, swift: nil, hidden: hidden, isLookup: false, groups: { [entries()] })
+  }
+
+  static func module(
+    _ name: StaticString, _ summary: String, _ text: String = "",
+    groups: @autoclosure @escaping @Sendable () -> [[APIEntry]]
+  ) -> APIOwner {
+    APIOwner(
+      label: name, kind: .module, handle: nil, receiver: name.description, summary: summary,
+      text: text, swift: nil, hidden: { [] }, isLookup: false, groups: groups)
+  }
+
+  static func object(
+    _ handle: HandleKind, receiver: String, _ summary: String, _ text: String = "",
+    swift: String? = nil, groups: @autoclosure @escaping @Sendable () -> [[APIEntry]],
+    hidden: @autoclosure @escaping @Sendable () -> [APIEntry] = []
+  ) -> APIOwner {
+    APIOwner(
+      label: nil, kind: .object, handle: handle, receiver: receiver, summary: summary, text: text,
+      swift: swift, hidden: hidden, isLookup: false, groups: groups)
   }
 
   package static func object(
@@ -90,7 +110,7 @@ package struct APIOwner: Sendable {
   ) -> APIOwner {
     APIOwner(
       label: nil, kind: .object, handle: handle, receiver: receiver, summary: summary, text: text,
-      swift: swift, hidden: hidden, isLookup: false, made: entries)
+      swift: swift, hidden: hidden, isLookup: false, groups: { [entries()] })
   }
 
   /// An object whose members are those that its `__index` finds.
@@ -101,7 +121,7 @@ package struct APIOwner: Sendable {
   ) -> APIOwner {
     APIOwner(
       label: nil, kind: .object, handle: handle, receiver: receiver, summary: summary, text: text,
-      swift: swift, hidden: hidden, isLookup: true, made: entries)
+      swift: swift, hidden: hidden, isLookup: true, groups: { [entries()] })
   }
 
   /// Objects that are no kind of the host's.
@@ -111,7 +131,7 @@ package struct APIOwner: Sendable {
   ) -> APIOwner {
     APIOwner(
       label: name, kind: .object, handle: nil, receiver: receiver, summary: summary, text: text,
-      swift: swift, hidden: { [] }, isLookup: false, made: entries)
+      swift: swift, hidden: { [] }, isLookup: false, groups: { [entries()] })
   }
 
   /// Objects that scripts never see: their functions come bound to them, as arguments and results.
@@ -120,7 +140,7 @@ package struct APIOwner: Sendable {
   ) -> APIOwner {
     APIOwner(
       label: nil, kind: .object, handle: handle, receiver: "", summary: "", text: "", swift: nil,
-      hidden: hidden, isLookup: false, made: { [] })
+      hidden: hidden, isLookup: false, groups: { [] })
   }
 
   package static func table(
@@ -129,7 +149,7 @@ package struct APIOwner: Sendable {
   ) -> APIOwner {
     APIOwner(
       label: name, kind: .table, handle: nil, receiver: "", base: base, summary: summary,
-      text: text, swift: swift, hidden: { [] }, isLookup: false, made: entries)
+      text: text, swift: swift, hidden: { [] }, isLookup: false, groups: { [entries()] })
   }
 
   static func words(
@@ -138,7 +158,7 @@ package struct APIOwner: Sendable {
   ) -> APIOwner {
     APIOwner(
       label: name, kind: .words, handle: nil, receiver: "", summary: summary, text: text,
-      swift: swift, hidden: { [] }, isLookup: false, made: entries)
+      swift: swift, hidden: { [] }, isLookup: false, groups: { [entries()] })
   }
 
   static func alias(
@@ -147,6 +167,6 @@ package struct APIOwner: Sendable {
   ) -> APIOwner {
     APIOwner(
       label: name, kind: .alias(type), handle: nil, receiver: "", summary: summary, text: text,
-      swift: swift, hidden: { [] }, isLookup: false, made: { [] })
+      swift: swift, hidden: { [] }, isLookup: false, groups: { [] })
   }
 }

@@ -1,9 +1,12 @@
+import LullLibC
+
 /// The letters by which the bridge checks arguments before a member's function runs, one for each
 /// (`lull_method.arguments`), derived from the member's signatures.
 ///
-/// Derived at the first call of a member, so it reads bytes and makes no `APISignature`.
+/// Derived at the first call of a member, while a script waits: it reads bytes in place and makes no
+/// `APISignature`.
 struct ArgumentLetters {
-  private typealias Text = ArraySlice<UInt8>
+  typealias Text = UnsafeBufferPointer<UInt8>
 
   /// What a type of the description is, by its name.
   enum Named {
@@ -12,137 +15,159 @@ struct ArgumentLetters {
     case alias(String)
   }
 
-  private let named: (String) -> Named
+  private let named: (Text) -> Named
 
   /// - Parameter named: asked for types that begin with a capital letter.
-  init(named: @escaping (String) -> Named) { self.named = named }
+  init(named: @escaping (Text) -> Named) { self.named = named }
 
   /// One signature a line. Where they differ, an argument may be what any of them takes, and may be
   /// left out if one has fewer.
-  func letters(of signatures: [UInt8]) -> [UInt8] {
-    let lists = signatures.split(separator: UInt8(ascii: "\n")).map(parameters)
+  func letters(of signatures: Text) -> [UInt8] {
     var letters: [UInt8] = []
-    for position in 0..<(lists.map(\.count).max() ?? 0) {
-      let parameters = lists.compactMap { position < $0.count ? $0[position] : nil }
-      if parameters.contains(where: \.isVariadic) {
-        letters.append(UInt8(ascii: "*"))
-        break
+    var start = 0
+    while start < signatures.count {
+      let end = signatures[start...].firstIndex(of: UInt8(ascii: "\n")) ?? signatures.count
+      let parameters = self.parameters(of: Text(rebasing: signatures[start..<end]))
+      if start == 0 {
+        letters = parameters
+      } else {
+        merge(parameters, into: &letters)
       }
-      let isOptional = parameters.count < lists.count || parameters.contains(where: \.isOptional)
-      let letter = common(parameters.map(\.letter))
-      letters.append(isOptional ? letter & ~0x20 : letter)
+      start = end + 1
+    }
+    if let free = letters.firstIndex(of: UInt8(ascii: "*")) {
+      letters.removeSubrange((free + 1)...)
     }
     return letters
   }
 
-  private struct Parameter {
-    var letter = UInt8(ascii: "v")
-    var isOptional = false
-    var isVariadic = false
-  }
-
-  private func parameters(of signature: Text) -> [Parameter] {
-    let inside = ArgumentLetters.bracketed(signature)
-    return ArgumentLetters.split(inside, at: UInt8(ascii: ",")).map { part in
-      let part = ArgumentLetters.trimmed(part)
-      guard !part.starts(with: "...".utf8), let colon = part.firstIndex(of: UInt8(ascii: ":"))
-      else { return Parameter(isVariadic: true) }
-      let (letter, mayBeNil) = self.letter(ArgumentLetters.trimmed(part[(colon + 1)...]))
-      return Parameter(
-        letter: letter,
-        isOptional: mayBeNil || part[..<colon].last == UInt8(ascii: "?"))
+  private func merge(_ others: [UInt8], into letters: inout [UInt8]) {
+    for position in 0..<max(letters.count, others.count) {
+      if position >= letters.count {
+        letters.append(ArgumentLetters.optional(others[position]))
+      } else if position >= others.count {
+        letters[position] = ArgumentLetters.optional(letters[position])
+      } else {
+        letters[position] = common(letters[position], others[position])
+      }
     }
   }
 
-  /// The letter of a type, in lower case, and whether nil is among its values.
-  private func letter(_ type: Text) -> (letter: UInt8, mayBeNil: Bool) {
-    let choices = ArgumentLetters.split(type, at: UInt8(ascii: "|"))
-    guard choices.count == 1, let choice = choices.first else {
-      let values = choices.filter { !$0.elementsEqual("nil".utf8) }
-      let parts = values.map(letter)
-      return (
-        common(parts.map(\.letter)),
-        values.count < choices.count || parts.contains(where: \.mayBeNil)
-      )
+  private func parameters(of signature: Text) -> [UInt8] {
+    var letters: [UInt8] = []
+    var start = 1
+    while start < signature.count {
+      let end = ArgumentLetters.end(of: signature, from: start, at: UInt8(ascii: ","))
+      let part = ArgumentLetters.trimmed(signature, start, end)
+      if !part.isEmpty { letters.append(letter(ofParameter: part)) }
+      guard end < signature.count, signature[end] == UInt8(ascii: ",") else { break }
+      start = end + 1
     }
-    let isFunction = choice.starts(with: "fun(".utf8)
-    if !isFunction, choice.last == UInt8(ascii: "?") {
-      return (letter(choice.dropLast()).letter, true)
-    }
-    return isFunction ? (UInt8(ascii: "f"), false) : single(choice)
+    return letters
   }
 
-  private func single(_ type: Text) -> (letter: UInt8, mayBeNil: Bool) {
-    let isCompound = type.last == UInt8(ascii: "]") || type.first == UInt8(ascii: "{")
-    if isCompound || type.starts(with: "table<".utf8) { return (UInt8(ascii: "t"), false) }
-    if type.first == UInt8(ascii: "\"") { return (UInt8(ascii: "s"), false) }
-    let name = String(decoding: type, as: UTF8.self)
-    switch name {
-    case "string": return (UInt8(ascii: "s"), false)
-    case "number": return (UInt8(ascii: "n"), false)
-    case "integer": return (UInt8(ascii: "i"), false)
-    case "boolean": return (UInt8(ascii: "b"), false)
-    case "function": return (UInt8(ascii: "f"), false)
-    case "table": return (UInt8(ascii: "t"), false)
+  private func letter(ofParameter part: Text) -> UInt8 {
+    guard part[0] != UInt8(ascii: "."), let colon = part.firstIndex(of: UInt8(ascii: ":")) else {
+      return UInt8(ascii: "*")
+    }
+    let letter = self.letter(ArgumentLetters.trimmed(part, colon + 1, part.count))
+    let isOptional = colon > 0 && part[colon - 1] == UInt8(ascii: "?")
+    return isOptional ? ArgumentLetters.optional(letter) : letter
+  }
+
+  /// The letter of a type, in upper case if nil is among its values.
+  private func letter(_ type: Text) -> UInt8 {
+    var letter: UInt8?
+    var mayBeNil = false
+    var start = 0
+    while start < type.count {
+      let isFunction = ArgumentLetters.has(type, "fun(", at: start)
+      // A bar behind `fun(` belongs to the function's result.
+      let end =
+        isFunction
+        ? type.count : ArgumentLetters.end(of: type, from: start, at: UInt8(ascii: "|"))
+      let choice = Text(rebasing: type[start..<end])
+      start = end + 1
+      if choice.count == 3, ArgumentLetters.has(choice, "nil", at: 0) {
+        mayBeNil = true
+        continue
+      }
+      let other = isFunction ? UInt8(ascii: "f") : single(choice)
+      letter = letter.map { common($0, other) } ?? other
+    }
+    let found = letter ?? UInt8(ascii: "v")
+    return mayBeNil ? ArgumentLetters.optional(found) : found
+  }
+
+  private func single(_ type: Text) -> UInt8 {
+    guard let first = type.first, let last = type.last else { return UInt8(ascii: "v") }
+    if last == UInt8(ascii: "?") {
+      return ArgumentLetters.optional(letter(Text(rebasing: type.dropLast())))
+    }
+    if last == UInt8(ascii: "]") || first == UInt8(ascii: "{") { return UInt8(ascii: "t") }
+    if first == UInt8(ascii: "\"") { return UInt8(ascii: "s") }
+    if ArgumentLetters.has(type, "table<", at: 0) { return UInt8(ascii: "t") }
+    switch type.count {
+    case 5 where ArgumentLetters.has(type, "table", at: 0): return UInt8(ascii: "t")
+    case 6 where ArgumentLetters.has(type, "string", at: 0): return UInt8(ascii: "s")
+    case 6 where ArgumentLetters.has(type, "number", at: 0): return UInt8(ascii: "n")
+    case 7 where ArgumentLetters.has(type, "integer", at: 0): return UInt8(ascii: "i")
+    case 7 where ArgumentLetters.has(type, "boolean", at: 0): return UInt8(ascii: "b")
+    case 8 where ArgumentLetters.has(type, "function", at: 0): return UInt8(ascii: "f")
     default: break
     }
-    guard let first = type.first, first >= UInt8(ascii: "A"), first <= UInt8(ascii: "Z") else {
-      return (UInt8(ascii: "v"), false)
-    }
-    switch named(name) {
-    case .table: return (UInt8(ascii: "t"), false)
-    case .words: return (UInt8(ascii: "s"), false)
-    case .object: return (UInt8(ascii: "v"), false)
-    case .alias(let other): return letter(Array(other.utf8)[...])
+    guard first >= UInt8(ascii: "A"), first <= UInt8(ascii: "Z") else { return UInt8(ascii: "v") }
+    switch named(type) {
+    case .table: return UInt8(ascii: "t")
+    case .words: return UInt8(ascii: "s")
+    case .object: return UInt8(ascii: "v")
+    case .alias(var other): return other.withUTF8 { letter($0) }
     }
   }
 
-  /// One letter for values that fit any of several.
-  private func common(_ letters: [UInt8]) -> UInt8 {
-    guard let first = letters.first else { return UInt8(ascii: "v") }
-    if letters.allSatisfy({ $0 == first }) { return first }
-    let tableOrFunction = "tfo".utf8
-    return letters.allSatisfy(tableOrFunction.contains) ? UInt8(ascii: "o") : UInt8(ascii: "v")
+  /// One letter for values that fit either; in upper case if one is.
+  private func common(_ one: UInt8, _ other: UInt8) -> UInt8 {
+    let star = UInt8(ascii: "*")
+    if one == star || other == star { return star }
+    let (a, b) = (one | 0x20, other | 0x20)
+    let areTablesOrFunctions = "tfo".utf8.contains(a) && "tfo".utf8.contains(b)
+    let letter = a == b ? a : areTablesOrFunctions ? UInt8(ascii: "o") : UInt8(ascii: "v")
+    return one == a && other == b ? letter : ArgumentLetters.optional(letter)
   }
 
   // MARK: Text
 
-  private static func isOpening(_ byte: UInt8) -> Bool { "({<[".utf8.contains(byte) }
-  private static func isClosing(_ byte: UInt8) -> Bool { ")}>]".utf8.contains(byte) }
-
-  /// What is inside the brackets that the text begins with.
-  private static func bracketed(_ text: Text) -> Text {
-    var depth = 0
-    for index in text.indices {
-      if isOpening(text[index]) { depth += 1 }
-      if isClosing(text[index]) { depth -= 1 }
-      if depth == 0 { return text[text.startIndex..<index].dropFirst() }
-    }
-    return []
+  private static func optional(_ letter: UInt8) -> UInt8 {
+    letter == UInt8(ascii: "*") ? letter : letter & ~0x20
   }
 
-  /// The parts between separators outside brackets. A bar behind `fun(` belongs to the function's
-  /// result.
-  private static func split(_ text: Text, at separator: UInt8) -> [Text] {
-    var parts: [Text] = []
+  /// Where a separator or a closing bracket ends what begins there, outside brackets of its own.
+  private static func end(of text: Text, from start: Int, at separator: UInt8) -> Int {
     var depth = 0
-    var start = text.startIndex
-    for index in text.indices {
-      let byte = text[index]
-      if isOpening(byte) { depth += 1 }
-      if isClosing(byte) { depth -= 1 }
-      guard byte == separator, depth == 0 else { continue }
-      if separator == UInt8(ascii: "|"), text[start...].starts(with: "fun(".utf8) { continue }
-      parts.append(text[start..<index])
-      start = index + 1
+    for index in start..<text.count {
+      switch text[index] {
+      case UInt8(ascii: "("), UInt8(ascii: "{"), UInt8(ascii: "<"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: ")"), UInt8(ascii: "}"), UInt8(ascii: ">"), UInt8(ascii: "]"):
+        if depth == 0 { return index }
+        depth -= 1
+      case separator where depth == 0: return index
+      default: break
+      }
     }
-    if start < text.endIndex { parts.append(text[start...]) }
-    return parts
+    return text.count
   }
 
-  private static func trimmed(_ text: Text) -> Text {
-    var text = text.drop { $0 == UInt8(ascii: " ") }
-    while text.last == UInt8(ascii: " ") { text = text.dropLast() }
-    return text
+  private static func trimmed(_ text: Text, _ start: Int, _ end: Int) -> Text {
+    var (start, end) = (start, end)
+    while start < end, text[start] == UInt8(ascii: " ") { start += 1 }
+    while start < end, text[end - 1] == UInt8(ascii: " ") { end -= 1 }
+    return Text(rebasing: text[start..<end])
+  }
+
+  private static func has(_ text: Text, _ word: StaticString, at start: Int) -> Bool {
+    guard text.count - start >= word.utf8CodeUnitCount, let base = text.baseAddress else {
+      return false
+    }
+    return memcmp(base + start, word.utf8Start, word.utf8CodeUnitCount) == 0
   }
 }

@@ -11,7 +11,7 @@ extension APIOwner {
     `charset` and `timestamp` can be assigned.
     """,
     swift: "Entity",
-    entries: entityContent + entityMetadata + entityExchange,
+    groups: [entityContent, entityMetadata, entityExchange],
     hidden: [
       .hidden("__copy") { call throws(Misuse) in
         let box = try entity(call)

@@ -11,7 +11,7 @@ extension APIOwner {
     `"tags.1"` is the first element of a list, and a field that is really called so comes first. A field that is \
     missing is nothing, as `lull.null` is. What a function cannot do raises, and says what it got.
     """,
-    entries: shaping + ordering + grouping + counting)
+    groups: [shaping, ordering, grouping, counting])
 
   private static let shaping: [APIEntry] = [
     .function(

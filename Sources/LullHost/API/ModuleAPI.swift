@@ -11,9 +11,10 @@ extension APIOwner {
     UTF-8 stays what it is in bodies, contents and header values; where only text can be it raises, or \
     fails the request, and messages spell it out (`caf\\xE9`).
     """,
-    entries: moduleMakers + moduleOneOffs + moduleRequests + moduleBodies + moduleConcurrency
-      + moduleScripting + moduleRunning + moduleSecrets + moduleShare + moduleDigests
-      + moduleValues)
+    groups: [
+      moduleMakers, moduleOneOffs, moduleRequests, moduleBodies, moduleConcurrency, moduleScripting,
+      moduleRunning, moduleSecrets, moduleShare, moduleDigests, moduleValues,
+    ])
 
   private static let moduleMakers: [APIEntry] = [
     .function(

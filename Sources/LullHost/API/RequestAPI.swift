@@ -11,7 +11,7 @@ extension APIOwner {
     is reported and the next one runs.
     """,
     swift: "Request",
-    entries: requestState + requestHooks + requestControl,
+    groups: [requestState, requestHooks, requestControl],
     hidden: [
       .hidden("__tostring") { call throws(Misuse) in
         call.return(.string(try call.request.luaText))

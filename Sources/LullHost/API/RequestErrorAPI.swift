@@ -10,7 +10,7 @@ extension APIOwner {
     status. The content accessors look at the body that came with the error.
     """,
     swift: "RequestError",
-    entries: errorMembers + errorExchange + errorContent,
+    groups: [errorMembers, errorExchange, errorContent],
     hidden: [
       .hidden("__tostring") { call throws(Misuse) in
         call.return(.string(try error(call).error.summary))

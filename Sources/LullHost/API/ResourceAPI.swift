@@ -11,9 +11,10 @@ extension APIOwner {
     with data, E with an error.
     """,
     swift: "Resource",
-    entries: resourceState + resourceContent + resourceLoading + resourceRequests
-      + resourceDownloads + resourceIterators + resourceStreams + resourceLocalState
-      + resourceNavigation + resourceObserving,
+    groups: [
+      resourceState, resourceContent, resourceLoading, resourceRequests, resourceDownloads,
+      resourceIterators, resourceStreams, resourceLocalState, resourceNavigation, resourceObserving,
+    ],
     hidden: [
       .hidden("__tostring") { call throws(Misuse) in
         call.return(.string("Resource(\(try call.resource.shortDescription))"))

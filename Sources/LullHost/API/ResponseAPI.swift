@@ -5,7 +5,7 @@ extension APIOwner {
   static let response = APIOwner.object(
     .response, receiver: "response",
     "How a request ended: an entity or an error, never both.", swift: "Response",
-    entries: outcome + responseExchange,
+    groups: [outcome, responseExchange],
     hidden: [
       .hidden("__tostring") { call throws(Misuse) in
         let response = try response(call).response

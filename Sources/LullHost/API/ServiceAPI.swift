@@ -8,7 +8,7 @@ extension APIOwner {
     "A web API: a base URL, configuration by URL pattern, and the resources in memory.",
     "The same URL always gives the same resource of a service; two services share none.",
     swift: "Service",
-    entries: serviceResources + serviceConfiguration + serviceMemory,
+    groups: [serviceResources, serviceConfiguration, serviceMemory],
     hidden: [
       .hidden("__tostring") { call throws(Misuse) in
         let service = try call.service
