@@ -120,7 +120,7 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
     .target(
-      name: "LullProving",
+      name: "LullTestRunner",
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
         "LullCassettes", "CLullBridge",
@@ -133,7 +133,7 @@ let package = Package(
       name: "lull",
       dependencies: [
         "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
-        "LullClients", "LullSchemas", "LullCassettes", "LullREPL", "LullProving", "LullImport",
+        "LullClients", "LullSchemas", "LullCassettes", "LullREPL", "LullTestRunner", "LullImport",
         "CCommandLine", "CLullMalloc", "LullLua",
       ],
       swiftSettings: swiftSettings),
@@ -186,7 +186,7 @@ let package = Package(
       name: "LullHostTests",
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
-        "LullProving", "LullTestSupport", "LullTesting", "CLullBridge", "CStackEffects", "LullLua",
+        "LullTestRunner", "LullTestSupport", "LullTesting", "CLullBridge", "CStackEffects", "LullLua",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

@@ -76,9 +76,9 @@ LullClients: LullArguments LullSystem LullCore LullHost LullSchemas CLullBridge
 LullCassettes: LullSystem LullCore LullTransport LullHost LullClients
 LullImport: LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes CYAML
 LullREPL: LullArguments LullSystem LullCore LullTransport LullHost LullCassettes CEditline
-LullProving: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
+LullTestRunner: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
-lull: LullArguments LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes LullREPL LullProving LullImport
+lull: LullArguments LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes LullREPL LullTestRunner LullImport
 lull-mock: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullCassettes CMicrohttpd CLullMock
 LullTesting: LullSystem LullCore
 '

@@ -10,6 +10,8 @@ import LullTransport
 /// turns until that has returned and nothing strong is left; a signal, `os.exit` or an error in the
 /// main chunk cancels what is in flight, whose hooks then hear of it; the state is closed. Home
 /// thread only.
+///
+/// Behaviours: LUA-01 to LUA-150.
 package final class ScriptProgram {
   package struct Script {
     /// As messages name it: `x.lua`, `(command line)`, `stdin`. Bytes, as file names are.

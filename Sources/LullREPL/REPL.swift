@@ -10,6 +10,8 @@ import LullTransport
 /// From a terminal it prompts and edits; from a pipe it runs one statement after the other, without
 /// prompts. It turns the host's loop while it waits for a line and while a line runs. Home thread
 /// only. Lua: `lull.repl()`.
+///
+/// Behaviours: PRM-01 to PRM-154.
 package final class REPL {
   let handles: ObjectHandles
   let log: ScriptLog

@@ -9,7 +9,8 @@ extension CurlProvider {
       redirect = try Redirect(
         status: easy.status, location: easy.location ?? "",
         of: transfer.request, from: queue.origin, afterHops: transfer.redirectCount,
-        hiding: transfer.secrets == nil ? nil : secretDesk.hiding(transfer, from: queue.origin))
+        hiding: transfer.secrets == nil
+          ? nil : secretCoordinator.hiding(transfer, from: queue.origin))
     } catch {
       end(transfer, error)
       detach(easy, from: queue)

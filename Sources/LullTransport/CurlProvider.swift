@@ -22,7 +22,7 @@ package final class CurlProvider: NetworkingProvider {
   let queues = HostQueues()
   let log: ExchangeLog
   /// nil before the first request with secrets.
-  private(set) var secrets: SecretDesk?
+  private(set) var secrets: SecretCoordinator?
   /// Hears of all texts that tell a secret of a request when it goes out; nil: nobody does.
   package var onSecrets: (([ToldSecret]) -> Void)?
   /// What secrets stand for that are in the program itself; nil: for themselves. To be set before the first request.
@@ -138,16 +138,16 @@ package final class CurlProvider: NetworkingProvider {
   }
 
   private func startWithSecrets(_ transfer: CurlTransfer, to origin: Origin) {
-    secretDesk.admit(transfer, to: origin) { [weak self] error in
+    secretCoordinator.admit(transfer, to: origin) { [weak self] error in
       guard let self, !transfer.hasEnded else { return }
       if let error { return end(transfer, error) }
       enter(queues.queue(for: origin), transfer)
     }
   }
 
-  var secretDesk: SecretDesk {
+  var secretCoordinator: SecretCoordinator {
     if let secrets { return secrets }
-    let desk = SecretDesk(pump: loop.pump, literal: onLiteral)
+    let desk = SecretCoordinator(pump: loop.pump, literal: onLiteral)
     secrets = desk
     return desk
   }
@@ -191,7 +191,7 @@ package final class CurlProvider: NetworkingProvider {
     let reader: BodyReader?
     do throws(TransportError) {
       if transfer.request.secrets != nil {
-        let sent = try secretDesk.resolved(transfer.request, telling: onSecrets)
+        let sent = try secretCoordinator.resolved(transfer.request, telling: onSecrets)
         if let refusal = refusal(ofHostHeaderIn: sent, to: queue.origin) { return refusal }
         resolved = sent
       }

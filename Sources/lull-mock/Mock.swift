@@ -6,6 +6,8 @@ import LullCore
 ///
 /// Order of events: the head is read, and its host and its origin are checked; the body is read, a call is found, its
 /// parameters are checked; then the call's function answers, or a recording, or an example. Home thread only.
+///
+/// Behaviours: MCK-01 to MCK-176.
 final class Mock {
   private let api: APIFile
   private let site: MockSite

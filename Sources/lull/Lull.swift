@@ -1,5 +1,5 @@
 import LullHost
-import LullProving
+import LullTestRunner
 import LullCore
 
 /// The command `lull`.
@@ -39,7 +39,7 @@ enum Lull {
     case "--complete": return WordCompletion(words.dropFirst()).run()
     case TestCommand.workerWord:
       // What `lull test` has started, and nobody else starts.
-      return ProofWorker(words: Array(words.dropFirst()))?.run() ?? 2
+      return TestWorker(words: Array(words.dropFirst()))?.run() ?? 2
     case _?:
       // Whatever stands behind a script's name is the script's: not for any parser to look at.
       let name = CommandWords.all[words.startIndex]

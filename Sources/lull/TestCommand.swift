@@ -2,7 +2,7 @@ import LullLibC
 import LullArguments
 import LullCore
 import LullHost
-import LullProving
+import LullTestRunner
 import LullSystem
 
 extension Command {
@@ -89,7 +89,7 @@ struct TestCommand {
         """)
   }
 
-  private var options = ProofSession.Options()
+  private var options = TestSession.Options()
   private var places: [String] = []
   private var isWatching = false
 
@@ -135,8 +135,8 @@ struct TestCommand {
       throw .wrongUsage(
         "there is no folder 'tests' here: name files or folders with tests (*_test.lua)", .test)
     }
-    options.namesFiles = places.contains { $0.hasSuffix(ProofSearch.ending) }
-    let search = ProofSearch(places)
+    options.namesFiles = places.contains { $0.hasSuffix(TestSearch.ending) }
+    let search = TestSearch(places)
     (options.files, options.problems) = (search.files, search.problems)
     if options.files.isEmpty, options.problems.isEmpty {
       let shown = places.map { "'\($0)'" }.joined(separator: ", ")
@@ -170,11 +170,11 @@ struct TestCommand {
     // Where nobody reads any more, the tests still come to their end, and tidy up.
     signal(SIGPIPE, SIG_IGN)
     if isWatching {
-      let watch = ProofWatch(
+      let watch = TestWatch(
         options, places: places, write: { _ = Output.write($0) }, complain: { Exit.complain($0) })
       return watch?.run() ?? 1
     }
-    let session = ProofSession(
+    let session = TestSession(
       options, write: { _ = Output.write($0) }, complain: { Exit.complain($0) })
     return session.run()
   }

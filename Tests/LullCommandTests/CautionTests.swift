@@ -43,7 +43,7 @@ struct CautionTests {
   }
 
   @Test func `PRV-151 a missing cassette names the command that makes one`() throws {
-    let files = try ProofFiles()
+    let files = try TestFiles()
     let ending = try files.prove(
       "  t:service('https://x.test', { cassette = 'none' })('/a'):load():await()")
     #expect(ending.code == 1)
@@ -51,7 +51,7 @@ struct CautionTests {
   }
 
   @Test func `PRV-152 an expectation that does not exist names the one that was meant`() throws {
-    let files = try ProofFiles()
+    let files = try TestFiles()
     let known = try files.prove("  t.expect(1):to_eq(1)")
     #expect(known.code == 1)
     #expect(known.output.contains("to_equal"), "\(known)")

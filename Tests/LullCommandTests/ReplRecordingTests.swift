@@ -163,7 +163,7 @@ struct ReplRecordingTests {
 
   @Test func `PRM-27 what cannot be expected of a recording is left out, and says why`() throws {
     let server = try EchoServer { _, _ in
-      ProofRecordingTests.json(#"{"access_token":"tok-4711-issued","n":3}"#)
+      TestRecordingTests.json(#"{"access_token":"tok-4711-issued","n":3}"#)
     }
     let input = """
       .record one

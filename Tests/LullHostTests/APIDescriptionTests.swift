@@ -1,6 +1,6 @@
 import CLullBridge
 import LullCore
-import LullProving
+import LullTestRunner
 import Testing
 
 @testable import LullHost
@@ -11,7 +11,7 @@ struct APIDescriptionTests {
   /// Objects that scripts never see: their functions come bound, as arguments and results, and are
   /// described with what brings them.
   private static let unseen: Set<String> = [
-    "Completion", "Handler", "Iterator", "Proof", "Stub", "Variables",
+    "Completion", "Handler", "Iterator", "TestCase", "Stub", "Variables",
   ]
 
   @Test func `only objects that nobody sees are left out`() {
@@ -20,7 +20,7 @@ struct APIDescriptionTests {
       #expect(!Self.unseen.contains(kind.name), "\(owner.name)")
     }
     // Who sees an object can print it.
-    for method in LuaLibrary.withProving.members where Self.unseen.contains(method.kind.name) {
+    for method in LuaLibrary.withTests.members where Self.unseen.contains(method.kind.name) {
       #expect(method.role == .method, "\(method.kind).\(method.name)")
       #expect(!method.name.hasPrefix("__"), "\(method.kind).\(method.name)")
     }
@@ -29,7 +29,7 @@ struct APIDescriptionTests {
   @Test func `every object has a readable text`() {
     for owner in APIDescription.whole.owners {
       guard let kind = owner.handle else { continue }
-      let members = LuaLibrary.withProving.members.filter { $0.kind == kind }.map(
+      let members = LuaLibrary.withTests.members.filter { $0.kind == kind }.map(
         \.name)
       guard !members.isEmpty else { continue }
       #expect(members.contains("__tostring"), "\(owner.name) has no __tostring")
@@ -94,7 +94,7 @@ struct APIDescriptionTests {
   func `arguments are checked by letters`(
     _ kind: HandleKind, _ name: String, _ letters: String
   ) {
-    let library = LuaLibrary.withProving
+    let library = LuaLibrary.withTests
     #expect(library.letters(library.index(kind, name)) == letters)
   }
 
@@ -129,7 +129,7 @@ struct APIDescriptionTests {
     -> Bool?
   {
     // What tests have is there while one runs. (PRV-80)
-    if Proof.proofTypes.contains(where: { $0.name == owner.name }) { return nil }
+    if TestCase.proofTypes.contains(where: { $0.name == owner.name }) { return nil }
     switch entry.kind {
     case .field, .word: return nil
     case .function: return owner.name == "os" ? true : isInModule(entry, owner, harness)
@@ -138,11 +138,11 @@ struct APIDescriptionTests {
     }
     guard let kind = owner.handle else {
       // Documents: with the property that gives them.
-      return LuaLibrary.withProving.members.contains {
+      return LuaLibrary.withTests.members.contains {
         $0.kind == .entity && $0.name == "document"
       }
     }
-    let members = LuaLibrary.withProving.members.filter { $0.kind == kind }
+    let members = LuaLibrary.withTests.members.filter { $0.kind == kind }
     func has(_ role: LuaLibrary.Member.Role, _ name: String) -> Bool {
       members.contains { $0.role == role && $0.name == name }
     }

@@ -3,7 +3,7 @@ import LullTesting
 import LullTransport
 import Testing
 
-@testable import LullProving
+@testable import LullTestRunner
 
 /// The network that is asked in earnest while a test is recorded.
 @Suite(.timeLimit(.minutes(20)))

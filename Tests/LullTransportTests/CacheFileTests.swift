@@ -18,8 +18,8 @@ struct CacheFileTests {
     CacheFile(path: fixture.path) { [warnings] in warnings($0) }
   }
 
-  private func place(_ name: String) -> CachePlace {
-    CachePlace(url: "https://api.test/\(name)", stage: "parsing", version: 1)
+  private func place(_ name: String) -> CacheKey {
+    CacheKey(url: "https://api.test/\(name)", stage: "parsing", version: 1)
   }
 
   @discardableResult

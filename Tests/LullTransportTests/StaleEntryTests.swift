@@ -70,7 +70,7 @@ struct StaleEntryTests {
     func file() -> CacheFile {
       CacheFile(path: fixture.path) { [warnings] in warnings($0) }
     }
-    let place = CachePlace(url: "https://api.test/a", stage: "parsing", version: 1)
+    let place = CacheKey(url: "https://api.test/a", stage: "parsing", version: 1)
     func read() -> Entity? {
       file().read(place, .answering(Headers()), now: 1000, maxAge: nil)
     }

@@ -8,7 +8,7 @@ package import LullTransport
 package final class SessionRecorder: NetworkTap {
   private let network: CurlProvider
   private let recorder: RecordingNetwork
-  private var tape = CassetteTape([], [])
+  private var tape = CassetteRecorder([], [])
   private var redaction = Redaction()
   /// In the order in which they were sent; nil of what is under way, or is not written down.
   private var entries: [HAREntry?] = []

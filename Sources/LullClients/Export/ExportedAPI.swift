@@ -1,6 +1,8 @@
 package import LullSchemas
 
 /// An API as its file describes it, ready to be written for other programs: plain values, without credentials.
+///
+/// Behaviours: EXT-01 to EXT-11.
 package struct ExportedAPI {
   package struct Server: Equatable {
     package var url: String

@@ -174,6 +174,8 @@ public struct TransferLimits: Sendable, Equatable {
 ///
 ///     api.configure(requestMethods: [.put, "REPORT"]) { $0.limits.timeout = 300 }
 ///     guard let method = RequestMethod(rawValue: typed) else { return }
+///
+/// Behaviours: MTH-01 to MTH-03.
 public struct RequestMethod:
   RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CaseIterable,
   CustomStringConvertible

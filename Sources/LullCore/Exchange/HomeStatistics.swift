@@ -5,6 +5,8 @@ import Synchronization
 /// A number that grows without end where the work does not is a leak: `resourcesInUse` where resources are
 /// held or observed for ever, `requestsInFlight` where requests never end. May be sent anywhere. Lua: the
 /// table of `lull.stats()`, with the same names in `snake_case`.
+///
+/// Behaviours: CNT-01 to CNT-07.
 public struct HomeStatistics: Sendable, Hashable, CustomStringConvertible {
   /// Services that somebody holds, or that hold requests in flight.
   public package(set) var services = 0

@@ -16,6 +16,8 @@ import Synchronization
 ///         api = Service(baseURL: "https://api.example.com", on: home)
 ///       }
 ///     }
+///
+/// Behaviours: RACE-01 to RACE-02.
 public protocol ServiceHome: Actor {
   /// What services are made with that are made on another thread. On any thread.
   nonisolated var surroundings: HomeSurroundings { get }

@@ -29,7 +29,7 @@ final class LimitTable {
   private unowned let pump: Pump
   private let admissions: Admissions
   private var limits: [Key: Known] = [:]
-  private var lanes: [Pair: LimitLane] = [:]
+  private var lanes: [Pair: LimitQueue] = [:]
   private var sweptVersion = 0
 
   init(pump: Pump) {
@@ -79,7 +79,7 @@ final class LimitTable {
   func lane(
     for rules: Policies.Rules, origin: String, environment: String?, version: Int,
     identity: (any LimitSource) -> [UInt8]
-  ) -> LimitLane? {
+  ) -> LimitQueue? {
     guard let limit = rules.rateLimit, let pattern = rules.ratePattern else { return rules.lane }
     let source = pump.limitSource
     var count = LimitKey(
@@ -99,12 +99,12 @@ final class LimitTable {
     return limit
   }
 
-  private func lane(_ rate: SharedLimit?, _ places: SharedLimit?) -> LimitLane? {
+  private func lane(_ rate: SharedLimit?, _ places: SharedLimit?) -> LimitQueue? {
     guard rate != nil || places != nil else { return nil }
     let pair = Pair(
       rate: rate.map { ObjectIdentifier($0) }, places: places.map { ObjectIdentifier($0) })
     if let lane = lanes[pair] { return lane }
-    let lane = LimitLane(rate: rate, places: places, admissions)
+    let lane = LimitQueue(rate: rate, places: places, admissions)
     lanes[pair] = lane
     return lane
   }

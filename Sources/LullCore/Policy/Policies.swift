@@ -21,7 +21,7 @@ package final class Policies {
     /// the request as well.
     var ratePattern: String?
     /// Where requests wait for both.
-    var lane: LimitLane?
+    var lane: LimitQueue?
 
     init() {}
 

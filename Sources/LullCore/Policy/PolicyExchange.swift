@@ -10,7 +10,7 @@ package final class PolicyExchange: RequestNetworking {
   private enum Stage {
     /// Between two of the others.
     case idle
-    case waiting(LimitLane.Ticket)
+    case waiting(LimitQueue.Ticket)
     case authorizing(stop: (() -> Void)?)
     case sending(NetworkCompletion, (any RequestNetworking)?)
     case pausing(any HostTimer)
@@ -20,7 +20,7 @@ package final class PolicyExchange: RequestNetworking {
   private let http: HTTPRequest
   private let policies: Policies.Rules
   /// Where it waits for its limits; nil without any.
-  private let lane: LimitLane?
+  private let lane: LimitQueue?
   private let networking: any NetworkingProvider
   private unowned let pump: Pump
   /// The service whose request it is.
@@ -38,7 +38,7 @@ package final class PolicyExchange: RequestNetworking {
   /// Of the attempt under way; nil where nothing limits the rate.
   private var report: SendingReport?
   /// Waits for a place for another request of the transfer under way.
-  private var repetition: (ticket: LimitLane.Ticket, resume: () -> Void)?
+  private var repetition: (ticket: LimitQueue.Ticket, resume: () -> Void)?
   /// Its number in the line of its service, kept for further attempts.
   private var order: UInt64?
   private var retries = 0
@@ -59,7 +59,7 @@ package final class PolicyExchange: RequestNetworking {
   }
 
   init(
-    _ http: HTTPRequest, policies: Policies?, lane: LimitLane?,
+    _ http: HTTPRequest, policies: Policies?, lane: LimitQueue?,
     networking: any NetworkingProvider, pump: Pump, owner: AnyObject? = nil
   ) {
     self.http = http

@@ -14,7 +14,7 @@ final class SharedLimit {
   private let rate: RateLimit?
   private let admissions: Admissions
   /// Lanes whose first one waits for this limit; few, since lanes are pairs of limits.
-  private var lanes: [LimitLane] = []
+  private var lanes: [LimitQueue] = []
   private var timer: (any HostTimer)?
   /// When the timer is due, in the time of `admissions`.
   private var timerDue = 0.0
@@ -61,7 +61,7 @@ final class SharedLimit {
 
   /// Whether the first one of `lane` would be let through; takes nothing. If that cannot be now, the lane is
   /// served later, in order of how long their first ones have waited.
-  func isFree(for lane: LimitLane) -> Bool {
+  func isFree(for lane: LimitQueue) -> Bool {
     if !lanes.contains(where: { $0.order < lane.order }) {
       logged?.ask()
       if isOpen { return true }
@@ -72,7 +72,7 @@ final class SharedLimit {
   }
 
   /// Lets the first one of `lane` through, if the limit is free for it.
-  func take(for lane: LimitLane) -> Admission? {
+  func take(for lane: LimitQueue) -> Admission? {
     guard isFree(for: lane) else { return nil }
     if let logged { return logged.take() }
     if window == nil { places.taken += 1 } else { window?.reserve() }
@@ -80,7 +80,7 @@ final class SharedLimit {
   }
 
   /// Nobody in the lane waits any more.
-  func leave(_ lane: LimitLane) {
+  func leave(_ lane: LimitQueue) {
     lanes.removeAll { $0 === lane }
     if lanes.isEmpty { logged?.stop() }
     setTimer()

@@ -189,7 +189,7 @@ public final class NetworkRequest: Request {
     if policies != nil || download != nil {
       let exchange = PolicyExchange(
         http, policies: policies,
-        lane: policies.flatMap { loader.owner.limitLane($0.rules, for: loader) },
+        lane: policies.flatMap { loader.owner.limitQueue($0.rules, for: loader) },
         networking: loader.owner.networking, pump: pump, owner: loader.owner)
       self.exchange = exchange
       transfer = exchange

@@ -217,7 +217,7 @@ package protocol ResourceOwner: AnyObject {
   func resolvedConfiguration(for record: ResourceRecord, method: RequestMethod)
     -> ResolvedConfiguration
   /// Where requests of a resource wait for their limits; nil without any.
-  func limitLane(_ rules: Policies.Rules, for resource: Resource) -> LimitLane?
+  func limitQueue(_ rules: Policies.Rules, for resource: Resource) -> LimitQueue?
   /// The one resource with that URL.
   func resource(at url: ResourceURL) -> Resource
   /// The one resource that stands for a record.

@@ -355,7 +355,7 @@ open class Service: ResourceOwner {
   package func isOutside(_ url: ResourceURL) -> Bool { base.isOutside(url) }
 
   /// Where requests of a resource wait for their limits; nil without any.
-  package func limitLane(_ rules: Policies.Rules, for resource: Resource) -> LimitLane? {
+  package func limitQueue(_ rules: Policies.Rules, for resource: Resource) -> LimitQueue? {
     guard rules.ratePattern != nil else { return rules.lane }
     return limitTable().lane(
       for: rules, origin: resource.url.origin, environment: environment?.name,

@@ -1,6 +1,8 @@
 internal import LullLibC
 
 /// Text as somebody wrote it: UTF-8 as a rule, and kept byte by byte where it is not.
+///
+/// Behaviours: BYT-01 to BYT-12.
 public struct ByteString: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// As they came.
   public let bytes: [UInt8]

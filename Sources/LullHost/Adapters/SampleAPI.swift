@@ -4,6 +4,8 @@ import LullTransport
 /// `lull.demo()`: the sample API, a process that is started at the first call and ended with the host.
 ///
 /// Home thread only.
+///
+/// Behaviours: DEM-120 to DEM-124.
 final class SampleAPI {
   private var server: DemoServer?
 

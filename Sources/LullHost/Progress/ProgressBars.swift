@@ -8,6 +8,8 @@ import LullSystem
 ///
 /// Nothing is written where standard error is no terminal, nor while a session is open, whose line they would
 /// stand in. Home thread only.
+///
+/// Behaviours: PROG-01 to PROG-07.
 final class ProgressBars {
   /// Seconds between two looks, and between two drawings.
   private static let interval = 0.1

@@ -198,7 +198,7 @@ struct CredentialReader {
     // Text that was loaded, or typed, is in no file.
     let file = kind.isLogin ? SourcePlace.file(ofCaller: state) : nil
     let settings = try given.settings(kind, permissions, file: file)
-    permissions.loginDesk?.note(settings)
-    return OAuth2(settings, desk: permissions.loginDesk).auth
+    permissions.loginCoordinator?.note(settings)
+    return OAuth2(settings, desk: permissions.loginCoordinator).auth
   }
 }

@@ -4,6 +4,8 @@ import LullCore
 /// The limits the script that runs has: the bridge keeps them, this knows what is said of each.
 ///
 /// Home thread only.
+///
+/// Behaviours: MEM-01 to MEM-05.
 package final class LimitKeeper {
   private let bridge: BridgeRuntime
   /// What is said of each limit, in the order of `LULL_LIMIT_*`.

@@ -17,7 +17,7 @@ package final class Permissions {
   /// Takes note of what is wrong with a script, instead of raising it.
   package var checker: (any ScriptChecker)?
   /// Fetches the logins that a script makes, instead of having them used.
-  package var loginDesk: OAuth2LoginDesk?
+  package var loginCoordinator: OAuth2LoginCoordinator?
 
   /// For functions that reach beyond the network: raises in the sandbox.
   package func refuseInSandbox(_ name: StaticString) throws(Misuse) {

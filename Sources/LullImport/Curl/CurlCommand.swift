@@ -2,7 +2,7 @@ import LullCore
 
 /// One command of curl, by what its words say: requests, and what of it is none of theirs.
 struct CurlCommand {
-  private(set) var requests: [SeenRequest] = []
+  private(set) var requests: [ParsedRequest] = []
   /// Options that are about curl's own output, or that Lull does anyway.
   private(set) var unneeded: [String] = []
   /// Options and parts that are not kept, as they were written.
@@ -21,7 +21,7 @@ struct CurlCommand {
     var data: [Data] = []
     var isJSON = false
     var urlQueries: [String] = []
-    var parts: [SeenRequest.Part] = []
+    var parts: [ParsedRequest.Part] = []
     var cookies: [String] = []
     var upload: String?
     var user: String?
@@ -221,7 +221,7 @@ struct CurlCommand {
       notes.append("a part of the form without '=' is left out")
       return
     }
-    var part = SeenRequest.Part(name: String(text[..<equals]))
+    var part = ParsedRequest.Part(name: String(text[..<equals]))
     var content = text[text.index(after: equals)...]
     let kind = isLiteral ? nil : content.first.flatMap { "@<".contains($0) ? $0 : nil }
     if kind != nil { content = content.dropFirst() }
@@ -268,8 +268,8 @@ struct CurlCommand {
 
   private mutating func request(
     _ url: String, _ operation: Operation
-  ) throws(ImportProblem) -> SeenRequest {
-    var request = SeenRequest()
+  ) throws(ImportProblem) -> ParsedRequest {
+    var request = ParsedRequest()
     var url = try operation.isGlobOff ? url : CurlCommand.withoutGlobs(url)
     if !url.prefix(while: { !"/?#".contains($0) }).hasSuffix(":") || !url.contains("://") {
       url = "http://\(url)"
@@ -344,7 +344,7 @@ struct CurlCommand {
     return texts.joined(separator: operation.isJSON ? "" : "&")
   }
 
-  private mutating func takeBody(_ operation: Operation, _ request: inout SeenRequest) {
+  private mutating func takeBody(_ operation: Operation, _ request: inout ParsedRequest) {
     let standard = operation.isJSON ? "application/json" : "application/x-www-form-urlencoded"
     if request.header("content-type") == nil, !operation.removed.contains("content-type") {
       request.headers.append(("Content-Type", standard))
@@ -362,7 +362,7 @@ struct CurlCommand {
       return
     }
     if request.bodyType == "application/x-www-form-urlencoded",
-      let fields = SeenRequest.fields(text)
+      let fields = ParsedRequest.fields(text)
     {
       request.body = .fields(fields)
     } else if request.bodyType == "multipart/form-data",

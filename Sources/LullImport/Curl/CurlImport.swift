@@ -13,7 +13,7 @@ package struct CurlImport {
       throw ImportProblem(
         "it is written for cmd or PowerShell: copy it as cURL for bash (POSIX)")
     }
-    var requests: [SeenRequest] = []
+    var requests: [ParsedRequest] = []
     var notes: [String] = []
     var unneeded: [String] = []
     var leftOut: [String] = []
@@ -55,8 +55,8 @@ package struct CurlImport {
         "it asks \(first.origin)\(Blank.shown(first.path)), and the file is about \(known.shownBases): "
           + "name another file with -o")
     }
-    var own: [SeenRequest] = []
-    var others: [SeenRequest] = []
+    var own: [ParsedRequest] = []
+    var others: [ParsedRequest] = []
     for var request in requests {
       guard
         let path = base.map({ $0.path(of: request) })

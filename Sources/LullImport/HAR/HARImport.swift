@@ -15,13 +15,13 @@ package struct HARImport {
     } catch {
       throw ImportProblem("this is no HTTP Archive: \(error)")
     }
-    var requests: [SeenRequest] = []
+    var requests: [ParsedRequest] = []
     var assets = 0
     var checks = 0
     var others: [String: Int] = [:]
-    var unreadable: [(request: SeenRequest, problem: String)] = []
+    var unreadable: [(request: ParsedRequest, problem: String)] = []
     for entry in file.entries {
-      var request = SeenRequest()
+      var request = ParsedRequest()
       guard request.take(url: Blank.without(entry.request.url)),
         Headers.problem(entry.request.method, "".utf8) == nil
       else {
@@ -41,8 +41,8 @@ package struct HARImport {
       }
     }
     let origin = try origin(of: requests, only)
-    var own: [SeenRequest] = []
-    func isWanted(_ request: SeenRequest) -> Bool {
+    var own: [ParsedRequest] = []
+    func isWanted(_ request: ParsedRequest) -> Bool {
       let url = request.origin + request.path
       return request.origin == origin
         && (only.isEmpty || only.contains { url.hasPrefix($0) })
@@ -87,11 +87,11 @@ package struct HARImport {
   }
 
   private static func origin(
-    of requests: [SeenRequest], _ only: [String]
+    of requests: [ParsedRequest], _ only: [String]
   ) throws(ImportProblem) -> String {
     var origins: Set<String> = []
     for start in only {
-      var named = SeenRequest()
+      var named = ParsedRequest()
       guard named.take(url: start) else {
         throw ImportProblem("'\(LogText.part(start, limit: 80))' is no URL")
       }
@@ -107,7 +107,7 @@ package struct HARImport {
     return requests.first { counts[$0.origin] == most }?.origin ?? ""
   }
 
-  private static func take(_ recorded: HARRequest, _ request: inout SeenRequest) {
+  private static func take(_ recorded: HARRequest, _ request: inout ParsedRequest) {
     request.headers = recorded.headers.map { header in
       (header.name, Blank.without(String(decoding: header.value, as: UTF8.self)))
     }
@@ -117,7 +117,8 @@ package struct HARImport {
     }
     let text = String(validating: body.bytes, as: UTF8.self).map { Blank.without($0) }
     let type = request.bodyType
-    if type == "application/x-www-form-urlencoded", let text, let fields = SeenRequest.fields(text)
+    if type == "application/x-www-form-urlencoded", let text,
+      let fields = ParsedRequest.fields(text)
     {
       request.body = .fields(fields)
     } else if type == "multipart/form-data",

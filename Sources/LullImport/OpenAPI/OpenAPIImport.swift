@@ -1,6 +1,8 @@
 import LullCore
 
 /// Reads a document of OpenAPI 3 as an API to be written as a file, and the schemas of its calls.
+///
+/// Behaviours: IMP-01 to IMP-153.
 package struct OpenAPIImport {
   package struct Options {
     /// What is imported, by operationId, tag or path; empty: all.

@@ -2,7 +2,7 @@ import LullCore
 
 /// Makes an API of a collection of Postman's, of version 2.0 or 2.1.
 package struct PostmanImport {
-  var requests: [SeenRequest] = []
+  var requests: [ParsedRequest] = []
   private var notes: [String] = []
   private var leftOut: [ImportedAPI.LeftOut] = []
   var variables = PostmanVariables()
@@ -132,7 +132,7 @@ package struct PostmanImport {
   private mutating func take(
     _ element: JSONElement, named path: [String], auth: JSONElement?, keepsBodies: Bool
   ) {
-    var request = SeenRequest()
+    var request = ParsedRequest()
     let title = path.filter { !$0.isEmpty }.joined(separator: "/")
     request.name = title
     request.tags = Array(path.dropLast())
@@ -180,7 +180,7 @@ package struct PostmanImport {
   }
 
   /// Why it cannot be called; nil if it can.
-  private mutating func takeURL(_ url: JSONElement?, _ request: inout SeenRequest) -> String? {
+  private mutating func takeURL(_ url: JSONElement?, _ request: inout ParsedRequest) -> String? {
     let whole = url?.string ?? url?["raw"]?.string ?? PostmanImport.joined(url)
     guard let raw = whole.map({ $0.filter { !$0.isNewline } }), !raw.isEmpty else {
       return "it has no URL"
@@ -220,8 +220,8 @@ package struct PostmanImport {
         let value = PostmanImport.text(pair["value"])
         request.query.append(
           (
-            SeenRequest.decoded(filled(name)),
-            value.map { SeenRequest.decoded(filled($0, keyed: name)) }
+            ParsedRequest.decoded(filled(name)),
+            value.map { ParsedRequest.decoded(filled($0, keyed: name)) }
           ))
       }
     }
@@ -298,7 +298,7 @@ extension PostmanImport {
       .flatMap { PostmanImport.text($0["value"]) }
   }
 
-  mutating func take(auth: JSONElement?, _ request: inout SeenRequest) {
+  mutating func take(auth: JSONElement?, _ request: inout ParsedRequest) {
     guard let auth, let type = auth["type"]?.string else { return }
     func secret(_ key: String) -> String {
       variables.filled(detail(auth, type, key) ?? "", isSecret: true)
@@ -364,7 +364,7 @@ extension PostmanImport {
 /// What a collection says of bodies.
 extension PostmanImport {
   /// - Parameter keeps: whether a method that usually has no body is sent with one.
-  mutating func takeBody(_ body: JSONElement?, _ request: inout SeenRequest, keeps: Bool) {
+  mutating func takeBody(_ body: JSONElement?, _ request: inout ParsedRequest, keeps: Bool) {
     guard let body, body["disabled"]?.bool != true, let mode = body["mode"]?.string else { return }
     let headers = request.headers
     readBody(body, mode, &request)
@@ -379,7 +379,7 @@ extension PostmanImport {
   private static let withoutBody: Set<String> = ["GET", "HEAD", "COPY", "PURGE", "UNLOCK"]
 
   private mutating func readBody(
-    _ body: JSONElement, _ mode: String, _ request: inout SeenRequest
+    _ body: JSONElement, _ mode: String, _ request: inout ParsedRequest
   ) {
     switch mode {
     case "raw":
@@ -387,11 +387,11 @@ extension PostmanImport {
       guard !text.isEmpty else { return }
       let language = body["options"]?["raw"]?["language"]?.string
       setType(PostmanImport.types[language ?? ""], &request)
-      if request.header("content-type") == nil, SeenJSON(text) != nil {
+      if request.header("content-type") == nil, ParsedJSON(text) != nil {
         setType("application/json", &request)
       }
       if request.bodyType == "application/x-www-form-urlencoded",
-        let fields = SeenRequest.fields(text)
+        let fields = ParsedRequest.fields(text)
       {
         request.body = .fields(fields)
       } else {
@@ -405,7 +405,7 @@ extension PostmanImport {
       }
       if !fields.isEmpty { request.body = .fields(fields) }
     case "formdata":
-      var parts: [SeenRequest.Part] = []
+      var parts: [ParsedRequest.Part] = []
       for pair in enabled(body["formdata"]) {
         guard let name = pair["key"]?.string, !name.isEmpty else { continue }
         if pair["type"]?.string == "file" {
@@ -413,11 +413,11 @@ extension PostmanImport {
           let paths =
             source?.string.map { [$0] } ?? PostmanImport.elements(source).compactMap(\.string)
           for path in paths.isEmpty ? [nil] : paths.map(Optional.some) {
-            parts.append(SeenRequest.Part(name: name, value: path, isFile: true))
+            parts.append(ParsedRequest.Part(name: name, value: path, isFile: true))
           }
         } else {
           parts.append(
-            SeenRequest.Part(
+            ParsedRequest.Part(
               name: name, value: filled(PostmanImport.text(pair["value"]) ?? "", keyed: name),
               type: pair["contentType"]?.string))
         }
@@ -440,7 +440,7 @@ extension PostmanImport {
       if let operation = body["graphql"]?["operationName"]?.string, !operation.isEmpty {
         members.append(.init("operationName", .string(filled(operation))))
       }
-      if let variables = SeenJSON(given) { members.append(.init("variables", variables.value)) }
+      if let variables = ParsedJSON(given) { members.append(.init("variables", variables.value)) }
       let bytes = (try? JSONValue.object(members).encode()) ?? []
       request.body = .whole(String(decoding: bytes, as: UTF8.self))
     default: note("bodies of the mode '\(LogText.part(mode, limit: 30))' are left out")
@@ -452,7 +452,7 @@ extension PostmanImport {
     "javascript": "application/javascript",
   ]
 
-  private func setType(_ type: String?, _ request: inout SeenRequest) {
+  private func setType(_ type: String?, _ request: inout ParsedRequest) {
     guard let type, request.header("content-type") == nil else { return }
     request.headers.append(("Content-Type", type))
   }

@@ -22,7 +22,7 @@ struct PostmanVariables {
   func filled(_ text: String, isSecret: Bool) -> String {
     PostmanVariables.replacing(in: Blank.without(text)) { name in
       guard !isSecret, !CredentialName.names(name), let value = values[name],
-        SeenValues.isHarmless(value), !value.contains("{{")
+        ParsedValues.isHarmless(value), !value.contains("{{")
       else { return Blank.text(name) }
       return value
     }

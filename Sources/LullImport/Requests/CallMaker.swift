@@ -2,7 +2,7 @@ import LullCore
 
 /// Makes a call of requests that differ in no more than values.
 struct CallMaker {
-  let requests: [SeenRequest]
+  let requests: [ParsedRequest]
   /// Whether these are samples, rather than what somebody has written.
   let isRecorded: Bool
   let variables: VariableNames
@@ -14,7 +14,7 @@ struct CallMaker {
   private var parameters: [ImportedParameter] = []
 
   init(
-    _ requests: [SeenRequest], isRecorded: Bool, variables: VariableNames, hasShellBlanks: Bool
+    _ requests: [ParsedRequest], isRecorded: Bool, variables: VariableNames, hasShellBlanks: Bool
   ) {
     self.requests = requests
     self.isRecorded = isRecorded
@@ -24,7 +24,7 @@ struct CallMaker {
 
   /// Without a name.
   mutating func call() -> ImportedCall {
-    let first = requests.first ?? SeenRequest()
+    let first = requests.first ?? ParsedRequest()
     var call = ImportedCall(name: "", method: first.method, path: "")
     call.description = first.description
     call.tags = first.tags
@@ -47,7 +47,7 @@ struct CallMaker {
   private mutating func add(
     _ name: String, _ place: ImportedParameter.Place, _ values: [[String]], saysPlace: Bool
   ) {
-    let seen = SeenValues(
+    let seen = ParsedValues(
       name: name, place: place, values: values, isSecret: requests[0].isSecret(name))
     let (key, secrets) = (keys.key(for: seen.name), self.secrets)
     var parameter = seen.parameter(key: key, isRecorded: isRecorded, notes: &notes) {
@@ -69,7 +69,7 @@ struct CallMaker {
 
   // MARK: Path and query
 
-  private mutating func takePath(_ request: SeenRequest) -> String {
+  private mutating func takePath(_ request: ParsedRequest) -> String {
     let template = PathTemplate(request.path)
     var names = template.names()[...]
     var text = ""
@@ -84,20 +84,20 @@ struct CallMaker {
         var parameter = ImportedParameter(key: key, place: .path)
         parameter.isRequired = true
         let known = value.flatMap { Blank.name($0) }.flatMap { request.blankValues[$0] } ?? value
-        if let value = known, !SeenValues.isHarmlessSegment(value) {
+        if let value = known, !ParsedValues.isHarmlessSegment(value) {
           if Blank.name(value) == nil, !isRecorded {
             notes.append(
               "the segment of the path that is '\(key)' looks like a token, and is to be given")
           }
         } else if let value = known {
-          parameter.kind = SeenValues.kind(of: [value])
+          parameter.kind = ParsedValues.kind(of: [value])
           if isRecorded, parameter.kind == .integer {
             // Others of the same place need not be numbers.
             let all = requests.flatMap { PathTemplate($0.path).values }
-            parameter.kind = SeenValues.kind(of: all)
+            parameter.kind = ParsedValues.kind(of: all)
           }
           if !isRecorded {
-            SeenValues.setStandard(of: &parameter, [value])
+            ParsedValues.setStandard(of: &parameter, [value])
             parameter.isRequired = false
           }
         }
@@ -196,7 +196,7 @@ struct CallMaker {
   private mutating func takeText() {
     var parameter = whole(.string)
     if !isRecorded, case .whole(let text?)? = requests[0].body {
-      if SeenValues.isHarmless(text), text.utf8.count < 2000 {
+      if ParsedValues.isHarmless(text), text.utf8.count < 2000 {
         parameter.standard = .string(text)
         parameter.isRequired = false
       } else {
@@ -215,7 +215,7 @@ struct CallMaker {
   }
 
   private mutating func takeParts() {
-    let lists: [[SeenRequest.Part]] = requests.map { request in
+    let lists: [[ParsedRequest.Part]] = requests.map { request in
       if case .parts(let parts)? = request.body { parts } else { [] }
     }
     for name in CallMaker.names(lists.map { list in list.map { (name: $0.name, value: "") } }) {
@@ -248,10 +248,10 @@ struct CallMaker {
 
   /// - Returns: whether all bodies are JSON.
   private mutating func takeJSON(_ call: inout ImportedCall) -> Bool {
-    var documents: [SeenJSON] = []
+    var documents: [ParsedJSON] = []
     for request in requests {
       guard let body = request.body else { continue }
-      guard case .whole(let text?) = body, let document = SeenJSON(text) else { return false }
+      guard case .whole(let text?) = body, let document = ParsedJSON(text) else { return false }
       documents.append(document)
     }
     let isOptional = documents.count < requests.count
@@ -269,7 +269,7 @@ struct CallMaker {
     for name in names {
       let members = documents.map { $0.member(name) }
       let (key, secrets) = (keys.key(for: name), self.secrets)
-      var parameter = SeenJSON.parameter(
+      var parameter = ParsedJSON.parameter(
         name, members, key: key, isRecorded: isRecorded, isOptional: isOptional, notes: &notes
       ) { secrets(name, $0) }
       parameter.saysPlace = !puts
@@ -285,7 +285,7 @@ struct CallMaker {
       call.headers.append((name == "accept" ? "Accept" : "Content-Type", .nothing))
     }
     let lists = requests.map { request in
-      SeenHeaders.kept(request).map { (name: $0.name.lowercased(), value: $0.value) }
+      ParsedHeaders.kept(request).map { (name: $0.name.lowercased(), value: $0.value) }
     }
     for name in CallMaker.names(lists) {
       let spelled =
@@ -300,7 +300,7 @@ struct CallMaker {
         call.headers.append((spelled, .secret(prefix: before, variable: blank)))
       } else if Blank.isIn(value) {
         add(spelled, .header, values, saysPlace: true)
-      } else if SeenValues.isHarmless(value, called: name) {
+      } else if ParsedValues.isHarmless(value, called: name) {
         call.headers.append((spelled, .plain(value)))
       } else {
         call.headers.append(

@@ -9,7 +9,7 @@ struct CallTitles {
     for call in known { _ = names.name(for: call.name) }
   }
 
-  mutating func name(for request: SeenRequest, path: String) -> String {
+  mutating func name(for request: ParsedRequest, path: String) -> String {
     let written = LuaLiteral.quoted(path).dropFirst().dropLast()
     // The same once more.
     if let call = known.first(where: { $0.method == request.method && $0.path == written }) {

@@ -52,12 +52,12 @@ package struct KnownCalls {
   }
 
   /// The base URL that a request is below, the longest of them; nil where it is about something else.
-  func base(of request: SeenRequest) -> BaseURL? {
+  func base(of request: ParsedRequest) -> BaseURL? {
     bases.filter { $0.path(of: request) != nil }.max { $0.path.utf8.count < $1.path.utf8.count }
   }
 
   /// Whether a request is for one of its base URLs, and for nothing below.
-  func isBase(_ request: SeenRequest) -> Bool {
+  func isBase(_ request: ParsedRequest) -> Bool {
     bases.contains { $0.origin == request.origin && $0.path == request.path }
   }
 

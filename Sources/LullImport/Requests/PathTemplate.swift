@@ -24,7 +24,8 @@ struct PathTemplate {
         segments.append(.place(text))
       } else if Blank.isIn(text) {
         segments.append(.mixed(text))
-      } else if !SeenValues.isHarmlessSegment(text) || position > 0 && PathTemplate.isCertain(text)
+      } else if !ParsedValues.isHarmlessSegment(text)
+        || position > 0 && PathTemplate.isCertain(text)
       {
         // The first one may be a version.
         segments.append(.place(text))
@@ -93,7 +94,7 @@ struct PathTemplate {
       guard case .text(let text) = segment else { continue }
       endsWithPlace = false
       let isGeneral = text.wholeMatch(of: /api|rest|v?[0-9.]+/) != nil
-      let word = UniqueNames.plain(SeenRequest.decoded(text), else: "").replacing("-", with: "_")
+      let word = UniqueNames.plain(ParsedRequest.decoded(text), else: "").replacing("-", with: "_")
       if !isGeneral, !word.isEmpty { words.append(word) }
     }
     let title = words.suffix(3).joined(separator: "_").lowercased()
@@ -130,7 +131,7 @@ struct BaseURL {
   let path: String
 
   private init?(_ text: String) {
-    var request = SeenRequest()
+    var request = ParsedRequest()
     guard request.take(url: text) else { return nil }
     self.text = text
     origin = request.origin
@@ -151,7 +152,7 @@ struct BaseURL {
   }
 
   /// The path of a request below it, with the slash it begins with; nil where it is elsewhere.
-  func path(of request: SeenRequest) -> String? {
+  func path(of request: ParsedRequest) -> String? {
     guard request.origin == origin, request.path.hasPrefix(path) else { return nil }
     let rest = request.path.dropFirst(path.count)
     return rest.hasPrefix("/") ? String(rest) : nil

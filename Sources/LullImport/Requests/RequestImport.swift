@@ -1,6 +1,8 @@
 import LullCore
 
 /// Makes an API of requests that somebody has written down or recorded.
+///
+/// Behaviours: IMX-01 to IMX-40.
 struct RequestImport {
   /// Whether they are samples, of which those that differ in no more than values are one call.
   let isRecorded: Bool
@@ -10,7 +12,7 @@ struct RequestImport {
 
   /// - Parameter given: who asks besides, of requests by their numbers, where no header says it.
   init(
-    _ requests: [SeenRequest], origin: String, isRecorded: Bool, variables: VariableNames,
+    _ requests: [ParsedRequest], origin: String, isRecorded: Bool, variables: VariableNames,
     hasShellBlanks: Bool = false, known: [KnownCalls.Call] = [],
     given: [Int: ImportedAccess] = [:]
   ) {
@@ -29,7 +31,7 @@ struct RequestImport {
       for text in maker.notes { note("\(call.name): \(text)") }
       var seen: [ImportedAccess] = []
       for (number, request) in zip(numbers, group) {
-        let own = SeenAccess(request, variables, hasShellBlanks: hasShellBlanks)
+        let own = ParsedAccess(request, variables, hasShellBlanks: hasShellBlanks)
         for text in own.notes { note("\(call.name): \(text)") }
         seen.append(access(own.access, and: given[number], of: call.name))
       }
@@ -61,8 +63,8 @@ struct RequestImport {
   /// Requests of one call each, with their numbers; without those whose queries have what makes no text, unless all
   /// of a group have the same and it is no credential: a parameter has no such value.
   private mutating func keptGroups(
-    of requests: [SeenRequest]
-  ) -> [(numbers: [Int], requests: [SeenRequest])] {
+    of requests: [ParsedRequest]
+  ) -> [(numbers: [Int], requests: [ParsedRequest])] {
     let groups =
       isRecorded ? RequestImport.groups(requests) : requests.indices.map { [$0] }
     return groups.compactMap { numbers in
@@ -70,8 +72,8 @@ struct RequestImport {
       let isSame = group.allSatisfy { $0.literalQuery == group[0].literalQuery }
       let isFine = group[0].literalQuery.allSatisfy { pair in
         let name = pair.prefix { $0 != "=" }
-        return !group[0].isSecret(SeenRequest.decoded(name))
-          && SeenValues.isHarmless(String(pair.dropFirst(name.count)))
+        return !group[0].isSecret(ParsedRequest.decoded(name))
+          && ParsedValues.isHarmless(String(pair.dropFirst(name.count)))
       }
       guard !isSame || !isFine else { return (numbers, group) }
       for request in group where !request.literalQuery.isEmpty {
@@ -88,7 +90,7 @@ struct RequestImport {
   }
 
   /// By method and what is at its path, in the order in which they came first.
-  private static func groups(_ requests: [SeenRequest]) -> [[Int]] {
+  private static func groups(_ requests: [ParsedRequest]) -> [[Int]] {
     var places: [String: Int] = [:]
     var groups: [[Int]] = []
     for (number, request) in requests.enumerated() {
@@ -136,13 +138,13 @@ struct RequestImport {
     }
   }
 
-  private mutating func noteHeaders(_ requests: [SeenRequest]) {
-    note("a connection, a body or a browser sends them by itself", requests, SeenHeaders.leftOut)
-    note("names and values of headers cannot be so", requests, SeenHeaders.wrong)
+  private mutating func noteHeaders(_ requests: [ParsedRequest]) {
+    note("a connection, a body or a browser sends them by itself", requests, ParsedHeaders.leftOut)
+    note("names and values of headers cannot be so", requests, ParsedHeaders.wrong)
   }
 
   private mutating func note(
-    _ reason: String, _ requests: [SeenRequest], _ headers: (SeenRequest) -> [String]
+    _ reason: String, _ requests: [ParsedRequest], _ headers: (ParsedRequest) -> [String]
   ) {
     var names: [String] = []
     for name in requests.flatMap(headers) where !names.contains(name) { names.append(name) }
@@ -229,12 +231,13 @@ enum MultipartText {
   /// By name; nil if there are none.
   ///
   /// - Parameter hasBlanks: whether blanks in it are some, rather than characters of somebody's text.
-  static func parts(_ text: String, type: String, hasBlanks: Bool = false) -> [SeenRequest.Part]? {
+  static func parts(_ text: String, type: String, hasBlanks: Bool = false) -> [ParsedRequest.Part]?
+  {
     guard let start = type.firstRange(of: "boundary=")?.upperBound else { return nil }
     let boundary = type[start...].prefix { $0 != ";" }.filter { $0 != "\"" && !$0.isWhitespace }
     guard !boundary.isEmpty else { return nil }
     let own = { (text: Substring) in hasBlanks ? String(text) : Blank.without(text) }
-    var parts: [SeenRequest.Part] = []
+    var parts: [ParsedRequest.Part] = []
     let plain = text.replacing("\r\n", with: "\n")
     for piece in plain.split(separator: "--\(boundary)").prefix(1000) {
       guard let end = piece.firstRange(of: "\n\n") else { continue }
@@ -242,7 +245,7 @@ enum MultipartText {
       guard let name = head.firstMatch(of: /[ ;]name="([^"]*)"/)?.1, !name.isEmpty else { continue }
       var value = piece[end.upperBound...]
       if value.hasSuffix("\n") { value = value.dropLast() }
-      var part = SeenRequest.Part(name: own(name))
+      var part = ParsedRequest.Part(name: own(name))
       part.isFile = head.contains("filename=")
       if !part.isFile {
         part.value = own(value)

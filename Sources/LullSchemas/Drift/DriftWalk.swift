@@ -4,6 +4,8 @@ import LullCore
 ///
 /// Of `anyOf` and `oneOf` the branch counts that a value is most like. What is inside a value of the wrong
 /// type is not looked at.
+///
+/// Behaviours: DRF-01 to DRF-14.
 struct DriftWalk {
   struct Difference: Hashable {
     let tier: DriftFinding.Tier

@@ -1,6 +1,8 @@
 import LullCore
 
 /// The file of annotations (LuaCATS) for an API: classes of what its calls take and answer.
+///
+/// Behaviours: SHP-01 to SHP-17.
 package struct TypeFile {
   private static let heading = "---@meta _"
   private static let mark = "-- Written by `lull types`, which writes it anew: edit elsewhere."

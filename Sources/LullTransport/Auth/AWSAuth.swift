@@ -7,6 +7,8 @@ import LullLibC
 /// for that first, but where S3 is content with TLS instead. Where the service answers that its clock and
 /// this one are apart, the request is signed by the service's clock, and so are all after it.
 /// Home thread only. Lua: `lull.auth.aws_sigv4{…}`.
+///
+/// Behaviours: AWS-01 to AWS-09.
 final class AWSAuth: AuthStage {
   private let settings: AWSCredentials
   /// How many seconds clocks of servers are ahead, by origin, where that is more than they put up with.

@@ -7,6 +7,8 @@ import Synchronization
 /// anew as a whole, and by all requests to that origin after it until the server asks for something else.
 /// Each time a request goes out its answer is made anew, with a number of its own. Home thread only.
 /// Lua: `lull.auth.digest(user, password)`.
+///
+/// Behaviours: DIG-01 to DIG-08.
 final class DigestAuth: AuthStage {
   private let user: SecretText
   private let password: SecretText

@@ -6,6 +6,8 @@ import LullSystem
 ///
 /// The file is read when the first request needs it, and again when it has changed. Home thread only.
 /// Lua: `lull.auth.netrc()`.
+///
+/// Behaviours: NETRC-01 to NETRC-05.
 final class NetrcAuth: AuthStage {
   struct Settings: Equatable, Sendable {
     /// nil: what the variable `NETRC` names, else `~/.netrc`.

@@ -10,7 +10,7 @@ extension CacheFile {
   /// as old as can be.
   ///
   /// - Parameter now: nil for one who only looks at what the file says.
-  func read(_ place: CachePlace, _ wanted: CacheVariant, now: Double?, maxAge: Double?) -> Entity? {
+  func read(_ place: CacheKey, _ wanted: CacheVariant, now: Double?, maxAge: Double?) -> Entity? {
     let found = perform { (database) throws(SQLiteError) -> Found? in
       var found: Found?
       try database.run(
@@ -41,7 +41,7 @@ extension CacheFile {
   /// Keeps the entity in place of an earlier one, then makes room if the file has become too large.
   ///
   /// - Returns: whether there is still too little room.
-  func write(_ entity: Entity, at place: CachePlace, now: Double, maxSize: Int) -> Bool {
+  func write(_ entity: Entity, at place: CacheKey, now: Double, maxSize: Int) -> Bool {
     guard !isFull, let stored = StoredEntity(entity, at: place),
       let variant = CacheVariant.of(entity),
       stored.size <= maxSize / 8
@@ -76,7 +76,7 @@ extension CacheFile {
     return makeRoom(maxSize: maxSize)
   }
 
-  func touch(_ place: CachePlace, _ wanted: CacheVariant, timestamp: Double) {
+  func touch(_ place: CacheKey, _ wanted: CacheVariant, timestamp: Double) {
     guard StoredEntity.isTime(timestamp) else { return remove(place) }
     change { (database) throws(SQLiteError) in
       var id: Int64?
@@ -100,7 +100,7 @@ extension CacheFile {
 
   /// Marks what is kept of that URL as stale as of that time, at whatever stage, version and identity: the server
   /// has changed it for everybody. What is newer is not stale by that. (AGE-07)
-  func expire(_ place: CachePlace, asOf timestamp: Double) {
+  func expire(_ place: CacheKey, asOf timestamp: Double) {
     guard StoredEntity.isTime(timestamp) else { return remove(place) }
     change { (database) throws(SQLiteError) in
       try database.run(
@@ -110,7 +110,7 @@ extension CacheFile {
   }
 
   /// Removes every variant of it.
-  func remove(_ place: CachePlace) {
+  func remove(_ place: CacheKey) {
     var ids: [Int64] = []
     perform { (database) throws(SQLiteError) in
       try database.run(
@@ -146,7 +146,7 @@ extension CacheFile {
     let used: Double
     let entity: Entity
 
-    init(_ row: SQLiteRow, at place: CachePlace, _ wanted: CacheVariant) throws(SQLiteError) {
+    init(_ row: SQLiteRow, at place: CacheKey, _ wanted: CacheVariant) throws(SQLiteError) {
       id = row.integer(0)
       used = row.real(2)
       let headers = row.bytes(4)
@@ -183,7 +183,7 @@ extension CacheFile {
 }
 
 extension StoredEntity {
-  func values(at place: CachePlace, now: Double, _ variant: [UInt8]) -> [SQLiteValue] {
+  func values(at place: CacheKey, now: Double, _ variant: [UInt8]) -> [SQLiteValue] {
     [
       .text(place.host), .real(timestamp), .real(now), .integer(Int64(size)),
       .integer(kind.rawValue), .bytes(headers), .optional(charset), .optional(status),
@@ -197,7 +197,7 @@ extension CacheFile {
   /// Makes the entity there young if it is what the 304 is about; else it stays as it is. The content is not
   /// looked at, but for its sum. (CACHE-40)
   func confirm(
-    _ confirmation: EntityConfirmation, at place: CachePlace, _ wanted: CacheVariant, now: Double
+    _ confirmation: EntityConfirmation, at place: CacheKey, _ wanted: CacheVariant, now: Double
   ) {
     guard StoredEntity.isTime(confirmation.timestamp) else { return }
     change { (database) throws(SQLiteError) in
@@ -244,7 +244,7 @@ extension CacheFile {
   }
 
   /// Whether something is there that is older.
-  func hasOlder(than timestamp: Double, at place: CachePlace, _ wanted: CacheVariant) -> Bool {
+  func hasOlder(than timestamp: Double, at place: CacheKey, _ wanted: CacheVariant) -> Bool {
     var newest: Double?
     perform { (database) throws(SQLiteError) in
       try database.run(
@@ -269,7 +269,7 @@ extension CacheFile {
 
     /// nil if it is about another one.
     init?(
-      _ row: SQLiteRow, at place: CachePlace, _ wanted: CacheVariant,
+      _ row: SQLiteRow, at place: CacheKey, _ wanted: CacheVariant,
       _ confirmation: EntityConfirmation
     ) throws(SQLiteError) {
       id = row.integer(0)

@@ -24,7 +24,7 @@ enum CacheIdentity {
 }
 
 /// Where an entity is in a cache file: what must be the same for it to be the one that is looked for.
-package struct CachePlace: Sendable, Hashable {
+package struct CacheKey: Sendable, Hashable {
   /// Without user and password, which are part of the identity.
   package let url: String
   package let stage: String

@@ -23,7 +23,7 @@ package final class CacheInspection {
   }
 
   package struct Entry {
-    package let place: CachePlace
+    package let place: CacheKey
     package let entity: Entity
   }
 
@@ -76,13 +76,13 @@ package final class CacheInspection {
   /// What is kept of a URL, at whatever stage, version and identity.
   package func entries(url: String) throws(Problem) -> [Entry] {
     guard exists else { return [] }
-    var places: [(place: CachePlace, variant: [UInt8])] = []
+    var places: [(place: CacheKey, variant: [UInt8])] = []
     try look { (database) throws(SQLiteError) in
       try database.run(
         "SELECT stage, version, identity, variant FROM entry WHERE url = ? ORDER BY timestamp DESC",
         [.text(url)]
       ) { (row) throws(SQLiteError) in
-        let place = CachePlace(
+        let place = CacheKey(
           url: url, stage: row.text(0), version: Int(row.integer(1)), identity: row.bytes(2))
         places.append((place, row.bytes(3)))
       }

@@ -39,7 +39,7 @@ public final class FileEntityCache: EntityCache {
 
   /// The place of an entity in the file, and who looks for it.
   public struct Key {
-    package let place: CachePlace
+    package let place: CacheKey
     /// As requests are configured to have them.
     fileprivate let headers: Headers
     fileprivate let pump: Pump
@@ -85,7 +85,7 @@ public final class FileEntityCache: EntityCache {
     guard store != nil,
       let identity = CacheIdentity.digest(of: resource, name: options.identity)
     else { return nil }
-    let place = CachePlace(
+    let place = CacheKey(
       url: LogText.withoutUser(resource.url.text), stage: stage.description,
       version: options.version,
       identity: identity)
@@ -93,7 +93,7 @@ public final class FileEntityCache: EntityCache {
   }
 
   /// nil if there is no file.
-  func key(_ place: CachePlace, _ headers: Headers, _ pump: Pump) -> Key? {
+  func key(_ place: CacheKey, _ headers: Headers, _ pump: Pump) -> Key? {
     store == nil ? nil : Key(place: place, headers: headers, pump: pump)
   }
 

@@ -42,7 +42,7 @@ struct StoredEntity {
   static func lastTime(_ now: Double) -> Double { now + 60 }
 
   /// nil for content that is not accepted.
-  init?(_ entity: Entity, at place: CachePlace) {
+  init?(_ entity: Entity, at place: CacheKey) {
     guard StoredEntity.accepts(entity), StoredEntity.isTime(entity.timestamp) else { return nil }
     switch entity.content {
     case .bytes(let bytes): (kind, content) = (.bytes, bytes)
@@ -74,7 +74,7 @@ struct StoredEntity {
   }
 
   /// Where redirects have led, without a query, which may hold what lets one in; nil if there were none.
-  private static func finalURL(_ text: String, of place: CachePlace) -> String? {
+  private static func finalURL(_ text: String, of place: CacheKey) -> String? {
     let text = LogText.withoutUser(text)
     guard text != place.url else { return nil }
     let bare = String(text.prefix { $0 != "?" && $0 != "#" })
@@ -84,14 +84,14 @@ struct StoredEntity {
   /// What it takes in the file, roughly.
   var size: Int { content.count + headers.count + 256 }
 
-  func checksum(at place: CachePlace, _ variant: [UInt8]) -> Int64 {
+  func checksum(at place: CacheKey, _ variant: [UInt8]) -> Int64 {
     content.withUnsafeBufferPointer {
       StoredEntity.checksum(at: place, variant, kind: kind, headers: headers, content: $0)
     }
   }
 
   static func checksum(
-    at place: CachePlace, _ variant: [UInt8], kind: Kind, headers: [UInt8],
+    at place: CacheKey, _ variant: [UInt8], kind: Kind, headers: [UInt8],
     content: UnsafeBufferPointer<UInt8>
   ) -> Int64 {
     var sum = CacheChecksum()

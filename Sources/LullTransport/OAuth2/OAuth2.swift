@@ -106,7 +106,7 @@ package final class OAuth2: AuthStage {
   /// An access token the service does not take any more.
   private var rejected: String?
   /// Who fetches logins instead of using them, if somebody does.
-  private weak var desk: OAuth2LoginDesk?
+  private weak var desk: OAuth2LoginCoordinator?
   /// Of environments, by their names.
   private var others: [String: Auth] = [:]
 
@@ -129,7 +129,7 @@ package final class OAuth2: AuthStage {
     }
   }
 
-  package init(_ settings: Settings, desk: OAuth2LoginDesk? = nil) {
+  package init(_ settings: Settings, desk: OAuth2LoginCoordinator? = nil) {
     self.settings = settings
     self.desk = desk
     keeper = settings.tokenFile.map { OAuth2TokenKeeper(TokenFile($0), settings) }

@@ -10,7 +10,7 @@ final class ShareClient: PumpGuest {
   /// Counts how often the server has become ready.
   private(set) var readyCount = 0
   /// How long is waited for what; to be changed before anything is asked, as by a test of a busy machine.
-  var patience: (ShareLane) -> ShareLink.Patience = \.patience
+  var patience: (ShareConnection) -> ShareLink.Patience = \.patience
 
   private unowned let pump: Pump
   private let store: SecretStore
@@ -21,7 +21,7 @@ final class ShareClient: PumpGuest {
   /// What is known of tokens that were there.
   private(set) lazy var tokens = OAuth2TokenMemory(path: memory.path.map { $0 + "-tokens" })
   private struct LinkName: Hashable {
-    let lane: ShareLane
+    let lane: ShareConnection
     let place: ShareAddress.Place
   }
 
@@ -109,7 +109,7 @@ final class ShareClient: PumpGuest {
   // MARK: Asking
 
   /// Whether what is kept under that tag may be asked for.
-  func isUsable(_ tag: String, on lane: ShareLane = .counting) -> Bool {
+  func isUsable(_ tag: String, on lane: ShareConnection = .counting) -> Bool {
     guard !isClosed else { return false }
     let place = place(of: "\(tag.drop { $0 != "{" })")
     if let link = links[LinkName(lane: lane, place: place)] { return link.isUsable }
@@ -140,7 +140,7 @@ final class ShareClient: PumpGuest {
 
   /// Runs a script; the answer comes once, on a later turn, or inside this call that there is none.
   func run(
-    _ call: ScriptCall, on lane: ShareLane = .counting, _ finish: @escaping ShareLink.Finish
+    _ call: ScriptCall, on lane: ShareConnection = .counting, _ finish: @escaping ShareLink.Finish
   ) {
     guard !isClosed else { return finish(.unavailable) }
     run(call, Way(lane: lane), finish)
@@ -148,7 +148,7 @@ final class ShareClient: PumpGuest {
 
   /// How a call is asked: anew for each answer that says how else.
   private struct Way {
-    let lane: ShareLane
+    let lane: ShareConnection
     var byDigest = true
     /// How often it was told to go elsewhere.
     var moves = 0
@@ -211,7 +211,7 @@ final class ShareClient: PumpGuest {
 
   /// The same without an answer; nothing happens while the server is not there, which is `false`.
   @discardableResult
-  func post(_ call: ScriptCall, on lane: ShareLane = .counting) -> Bool {
+  func post(_ call: ScriptCall, on lane: ShareConnection = .counting) -> Bool {
     guard !isClosed else { return false }
     let link = link(for: call.tag, on: lane)
     return link.post(call.command(byDigest: true)) { [weak self, weak link] outcome in
@@ -297,11 +297,11 @@ final class ShareClient: PumpGuest {
     link(for: "\(tag.drop { $0 != "{" })", on: .counting).fail(reason)
   }
 
-  private func link(for tag: String, on lane: ShareLane) -> ShareLink {
+  private func link(for tag: String, on lane: ShareConnection) -> ShareLink {
     link(to: place(of: tag), on: lane)
   }
 
-  private func link(to place: ShareAddress.Place, on lane: ShareLane) -> ShareLink {
+  private func link(to place: ShareAddress.Place, on lane: ShareConnection) -> ShareLink {
     let name = LinkName(lane: lane, place: place)
     if let link = links[name] { return link }
     let link = ShareLink(
@@ -357,19 +357,19 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  private func complain(of link: ShareLink, _ lane: ShareLane) {
+  private func complain(of link: ShareLink, _ lane: ShareConnection) {
     guard let trouble = link.trouble else { return }
     warnings.unusable(trouble, otherwise: withoutServer(lane))
   }
 
-  private func complainOfLateness(of link: ShareLink, _ lane: ShareLane) {
+  private func complainOfLateness(of link: ShareLink, _ lane: ShareConnection) {
     guard let seconds = link.latenessOfMost else { return }
     warnings.late(
       taking: seconds, waitingFor: link.operationPatience, otherwise: withoutServer(lane))
   }
 
   /// What happens while the server does not answer.
-  private func withoutServer(_ lane: ShareLane) -> String {
+  private func withoutServer(_ lane: ShareConnection) -> String {
     switch (lane, memory.hosts) {
     case (.entities, _) where !links.keys.contains { $0.lane == .counting }:
       "this machine keeps its entities in a file"

@@ -27,7 +27,7 @@ package struct ShareInspection {
   }
 
   /// How long programs wait for servers that are not slow, in seconds.
-  package static var usualPatience: Double { ShareLane.counting.patience.operation }
+  package static var usualPatience: Double { ShareConnection.counting.patience.operation }
 
   private let settings: ShareSettings
 
@@ -84,7 +84,7 @@ package struct ShareInspection {
     let now = SystemClock.uptime
     guard let typical = latency.typical(now: now) else { return }
     let patience = latency.patience(
-      from: ShareInspection.usualPatience, to: ShareLane.counting.patience.longest, now: now)
+      from: ShareInspection.usualPatience, to: ShareConnection.counting.patience.longest, now: now)
     report.patience = patience
     if typical > patience {
       report.trouble =
@@ -94,8 +94,8 @@ package struct ShareInspection {
   }
 
   private func lookAtEntities(_ report: inout Report, _ link: ShareLink, _ loop: EventLoop) {
-    for part in 0..<SharedCachePlace.parts {
-      let call = SharedEntityScript.look(SharedCachePlace.tag(part, settings.namespace))
+    for part in 0..<SharedCacheKey.parts {
+      let call = SharedEntityScript.look(SharedCacheKey.tag(part, settings.namespace))
       let numbers = ask(call.command(byDigest: false), link, loop)?.array?.compactMap(\.integer)
       guard let numbers, numbers.count == 2 else { continue }
       report.entities = (report.entities ?? 0) + Int(clamping: max(0, min(numbers[0], 1 << 40)))

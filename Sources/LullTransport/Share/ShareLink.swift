@@ -397,7 +397,7 @@ struct ShareProblem: Error, Equatable {
 
 /// What a connection to the server is for. What is large has one of its own, so that what is to be answered at
 /// once does not wait behind it.
-enum ShareLane: Hashable {
+enum ShareConnection: Hashable {
   /// Limits, tokens, and who is there.
   case counting
   case entities

@@ -8,7 +8,7 @@ import LullCore
 /// minute, in which nobody waits. A key that lasts longer than its kind can, by another clock or by mistake, counts
 /// as none.
 struct FetchLeaseScript: Sendable {
-  let place: SharedCachePlace
+  let place: SharedCacheKey
   /// Who asks.
   let owner = Hexadecimal.random(byteCount: 8)
 

@@ -46,7 +46,7 @@ public final class SharedEntityCache: EntityCache {
 
   /// The place of an entity, and who looks for it.
   public struct Key {
-    package let place: CachePlace
+    package let place: CacheKey
     fileprivate let headers: Headers
     fileprivate let pump: Pump
     fileprivate let local: FileEntityCache.Key?
@@ -66,7 +66,7 @@ public final class SharedEntityCache: EntityCache {
   private let line = SharedEntityLine()
   private var hasToldOfIdentity = false
   /// What the server could not be told to remove.
-  private var owed: [SharedCachePlace: SharedCacheDebt] = [:]
+  private var owed: [SharedCacheKey: PendingRefunds] = [:]
 
   /// More are forgotten, and end by their age.
   private static let mostOwed = 10_000
@@ -121,7 +121,7 @@ public final class SharedEntityCache: EntityCache {
     guard let identity = CacheIdentity.digest(of: resource, name: options.identity) else {
       return nil
     }
-    let place = CachePlace(
+    let place = CacheKey(
       url: LogText.withoutUser(resource.url.text), stage: stage.description,
       version: options.version, identity: identity)
     let headers = resource.configuration(for: .get).headers
@@ -149,7 +149,7 @@ public final class SharedEntityCache: EntityCache {
   private func server(for key: Key) -> SharedEntityServer? {
     guard !key.isUnshared, key.place.identity.isEmpty || secret != nil,
       let client = (key.pump.attachedLimits as? SharedLimits)?.connected,
-      let place = SharedCachePlace(key.place, client.settings, secret)
+      let place = SharedCacheKey(key.place, client.settings, secret)
     else { return nil }
     return SharedEntityServer(
       client: client, pump: key.pump, local: key.place, wanted: .answering(key.headers),
@@ -313,7 +313,7 @@ public final class SharedEntityCache: EntityCache {
 
   private func owe(_ server: SharedEntityServer) {
     guard owed.count < SharedEntityCache.mostOwed else { return }
-    owed[server.form.place] = SharedCacheDebt(server)
+    owed[server.form.place] = PendingRefunds(server)
   }
 
   private func payDebts(to client: ShareClient) {
@@ -352,7 +352,7 @@ extension SharedEntityCache: CheckedSettings {
 /// which tells nobody what that is, and the keys that are made of it.
 ///
 /// What a namespace keeps is in `parts` parts, each in one place of a cluster and with indexes of its own.
-struct SharedCachePlace: Hashable, Sendable {
+struct SharedCacheKey: Hashable, Sendable {
   /// Hexadecimal; what others are told by that something has been written.
   let digest: String
   /// What the keys of its part begin with.
@@ -364,18 +364,18 @@ struct SharedCachePlace: Hashable, Sendable {
   /// nil without a library for digests.
   ///
   /// - Parameter secret: of the cache; nil: what the server's settings say.
-  init?(_ place: CachePlace, _ settings: ShareSettings, _ secret: SharedCacheSecret?) {
+  init?(_ place: CacheKey, _ settings: ShareSettings, _ secret: SharedCacheSecret?) {
     var text: [UInt8] = []
     let identity = Hexadecimal.text(place.identity)
     for piece in ["entity", place.url, place.stage, String(place.version), identity] {
       text += "\(piece.utf8.count):\(piece)\n".utf8
     }
     guard let bytes = secret.map({ $0.digest(of: text) }) ?? settings.digest(of: text),
-      bytes.count >= SharedCachePlace.digestBytes
+      bytes.count >= SharedCacheKey.digestBytes
     else { return nil }
-    digest = Hexadecimal.text(bytes.prefix(SharedCachePlace.digestBytes))
-    let part = Int(bytes[bytes.count - 1]) % SharedCachePlace.parts
-    tag = SharedCachePlace.tag(part, settings.namespace)
+    digest = Hexadecimal.text(bytes.prefix(SharedCacheKey.digestBytes))
+    let part = Int(bytes[bytes.count - 1]) % SharedCacheKey.parts
+    tag = SharedCacheKey.tag(part, settings.namespace)
   }
 
   private init(digest: String, tag: String) {
@@ -384,7 +384,7 @@ struct SharedCachePlace: Hashable, Sendable {
   }
 
   /// Another one of the same part.
-  func neighbour(_ digest: String) -> SharedCachePlace { .init(digest: digest, tag: tag) }
+  func neighbour(_ digest: String) -> SharedCacheKey { .init(digest: digest, tag: tag) }
 
   static func tag(_ part: Int, _ namespace: String) -> String {
     "lull:{\(namespace):cache:\(part)}"
@@ -399,14 +399,14 @@ struct SharedCachePlace: Hashable, Sendable {
   /// The indexes of a part: when each entry was used last, when it ends, and how large it is.
   static func indexes(_ tag: String) -> [String] { ["\(tag):used", "\(tag):ends", "\(tag):sizes"] }
 
-  var indexes: [String] { SharedCachePlace.indexes(tag) }
+  var indexes: [String] { SharedCacheKey.indexes(tag) }
 }
 
 /// An entry that a server could not be told to remove, which is owed for as long as its home is there.
-struct SharedCacheDebt {
+struct PendingRefunds {
   private(set) weak var client: ShareClient?
   private weak var pump: Pump?
-  private let local: CachePlace
+  private let local: CacheKey
   private let wanted: CacheVariant
   private let form: SharedEntityForm
 

@@ -6,7 +6,7 @@ struct SharedEntityForm: Sendable {
   /// That of the sum, other than a seal's.
   private static let summed: UInt8 = 0x53
 
-  let place: SharedCachePlace
+  let place: SharedCacheKey
   let seal: Seal?
 
   /// nil without a library for ciphers.
@@ -51,7 +51,7 @@ struct SharedEntityForm: Sendable {
   // MARK: Making
 
   /// nil of what cannot be kept, or cannot be sealed.
-  func packed(_ entity: Entity, at place: CachePlace) -> SharedEntityPack? {
+  func packed(_ entity: Entity, at place: CacheKey) -> SharedEntityPack? {
     guard let stored = StoredEntity(entity, at: place), let digest = CacheVariant.of(entity),
       let variant = variantName(digest)
     else { return nil }
@@ -80,7 +80,7 @@ struct SharedEntityForm: Sendable {
 
   /// nil if it makes no sense.
   func entity(
-    _ head: SharedEntityHead, _ body: [UInt8], _ variant: String, at place: CachePlace,
+    _ head: SharedEntityHead, _ body: [UInt8], _ variant: String, at place: CacheKey,
     _ wanted: CacheVariant
   ) -> Entity? {
     guard let content = unwrap(body, name(ofBody: variant, head.mark)) else { return nil }
@@ -187,7 +187,7 @@ struct SharedEntityHead: Equatable, Sendable {
   }
 
   /// Without its content.
-  func entity(at place: CachePlace, _ wanted: CacheVariant) -> Entity {
+  func entity(at place: CacheKey, _ wanted: CacheVariant) -> Entity {
     var entity = Entity(
       content: .bytes([]), charset: charset, headers: StoredEntity.headers(of: headers),
       timestamp: timestamp)
@@ -213,7 +213,7 @@ struct SharedEntityHead: Equatable, Sendable {
   ///
   /// - Parameter change: whether the entity, without its content, is one to be changed.
   func changed(
-    at place: CachePlace, _ wanted: CacheVariant, _ change: (inout Entity) -> Bool
+    at place: CacheKey, _ wanted: CacheVariant, _ change: (inout Entity) -> Bool
   ) -> Change {
     var entity = entity(at: place, wanted)
     guard change(&entity) else { return .none }

@@ -9,7 +9,7 @@ import LullCore
 /// touches a key that it has not been given. Times are milliseconds; those of entries are the hosts', and one
 /// that is more than a minute ahead of the server's clock counts for nothing.
 struct SharedEntityScript: Sendable {
-  let place: SharedCachePlace
+  let place: SharedCacheKey
 
   /// How many variants one entry has at most: those dated longest ago go.
   static let mostVariants = 8
@@ -74,7 +74,7 @@ struct SharedEntityScript: Sendable {
 
   /// How many entries a part has, and of how many bytes.
   static func look(_ tag: String) -> ScriptCall {
-    ScriptCall(script: script, keys: SharedCachePlace.indexes(tag), arguments: ["look", ""])
+    ScriptCall(script: script, keys: SharedCacheKey.indexes(tag), arguments: ["look", ""])
   }
 
   private func call(

@@ -11,7 +11,7 @@ struct SharedEntityServer {
 
   let client: ShareClient
   let pump: Pump
-  let local: CachePlace
+  let local: CacheKey
   let wanted: CacheVariant
   let form: SharedEntityForm
   /// In bytes, of the whole namespace.
@@ -33,7 +33,7 @@ struct SharedEntityServer {
   private var keepOfUsed: Double? { maxAge == nil ? SharedEntityServer.longestKeep : nil }
 
   /// Of each part, in bytes.
-  private var room: Int { maxSize / SharedCachePlace.parts }
+  private var room: Int { maxSize / SharedCacheKey.parts }
 
   private func run(_ call: ScriptCall, _ finish: @escaping (RESPValue?) -> Void) {
     client.run(call, on: .entities) { outcome in

@@ -56,7 +56,7 @@ struct ApisCommand {
       var calls: JSONValue = .null
       var description = ""
       var environments: [String] = []
-      let outcome = APILook(path).look { api in
+      let outcome = APIInspection(path).look { api in
         calls = .int(api.callNames.count)
         description = api.description ?? ""
         environments = api.environments

@@ -90,7 +90,7 @@ struct CallCommand {
   private func help() -> Int32? {
     let asks = words.contains { $0 == "-h" || $0 == "--help" }
     guard asks || name == nil else { return nil }
-    guard let look = APILook(of: api) else {
+    guard let look = APIInspection(of: api) else {
       Exit.complain("lull: \(APIFileLocator.missing(api))\n")
       return 3
     }

@@ -48,7 +48,7 @@ struct CheckedFile {
     report.findings = certain
     report.notes += other.notes.filter { !report.notes.contains($0) }
     if hasOthers {
-      let text = APILook.note(on: inspection.variables)
+      let text = APIInspection.note(on: inspection.variables)
       report.notes.append(.init(place: SourcePlace(file: path, line: 0), text: text))
     }
     code = otherCode

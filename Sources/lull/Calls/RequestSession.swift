@@ -191,6 +191,8 @@ final class RequestSession: Sendable {
 }
 
 /// What `--session` and `--session-read-only` say.
+///
+/// Behaviours: SES-01 to SES-07.
 struct SessionOption: Equatable {
   let name: String
   let isReadOnly: Bool

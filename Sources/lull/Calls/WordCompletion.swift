@@ -89,7 +89,7 @@ struct WordCompletion {
   private func environments(of api: String) -> [Candidate] {
     guard let path = APIFileLocator.file(of: api) else { return [] }
     var names: [String] = []
-    Exit.quietly { _ = APILook(path, isSilent: true).look { names = $0.environments } }
+    Exit.quietly { _ = APIInspection(path, isSilent: true).look { names = $0.environments } }
     return names.map { Candidate(word: "\(api)@\($0)") }
   }
 
@@ -210,7 +210,7 @@ struct WordCompletion {
   /// Looks at an API, saying nothing of what is wrong with it: whoever presses a key
   /// has not asked for anything to be run.
   private func withAPI(_ name: String, _ body: (APIFile) -> Void) {
-    guard let look = APILook(of: name, isSilent: true) else { return }
+    guard let look = APIInspection(of: name, isSilent: true) else { return }
     Exit.quietly { _ = look.look(body) }
   }
 }

@@ -14,6 +14,8 @@ extension Command {
 }
 
 /// `lull watch API PATH`: shows what a resource holds, and from then on what is new.
+///
+/// Behaviours: WATCH-01 to WATCH-08.
 struct WatchCommand {
   /// Seconds between an answer and the next time of asking, at least.
   private static let shortest = 0.1

@@ -31,8 +31,8 @@ struct APIDifference {
     let name: String
     /// nil: the file as it is, or in all.
     let environment: String?
-    let before: APIPicture.Call?
-    let after: APIPicture.Call?
+    let before: APISnapshot.Call?
+    let after: APISnapshot.Call?
     /// What is otherwise, each with its words on both sides.
     let details: [(what: String, before: String?, after: String?)]
   }
@@ -58,8 +58,8 @@ struct APIDifference {
   ///
   /// - Parameter targets: what the pictures were asked for.
   mutating func add(
-    _ before: APIPicture, _ after: APIPicture, in environment: String?,
-    of targets: [APIPicture.Target]
+    _ before: APISnapshot, _ after: APISnapshot, in environment: String?,
+    of targets: [APISnapshot.Target]
   ) {
     for change in APIDifference.changes(before.service, after.service) {
       note(change, environment, [])
@@ -95,7 +95,7 @@ struct APIDifference {
 
   /// By their names, in the order of the second list; of functions by their places in it.
   private static func changes(
-    _ before: [APIPicture.Setting], _ after: [APIPicture.Setting]
+    _ before: [APISnapshot.Setting], _ after: [APISnapshot.Setting]
   ) -> [SettingChange] {
     guard before != after else { return [] }
     let (left, right) = (numbered(before), numbered(after))
@@ -119,12 +119,13 @@ struct APIDifference {
     return changes
   }
 
-  private static func side(_ setting: APIPicture.Setting) -> Side {
+  private static func side(_ setting: APISnapshot.Setting) -> Side {
     Side(value: setting.value, place: setting.place)
   }
 
-  private static func numbered(_ settings: [APIPicture.Setting]) -> [([String], APIPicture.Setting)]
-  {
+  private static func numbered(_ settings: [APISnapshot.Setting]) -> [(
+    [String], APISnapshot.Setting
+  )] {
     var counts: [String: Int] = [:]
     return settings.map { setting in
       counts[setting.name, default: 0] += 1
@@ -136,7 +137,7 @@ struct APIDifference {
 
   /// Takes what is otherwise in an environment, as far as it is not known of the file as it is.
   mutating func addCalls(
-    _ before: [APIPicture.Call], _ after: [APIPicture.Call], in environment: String? = nil
+    _ before: [APISnapshot.Call], _ after: [APISnapshot.Call], in environment: String? = nil
   ) {
     let old = Dictionary(uniqueKeysWithValues: before.map { ($0.name, $0) })
     let new = Set(after.map(\.name))
@@ -154,7 +155,7 @@ struct APIDifference {
   }
 
   private mutating func note(
-    _ name: String, _ before: APIPicture.Call?, _ after: APIPicture.Call?,
+    _ name: String, _ before: APISnapshot.Call?, _ after: APISnapshot.Call?,
     _ details: [(what: String, before: String?, after: String?)], _ environment: String?
   ) {
     // Of the file as it is each call is looked at once.
@@ -172,7 +173,7 @@ struct APIDifference {
   }
 
   private static func details(
-    _ before: APIPicture.Call, _ after: APIPicture.Call
+    _ before: APISnapshot.Call, _ after: APISnapshot.Call
   ) -> [(what: String, before: String?, after: String?)] {
     let (left, right) = (traits(before), traits(after))
     let names =
@@ -187,7 +188,7 @@ struct APIDifference {
     }
   }
 
-  private static func traits(_ call: APIPicture.Call) -> [APIPicture.Trait] {
+  private static func traits(_ call: APISnapshot.Call) -> [APISnapshot.Trait] {
     [.init("method", call.method.rawValue), .init("path", call.path)] + call.traits
       + call.parameters
   }

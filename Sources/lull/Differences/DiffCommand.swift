@@ -109,14 +109,14 @@ struct DiffCommand {
 
   func run() -> Int32 {
     var report = DifferenceReport()
-    do throws(PictureMaker.Failure) {
-      let targets = try urls.map { (path) throws(PictureMaker.Failure) in
+    do throws(SnapshotBuilder.Failure) {
+      let targets = try urls.map { (path) throws(SnapshotBuilder.Failure) in
         try DiffCommand.targets(in: path)
       }
       let pairs = try pairs()
       var modules = 0
       for pair in pairs {
-        do throws(PictureMaker.Failure) {
+        do throws(SnapshotBuilder.Failure) {
           let difference = try FileComparison(pair.before, pair.after, environment)
             .difference(of: targets)
           report.files.append(
@@ -150,15 +150,16 @@ struct DiffCommand {
   }
 
   /// What is compared with what.
-  private func pairs() throws(PictureMaker.Failure) -> [(before: ComparedFile, after: ComparedFile)]
-  {
+  private func pairs() throws(SnapshotBuilder.Failure) -> [(
+    before: ComparedFile, after: ComparedFile
+  )] {
     var files: [ComparedFile] = []
     for word in words {
       let path = APIFileLocator.file(of: word)
       let name = APIName(word)
       // One that is gone may be in the revision.
       guard path != nil || revision != nil && name.file.hasSuffix(".lua") else {
-        throw PictureMaker.Failure(report: "lull: \(APIFileLocator.missing(word))\n", code: 3)
+        throw SnapshotBuilder.Failure(report: "lull: \(APIFileLocator.missing(word))\n", code: 3)
       }
       files.append(
         ComparedFile(
@@ -169,7 +170,7 @@ struct DiffCommand {
   }
 
   private static func pairs(_ files: [ComparedFile], _ revision: String) -> Result<
-    [(before: ComparedFile, after: ComparedFile)], PictureMaker.Failure
+    [(before: ComparedFile, after: ComparedFile)], SnapshotBuilder.Failure
   > {
     do throws(RevisionFolder.Problem) {
       let folder = try RevisionFolder(revision)
@@ -186,14 +187,14 @@ struct DiffCommand {
         pairs.append((before, file))
       }
       guard !SignalHold.isInterrupted else {
-        return .failure(PictureMaker.Failure(report: "", code: 130))
+        return .failure(SnapshotBuilder.Failure(report: "", code: 130))
       }
       return .success(pairs)
     } catch {
       guard !SignalHold.isInterrupted else {
-        return .failure(PictureMaker.Failure(report: "", code: 130))
+        return .failure(SnapshotBuilder.Failure(report: "", code: 130))
       }
-      return .failure(PictureMaker.Failure(report: "lull: \(error.message)\n", code: 3))
+      return .failure(SnapshotBuilder.Failure(report: "lull: \(error.message)\n", code: 3))
     }
   }
 
@@ -214,18 +215,18 @@ struct DiffCommand {
   /// A path or a URL a line, each once; those that are empty or begin with # say nothing.
   private static func targets(
     in path: String
-  ) throws(PictureMaker.Failure) -> [APIPicture.Target] {
+  ) throws(SnapshotBuilder.Failure) -> [APISnapshot.Target] {
     let bytes: [UInt8]
     do throws(InputFile.Unreadable) {
       bytes = try InputFile.read(path)
     } catch {
-      throw PictureMaker.Failure(report: "lull: cannot read \(error.message)\n", code: 3)
+      throw SnapshotBuilder.Failure(report: "lull: cannot read \(error.message)\n", code: 3)
     }
     let name = InputFile.shownName(path)
-    func failure(_ text: String) -> PictureMaker.Failure {
-      PictureMaker.Failure(report: "lull: \(name)\(text)\n", code: 3)
+    func failure(_ text: String) -> SnapshotBuilder.Failure {
+      SnapshotBuilder.Failure(report: "lull: \(name)\(text)\n", code: 3)
     }
-    var targets: [APIPicture.Target] = []
+    var targets: [APISnapshot.Target] = []
     var seen: Set<String> = []
     let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
     for (number, line) in text.split(separator: 10, omittingEmptySubsequences: false).enumerated() {
@@ -238,7 +239,7 @@ struct DiffCommand {
         throw failure(":\(number + 1): '\(LogText.url(text))' \(problem)")
       }
       targets.append(
-        APIPicture.Target(
+        APISnapshot.Target(
           label: LogText.url(text), method: .get, path: text, place: "\(name):\(number + 1)"))
     }
     guard !targets.isEmpty else { throw failure(" has neither a path nor a URL") }

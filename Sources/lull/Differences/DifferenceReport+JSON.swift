@@ -57,7 +57,7 @@ extension DifferenceReport {
     ])
   }
 
-  private static func json(_ call: APIPicture.Call?) -> JSONValue {
+  private static func json(_ call: APISnapshot.Call?) -> JSONValue {
     guard let call else { return .null }
     return .object([
       .init("method", .string(call.method.rawValue)), .init("path", .string(call.path)),

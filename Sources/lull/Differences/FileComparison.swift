@@ -24,7 +24,7 @@ struct ComparedFile {
 
   /// Whether it is a module, or is not there.
   var isNoAPI: Bool {
-    do throws(PictureMaker.Failure) {
+    do throws(SnapshotBuilder.Failure) {
       guard path != nil else { return true }
       _ = try picture(environment, [])
       return false
@@ -35,15 +35,15 @@ struct ComparedFile {
 
   /// What it says in an environment; nil: as it is. Of one that is not there nothing.
   func picture(
-    _ environment: String?, _ targets: [APIPicture.Target]
-  ) throws(PictureMaker.Failure) -> APIPicture {
+    _ environment: String?, _ targets: [APISnapshot.Target]
+  ) throws(SnapshotBuilder.Failure) -> APISnapshot {
     guard let path else {
-      var picture = APIPicture()
+      var picture = APISnapshot()
       picture.sets = [[]]
       picture.places = targets.map { _ in 0 }
       return picture
     }
-    return try PictureMaker(
+    return try SnapshotBuilder(
       path: path, environment: environment,
       shown: { [folder] text in folder?.shown(in: text) ?? text }
     ).picture(of: targets)
@@ -65,8 +65,8 @@ struct FileComparison {
 
   /// - Parameter targets: what is asked for; nil: what the declared calls ask for.
   func difference(
-    of targets: [APIPicture.Target]?
-  ) throws(PictureMaker.Failure) -> APIDifference {
+    of targets: [APISnapshot.Target]?
+  ) throws(SnapshotBuilder.Failure) -> APIDifference {
     var difference = APIDifference()
     let isOfOne = before.environment != nil || after.environment != nil
     let pair =
@@ -107,22 +107,22 @@ struct FileComparison {
     return difference
   }
 
-  private func pictures(_ environments: (String?, String?), _ targets: [APIPicture.Target])
-    throws(PictureMaker.Failure) -> (APIPicture, APIPicture)
+  private func pictures(_ environments: (String?, String?), _ targets: [APISnapshot.Target])
+    throws(SnapshotBuilder.Failure) -> (APISnapshot, APISnapshot)
   {
     (try before.picture(environments.0, targets), try after.picture(environments.1, targets))
   }
 
   /// Those of calls behind some others, each once; the root where there are none.
   private static func targets(
-    _ calls: [APIPicture.Call], besides known: [APIPicture.Target] = []
-  ) -> [APIPicture.Target] {
+    _ calls: [APISnapshot.Call], besides known: [APISnapshot.Target] = []
+  ) -> [APISnapshot.Target] {
     var seen = Set(known.map(\.label))
     let targets =
       known
       + calls.map {
-        APIPicture.Target(label: "\($0.method) \($0.path)", method: $0.method, path: $0.sample)
+        APISnapshot.Target(label: "\($0.method) \($0.path)", method: $0.method, path: $0.sample)
       }.filter { seen.insert($0.label).inserted }
-    return targets.isEmpty ? [APIPicture.Target(label: "/", method: .get, path: "/")] : targets
+    return targets.isEmpty ? [APISnapshot.Target(label: "/", method: .get, path: "/")] : targets
   }
 }

@@ -112,8 +112,8 @@ struct APIExport {
     }
   }
 
-  private func look(in environment: String?) -> APILook {
-    APILook(
+  private func look(in environment: String?) -> APIInspection {
+    APIInspection(
       path, environment: environment, usesVariable: true, isSilent: true, isPatient: true)
   }
 

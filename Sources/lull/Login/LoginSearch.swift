@@ -40,16 +40,16 @@ struct LoginSearch {
     }
     if isInEnvironment(source) { return runInEnvironment(path, body) }
     guard let program = ScriptProgram.ofProcess() else { return 1 }
-    var desk: OAuth2LoginDesk?
+    var desk: OAuth2LoginCoordinator?
     let script = ScriptProgram.Script(
       name: name, source: source, folder: SourceFile.folder(of: name))
     return program.perform(
       after: script, words: words(path), first: -1,
       prepare: { host in
         // A request that needs a login ends the run of the file, as `os.exit` does.
-        let made = OAuth2LoginDesk { [weak loop = host.loop] in loop?.exit(0) }
+        let made = OAuth2LoginCoordinator { [weak loop = host.loop] in loop?.exit(0) }
         desk = made
-        host.permissions.loginDesk = made
+        host.permissions.loginCoordinator = made
       }
     ) { host, service in
       guard let desk else { return 1 }
@@ -73,8 +73,8 @@ struct LoginSearch {
   /// The logins that its service uses there: those of other environments are none of them. (ENV-08)
   private func runInEnvironment(_ path: String, _ body: (LuaHost, Found) -> Int32) -> Int32 {
     CallRun.run(folder: SourceFile.folder(of: Array(path.utf8))) { host in
-      let desk = OAuth2LoginDesk { [weak loop = host.loop] in loop?.exit(0) }
-      host.permissions.loginDesk = desk
+      let desk = OAuth2LoginCoordinator { [weak loop = host.loop] in loop?.exit(0) }
+      host.permissions.loginCoordinator = desk
       let files = host.part(APIFiles.self)
       let api: APIFile
       do throws(APIFileProblem) {
@@ -129,7 +129,7 @@ struct LoginSearch {
   }
 
   private func found(
-    _ logins: [OAuth2.Settings], _ desk: OAuth2LoginDesk, _ request: HTTPRequest?,
+    _ logins: [OAuth2.Settings], _ desk: OAuth2LoginCoordinator, _ request: HTTPRequest?,
     _ host: LuaHost
   ) -> Found {
     if let need = desk.need {

@@ -69,6 +69,8 @@ struct ContentText {
 }
 
 /// Bytes that nothing has made a text of, for a terminal.
+///
+/// Behaviours: SHOW-01 to SHOW-161.
 enum ShownText {
   private static let kinds = ["*/xml", "*/*+xml", "*/json", "*/*+json", "*/*+yaml", "text/*"]
     .map { ContentTypePattern($0) }

@@ -2,7 +2,7 @@ import LullArguments
 import LullClients
 import LullCore
 import LullHost
-import LullProving
+import LullTestRunner
 import LullSchemas
 import LullSystem
 
@@ -76,7 +76,7 @@ struct DriftCommand {
 
   func run() -> Int32 {
     do throws(CommandFailure) {
-      let api = try SeenAPI.look(word).get()
+      let api = try ParsedAPI.look(word).get()
       let schemas = try DriftCommand.schemas(of: api)
       let (traffic, isWhole) = try traffic(of: api)
       guard !traffic.exchanges.isEmpty else {
@@ -99,7 +99,7 @@ struct DriftCommand {
   }
 
   /// nil where calls say theirs themselves.
-  private static func schemas(of api: SeenAPI) throws(CommandFailure) -> SchemaFile? {
+  private static func schemas(of api: ParsedAPI) throws(CommandFailure) -> SchemaFile? {
     do throws(SchemaProblem) {
       if let schemas = try api.schemas() { return schemas }
     } catch {
@@ -116,11 +116,11 @@ struct DriftCommand {
   // MARK: Traffic
 
   /// What there is, and whether all of it could be read.
-  private func traffic(of api: SeenAPI) throws(CommandFailure) -> (Traffic, isWhole: Bool) {
+  private func traffic(of api: ParsedAPI) throws(CommandFailure) -> (Traffic, isWhole: Bool) {
     guard sources.isEmpty else { return (try sources.traffic(of: api), true) }
     var traffic = try sources.traffic(of: api)
     var isWhole = true
-    let search = FileName.isFolder("tests") ? ProofSearch(["tests"], ending: ".har") : nil
+    let search = FileName.isFolder("tests") ? TestSearch(["tests"], ending: ".har") : nil
     for problem in search?.problems ?? [] {
       Exit.complain("lull: \(problem)\n")
       isWhole = false
@@ -143,7 +143,7 @@ struct DriftCommand {
     return (traffic, isWhole)
   }
 
-  private func nothing(of api: SeenAPI, _ traffic: Traffic) -> String {
+  private func nothing(of api: ParsedAPI, _ traffic: Traffic) -> String {
     let places =
       sources.isEmpty
       ? "neither in recordings below 'tests' nor in the cache" : "not where it was looked for"
@@ -151,7 +151,7 @@ struct DriftCommand {
   }
 
   private static func add(
-    _ exchange: Traffic.Exchange, of api: SeenAPI, to report: inout DriftReport
+    _ exchange: Traffic.Exchange, of api: ParsedAPI, to report: inout DriftReport
   ) throws(SchemaProblem) {
     guard let call = api.call(of: exchange) else {
       report.add(undeclared: place(of: exchange))

@@ -159,7 +159,7 @@ struct TrafficOptions {
   var isEmpty: Bool { !usesCache && archives.isEmpty }
 
   /// What there is of an API in the places that are named.
-  func traffic(of api: SeenAPI) throws(CommandFailure) -> Traffic {
+  func traffic(of api: ParsedAPI) throws(CommandFailure) -> Traffic {
     guard api.routes.prefix != nil else {
       throw CommandFailure(
         code: 1,
@@ -172,7 +172,7 @@ struct TrafficOptions {
   }
 
   /// Says besides where that may be of another environment, too.
-  static func addCache(of api: SeenAPI, to traffic: inout Traffic) throws(CommandFailure) {
+  static func addCache(of api: ParsedAPI, to traffic: inout Traffic) throws(CommandFailure) {
     let count = traffic.exchanges.count
     try traffic.addCache()
     guard traffic.exchanges.count > count else { return }

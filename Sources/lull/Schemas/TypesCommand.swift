@@ -68,7 +68,7 @@ struct TypesCommand {
 
   func run() -> Int32 {
     do throws(CommandFailure) {
-      let api = try SeenAPI.look(word).get()
+      let api = try ParsedAPI.look(word).get()
       let target = output ?? "\(api.folder)/types/\(api.name).lua"
       if target != "-" { try TypesCommand.requireOwn(target) }
       let known = sources.isEmpty ? try known(of: api) : try seen(of: api)
@@ -105,7 +105,7 @@ struct TypesCommand {
   }
 
   /// Those of the API file, and of the file beside it.
-  private func known(of api: SeenAPI) throws(CommandFailure) -> Known {
+  private func known(of api: ParsedAPI) throws(CommandFailure) -> Known {
     var known = Known(own: api.ownSchemas, notes: TypesCommand.notes(on: api.ownSchemas, api))
     do throws(SchemaProblem) {
       known.schemas = try api.schemas()
@@ -124,7 +124,7 @@ struct TypesCommand {
   }
 
   /// Those of traffic, which are to be written, too.
-  private func seen(of api: SeenAPI) throws(CommandFailure) -> Known {
+  private func seen(of api: ParsedAPI) throws(CommandFailure) -> Known {
     let traffic = try sources.traffic(of: api)
     var shapes = TrafficShapes()
     for exchange in traffic.exchanges {
@@ -159,7 +159,7 @@ struct TypesCommand {
       notes: TypesCommand.notes(on: own, api) + TypesCommand.notes(on: shapes, names), seen: bytes)
   }
 
-  private static func notes(on own: [String: OwnSchema], _ api: SeenAPI) -> [String] {
+  private static func notes(on own: [String: OwnSchema], _ api: ParsedAPI) -> [String] {
     let names = api.calls.map(\.name).filter { own[$0] != nil }
     return names.isEmpty ? [] : ["As the call says: " + names.joined(separator: ", ") + "."]
   }
@@ -179,7 +179,7 @@ struct TypesCommand {
   }
 
   /// Keeps what was seen for the validator and `lull drift`, unless something better is there.
-  private func keep(_ bytes: [UInt8], of api: SeenAPI) throws(CommandFailure) {
+  private func keep(_ bytes: [UInt8], of api: ParsedAPI) throws(CommandFailure) {
     let path = api.schemasPath
     if FileName.resolved(path) != nil {
       guard case .success(let old) = TextFile.read(Array(path.utf8)),

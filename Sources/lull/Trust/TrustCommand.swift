@@ -156,7 +156,7 @@ struct TrustCommand {
       return .failure(Refusal(report: "lull: \(text)\n", code: 0))
     }
     let gate = LoadGate(.recording, path: file.path, real: file.real)
-    let look = APILook(file.path, isSilent: true)
+    let look = APIInspection(file.path, isSilent: true)
     var outcome = look.lookInSandbox { _ in }
     // It may lack a module of C there, which is beside it.
     if case .wrong = outcome { outcome = look.outcome(through: gate) { _ in } }

@@ -4,6 +4,8 @@ import LullTransport
 
 /// What may be run as it is by what only looks at API files: their digests, and those of what they load, in
 /// a file for its owner alone.
+///
+/// Behaviours: TRUST-01 to TRUST-11.
 struct TrustRecord {
   /// Digests by the names of files without links.
   typealias Digests = [String: String]

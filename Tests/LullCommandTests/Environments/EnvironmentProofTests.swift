@@ -5,9 +5,9 @@ import Testing
 /// Environments of API files in tests, recordings and mocks.
 @Suite("Environments in tests and mocks", .timeLimit(.minutes(20)))
 struct EnvironmentProofTests {
-  private let files: ProofFiles
+  private let files: TestFiles
 
-  init() throws { files = try ProofFiles() }
+  init() throws { files = try TestFiles() }
 
   private static func shop(_ base: String, _ own: String = "") -> String {
     """

@@ -5,7 +5,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct WaitingLineTests {
   @Test func `first come, first served, whoever leaves`() {
-    var line = WaitingLine<String>()
+    var line = WaitingQueue<String>()
     #expect(line.first() == nil)
     let places = ["a", "b", "c", "d"].map { line.append($0) }
     let hasLeft = [line.remove(places[0]), line.remove(places[2]), line.remove(places[2])]

@@ -1,10 +1,10 @@
 import CLullBridge
 @testable import LullHost
-import LullProving
+import LullTestRunner
 
 extension APIDescription {
   /// Of the API that the command and the module have, and of what tests have besides.
-  static let whole = LuaLibrary.withProving.description
+  static let whole = LuaLibrary.withTests.description
 }
 
 extension LuaLibrary {

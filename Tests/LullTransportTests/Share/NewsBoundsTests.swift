@@ -76,8 +76,8 @@ struct NewsBoundsTests {
     let settings = try host.client.settings
     let digests = try (0..<60).map { number in
       try #require(
-        SharedCachePlace(
-          CachePlace(url: "https://api.test/\(number)", stage: "parsing", version: 1), settings,
+        SharedCacheKey(
+          CacheKey(url: "https://api.test/\(number)", stage: "parsing", version: 1), settings,
           nil)?.digest)
     }
     let total = 60_000

@@ -20,7 +20,7 @@ final class ShareBench {
   var warnings: [String] { journal.list }
 
   /// What a test waits for answers where lateness is not what it is about: on a loaded machine 50 ms are no time.
-  static func patience(_ lane: ShareLane) -> ShareLink.Patience {
+  static func patience(_ lane: ShareConnection) -> ShareLink.Patience {
     var given = lane.patience
     given.operation = 2
     given.first = 5

@@ -12,9 +12,9 @@ struct SharedCacheBoundsTests {
   private func look(_ host: SharedCacheHost) throws -> (count: Int, bytes: Int) {
     let client = try host.client
     var sum = (0, 0)
-    for part in 0..<SharedCachePlace.parts {
+    for part in 0..<SharedCacheKey.parts {
       var outcome: ShareLink.Outcome?
-      client.run(SharedEntityScript.look(SharedCachePlace.tag(part, "lull")), on: .entities) {
+      client.run(SharedEntityScript.look(SharedCacheKey.tag(part, "lull")), on: .entities) {
         outcome = $0
       }
       host.loop.turn { outcome != nil }

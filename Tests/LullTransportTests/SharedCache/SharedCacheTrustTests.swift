@@ -31,12 +31,12 @@ struct SharedCacheTrustTests {
     return bytes
   }
 
-  private static let place = CachePlace(url: "https://api.test/a", stage: "parsing", version: 1)
+  private static let place = CacheKey(url: "https://api.test/a", stage: "parsing", version: 1)
 
-  private func form(_ secret: String?, _ place: CachePlace = place) throws -> SharedEntityForm {
+  private func form(_ secret: String?, _ place: CacheKey = place) throws -> SharedEntityForm {
     let settings = try ShareSettings(Share(url: "redis://127.0.0.1"))
     let secret = secret.flatMap { SharedCacheSecret($0.utf8) }
-    let shared = try #require(SharedCachePlace(place, settings, secret))
+    let shared = try #require(SharedCacheKey(place, settings, secret))
     return SharedEntityForm(place: shared, seal: secret?.seal)
   }
 
@@ -75,10 +75,10 @@ struct SharedCacheTrustTests {
     #expect(form.head(pack.body, "-", wanted) == nil)
     #expect(form.head(pack.head, "00", wanted) == nil)
     for other in [
-      CachePlace(url: "https://api.test/b", stage: "parsing", version: 1),
-      CachePlace(url: "https://api.test/a", stage: "model", version: 1),
-      CachePlace(url: "https://api.test/a", stage: "parsing", version: 2),
-      CachePlace(url: "https://api.test/a", stage: "parsing", version: 1, identity: [1]),
+      CacheKey(url: "https://api.test/b", stage: "parsing", version: 1),
+      CacheKey(url: "https://api.test/a", stage: "model", version: 1),
+      CacheKey(url: "https://api.test/a", stage: "parsing", version: 2),
+      CacheKey(url: "https://api.test/a", stage: "parsing", version: 1, identity: [1]),
     ] {
       #expect(try self.form(secret, other).head(pack.head, "-", wanted) == nil)
     }

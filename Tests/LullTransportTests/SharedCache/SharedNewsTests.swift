@@ -199,8 +199,8 @@ struct SharedNewsTests {
     second.loop.turn { recorder.take() == ["newData(shared) D"] }
     let news = try second.client.news
     let digest = try #require(
-      try SharedCachePlace(
-        CachePlace(url: "https://api.test/a", stage: "parsing", version: 1),
+      try SharedCacheKey(
+        CacheKey(url: "https://api.test/a", stage: "parsing", version: 1),
         second.client.settings, nil)?.digest)
     func say(_ line: String) {
       ChildProcess("redis-cli -s \(server.socket) \(line) >/dev/null 2>&1")?.wait()

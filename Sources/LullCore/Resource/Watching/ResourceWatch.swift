@@ -20,6 +20,8 @@ import LullSystem
 /// 408, 425, 429, 5xx), which are in `latestError`, and throws any other; content that is not of the type;
 /// with `until`, at the time-out, a transport error of kind `timeout`; and, with the cause
 /// `requestCancelled`, that its task was cancelled or its home has ended.
+///
+/// Behaviours: POLL-01 to POLL-160.
 public struct ResourceWatch<Element>: AsyncSequence {
   public typealias Failure = RequestError
 

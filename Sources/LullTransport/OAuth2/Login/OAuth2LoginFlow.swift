@@ -296,7 +296,7 @@ public enum OAuth2LogoutResult: Sendable, Equatable {
 /// Who fetches logins: notes those that a program has made, and the first request that needs one.
 ///
 /// While there is one, no such request is sent. Home thread only.
-package final class OAuth2LoginDesk {
+package final class OAuth2LoginCoordinator {
   /// In the order they were made, each once.
   package private(set) var logins: [OAuth2.Settings] = []
   /// The request that has needed one, and by what it would have been sent.

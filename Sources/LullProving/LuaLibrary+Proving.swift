@@ -1,7 +1,0 @@
-import LullClients
-package import LullHost
-
-extension LuaLibrary {
-  /// What every host has, API files, and what tests are built of.
-  package static let withProving = LuaLibrary([APIFiles.self, Proof.self])
-}

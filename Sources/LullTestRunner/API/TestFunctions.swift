@@ -1,0 +1,187 @@
+import CLullBridge
+import LullClients
+import LullCore
+import LullHost
+
+// What the Lua half of `lull.test` is built of; scripts do not see it.
+extension APIOwner {
+  static let proofFunctions = APIOwner.unseen(
+    .proof, hidden: proofDeclaring + proofTime + proofNetwork + proofSnapshots)
+
+  private static let proofDeclaring: [APIEntry] = [
+    // The line of another test of that name, if there is one.
+    .hidden("declare", "sns") { call throws(Misuse) in
+      let mode = DeclaredTest.Mode(rawValue: call.string(3)) ?? .plain
+      let proof = DeclaredTest(
+        name: call.string(1), line: Int(call.number(2) ?? 0), mode: mode)
+      call.return(
+        call.part(TestCase.self).declare(proof).map { .int(Int64($0)) } ?? .nil)
+    },
+    .hidden("met", "") { call throws(Misuse) in call.part(TestCase.self).met() },
+    .hidden("was_not_met", "s") { call throws(Misuse) in
+      call.part(TestCase.self).wasNotMet(call.string(1))
+    },
+    .hidden("printed", "") { call throws(Misuse) in
+      call.return(.bytes(call.part(TestCase.self).printed()))
+    },
+  ]
+
+  private static let proofTime: [APIEntry] = [
+    .hidden("now", "") { call throws(Misuse) in
+      call.return(.number(call.pump.clock.now))
+    },
+    .hidden("set_time", "n") { call throws(Misuse) in
+      let time = call.number(1) ?? .nan
+      guard time.isFinite, abs(time) < 1e15 else {
+        throw .message("a time in seconds since 1970 expected, got \(call.raw(1).described)")
+      }
+      try call.part(TestCase.self).held.clock.set(time)
+    },
+  ]
+
+  private static let proofNetwork: [APIEntry] = [
+    // The number of a rule, to which answers are added.
+    .hidden("rule", "ss") { call throws(Misuse) in
+      let network = try call.part(TestCase.self).held.network
+      let method = try MethodReader.method(call.string(1))
+      do throws(URLGlob.Problem) {
+        call.return(.int(Int64(network.addRule(method, try URLGlob(call.string(2))))))
+      } catch {
+        throw .message(error.text)
+      }
+    },
+    .hidden("answer", "itn") { call throws(Misuse) in
+      let result = try call.reading.answers.result(table: call.index(2), call.state, url: "")
+      try add(.result(result, delay: try delay(call, 3)), call)
+    },
+    .hidden("fail", "isn") { call throws(Misuse) in
+      guard let fault = NetworkFault(rawValue: call.string(2)) else {
+        let known = NetworkFault.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        throw .message("the network fails with one of \(known), got '\(call.string(2))'")
+      }
+      try add(.fault(fault, delay: try delay(call, 3)), call)
+    },
+    .hidden("handle", "if") { call throws(Misuse) in
+      let id = try call.kept.keep(call.state, call.index(2))
+      // For as long as the test has its host.
+      guard call.kept.pin(id) else { throw .message("not enough memory") }
+      let provider = LuaNetworking(
+        id, call.callbacks, call.reading.answers, log: call.pump.log)
+      try add(.function(provider), call)
+    },
+    // Has a recording answer; the names of the headers that count are separated by commas, those of what it hides
+    // by ends of lines.
+    .hidden("cassette", "sss") { call throws(Misuse) in
+      let proof = call.part(TestCase.self)
+      let held = try proof.held
+      let headers = call.string(2).split(separator: ",").map(String.init)
+      let names = call.string(3).split(separator: "\n").map { $0.lowercased() }
+      do throws(CassetteSet.Problem) {
+        let started = try held.network.cassettes.insert(
+          call.string(1), folder: proof.folder, comparing: headers, hiding: names)
+        if let started { held.clock.begin(at: started) }
+      } catch {
+        // A test without its recording fails also where the error is caught.
+        if error.isOfFile { proof.wasNotMet(error.text) }
+        throw .message(error.text)
+      }
+    },
+    // A service at that URL has named the recording, in an environment or, where that is empty, in none.
+    .hidden("claim", "sss") { call throws(Misuse) in
+      let environment = call.string(3)
+      try call.part(TestCase.self).held.network.cassettes.claim(
+        call.string(1),
+        CassetteClaim(
+          url: call.string(2), environment: environment.isEmpty ? nil : environment))
+    },
+    .hidden("exchanges", "") { call throws(Misuse) in
+      let exchanges = try call.part(TestCase.self).held.network.exchanges
+      call.return(.list(exchanges.map(\.luaValue)))
+    },
+  ]
+
+  private static func add(_ answer: AnswerStub, _ call: Call) throws(Misuse) {
+    try call.part(TestCase.self).held.network.add(answer, to: Int(call.number(1) ?? -1))
+  }
+
+  private static func delay(_ call: Call, _ position: Int) throws(Misuse) -> Double {
+    guard let seconds = call.number(position), seconds >= 0, seconds.isFinite else {
+      throw .message("'delay' must be a number of seconds, 0 or more")
+    }
+    return seconds
+  }
+
+  private static let proofSnapshots: [APIEntry] = [
+    // Whether the key is used for the first time; the text that is known; whether that is to be replaced;
+    // whether nothing may be written.
+    .hidden("snapshot", "s") { call throws(Misuse) in
+      let proof = call.part(TestCase.self)
+      let key = call.string(1)
+      call.return(.bool(proof.snapshots.use(key)))
+      call.return(proof.snapshots.known[key].map { .string($0) } ?? .nil)
+      call.return(.bool(proof.snapshots.isUpdating))
+      call.return(.bool(proof.snapshots.isReadOnly))
+    },
+    // A text as it is kept: without what a recording that is being made hides.
+    .hidden("hidden", "s") { call throws(Misuse) in
+      let network = try call.part(TestCase.self).held.network
+      call.return(.string(network.cassettes.hidden(call.string(1))))
+    },
+    .hidden("keep_snapshot", "ss") { call throws(Misuse) in
+      call.part(TestCase.self).snapshots.keep(call.string(2), for: call.string(1))
+    },
+    // Lines that went and came, each with its mark.
+    .hidden("line_difference", "ss") { call throws(Misuse) in
+      let difference = ContentDifference(.text(call.string(1)), .text(call.string(2)))
+      let lines = difference.entries.compactMap { entry -> LuaValue? in
+        switch entry {
+        case .added(_, let text): .string("+ " + line(text))
+        case .removed(_, let text): .string("- " + line(text))
+        default: nil
+        }
+      }
+      call.return(.list(lines))
+    },
+  ]
+}
+
+extension APIOwner {
+  /// Without its end.
+  private static func line(_ text: JSONText) -> String {
+    let line = text.string ?? ""
+    return line.hasSuffix("\n") ? String(line.dropLast()) : line
+  }
+}
+
+extension StubExchange {
+  /// What would have been sent, also where that is read piece by piece; nil of what cannot be read any more.
+  private var body: [UInt8]? {
+    switch request.payload {
+    case .bytes(let bytes)?: bytes
+    case .streamed(let stream)?: try? stream.bytes()
+    case nil: nil
+    }
+  }
+
+  /// As scripts see it.
+  fileprivate var luaValue: LuaValue {
+    var fields: [(String, LuaValue)] = [
+      ("method", .string(request.method.rawValue)), ("url", .string(LogText.url(request.url))),
+      (
+        "headers",
+        .table(
+          request.headers.bytePairs.map { pair in
+            (.string(String(decoding: pair.name, as: UTF8.self).lowercased()), .bytes(pair.value))
+          })
+      ),
+      ("sent_at", .number(start)),
+    ]
+    if let body { fields.append(("body", .bytes(body))) }
+    if let status {
+      fields += ["status", "http_status"].map { ($0, LuaValue.int(Int64(status))) }
+    }
+    if let error { fields.append(("error", .string(error))) }
+    if let end { fields.append(("seconds", .number(end - start))) }
+    return .map(fields)
+  }
+}

@@ -1,0 +1,107 @@
+import LullLibC
+import LullCassettes
+import LullCore
+import LullSystem
+
+/// The recordings that a worker makes, test after test: what one test has recorded answers the next one, so
+/// that each sees what it will see when all is replayed. (CAS-50)
+///
+/// After each test that has passed, what there is of a recording is written to a draft, redacted; the program
+/// puts drafts in their places when all is over.
+final class CassetteRecorders {
+  let mode: RecordingMode
+  /// Where drafts are.
+  private let folder: String
+  private var tapes: [[UInt8]: CassetteRecorder] = [:]
+  /// Of their files, as they were when they were read.
+  private var stamps: [[UInt8]: FileStamp] = [:]
+  /// Whether the tests that run are not all of the tests there are, so that what others need stays.
+  var isPartial = false
+
+  init(_ mode: RecordingMode, folder: String) {
+    self.mode = mode
+    self.folder = folder
+  }
+
+  /// The highest number of a stand-in that any of them has.
+  var standInCount: Int { tapes.values.map(\.standInCount).max() ?? 0 }
+
+  /// As it is at the beginning of a test.
+  func tape(of path: [UInt8]) throws(CassetteSet.Problem) -> CassetteRecorder {
+    let key = CassetteRecorders.key(of: path)
+    if let tape = tapes[key] { return tape }
+    stamps[key] = FileStamp.of(path)
+    let tape: CassetteRecorder
+    let draft = Array(draftPath(of: key).utf8)
+    if let entries = try entries(of: draft) {
+      // Of a worker that has died.
+      tape = CassetteRecorder(path, entries)
+    } else {
+      let there = try entries(of: path) ?? []
+      tape =
+        mode == .all
+        ? CassetteRecorder(path, [], beside: isPartial ? there : []) : CassetteRecorder(path, there)
+    }
+    tapes[key] = tape
+    return tape
+  }
+
+  /// nil without a file.
+  private func entries(of path: [UInt8]) throws(CassetteSet.Problem) -> [HAREntry]? {
+    guard access(FileName.cString(path), F_OK) == 0 else { return nil }
+    return try TestCassette.read(path).entries
+  }
+
+  /// Keeps what a test has recorded, and writes the draft.
+  func keep(_ tape: CassetteRecorder) throws(CassetteSet.Problem) -> RecordedCassette {
+    let key = CassetteRecorders.key(of: tape.path)
+    tapes[key] = tape
+    let draft = draftPath(of: key)
+    let (redacted, redaction) = tape.finished
+    let concealed = redaction.concealed(in: redacted)
+    if let first = concealed.min(by: { $0.key < $1.key }) {
+      throw CassetteSet.Problem(
+        text:
+          "\(String(escaping: tape.path)) would hold what lets somebody in, and it cannot be taken out: "
+          + "\(first.value): answer that by t.network:on", isOfFile: true)
+    }
+    let file = HARFile(
+      creator: HARFile.Creator(name: "lull", version: Lull.version), entries: redacted)
+    let bytes = file.encoded()
+    guard bytes.count <= TestCassette.largest else {
+      throw CassetteSet.Problem(
+        text:
+          "\(String(escaping: tape.path)) would be larger than \(TestCassette.largest >> 20) MB: "
+          + "record less in one cassette", isOfFile: true)
+    }
+    if let code = AtomicFile.write(bytes, to: Array(draft.utf8), .exactly(0o600)) {
+      throw CassetteSet.Problem(
+        text: "cannot write '\(draft)': \(ErrorText.of(code))", isOfFile: true)
+    }
+    return RecordedCassette(
+      path: String(escaping: tape.path), draft: draft, before: stamps[key], count: redacted.count,
+      newCount: tape.newCount,
+      leftovers: redaction.suspicions(in: redacted))
+  }
+
+  /// One for all names of a file, whether it is there already or not.
+  static func key(of path: [UInt8]) -> [UInt8] {
+    if let resolved = FileName.resolved(path) { return resolved }
+    let folder = FileName.folder(of: path)
+    let name = path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]
+    // The folder of recordings may not be there either.
+    let outer = FileName.folder(of: folder)
+    if FileName.resolved(folder) == nil, let resolved = FileName.resolved(outer) {
+      return FileName.path(of: "cassettes/" + String(escaping: Array(name)), in: resolved)
+    }
+    return FileName.path(of: String(escaping: Array(name)), in: FileName.resolved(folder) ?? folder)
+  }
+
+  private func draftPath(of path: [UInt8]) -> String {
+    // FNV-1a: a name for each path of one run.
+    let digest = path.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+      ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+    }
+    return "\(folder)/draft-\(String(digest, radix: 16)).har"
+  }
+}

@@ -1,0 +1,97 @@
+import LullCassettes
+import LullSystem
+
+/// What tests have recorded, until all is over: then drafts become recordings. (CAS-57)
+///
+/// A recording of which a test has failed stays as it was, since it would lack what that test needs.
+struct RecordingIndex {
+  /// What has come of one recording.
+  struct Ending {
+    let path: String
+    /// In a sentence; what is to be known besides, in others.
+    let text: String
+    var remarks: [String] = []
+    var hasFailed = false
+  }
+
+  private let mode: RecordingMode
+  /// The latest of each file, by what links lead to.
+  private var recordings: [[UInt8]: RecordedCassette] = [:]
+  private var order: [[UInt8]] = []
+  /// Tests that have failed, by the recording that they have named.
+  private var failed: [[UInt8]: String] = [:]
+
+  init(_ mode: RecordingMode) { self.mode = mode }
+
+  mutating func note(_ reply: TestReply, of test: String, hasPassed: Bool) {
+    if !hasPassed {
+      for use in reply.cassettes {
+        let key = CassetteRecorders.key(of: Array(use.path.utf8))
+        failed[key] = failed[key] ?? test
+      }
+    }
+    for recording in reply.recordings {
+      let key = CassetteRecorders.key(of: Array(recording.path.utf8))
+      if recordings.updateValue(recording, forKey: key) == nil { order.append(key) }
+    }
+  }
+
+  /// Puts drafts in their places.
+  ///
+  /// - Parameter isPartial: whether other tests were left out, whose recordings stay.
+  func end(isPartial: Bool) -> [Ending] {
+    order.compactMap { key in
+      guard let recording = recordings[key] else { return nil }
+      if let test = failed[key] {
+        return Ending(
+          path: recording.path,
+          text: "\(recording.path) stays as it was, since '\(test)' has failed")
+      }
+      return put(recording, at: key, isPartial: isPartial)
+    }
+  }
+
+  private func put(
+    _ recording: RecordedCassette, at path: [UInt8], isPartial: Bool
+  ) -> Ending {
+    func failed(_ text: String) -> Ending {
+      Ending(path: recording.path, text: text, hasFailed: true)
+    }
+    guard FileStamp.of(path) == recording.before else {
+      return failed(
+        "\(recording.path) was changed by somebody else meanwhile, and stays as it is now: "
+          + "run the tests once more to record them")
+    }
+    var file: HARFile
+    do throws(CassetteSet.Problem) {
+      file = try TestCassette.read(Array(recording.draft.utf8))
+      if mode == .all, isPartial, recording.before != nil {
+        file.keep(othersOf: try TestCassette.read(path).entries)
+      }
+    } catch {
+      return failed(error.text)
+    }
+    if let code = SnapshotFile.make(String(decoding: FileName.folder(of: path), as: UTF8.self))
+      ?? AtomicFile.write(file.encoded(), to: path, .usual)
+    {
+      return failed("cannot write '\(recording.path)': \(ErrorText.of(code))")
+    }
+    let kept = file.entries.count - recording.newCount
+    let exchanges = recording.newCount == 1 ? "exchange" : "exchanges"
+    var ending = Ending(
+      path: recording.path,
+      text: "recorded \(recording.newCount) \(exchanges) in \(recording.path)"
+        + (kept > 0 ? ", beside \(kept) that were there" : ""))
+    if !recording.leftovers.isEmpty {
+      let shown = recording.leftovers.prefix(RecordingIndex.most)
+      let more = recording.leftovers.count - shown.count
+      ending.remarks.append(
+        "\(recording.path) may hold a token that nobody has named: look at "
+          + shown.joined(separator: "; ") + (more > 0 ? "; and \(more) more" : ""))
+    }
+    return ending
+  }
+
+  /// So many are named.
+  private static let most = 5
+}

@@ -1,0 +1,78 @@
+import LullClients
+import LullCore
+import LullSystem
+
+/// Which declared call an exchange of a test belongs to: tagged where the call starts, found again by
+/// method and URL.
+///
+/// An exchange is that of the call that was made last for its method and URL; where there is none, for its
+/// method and path: further pages, and what an identity or a decorator has added. Home thread only.
+final class CallTags {
+  private struct Tag {
+    let use: CallUse
+    /// How many exchanges there were before.
+    let start: Int
+  }
+
+  private var tags: [Tag] = []
+  private var exact: [String: [Int]] = [:]
+  private var byPath: [String: [Int]] = [:]
+  /// What links to files lead to.
+  private var resolved: [String: String] = [:]
+
+  /// - Parameter start: how many exchanges there were before.
+  func note(_ declared: DeclaredUse, after start: Int) {
+    var use = CallUse(
+      api: key(of: declared.api.path), environment: declared.api.environment?.name,
+      call: declared.call.name)
+    for parameter in declared.call.parameters {
+      if declared.given.contains(parameter.name) { use.parameters.append(parameter.name) }
+      if case .choice = parameter.kind, let value = declared.values[parameter.name] {
+        for word in value.texts {
+          let given = CallUse.Value(parameter: parameter.name, text: word)
+          if !use.values.contains(given) { use.values.append(given) }
+        }
+      }
+    }
+    let method = declared.call.method.rawValue
+    exact[CallTags.key(method, declared.url), default: []].append(tags.count)
+    byPath[CallTags.pathKey(method, declared.url), default: []].append(tags.count)
+    tags.append(Tag(use: use, start: start))
+  }
+
+  /// What came of them.
+  func uses(in exchanges: [StubExchange]) -> [CallUse] {
+    guard !tags.isEmpty else { return [] }
+    var uses: [CallUse] = []
+    for (number, exchange) in exchanges.enumerated() {
+      guard let tag = tag(of: exchange, number) else { continue }
+      let known = uses.firstIndex { $0.isAlike(tag.use) }
+      let place = known ?? uses.count
+      if known == nil { uses.append(tag.use) } else { uses[place].add(tag.use) }
+      uses[place].add(exchange.status)
+    }
+    return uses
+  }
+
+  private func tag(of exchange: StubExchange, _ number: Int) -> Tag? {
+    let (method, url) = (exchange.request.method.rawValue, exchange.request.url)
+    let places =
+      exact[CallTags.key(method, url)] ?? byPath[CallTags.pathKey(method, url)] ?? []
+    return places.last { tags[$0].start <= number }.map { tags[$0] }
+  }
+
+  private func key(of path: String) -> String {
+    if let known = resolved[path] { return known }
+    let key = FileName.resolved(path) ?? path
+    resolved[path] = key
+    return key
+  }
+
+  private static func key(_ method: String, _ url: String) -> String {
+    "\(method) \(url.prefix { $0 != "#" })"
+  }
+
+  private static func pathKey(_ method: String, _ url: String) -> String {
+    "\(method) \(url.prefix { $0 != "?" && $0 != "#" })"
+  }
+}

@@ -1,0 +1,427 @@
+import LullCassettes
+import LullCore
+import LullHost
+import LullSystem
+
+/// The network of one test: it answers as the test has said, after as much of the test's time, and notes what
+/// it was asked. What nobody has said an answer for fails, and the test with it.
+///
+/// Of several answers that fit a request those of the longest pattern count, of equal ones the last. Answers of
+/// one pattern are given in turn, the last one from then on. What no pattern fits is answered from the recordings
+/// of the test, as long after as it was recorded. Home thread only.
+final class StubNetwork: NetworkingProvider {
+  private struct Rule {
+    let method: RequestMethod
+    let glob: URLGlob
+    var answers: [AnswerStub] = []
+    var next = 0
+  }
+
+  private let pump: Pump
+  private let clock: HeldClock
+  private var rules: [Rule] = []
+  private(set) var exchanges: [StubExchange] = []
+  /// What there was no answer for, in sentences.
+  private(set) var misses: [String] = []
+  /// What answers where no rule does.
+  var cassettes = CassetteSet()
+  /// Whom to ask what is to be recorded; nil where nothing is.
+  private let recorder: RecordingNetwork?
+  /// What was told of secrets while the test was recorded.
+  private var toldMasks = ToldMasks()
+
+  init(_ pump: Pump, _ clock: HeldClock, recorder: RecordingNetwork? = nil) {
+    self.pump = pump
+    self.clock = clock
+    self.recorder = recorder
+  }
+
+  // MARK: What is answered
+
+  /// Takes the place of one for the same; its number.
+  func addRule(_ method: RequestMethod, _ glob: URLGlob) -> Int {
+    if let place = rules.firstIndex(where: { $0.method == method && $0.glob == glob }) {
+      rules[place] = Rule(method: method, glob: glob)
+      return place
+    }
+    rules.append(Rule(method: method, glob: glob))
+    return rules.count - 1
+  }
+
+  func add(_ answer: AnswerStub, to rule: Int) {
+    if rules.indices.contains(rule) { rules[rule].answers.append(answer) }
+  }
+
+  private func answer(for request: HTTPRequest) -> AnswerStub? {
+    var best: Int?
+    // Who answers need not know what a credential in the query is called. (QRY-09)
+    let bare = request.urlWithoutSecrets
+    for (place, rule) in rules.enumerated()
+    where rule.method == request.method && !rule.answers.isEmpty
+      && (rule.glob.matches(request.url) || bare.map { rule.glob.matches($0) } ?? false)
+    {
+      if best.map({ rule.glob.length >= rules[$0].glob.length }) ?? true { best = place }
+    }
+    guard let place = best else { return nil }
+    let rule = rules[place]
+    rules[place].next = min(rule.next + 1, rule.answers.count - 1)
+    return rule.answers[rule.next]
+  }
+
+  // MARK: Asking
+
+  func startRequest(
+    _ request: HTTPRequest, completion: NetworkCompletion
+  ) -> any RequestNetworking {
+    // From now on what is shown of the time has been seen.
+    clock.hasBeenSeen()
+    let number = exchanges.count
+    exchanges.append(StubExchange(request, at: pump.clock.now, after: pump.clock.uptime))
+    let transfer = Transfer { [weak self] in
+      guard let self else { return }
+      exchanges[number].cancelled(at: pump.clock.now)
+    }
+    switch answer(for: request) {
+    case .result(var result, let delay):
+      result.response?.url = request.url
+      deliver(result, after: delay, request, number, transfer, completion)
+    case .fault(let fault, let delay):
+      let delay = fault == .timeout ? request.limits.timeout : delay
+      deliver(
+        NetworkResult(error: fault.error(of: request)), after: delay, request, number, transfer,
+        completion)
+    case .function(let provider): ask(provider, request, number, transfer, completion)
+    case nil:
+      if let recorder, cassettes.isRecording {
+        record(request, by: recorder, number, transfer, completion)
+      } else {
+        replay(request, number, transfer, completion)
+      }
+    }
+    return transfer
+  }
+
+  /// A function of the script, for which nobody waits longer than for a network.
+  private func ask(
+    _ provider: any NetworkingProvider, _ request: HTTPRequest, _ number: Int, _ transfer: Transfer,
+    _ completion: NetworkCompletion
+  ) {
+    let own = pump.completion { [weak self, weak transfer] (result: NetworkResult) in
+      transfer?.timer?.cancel()
+      self?.end(number, StubNetwork.bounded(result, by: request), completion)
+    }
+    transfer.inner = provider.startRequest(request, completion: own)
+    guard request.limits.timeout > 0, request.limits.timeout.isFinite else { return }
+    transfer.timer = pump.clock.schedule(after: request.limits.timeout) {
+      [weak self, weak transfer] in
+      guard let self, let transfer, transfer.inner != nil else { return }
+      transfer.inner?.cancel()
+      transfer.inner = nil
+      end(number, NetworkResult(error: NetworkFault.timeout.error(of: request)), completion)
+    }
+  }
+
+  /// As the network would end an answer that is larger than the request allows.
+  private static func bounded(_ result: NetworkResult, by request: HTTPRequest) -> NetworkResult {
+    guard let count = result.body?.count, count > request.limits.maxBodySize,
+      request.options?.sink == nil
+    else { return result }
+    let error = TransportError(
+      .bodyTooLarge,
+      "the response body is larger than the limit of \(ByteCount.text(request.limits.maxBodySize)) "
+        + "(max_body_size)")
+    return NetworkResult(error: error)
+  }
+
+  // MARK: Recording
+
+  /// Answers from what is recorded already, else asks in earnest, and answers as the recording will from now on.
+  private func record(
+    _ request: HTTPRequest, by recorder: RecordingNetwork, _ number: Int, _ transfer: Transfer,
+    _ completion: NetworkCompletion
+  ) {
+    let asked: HARRequest
+    do throws(TransportError) {
+      asked = try HARRequest(request)
+    } catch {
+      return end(number, NetworkResult(error: error), completion)
+    }
+    if let entry = try? cassettes.answer(to: asked) {
+      let result = NetworkResult(entry, url: request.url)
+      return deliver(result, after: entry.seconds, request, number, transfer, completion)
+    }
+    if let problem = unknown(in: request, asked) {
+      misses.append(problem)
+      return end(number, NetworkResult(error: .final(.network, problem)), completion)
+    }
+    let sent: HTTPRequest
+    do throws(TransportError) {
+      sent = try told(request)
+    } catch {
+      misses.append(error.message)
+      return end(number, NetworkResult(error: error), completion)
+    }
+    let place = cassettes.note(asked)
+    transfer.inner = recorder.startRequest(
+      sent, asked,
+      hiding: { [weak self] in self?.cassettes.hidden($0, of: place, to: asked) ?? $0 }
+    ) { [weak self, weak transfer] outcome in
+      guard let self else { return }
+      let entry = cassettes.end(place, with: outcome.entry)
+      if let problem = outcome.problem { misses.append(problem) }
+      let result = seen(outcome, as: entry, of: request)
+      guard let transfer, result.error?.kind != .cancelled else {
+        return end(number, result, completion)
+      }
+      transfer.inner = nil
+      deliver(result, after: outcome.seconds, request, number, transfer, completion)
+    }
+  }
+
+  /// The request with what stands for tokens and secrets in its texts told, as far as its server knows them.
+  private func told(_ request: HTTPRequest) throws(TransportError) -> HTTPRequest {
+    let masks = toldMasks.note(request)
+    let known = masks.compactMap { mask in
+      cassettes.secret(masked: mask).map { (mask: mask, text: $0) }
+    }
+    let token = { [cassettes] (number: Int) in cassettes.token(ofStandIn: number) }
+    for mask in masks where toldMasks.isOfSeveral(mask) {
+      guard try request.telling(token, [(mask: mask, text: [])]) == request.telling(token) else {
+        throw .final(
+          .network,
+          "\(request.method) \(LogText.url(request.url)) has \(mask), which is another secret in each environment, so "
+            + "that it cannot be recorded: give these names of their own, or answer it by t.network:on"
+        )
+      }
+    }
+    return try request.telling(token, known)
+  }
+
+  /// Why a request is not asked in earnest: it would tell what only a recording says.
+  private func unknown(in request: HTTPRequest, _ asked: HARRequest) -> String? {
+    let shown = "\(request.method) \(LogText.url(request.url))"
+    let standIns = StandIns.numbers(in: asked).union(request.standInsOfSecrets)
+    guard standIns.allSatisfy({ cassettes.token(ofStandIn: $0) != nil }) else {
+      return "\(shown) needs a token that the recording has only a stand-in of: "
+        + "lull test --record all makes it anew"
+    }
+    guard cassettes.masksAnswers, CredentialMask.stands(in: asked) else { return nil }
+    return
+      "\(shown) has *** where an answer had a credential that is too short for a stand-in, so that it cannot be "
+      + "recorded: answer it by t.network:on"
+  }
+
+  /// What a test sees of an exchange is what the recording says of it. (CAS-66)
+  private func seen(
+    _ outcome: RecordingNetwork.Outcome, as entry: HAREntry?, of request: HTTPRequest
+  ) -> NetworkResult {
+    guard outcome.result.error?.kind != .cancelled else { return outcome.result }
+    guard let entry else {
+      guard var error = outcome.result.error else {
+        return NetworkResult(error: .final(.network, outcome.problem ?? "it is not recorded"))
+      }
+      error.message = CredentialMask.text(cassettes.hidden(error.message))
+      return NetworkResult(error: error)
+    }
+    var result = NetworkResult(entry, url: request.url)
+    // It has come to who reads it already.
+    if request.options?.sink?.isRaw ?? false, outcome.result.body == nil { result.body = nil }
+    return result
+  }
+
+  // MARK: Answering
+
+  private func replay(
+    _ request: HTTPRequest, _ number: Int, _ transfer: Transfer, _ completion: NetworkCompletion
+  ) {
+    do throws(TransportError) {
+      let entry = try recorded(for: request)
+      deliver(
+        NetworkResult(entry, url: request.url), after: entry.seconds, request, number, transfer,
+        completion)
+    } catch {
+      end(number, NetworkResult(error: error), completion)
+    }
+  }
+
+  /// Notes it if there is nothing.
+  private func recorded(for request: HTTPRequest) throws(TransportError) -> HAREntry {
+    if !cassettes.isEmpty {
+      let asked = try HARRequest(request)
+      do throws(CassetteSet.Miss) {
+        if let entry = try cassettes.answer(to: asked) { return entry }
+      } catch {
+        misses.append(error.description)
+        throw .final(.network, error.summary)
+      }
+    }
+    let miss = self.miss(request)
+    misses.append(miss)
+    throw .final(.network, miss)
+  }
+
+  private func deliver(
+    _ result: NetworkResult, after delay: Double, _ request: HTTPRequest, _ number: Int,
+    _ transfer: Transfer, _ completion: NetworkCompletion
+  ) {
+    guard delay > 0 else {
+      return end(number, StubNetwork.bounded(result, by: request), completion)
+    }
+    // Whoever waits for it has lost patience before it comes.
+    let limit = request.limits.timeout
+    let isLate = limit > 0 && delay > limit
+    let result =
+      isLate
+      ? NetworkResult(error: NetworkFault.timeout.error(of: request))
+      : StubNetwork.bounded(result, by: request)
+    transfer.timer = pump.clock.schedule(after: isLate ? limit : delay) { [weak self] in
+      self?.end(number, result, completion)
+    }
+  }
+
+  private func end(_ number: Int, _ result: NetworkResult, _ completion: NetworkCompletion) {
+    exchanges[number].ended(with: result, at: pump.clock.now)
+    completion(result)
+  }
+
+  private func miss(_ request: HTTPRequest) -> String {
+    let url = LogText.url(request.url)
+    let bare = request.urlWithoutSecrets.map { LogText.url($0) } ?? url
+    let path = bare.firstRange(of: "://").flatMap { scheme in
+      bare[scheme.upperBound...].firstIndex(of: "/").map { String(bare[$0...]) }
+    }
+    let known = rules.map { "\($0.method) \($0.glob.text)" }.sorted().joined(separator: ", ")
+    return "no test reaches the network, and this one has no answer for \(request.method) \(url): "
+      + "t.network:on(\"\(request.method)\", \"\(path ?? "/")\", { json = … })"
+      + (known.isEmpty ? "" : "; there are: \(known)")
+  }
+
+  private final class Transfer: RelayedTransfer {
+    var timer: (any HostTimer)?
+    var inner: (any RequestNetworking)?
+    private let onCancel: () -> Void
+
+    init(onCancel: @escaping () -> Void) { self.onCancel = onCancel }
+
+    var transferMetrics: RequestTransferMetrics {
+      inner?.transferMetrics ?? RequestTransferMetrics()
+    }
+
+    func resume() { inner?.resume() }
+
+    func cancel() {
+      timer?.cancel()
+      inner?.cancel()
+      onCancel()
+    }
+  }
+}
+
+/// What was sent in a test, below retries and limits, and what came of it.
+struct StubExchange {
+  let request: HTTPRequest
+  /// By the test's clock, in Unix seconds.
+  let start: Double
+  /// The same in seconds since the test began, whatever its time was set to.
+  let uptime: Double
+  private(set) var end: Double?
+  private(set) var status: Int?
+  private(set) var error: String?
+
+  init(_ request: HTTPRequest, at start: Double, after uptime: Double) {
+    self.request = request
+    self.start = start
+    self.uptime = uptime
+  }
+
+  mutating func ended(with result: NetworkResult, at time: Double) {
+    guard end == nil else { return }
+    end = time
+    status = result.response?.status
+    error = result.error?.message ?? result.requestError?.userMessage
+  }
+
+  static let cancelled = "cancelled"
+
+  /// Nobody wants the answer any more.
+  mutating func cancelled(at time: Double) {
+    guard end == nil else { return }
+    end = time
+    error = StubExchange.cancelled
+  }
+}
+
+/// One answer of the network of a test.
+enum AnswerStub {
+  case result(NetworkResult, delay: Double)
+  case fault(NetworkFault, delay: Double)
+  /// What a function of the script makes of the request.
+  case function(any NetworkingProvider)
+}
+
+/// How the network of a test fails, in the words that scripts have for it.
+enum NetworkFault: String, CaseIterable {
+  /// Nobody listens there.
+  case refused
+  /// The connection ends before there is an answer.
+  case reset
+  /// The connection ends in the middle of the body.
+  case cut
+  /// No answer comes within the time that the request may take.
+  case timeout
+
+  /// What the request fails with.
+  func error(of request: HTTPRequest) -> TransportError {
+    let host = NetworkFault.host(of: request.url)
+    switch self {
+    case .refused:
+      var error = TransportError(.connection, "cannot connect to \(host) (Connection refused)")
+      error.isUnsent = true
+      return error
+    case .reset: return TransportError(.connection, "the connection to \(host) was lost (reset)")
+    case .cut:
+      return TransportError(
+        .truncatedBody, "the connection to \(host) ended before the body was complete")
+    case .timeout:
+      let limit = LogText.seconds(request.limits.timeout)
+      return TransportError(.timeout, "no complete answer from \(host) within \(limit) (timeout)")
+    }
+  }
+
+  private static func host(of url: String) -> String {
+    let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
+    return parts.count > 1 ? String(parts[1].prefix { $0 != "?" }) : LogText.url(url)
+  }
+}
+
+/// Masks of the secrets that servers were sent while a test was recorded, each with whose secret it is.
+struct ToldMasks {
+  private struct Owner {
+    let environment: String?
+    let source: Secret.Source
+  }
+
+  private var places: [CassetteClaim: Set<String>] = [:]
+  private var owners: [String: [Owner]] = [:]
+
+  /// Notes those of a request; all that its server knows in its environment.
+  mutating func note(_ request: HTTPRequest) -> [String] {
+    let claim = CassetteClaim(url: request.url, environment: request.environment)
+    for secret in request.secretTexts.flatMap(\.secrets) {
+      places[claim, default: []].insert(secret.mask)
+      let isKnown = owners[secret.mask]?.contains {
+        $0.environment == request.environment && $0.source == secret.source
+      }
+      guard isKnown != true else { continue }
+      owners[secret.mask, default: []].append(
+        Owner(environment: request.environment, source: secret.source))
+    }
+    return (places[claim] ?? []).sorted()
+  }
+
+  /// Whether it stands for one secret in one environment, and for another one in another. (ENV-18)
+  func isOfSeveral(_ mask: String) -> Bool {
+    guard let owners = owners[mask], let first = owners.first else { return false }
+    return owners.contains { $0.environment != first.environment && $0.source != first.source }
+  }
+}

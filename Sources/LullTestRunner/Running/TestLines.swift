@@ -1,0 +1,94 @@
+import LullCore
+import LullLibC
+
+/// Lines of JSON that come through a descriptor, one object each.
+struct TestLines {
+  let descriptor: Int32
+  private var rest: [UInt8] = []
+
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// Waits for the next one; nil at the end, and for what is none.
+  mutating func next<Value: Decodable & Sendable>(_ type: Value.Type) -> Value? {
+    while true {
+      if let line = takeLine() { return TestLines.value(type, of: line) }
+      guard read() else { return nil }
+    }
+  }
+
+  /// Reads what is there, once; false at the end.
+  mutating func read() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while true {
+      let count = LullLibC.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest += buffer[..<count]
+      return true
+    }
+  }
+
+  enum Taken<Value> {
+    /// Nothing whole yet.
+    case nothing
+    case value(Value)
+    /// A line that is something else.
+    case foreign
+  }
+
+  /// One that has been read.
+  mutating func taken<Value: Decodable & Sendable>(_ type: Value.Type) -> Taken<Value> {
+    guard let line = takeLine() else { return .nothing }
+    return TestLines.value(type, of: line).map { .value($0) } ?? .foreign
+  }
+
+  private mutating func takeLine() -> [UInt8]? {
+    guard let end = rest.firstIndex(of: 10) else { return nil }
+    defer { rest.removeFirst(end + 1) }
+    return Array(rest[..<end])
+  }
+
+  private static func value<Value: Decodable & Sendable>(
+    _ type: Value.Type, of line: [UInt8]
+  ) -> Value? {
+    try? JSONDocument(parsing: line).root.decoded(type)
+  }
+
+  static func bytes(of value: some Encodable) -> [UInt8] {
+    ((try? JSONDocument.text(encoding: value)) ?? []) + [10]
+  }
+}
+
+/// What reports show of an exchange: no heads, no bodies, and nothing that lets somebody in.
+struct ShownExchange: Codable {
+  var method: String
+  /// Masked as in logs.
+  var url: String
+  /// In seconds since the test began, of its time.
+  var start: Double
+  /// nil as long as it was under way.
+  var seconds: Double?
+  var status: Int?
+  var error: String?
+
+  init(_ exchange: StubExchange) {
+    method = ShownExchange.cut(exchange.request.method.rawValue, 40)
+    url = ShownExchange.cut(LogText.url(exchange.request.url), ShownExchange.longest)
+    start = exchange.uptime
+    seconds = exchange.end.map { max(0, $0 - exchange.start) }
+    status = exchange.status
+    error = exchange.error.map { ShownExchange.cut($0, ShownExchange.longest) }
+  }
+
+  var wasCancelled: Bool { error == StubExchange.cancelled }
+
+  /// So many of a test are shown.
+  static let most = 200
+
+  /// In characters.
+  private static let longest = 500
+
+  private static func cut(_ text: String, _ length: Int) -> String {
+    text.utf8.count > length ? LogText.part(text, limit: length) : text
+  }
+}

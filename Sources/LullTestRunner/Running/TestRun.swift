@@ -1,0 +1,155 @@
+import LullLibC
+import LullClients
+import LullCore
+import LullHost
+import LullSystem
+
+/// One run of a file of tests in a state and a host of its own: to see which tests it has, or for one of them.
+///
+/// Home thread only.
+///
+/// Behaviours: PRV-01 to PRV-152.
+final class TestRun {
+  private let settings: TestSettings
+  /// What was written to standard output and error since the test began.
+  private let printed: () -> [UInt8]
+  private let shelf = CassetteCache()
+  /// Of the last order.
+  private var hiding = CassetteSet()
+  /// nil where nothing is recorded.
+  private let tapes: CassetteRecorders?
+  private let chunks = CompiledChunks()
+  /// The file that was read last, which is most often the next one.
+  private var latest: (file: String, source: [UInt8])?
+
+  init(settings: TestSettings, printed: @escaping () -> [UInt8]) {
+    self.settings = settings
+    self.printed = printed
+    tapes =
+      settings.recording == .none
+      ? nil : CassetteRecorders(settings.recording, folder: settings.folder)
+  }
+
+  func carryOut(_ order: TestOrder) -> TestReply {
+    if let api = order.api { return describe(api) }
+    var reply = TestReply()
+    hiding = CassetteSet()
+    let start = SystemClock.uptime
+    do throws(SnapshotFile.Problem) {
+      let snapshots = try SnapshotFile(of: order.file)
+      run(order, snapshots, &reply)
+    } catch {
+      reply.failures.append("lull: \(error.text)\n")
+    }
+    reply.seconds = SystemClock.uptime - start
+    return reply
+  }
+
+  /// Says what an API file declares.
+  private func describe(_ api: String) -> TestReply {
+    var reply = TestReply()
+    var limits = ScriptLimits(time: settings.longest)
+    limits.subject = "the API file"
+    guard let environment = try? HeldEnvironment(shelf),
+      let program = ScriptProgram(
+        environment: environment, library: .withTests, limits: limits),
+      program.open(folder: nil, words: [Array(api.utf8)])
+    else {
+      reply.unreadable = "lull: cannot start: not enough memory\n"
+      return reply
+    }
+    let files = program.host.part(APIFiles.self)
+    do throws(APIFileProblem) {
+      reply.api = try DeclaredAPI(try files.api(api), of: api)
+    } catch {
+      let text = files.describe(error)
+      reply.unreadable = text.isEmpty ? "lull: '\(api)' was not loaded to its end\n" : text
+    }
+    program.endStages()
+    return reply
+  }
+
+  private func read(_ file: String) -> Result<[UInt8], TextFile.Problem> {
+    if let latest, latest.file == file { return .success(latest.source) }
+    let source = TextFile.read(Array(file.utf8)).map { SourceText.withoutFirstLineMarks($0) }
+    latest = (try? source.get()).map { (file, $0) }
+    return source
+  }
+
+  private func run(_ order: TestOrder, _ snapshots: SnapshotFile, _ reply: inout TestReply) {
+    let path = Array(order.file.utf8)
+    let source: [UInt8]
+    switch read(order.file) {
+    case .success(let bytes): source = bytes
+    case .failure(let problem):
+      reply.unreadable = "lull: cannot read \(String(escaping: problem.message))\n"
+      return
+    }
+    let environment: HeldEnvironment
+    do throws(TransportError) {
+      tapes?.isPartial = order.isPartial
+      environment = try HeldEnvironment(shelf, recording: order.number == nil ? nil : tapes)
+    } catch {
+      reply.failures.append("lull: \(error.message)\n")
+      return
+    }
+    var limits = ScriptLimits(time: settings.longest)
+    limits.subject = order.number == nil ? "the file" : "the test"
+    guard
+      let program = ScriptProgram(
+        environment: environment, library: .withTests, limits: limits),
+      program.open(folder: FileName.folder(of: path), words: [path])
+    else {
+      reply.failures.append("lull: cannot start: not enough memory\n")
+      return
+    }
+    let proof = program.host.part(TestCase.self)
+    proof.snapshots = TestSnapshots(
+      known: snapshots.entries, isUpdating: settings.isUpdating, isReadOnly: settings.isReadOnly)
+    proof.folder = FileName.folder(of: path)
+    proof.printed = printed
+    // What is sent is answered by the test, unless it is recorded. (ENV-14)
+    program.host.part(APIFiles.self).confirmsWrites = settings.recording == .none
+    let tags = CallTags()
+    program.host.part(APIFiles.self).onUse = { [network = environment.network] use in
+      tags.note(use, after: network.exchanges.count)
+    }
+    let stages = TestStages(program, proof, chunks)
+    if let unreadable = stages.load(source, path) {
+      reply.unreadable = unreadable
+    } else if let number = order.number {
+      stages.prove(number, order.name ?? "")
+      reply.leftovers = stages.leftovers
+    }
+    if order.number == nil { reply.declared = proof.declared }
+    reply.loaded = stages.loadedFiles
+    stages.end()
+    reply.failures = stages.failures
+    if order.number != nil {
+      reply.failures += environment.network.misses.map { "lull: \($0)\n" }
+      let exchanges = environment.network.exchanges
+      reply.exchanges = exchanges.prefix(ShownExchange.most).map { ShownExchange($0) }
+      reply.moreExchanges = exchanges.count - reply.exchanges.count
+      reply.calls = tags.uses(in: exchanges)
+    }
+    var deck = environment.network.cassettes
+    reply.cassettes = deck.cassettes.map(\.use)
+    reply.notes = deck.lateCredentials
+    if reply.failures.isEmpty {
+      do throws(CassetteSet.Problem) {
+        reply.recordings = try deck.keep()
+      } catch {
+        reply.failures.append("lull: \(error.text)\n")
+      }
+    }
+    reply.expectationCount = proof.expectationCount
+    reply.heldSeconds = environment.clock.uptime
+    reply.usedSnapshots = proof.snapshots.used
+    reply.snapshots = proof.snapshots.made
+    reply.hide { deck.hidden($0) }
+    hiding = deck
+  }
+
+  /// What was printed, without what a recording of it hides.
+  func hidden(_ output: String) -> String { hiding.hidden(output) }
+}

@@ -1,0 +1,271 @@
+import LullLibC
+import LullSystem
+
+/// All that `lull test` does: the files are asked for their tests, the tests are run, and what comes of them is
+/// told and kept.
+///
+/// Order of events: every file is loaded once, then the tests run, one host each; snapshots are written when all
+/// have ended. Thread of its maker only.
+package final class TestSession {
+  package struct Options: Sendable {
+    package var files: [String] = []
+    /// Whether some were named one by one, so that others beside them are left out.
+    package var namesFiles = false
+    /// Why some cannot be read, in sentences.
+    package var problems: [String] = []
+    package var jobs = 1
+    /// What names contain.
+    package var filter: String?
+    package var isTAP = false
+    package var junit: String?
+    package var html: String?
+    /// API files whose use is told of, as `lull.api` is asked for them.
+    package var coverage: [String] = []
+    /// Whether what is only told of otherwise fails.
+    package var isStrict = false
+    package var settings = TestSettings()
+    package var isColoured = false
+    /// How a worker is started, but for its settings.
+    package var words: [String] = []
+
+    package init() {}
+  }
+
+  private var options: Options
+  private let complain: (String) -> Void
+  private var reports: [any TestReport] = []
+  private let files: [any TestFileReport]
+  /// Files that the files of tests have loaded.
+  private(set) var loaded: Set<String> = []
+  private var summary = TestSummary()
+  private var snapshots: SnapshotIndex
+  private var cassettes = CassetteIndex()
+  private var recordings: RecordingIndex
+
+  /// - Parameters:
+  ///   - write: takes what is told.
+  ///   - complain: takes what is wrong with the call itself.
+  package init(
+    _ options: Options, write: @escaping (String) -> Void, complain: @escaping (String) -> Void
+  ) {
+    self.options = options
+    self.complain = complain
+    files =
+      (options.junit.map { [JUnitReport($0, complain)] } ?? [])
+      + (options.html.map { [HTMLReport($0, complain)] } ?? [])
+    snapshots = SnapshotIndex(options.settings)
+    recordings = RecordingIndex(options.settings.recording)
+    reports = [
+      options.isTAP ? TAPReport(write) : PlainReport(isColoured: options.isColoured, write)
+    ]
+    reports += files
+  }
+
+  /// The exit code.
+  package func run() -> Int32 {
+    let start = SystemClock.uptime
+    guard let folder = TemporaryFolder("lull-test") else {
+      complain("lull: cannot make a folder for the tests: \(ErrorText.of(errno))\n")
+      return 1
+    }
+    defer { folder.remove() }
+    options.settings.folder = folder.path
+    for problem in options.problems {
+      complain("lull: \(problem)\n")
+      summary.unreadable += 1
+    }
+    let crew: TestCrew
+    var signal: Int32?
+    do throws(TestCrew.Failure) {
+      crew = try TestCrew(options.words, options.settings, size: options.jobs)
+      defer { crew.close() }
+      try describeAPIs(crew)
+      let plan = try collect(crew)
+      if let filter = options.filter, plan.items.isEmpty, crew.signal == nil, summary.failed == 0,
+        summary.unreadable == 0
+      {
+        complain("lull: no test's name contains '\(filter)'\n")
+        return 2
+      }
+      try run(plan, crew)
+      signal = crew.signal
+    } catch {
+      complain("lull: \(error.text)\n")
+      return 1
+    }
+    summary.seconds = SystemClock.uptime - start
+    for report in reports { report.finish(summary, isInterrupted: signal != nil) }
+    if let signal { return 128 + signal }
+    if summary.unreadable > 0 { return 3 }
+    return summary.failed > 0 || files.contains { $0.hasFailed } ? 1 : 0
+  }
+
+  private func tell(_ outcome: TestOutcome) {
+    summary.count(outcome)
+    for report in reports { report.ended(outcome) }
+  }
+
+  // MARK: API files
+
+  /// Asks what those declare whose coverage is wanted; each once.
+  private func describeAPIs(_ crew: TestCrew) throws(TestCrew.Failure) {
+    try crew.carryOut(options.coverage.map { TestOrder(file: "", api: $0) }) { _, reply in
+      guard let api = reply.api else {
+        complain(reply.unreadable ?? reply.failures.joined())
+        summary.unreadable += 1
+        return
+      }
+      if !summary.coverage.contains(where: { $0.api.isAlike(api) }) {
+        summary.coverage.append(APICoverage(api))
+      }
+    }
+  }
+
+  private func note(_ uses: [CallUse]) {
+    for use in uses {
+      for place in summary.coverage.indices { summary.coverage[place].note(use) }
+    }
+  }
+
+  // MARK: The files
+
+  private func collect(_ crew: TestCrew) throws(TestCrew.Failure) -> TestPlan {
+    var found: [(file: String, tests: [DeclaredTest])] = []
+    try crew.carryOut(options.files.map { TestOrder(file: $0) }) { place, reply in
+      let file = options.files[place]
+      loaded.formUnion(reply.loaded)
+      if let unreadable = reply.unreadable {
+        summary.unreadable += 1
+        return tell(file, [unreadable], reply.output)
+      }
+      var failures = reply.failures
+      let only = reply.declared.first { $0.mode == .only }
+      if failures.isEmpty, reply.declared.isEmpty {
+        failures = ["lull: \(file) declares no test: test(\"name\", function(t) … end)\n"]
+      } else if let only, options.settings.isReadOnly {
+        failures.append(
+          "lull: \(file):\(only.line): test.only would leave out the other tests, with CI set\n")
+      }
+      guard failures.isEmpty else { return tell(file, failures, reply.output) }
+      found.append((file, reply.declared))
+    }
+    return TestPlan(found, filter: options.filter)
+  }
+
+  private func tell(_ file: String, _ failures: [String], _ output: String) {
+    tell(
+      TestOutcome(file: file, name: nil, verdict: .failed, failures: failures, output: output))
+  }
+
+  // MARK: The tests
+
+  private func run(_ plan: TestPlan, _ crew: TestCrew) throws(TestCrew.Failure) {
+    let items = plan.items
+    // What is skipped is told of in its place.
+    let places = items.indices.filter { !items[$0].isSkipped }
+    var next = 0
+    func tellSkipped(before place: Int) {
+      while next < place {
+        if items[next].isSkipped {
+          tell(TestOutcome(file: items[next].file, name: items[next].test.name, verdict: .skipped))
+          endFile(after: next, plan)
+        }
+        next += 1
+      }
+    }
+    var toldCount = 0
+    try crew.carryOut(
+      places.map {
+        TestOrder(
+          file: items[$0].file, number: items[$0].number, name: items[$0].test.name,
+          isPartial: isPartial(plan))
+      }
+    ) { order, reply in
+      let place = places[order]
+      tellSkipped(before: place)
+      toldCount += 1
+      tell(outcome(of: items[place], reply))
+      next = max(next, place + 1)
+      endFile(after: place, plan)
+    }
+    if crew.signal == nil { tellSkipped(before: items.count) }
+    summary.left = places.count - toldCount
+    endRecordings(isInterrupted: crew.signal != nil, plan)
+    summary.isPartial = !plan.isWhole || !plan.skipping.isEmpty || summary.left > 0
+    if plan.isWhole, summary.left == 0, summary.failed == 0, summary.unreadable == 0 {
+      endCassettes(plan)
+    }
+  }
+
+  private func outcome(of item: TestPlan.Item, _ reply: TestReply) -> TestOutcome {
+    var failures = reply.failures
+    if let unreadable = reply.unreadable { failures.append(unreadable) }
+    var notes = reply.notes
+    cassettes.note(reply.cassettes, of: item.file)
+    note(reply.calls)
+    loaded.formUnion(reply.loaded)
+    if let left = reply.leftovers {
+      let text = "left behind: \(left)"
+      if options.isStrict { failures.append("lull: \(text)\n") } else { notes.append(text) }
+    }
+    if let twice = snapshots.note(reply, of: item.file, hasPassed: failures.isEmpty) {
+      failures.append(
+        "lull: another test of \(item.file) has the snapshot '\(twice)' too: give one of them another name\n"
+      )
+    }
+    recordings.note(reply, of: item.test.name, hasPassed: failures.isEmpty)
+    return TestOutcome(
+      file: item.file, name: item.test.name, verdict: failures.isEmpty ? .passed : .failed,
+      failures: failures, notes: notes, seconds: reply.seconds, heldSeconds: reply.heldSeconds,
+      output: reply.output, exchanges: reply.exchanges, moreExchanges: reply.moreExchanges)
+  }
+
+  /// Whether there may be tests that use the same recordings and are not run.
+  private func isPartial(_ plan: TestPlan) -> Bool {
+    !plan.isWhole || !plan.skipping.isEmpty || options.namesFiles
+  }
+
+  /// Writes what was recorded, if all was run that was to be.
+  private func endRecordings(isInterrupted: Bool, _ plan: TestPlan) {
+    guard options.settings.recording != .none else { return }
+    guard !isInterrupted else {
+      summary.notes.append("nothing is recorded of tests that were interrupted")
+      return
+    }
+    for ending in recordings.end(isPartial: isPartial(plan)) {
+      if ending.hasFailed {
+        tell(ending.path, ["lull: \(ending.text)\n"], "")
+      } else {
+        summary.notes += [ending.text] + ending.remarks
+      }
+    }
+  }
+
+  /// What no test has asked for, where all were run and have asked for what they would.
+  private func endCassettes(_ plan: TestPlan) {
+    for (path, text) in cassettes.unplayed(options.files, besides: plan.skipping) {
+      if options.isStrict {
+        tell(path, ["lull: \(text)\n"], "")
+      } else {
+        summary.notes.append(text)
+      }
+    }
+  }
+
+  /// What belongs to the file as a whole, behind the last of its tests.
+  private func endFile(after place: Int, _ plan: TestPlan) {
+    let file = plan.items[place].file
+    guard plan.isLast(place) else { return }
+    do throws(SnapshotFile.Problem) {
+      let end = try snapshots.end(file, isWhole: plan.whole.contains(file))
+      summary.written += end.written
+      guard !end.obsolete.isEmpty else { return }
+      let text =
+        "nobody asks any more for \(end.obsolete.map { "'\($0)'" }.joined(separator: ", ")) in "
+        + "\(SnapshotFile.path(of: file)): lull test --update takes it out"
+      if options.isStrict { tell(file, ["lull: \(text)\n"], "") }
+    } catch {
+      tell(file, ["lull: \(error.text)\n"], "")
+    }
+  }
+}

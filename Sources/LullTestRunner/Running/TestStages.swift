@@ -1,0 +1,172 @@
+import LullClients
+import LullCore
+import LullHost
+
+/// What a file of tests goes through in one host: it is loaded, then one of its tests is run and what that leaves
+/// is tidied up, while all that is wrong is put down.
+///
+/// Home thread only.
+final class TestStages {
+  private let program: ScriptProgram
+  private let proof: TestCase
+  private let chunks: CompiledChunks
+  private var functions: Functions?
+  /// Each as a report.
+  private(set) var failures: [String] = []
+  private(set) var leftovers: String?
+  private var wasEnded = false
+  /// What was raised where a test ended, which need not be told twice.
+  private var raised: [String] = []
+
+  private struct Functions {
+    let run: Int64
+    let tidy: Int64
+    let count: Int64
+    let modules: Int64
+    let finish: Int64
+  }
+
+  init(_ program: ScriptProgram, _ proof: TestCase, _ chunks: CompiledChunks) {
+    self.program = program
+    self.proof = proof
+    self.chunks = chunks
+    program.host.tasks.keepsArguments = true
+    program.host.reporter.program = { [unowned self] failure, place in
+      note(failure, in: place)
+    }
+  }
+
+  // MARK: The file
+
+  /// Loads the file, which declares its tests; the report of why it is no Lua, if so.
+  func load(_ source: [UInt8], _ path: [UInt8]) -> String? {
+    guard let functions = makeModule() else {
+      failures.append("lull: cannot start: not enough memory\n")
+      return nil
+    }
+    self.functions = functions
+    let chunk: Chunk
+    do throws(Chunk.Problem) {
+      chunk = try chunks.chunk(source, name: [UInt8(ascii: "@")] + path, in: program.host.chunks)
+    } catch {
+      return program.host.reporter.describe(
+        syntaxError: error.message, in: source, name: String(escaping: path))
+    }
+    note(program.run(stage: chunk.callable, as: "the file"), of: "the file")
+    return nil
+  }
+
+  private func makeModule() -> Functions? {
+    guard
+      let prelude = try? chunks.chunk(
+        TestPrelude.text, name: TestPrelude.chunkName, in: program.host.chunks)
+    else { return nil }
+    defer { prelude.release() }
+    let kept = program.host.callbacks.kept
+    let answer = program.host.coroutines.ask(
+      prelude.callable, [program.host.values.of(TestBox(), .proof)], kind: "lull.test"
+    ) { results -> Functions? in
+      guard let run = try? kept.keep(results.state, results.index(0)), kept.pin(run),
+        let tidy = try? kept.keep(results.state, results.index(1)), kept.pin(tidy),
+        let count = try? kept.keep(results.state, results.index(2)), kept.pin(count),
+        let modules = try? kept.keep(results.state, results.index(3)), kept.pin(modules),
+        let finish = try? kept.keep(results.state, results.index(4)), kept.pin(finish)
+      else { return nil }
+      return Functions(run: run, tidy: tidy, count: count, modules: modules, finish: finish)
+    }
+    guard case .success(let functions) = answer else { return nil }
+    return functions
+  }
+
+  // MARK: A test
+
+  /// Runs the test of that number and tidies up.
+  func prove(_ number: Int, _ name: String) {
+    guard failures.isEmpty, let functions else { return }
+    guard proof.declared.indices.contains(number - 1), proof.declared[number - 1].name == name
+    else {
+      failures.append(
+        "lull: the file does not declare '\(name)' each time it is run: tests must not depend on what changes\n"
+      )
+      return
+    }
+    let end = program.run(
+      stage: Callable(id: functions.run), [.int(Int64(number))], as: "test '\(name)'")
+    note(end, of: "the test")
+    if case .ended = end { return }
+    for place in 0..<tidyCount(functions) {
+      let end = program.run(
+        stage: Callable(id: functions.tidy), [.int(Int64(place))], as: "after_each of '\(name)'")
+      note(end, of: "what test.after_each has")
+      if case .ended = end { return }
+    }
+    // A test that has failed need not have come to all of its expectations.
+    if failures.isEmpty, proof.unmet.isEmpty {
+      let left = program.host.unfinished
+      _ = program.host.coroutines.ask(
+        Callable(id: functions.finish),
+        [left.functions, left.arguments, left.requests, left.unstarted, left.observers].map {
+          .list($0)
+        }, kind: "lull.test"
+      ) { _ in }
+    }
+    let left = program.host.leftovers
+    leftovers = left.isEmpty ? nil : left.text
+  }
+
+  private func tidyCount(_ functions: Functions) -> Int {
+    let answer = program.host.coroutines.ask(Callable(id: functions.count), [], kind: "lull.test") {
+      Int($0[0].double ?? 0)
+    }
+    guard case .success(let count) = answer else { return 0 }
+    return count
+  }
+
+  /// The files of the modules and APIs that were loaded.
+  var loadedFiles: [String] {
+    // What was ended in the middle is not asked any more.
+    guard let functions, !wasEnded else { return [] }
+    let answer = program.host.coroutines.ask(
+      Callable(id: functions.modules), [], kind: "lull.test"
+    ) { results in (0..<results.count).compactMap { results[$0].string } }
+    guard case .success(let modules) = answer else { return [] }
+    return modules + program.host.part(APIFiles.self).paths
+  }
+
+  // MARK: What is wrong
+
+  private func note(_ end: ScriptProgram.StageEnd, of what: String) {
+    switch end {
+    case .finished: break
+    case .failed(let failure): note(failure, in: nil)
+    case .stuck(let text):
+      failures.append(
+        "lull: \(what) waits, and nothing can happen any more that it waits for\n  \(text)\n")
+    case .ended(let failure):
+      wasEnded = true
+      if let text = program.host.reporter.describePassedLimit(failure) {
+        program.host.reporter.forgoLimit()
+        failures.append(text)
+      } else if let code = program.host.loop.exitCode {
+        failures.append("lull: \(what) called os.exit(\(code)), which ends no test\n")
+        program.host.loop.exitCode = nil
+      } else {
+        failures.append("lull: \(what) was interrupted\n")
+      }
+    }
+  }
+
+  private func note(_ failure: ScriptFailure, in place: String?) {
+    raised.append(failure.message)
+    failures.append(program.host.reporter.describe(failure, in: place))
+  }
+
+  /// Ends the program, and puts down what was caught of expectations that were not met.
+  func end() {
+    program.endStages()
+    for text in proof.unmet where !raised.contains(where: { $0.hasSuffix(text) }) {
+      raised.append(text)
+      failures.append(program.host.reporter.describe(ScriptFailure(message: text)))
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import LullLibC
+import LullSystem
+
+/// One worker, as the program knows it that has started it.
+final class WorkerProcess {
+  struct Failure: Error {
+    let text: String
+  }
+
+  private let process: pid_t
+  private let orders: Int32
+  private var lines: TestLines
+  private let output: TestOutput
+  private var hasEnded = false
+  /// What it does now: which of all that is to be done.
+  private(set) var task: Int?
+
+  /// Where its replies come.
+  var descriptor: Int32 { lines.descriptor }
+
+  /// - Parameter words: how to start it, but for its settings.
+  init(_ words: [String], _ settings: TestSettings) throws(Failure) {
+    guard let output = TestOutput(in: settings.folder) else {
+      throw Failure(text: ErrorText.of(errno))
+    }
+    self.output = output
+    var (toIt, fromIt): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
+    guard pipe(&toIt) == 0, pipe(&fromIt) == 0 else { throw Failure(text: ErrorText.of(errno)) }
+    // No other thread starts a process meanwhile.
+    for end in toIt + fromIt { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    defer {
+      close(toIt[0])
+      close(fromIt[1])
+    }
+    do throws(ChildProcess.Failure) {
+      process = try ChildProcess.start(
+        words + settings.words, input: .descriptor(toIt[0]), output: .descriptor(fromIt[1]),
+        errors: .descriptor(output.descriptor))
+    } catch {
+      throw Failure(text: ErrorText.of(error.code))
+    }
+    orders = toIt[1]
+    lines = TestLines(fromIt[0])
+  }
+
+  deinit {
+    end()
+    close(orders)
+    close(lines.descriptor)
+    close(output.descriptor)
+  }
+
+  func start(_ task: Int, _ order: TestOrder) {
+    self.task = task
+    // If it has died, reading tells.
+    _ = SignalGuard.without(SIGPIPE) {
+      DescriptorWriting.put(TestLines.bytes(of: order), into: orders)
+    }
+  }
+
+  enum Progress {
+    /// Nothing whole yet.
+    case nothing
+    case reply(TestReply)
+    /// It has ended: how, in words, and what was printed before.
+    case died(String, output: String)
+  }
+
+  /// Reads what has come.
+  func progress() -> Progress {
+    guard lines.read() else {
+      let output = output.take()
+      return .died(reap(), output: output)
+    }
+    switch lines.taken(TestReply.self) {
+    case .nothing: return .nothing
+    case .value(let reply):
+      task = nil
+      return .reply(reply)
+    case .foreign:
+      // Whatever has written there, what comes next cannot be told apart any more.
+      end()
+      return .died("has answered with what is no report", output: output.take())
+    }
+  }
+
+  private func reap() -> String {
+    hasEnded = true
+    let code = ChildProcess.wait(for: process)
+    guard code > 128 else { return "ended with exit code \(code)" }
+    // Static text of the C library.
+    let name = strsignal(code - 128).map { String(cString: $0) } ?? "signal \(code - 128)"
+    return "was ended by a signal (\(name))"
+  }
+
+  /// Ends it with all that it has started.
+  func end() {
+    guard !hasEnded else { return }
+    hasEnded = true
+    kill(-process, SIGKILL)
+    ChildProcess.wait(for: process)
+  }
+}

@@ -1,0 +1,259 @@
+import LullClients
+import LullCore
+import LullHost
+import LullREPL
+import LullTransport
+
+/// Looks at an API file, in the sandbox and without a network, and says what it says.
+struct SnapshotBuilder {
+  struct Failure: Error {
+    /// For standard error, a line or more.
+    let report: String
+    let code: Int32
+    /// Whether it is since the file is no API but what others require.
+    var isOfModule = false
+  }
+
+  /// The file to read.
+  let path: String
+  /// nil: as it is.
+  let environment: String?
+  /// As messages name files, and texts with their names in them.
+  let shown: (String) -> String
+
+  /// - Parameter targets: those that are asked for.
+  func picture(of targets: [APISnapshot.Target]) throws(Failure) -> APISnapshot {
+    var picture = APISnapshot()
+    let outcome = APIInspection(
+      path, environment: environment, isSilent: true, isPatient: true
+    ).lookInSandbox { api throws(APIFileProblem) in
+      picture = APISnapshot()
+      try Painter(api, shown).paint(targets, into: &picture)
+    }
+    switch outcome {
+    case .seen:
+      guard let wrong = picture.invalid, let place = wrong.place else { return picture }
+      throw Failure(
+        report: "lull: \(place): '\(wrong.label)' is no URL that can be asked below "
+          + "\(picture.service.first?.value ?? "none")\n", code: 3)
+    case .needs(let note):
+      throw Failure(
+        report: "lull: \(shown(note)): it cannot be compared without running it\n", code: 3)
+    case .module(let report): throw Failure(report: shown(report), code: 3, isOfModule: true)
+    case .wrong(let report, _): throw Failure(report: shown(report), code: 3)
+    case .ended(let code): throw Failure(report: "", code: code)
+    }
+  }
+}
+
+/// Makes the picture of an API that has been loaded.
+private final class Painter {
+  private let api: APIFile
+  private let shown: (String) -> String
+  private var files: [String: DeclarationPlaces] = [:]
+  private let functions = FunctionMarks()
+
+  init(_ api: APIFile, _ shown: @escaping (String) -> String) {
+    self.api = api
+    self.shown = shown
+  }
+
+  func paint(
+    _ targets: [APISnapshot.Target], into picture: inout APISnapshot
+  ) throws(APIFileProblem) {
+    let own = places(in: api.path)
+    picture.environments = api.environments
+    picture.calls = try api.calls.map { call($0, own.line(of: ["calls", $0.name])) }
+    let base = api.service.baseURL.map { LogText.url($0.text) } ?? "none"
+    picture.service = [
+      APISnapshot.Setting(
+        name: "base_url", value: base, place: place(api.path, own.line(of: baseKeys(own))),
+        mark: api.service.baseURL?.text ?? "")
+    ]
+    if api.environment?.confirmsWrites == true, let name = api.environment?.name {
+      let line = own.line(of: ["environments", name, "confirm_writes"])
+      picture.service.append(
+        APISnapshot.Setting(
+          name: "confirm_writes", value: "true", place: place(api.path, line), mark: "true"))
+    }
+    if api.service.isOffline {
+      let keys = api.environment.map { ["environments", $0.name, "offline"] } ?? ["offline"]
+      picture.service.append(
+        APISnapshot.Setting(
+          name: "offline", value: "true", place: place(api.path, own.line(of: keys)), mark: "true"))
+    }
+    if let name = api.environment?.name,
+      let file = own.literal(of: ["environments", name, "env_file"])
+    {
+      let line = own.line(of: ["environments", name, "env_file"])
+      picture.service.append(
+        APISnapshot.Setting(
+          name: "env_file", value: file, place: place(api.path, line), mark: file))
+    }
+    var known: [[Int]: Int] = [:]
+    for target in targets {
+      let resource = api.service.resource(CallPath(target.path))
+      if resource.record.invalidSource != nil, target.place != nil, picture.invalid == nil {
+        picture.invalid = target
+      }
+      let blocks = blocks(of: resource, target.method)
+      if let index = known[blocks] {
+        picture.places.append(index)
+        continue
+      }
+      known[blocks] = picture.sets.count
+      picture.places.append(picture.sets.count)
+      picture.sets.append(settings(of: resource, target.method))
+    }
+  }
+
+  private func baseKeys(_ own: DeclarationPlaces) -> [String] {
+    guard let name = api.environment?.name else { return ["base_url"] }
+    let keys = ["environments", name, "base_url"]
+    // Where the environment has none, that of the file counts.
+    return own.line(of: keys) == own.line(of: ["environments", name]) ? ["base_url"] : keys
+  }
+
+  // MARK: Settings
+
+  /// Which blocks of configuration apply: what two resources have in common that are configured alike.
+  private func blocks(of resource: Resource, _ method: RequestMethod) -> [Int] {
+    let service = api.service
+    guard resource.record.invalidSource == nil else { return [-1] }
+    var blocks = [service.isOutside(resource.url) ? -3 : -2]
+    for (index, entry) in service.configurationEntries.enumerated() {
+      switch Result(catching: { () throws(RequestError) in
+        try entry.applies(to: resource.url, method: method)
+      }) {
+      case .success(let applies): if applies { blocks.append(index) }
+      // It fails for all of which it is asked.
+      case .failure: blocks.append(-4 - index)
+      }
+    }
+    return blocks
+  }
+
+  private func settings(of resource: Resource, _ method: RequestMethod) -> [APISnapshot.Setting] {
+    let explanation = ResourceExplanation(of: resource, method: method, LullHost.Setting.explained)
+    let configuration = resource.configuration(for: method)
+    var held = configuration.heldFunctions.mapValues { $0[...] }
+    let located = explanation.locatingKeys { [self] key, place in
+      places(in: place.file).line(of: key, inCallOnLine: place.line)
+    }
+    var settings = zip(explanation.settings, located.settings).map { setting, located in
+      var mark = "\(setting.value) \(setting.fingerprint)"
+      if setting.name == "pipeline" {
+        mark = functions.mark(of: configuration.pipeline, setting.fingerprint)
+      } else if setting.functionCount > 0 {
+        let own = held[setting.name]?.prefix(setting.functionCount) ?? []
+        held[setting.name]?.removeFirst(own.count)
+        mark = functions.mark(of: Array(own))
+      }
+      return APISnapshot.Setting(
+        name: setting.name, value: shown(setting.value),
+        place: located.source.map { shown($0.description) }, mark: mark)
+    }
+    for failure in explanation.failures {
+      settings.append(
+        APISnapshot.Setting(
+          name: "error", value: shown(failure.error.summary),
+          place: shown(failure.source.description), mark: shown(failure.error.summary)))
+    }
+    return settings
+  }
+
+  private func places(in file: String) -> DeclarationPlaces {
+    if let known = files[file] { return known }
+    let bytes = (try? TextFile.read(Array(file.utf8)).get()) ?? []
+    let places = DeclarationPlaces(bytes)
+    files[file] = places
+    return places
+  }
+
+  private func place(_ file: String, _ line: Int) -> String {
+    shown(SourcePlace(file: file, line: line).description)
+  }
+
+  // MARK: Calls
+
+  private func call(_ call: APICall, _ line: Int) -> APISnapshot.Call {
+    var traits: [APISnapshot.Trait] = []
+    if call.bodyForm != .json { traits.append(.init("body", call.bodyForm.rawValue)) }
+    if call.requiresBody { traits.append(.init("body_required", "true")) }
+    if let pages = call.pagesText {
+      traits.append(
+        .init("pages", pages, mark: call.asksForPages ? functions.mark(ofPages: call, pages) : nil))
+    }
+    if let type = call.responseType { traits.append(.init("response_type", type.rawValue)) }
+    if let rows = call.rows { traits.append(.init("rows", rows)) }
+    if !call.columns.isEmpty {
+      traits.append(.init("columns", call.columns.joined(separator: ", ")))
+    }
+    if let type = call.contentType { traits.append(.init("content_type", type)) }
+    for (name, value) in call.headers.pairs.sorted(by: { $0.name < $1.name }) {
+      let given = call.headers.texts.filter { $0.name == name }.map(\.text)
+      traits.append(
+        .init(
+          "header \(name)", CredentialMask.header(name, value), mark: "\(value) \(given.hashValue)")
+      )
+    }
+    if let schemas = api.service.schemas as? CallSchemas,
+      let (text, whole) = schemas.wording(ofCall: call.name)
+    {
+      // Of what is behind the end, and of definitions, there is a digest.
+      let digest = whole.withUnsafeBufferPointer { Digest.sha256.of($0) } ?? whole
+      traits.append(.init("schema", "\(shown(text)) (\(Hexadecimal.text(digest.prefix(4))))"))
+    }
+    return APISnapshot.Call(
+      name: call.name, method: call.method, path: call.path, place: place(api.path, line),
+      traits: traits, parameters: call.parameters.map(parameter), sample: sample(call))
+  }
+
+  private func parameter(_ parameter: CallParameter) -> APISnapshot.Trait {
+    var words = ["\(parameter.place)", parameter.typeName, parameter.option]
+    if parameter.wireName != parameter.name { words.append("called '\(parameter.wireName)'") }
+    if parameter.isWhole { words.append("whole") }
+    let usual = ParameterStyle.styles(in: parameter.place).first
+    if parameter.kind == .json ? parameter.style == .deepObject : parameter.style != usual {
+      words.append("style \(parameter.style.rawValue)")
+    }
+    if parameter.isRepeated, parameter.explodes != parameter.style.explodes {
+      words.append(parameter.explodes ? "explode" : "no explode")
+    }
+    if parameter.keepsReserved { words.append("reserved") }
+    if parameter.isRequired { words.append("required") }
+    var mark = ""
+    if let standard = parameter.standard {
+      words.append(
+        "default \(parameter.hasWrittenCredential ? CredentialMask.mark : standard.text)")
+      mark = standard.text
+      if case .secret(let text) = standard { mark += " \(text.hashValue)" }
+    }
+    let text = words.joined(separator: ", ")
+    return .init("parameter \(parameter.name)", text, mark: "\(text) \(mark)")
+  }
+
+  /// The path with something in the place of each parameter.
+  private func sample(_ call: APICall) -> String {
+    call.parameters.reduce(call.path) { path, parameter in
+      path.replacing("{\(parameter.placeholder)}", with: parameter.sample)
+    }
+  }
+}
+
+extension CallParameter {
+  fileprivate var sample: String {
+    let text =
+      switch kind {
+      case .choice(let words): standard?.text ?? words.first ?? "x"
+      case .number, .integer: standard?.text ?? "\(integers.first ?? 1)"
+      default: standard?.text ?? "x"
+      }
+    let isPlain = text.utf8.allSatisfy { byte in
+      byte < 0x80
+        && (Character(Unicode.Scalar(byte)).isLetter || Character(Unicode.Scalar(byte)).isNumber
+          || "-_.".utf8.contains(byte))
+    }
+    return isPlain && !text.isEmpty ? text : "x"
+  }
+}

@@ -1,0 +1,144 @@
+import LullClients
+import LullCore
+import LullSchemas
+import LullSystem
+
+/// What of an API file is needed to compare what it answers with what it is said to answer.
+///
+/// A plain value: the host that the file was looked at in is gone by then.
+struct ParsedAPI {
+  let name: String
+  let path: String
+  /// The one that it is looked at in; nil: as it is.
+  let environment: String?
+  let environments: [String]
+  let base: String?
+  let calls: [TypedCall]
+  let routes: CallRoutes
+  /// Schemas that its calls say themselves, by their names.
+  let ownSchemas: [String: OwnSchema]
+  /// Where its schemas are: in the file that it names, else in one that is called as it is.
+  let schemasPath: String
+
+  init(_ api: APIFile) throws(APIFileProblem) {
+    let declared = try api.calls
+    name = api.name
+    path = api.path
+    environment = api.environment?.name
+    environments = api.environments
+    base = api.service.baseURL.map { LogText.url($0.text) }
+    calls = declared.map { TypedCall($0) }
+    ownSchemas = Dictionary(
+      uniqueKeysWithValues: declared.compactMap { call in
+        switch call.schema {
+        case .document(let document)?: (call.name, .document(document.root))
+        case .definition(let name)?: (call.name, .definition(name))
+        case nil: nil
+        }
+      })
+    routes = CallRoutes(declared.map { CallRoutes.Call($0) }, base: api.service.baseURL)
+    let named = (api.service.schemas as? CallSchemas)?.path
+    schemasPath = named ?? "\(FileName.folder(of: api.path))/\(api.name).schemas.json"
+  }
+
+  /// Looks at the file of a word, in the environment that it names, or `LULL_ENV` does.
+  static func look(_ word: String) -> Result<ParsedAPI, CommandFailure> {
+    guard let look = APIInspection(of: word) else {
+      return .failure(CommandFailure(code: 3, message: "lull: \(APIFileLocator.missing(word))\n"))
+    }
+    TrustDecision.tell()
+    var seen: ParsedAPI?
+    let outcome = look.look { api throws(APIFileProblem) in seen = try ParsedAPI(api) }
+    switch outcome {
+    case .seen: break
+    case .needs(let note): return .failure(CommandFailure(code: 1, message: "lull: \(note)\n"))
+    case .module(let report): return .failure(CommandFailure(code: 1, message: report))
+    case .wrong(let report, let code): return .failure(CommandFailure(code: code, message: report))
+    case .ended(let code): return .failure(CommandFailure(code: code, message: ""))
+    }
+    guard let seen else { return .failure(CommandFailure(code: 1, message: "")) }
+    return .success(seen)
+  }
+
+  /// The name of the call that an exchange belongs to; nil if there is none for it.
+  func call(of exchange: Traffic.Exchange) -> String? {
+    routes.call(exchange.method, exchange.url).map { calls[$0].name }
+  }
+
+  /// As one types it.
+  var fullName: String { environment.map { "\(name)@\($0)" } ?? name }
+
+  /// Where it is, for messages.
+  var shownBase: String {
+    (base ?? name) + (environment.map { " in the environment '\($0)'" } ?? "")
+  }
+
+  /// Other environments of the file whose URLs are, or may be, among those of this one; nil: the file as it is.
+  var neighbours: [String?] {
+    guard !environments.isEmpty, let prefix = routes.prefix else { return [] }
+    let others = ([nil] + environments.map(Optional.some)).filter { $0 != environment }
+    return others.filter { other in
+      var isNear = false
+      _ = APIInspection(path, environment: other, isSilent: true, isPatient: true).look { api in
+        let own = CallRoutes([], base: api.service.baseURL).prefix ?? ""
+        isNear = own.hasPrefix(prefix) || !own.isEmpty && prefix.hasPrefix(own)
+      }
+      return isNear
+    }
+  }
+
+  /// The folder of the file.
+  var folder: String { FileName.folder(of: path) }
+
+  /// Its schemas; nil if there is no such file.
+  func schemas() throws(SchemaProblem) -> SchemaFile? {
+    guard FileName.resolved(schemasPath) != nil else { return nil }
+    return try SchemaFile.read(Array(schemasPath.utf8), name: schemasPath)
+  }
+}
+
+/// Why a command ends: with what it says and its exit code.
+struct CommandFailure: Error {
+  let code: Int32
+  let message: String
+
+  /// Says it; the exit code.
+  func tell() -> Int32 {
+    if !message.isEmpty { Exit.complain(message) }
+    return code
+  }
+}
+
+extension TypedCall {
+  init(_ call: APICall) {
+    self.init(
+      name: call.name, method: call.method.rawValue, path: call.path,
+      description: call.description,
+      parameters: call.parameters.map { parameter in
+        var typed = Parameter(
+          name: parameter.name, type: TypedCall.type(of: parameter),
+          isRequired: parameter.isRequired && parameter.standard == nil,
+          description: parameter.description)
+        typed.isWhole = parameter.isWhole
+        return typed
+      })
+  }
+
+  /// As LuaCATS has it; nil where the schemas may say more.
+  private static func type(of parameter: CallParameter) -> String? {
+    let single: String
+    switch parameter.kind {
+    case .string, .file: single = "string"
+    case .number: single = "number"
+    case .integer:
+      let numbers = parameter.integers.map { String($0) }
+      single = numbers.isEmpty ? "integer" : numbers.joined(separator: "|")
+    case .boolean: single = "boolean"
+    case .choice(let words): single = Parameter.type(ofWords: words)
+    case .object: single = "table<string, any>"
+    case .json: return nil
+    }
+    guard parameter.isList else { return single }
+    return single.contains("|") ? "(\(single))[]" : single + "[]"
+  }
+}
