@@ -57,6 +57,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("simdjson")]),
     .target(
       name: "CLullBridge", dependencies: ["CLua", "CSimdjson", "CLullLedger"],
+      exclude: ["scripts"],
       cSettings: [
         .headerSearchPath("."),
         .define("LULL_PROVES_STACK_EFFECTS", .when(configuration: .debug)),
@@ -186,7 +187,8 @@ let package = Package(
       name: "LullHostTests",
       dependencies: [
         "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
-        "LullTestRunner", "LullTestSupport", "LullTesting", "CLullBridge", "CStackEffects", "LullLua",
+        "LullTestRunner", "LullTestSupport", "LullTesting", "CLullBridge", "CStackEffects",
+        "LullLua",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

@@ -82,7 +82,8 @@ suites_without_limit() {
 # Every finding but that a variable declared with <close> is not used: its end is its use.
 lua_lint() {
   local finding file line
-  luacheck --formatter plain --codes --config Scripts/support/luacheckrc Sources/CLullMock Tests/LuaSpecs Tests/Attacks Examples \
+  luacheck --formatter plain --codes --config Scripts/support/luacheckrc Tests/LuaSpecs Tests/Attacks Examples \
+    Sources/CLullMock Sources/CLullBridge/scripts \
     Scripts/support/counterparts Scripts/support/cache-tests \
     | while IFS= read -r finding; do
       IFS=: read -r file line _ <<<"$finding"

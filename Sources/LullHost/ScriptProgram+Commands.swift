@@ -59,10 +59,9 @@ extension ScriptProgram {
 
   private func opensGate(_ runtime: OpaquePointer) -> Bool {
     guard host.permissions.gate != nil else { return true }
-    var text = FileGatePrelude.text
-    return text.withUTF8 { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { lull_gate_open(runtime, $0.baseAddress, $0.count) }
-    } == 0
+    var length = 0
+    let text = lull_script_text(LULL_SCRIPT_GATE, &length)
+    return lull_gate_open(runtime, text, length) == 0
   }
 
   /// Runs a script, and behind it a command's own work, unless the script has failed; the exit code, as

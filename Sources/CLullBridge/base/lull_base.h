@@ -4,7 +4,7 @@
 // stand before it in this list, by headers and by calls; those of `ending`, which end what does not end
 // by itself, also each other. Scripts/check reads the list and holds the files against it.
 //
-//   base     lull_base lull_stack lull_keys lull_kinds lull_queue lull_arena lull_blocks lull_output lull_warnings
+//   base     lull_base lull_stack lull_keys lull_kinds lull_queue lull_arena lull_blocks lull_output lull_warnings lull_scripts
 //   runtime  lull_runtime
 //   ending   lull_watchdog lull_alarm lull_signal lull_limit lull_interrupt lull_memory lull_work
 //   values   lull_protect lull_kept lull_marks lull_readonly lull_integer lull_read lull_order lull_inspect lull_tables

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/lull_keys.h"
+#include "base/lull_scripts.h"
 #include "base/lull_stack.h"
 #include "values/lull_kept.h"
 #include "values/lull_protect.h"
@@ -88,7 +89,7 @@ static void push_functions(lua_State *L) {
   if (lua_rawgeti(L, lua_upvalueindex(1), SHARED_FUNCTIONS) == LUA_TTABLE) return;
   lua_pop(L, 1);
   size_t length;
-  const char *text = lull_host_list_source(&length);
+  const char *text = lull_script_text(LULL_SCRIPT_LIST, &length);
   if (luaL_loadbufferx(L, text, length, LULL_LIST_CHUNK, "t") != LUA_OK) lua_error(L);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &lull_runtime_key);
   // The table of the module.

@@ -238,13 +238,24 @@ const char *lull_host_secret_mask(void *host, uint64_t handle, size_t *length);
 const char *lull_host_suggest(void *host, int32_t kind, const char *name);
 // The same among names; one of these pointers.
 const char *lull_host_nearest(const char *name, const char *const *names, int32_t count);
-// The text of the functions of `lull.list`; it stays.
-const char *lull_host_list_source(size_t *length);
 // Reports whether a record has a field that the script passed to a function of `lull.list`. The words are
 // separated by NUL: the names of the function and of the field. If no record has it, also the missing part
 // of a dotted name, the parts before and after it, and the names that exist there. The line is 0 if unknown.
 void lull_host_list_field(
   void *host, const char *file, int32_t line, int32_t is_there, const char *words, size_t length);
+
+// --- The Lua code that ships ---
+
+typedef enum lull_script {
+  LULL_SCRIPT_LIST,         // lull.list
+  LULL_SCRIPT_TEST,         // lull.test
+  LULL_SCRIPT_FILTER,       // what surrounds expressions of -f
+  LULL_SCRIPT_ENVIRONMENT,  // what gives an API file its variables
+  LULL_SCRIPT_GATE,         // what loads files where a gate says which
+} lull_script;
+
+// The text of a file of `scripts`, which stays; without a NUL at its end.
+const char *lull_script_text(lull_script script, size_t *length);
 
 // --- The runtime ---
 

@@ -30,7 +30,7 @@ extension APIFiles {
     let prelude: Chunk
     do throws(Chunk.Problem) {
       prelude = try chunks.compile(
-        Array(APIFiles.variablesPrelude.utf8), name: Array("=environment".utf8))
+        ShippedScript.environment.bytes, name: Array("=environment".utf8))
     } catch {
       throw .missing(error.message)
     }
@@ -44,18 +44,4 @@ extension APIFiles {
     case .failure(.gone): throw .missing("not enough memory")
     }
   }
-
-  private static let variablesPrelude = """
-    local chunk, own = ...
-    local require = require
-    local lull = require "lull"
-    local seen = setmetatable(
-      { env = own.env, secret = own.secret }, { __index = lull, __newindex = lull })
-    local globals = { lull = _G.lull and seen }
-    function globals.require(name)
-      if name == "lull" then return seen end
-      return require(name)
-    end
-    debug.setupvalue(chunk, 1, setmetatable(globals, { __index = _G, __newindex = _G }))
-    """
 }

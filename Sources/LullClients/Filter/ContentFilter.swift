@@ -29,8 +29,9 @@ package final class ContentFilter {
     callbacks = host.callbacks
     reader = host.reading.json
     let kept = callbacks.kept
+    let surroundings = String(decoding: ShippedScript.filter.bytes, as: UTF8.self)
     let prelude = try ContentFilter.load(
-      ContentFilter.prelude, shown: ContentFilter.prelude,
+      surroundings, shown: surroundings,
       name: "=" + ContentFilter.preludeName, host.chunks, callbacks.reporter)
     let maker = kept.makeID()
     guard lull_list_keep_maker(bridge.pointer, maker) == 0 else {

@@ -1,6 +1,26 @@
 import CLullBridge
 import LullCore
 
+/// Lua code that ships: a file of the bridge's `scripts`.
+package enum ShippedScript {
+  case test
+  case filter
+  case environment
+
+  package var bytes: [UInt8] {
+    var length = 0
+    let script =
+      switch self {
+      case .test: LULL_SCRIPT_TEST
+      case .filter: LULL_SCRIPT_FILTER
+      case .environment: LULL_SCRIPT_ENVIRONMENT
+      }
+    let text = lull_script_text(script, &length)
+    // It stays, and has that length.
+    return Array(UnsafeRawBufferPointer(start: text, count: length))
+  }
+}
+
 /// Texts of Lua that Swift compiles for itself, to be called as often as it likes.
 ///
 /// Home thread only.

@@ -290,10 +290,3 @@ func lull_host_list_field(
       name: names[2], head: names[3], tail: names[4], known: Array(names.dropFirst(5))),
     by: names[0], at: place)
 }
-
-@c @implementation
-func lull_host_list_source(_ length: UnsafeMutablePointer<Int>!) -> UnsafePointer<CChar>! {
-  let source = ListFunctions.source
-  length.pointee = source.count
-  return source.baseAddress.map { UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self) }
-}

@@ -59,7 +59,8 @@ final class TestStages {
   private func makeModule() -> Functions? {
     guard
       let prelude = try? chunks.chunk(
-        TestPrelude.text, name: TestPrelude.chunkName, in: program.host.chunks)
+        // Its frames are not shown in tracebacks.
+        ShippedScript.test.bytes, name: Array("=lull.test".utf8), in: program.host.chunks)
     else { return nil }
     defer { prelude.release() }
     let kept = program.host.callbacks.kept
