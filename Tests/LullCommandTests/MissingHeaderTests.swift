@@ -32,10 +32,12 @@ import Testing
       """
       sed 's#<\(header)>#<absent/\(header)>#' '\(path)' |
         clang -x \(language) -E -I '\(folder)' -I '\(folder)/include' -I '\(folder)/..' \
-          -I '\(Binaries.root)/Sources/CLullLedger/include' - >/dev/null 2>&1 && echo preprocessed
+          -I '\(Binaries.root)/Sources/CLullLedger/include' \
+          -I '\(Binaries.root)/Sources/System/CLoader/include' - >/dev/null 2>&1 && echo preprocessed
       sed 's#<\(header)>#<absent/\(header)>#' '\(path)' |
         clang -x \(language) -E -I '\(folder)' -I '\(folder)/include' -I '\(folder)/..' \
-          -I '\(Binaries.root)/Sources/CLullLedger/include' - 2>&1 >/dev/null | grep 'error: '
+          -I '\(Binaries.root)/Sources/CLullLedger/include' \
+          -I '\(Binaries.root)/Sources/System/CLoader/include' - 2>&1 >/dev/null | grep 'error: '
       true
       """)
     let errors = result.output.split(separator: "\n")

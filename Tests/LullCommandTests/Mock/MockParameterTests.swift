@@ -86,7 +86,13 @@ struct MockParameterTests {
     end
     local header = "[,= \128-\255]"
     local one = function() return text(nil, 1) .. "x" end
-    local words = function() return list(nil, 1) end
+    -- A path segment cannot be a dot, or two.
+    local words
+    function words()
+      local elements = list(nil, 1)
+      if #elements == 1 and (elements[1] == "." or elements[1] == "..") then return words() end
+      return elements
+    end
     local pairs_of = function() return object() end
     local makers = {
       path_simple = one, path_list = words, path_object = pairs_of, path_pairs = pairs_of, label_list = words,
