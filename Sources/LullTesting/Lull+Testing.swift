@@ -61,6 +61,8 @@ extension Lull {
 
 extension Lull {
   /// The same with a duration for `patience`. (SWF-162)
+  ///
+  /// - Throws: What the body throws, or `TestIsStuck`.
   @_disfavoredOverload
   public static func test<Value>(
     patience: Duration, _ body: @escaping (isolated LullTest) async throws -> Value
@@ -71,6 +73,8 @@ extension Lull {
 
 extension Lull {
   /// The asynchronous form with a duration for `patience`. (SWF-162, TEST-162)
+  ///
+  /// - Throws: What the body throws, or `TestIsStuck`.
   @_disfavoredOverload
   public static func test<Value: Sendable>(
     patience: Duration,

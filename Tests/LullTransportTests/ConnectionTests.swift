@@ -37,6 +37,7 @@ extension TransportSuite {
         RawServer { connection in
           guard connection.readRequest() != nil else { return }
           connection.answer("ok")
+          connection.hangUp()
         })
       let request = HTTPRequest(
         method: method, url: server.url, body: method == "POST" ? [65] : nil)

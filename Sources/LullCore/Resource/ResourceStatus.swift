@@ -7,8 +7,14 @@
 ///     let status = ResourceStatus([api.resource("/users/7"), api.resource("/posts")])
 ///     if status.state == .error { status.retryFailedRequests() }
 public struct ResourceStatus: CustomStringConvertible {
+  /// The combined state. Lua: the same words as strings.
   public enum State: String, Sendable {
-    case loading, error, success
+    /// A resource is loading.
+    case loading
+    /// A resource has an error.
+    case error
+    /// There is data, of any resource or of all: as the rules say.
+    case success
     /// No rule applies: nothing has been loaded.
     case none
   }
@@ -28,10 +34,12 @@ public struct ResourceStatus: CustomStringConvertible {
     public static let standard: [StateRule] = [.loading, .error, .anyData]
   }
 
+  /// The resources whose states are combined, in the order given.
   public let resources: [Resource]
   /// The first rule that applies decides.
   public var displayPriority: [StateRule]
 
+  /// Combines the states of these resources. Nothing is loaded or observed. Home thread only.
   public init(_ resources: [Resource], displayPriority: [StateRule] = StateRule.standard) {
     self.resources = resources
     self.displayPriority = displayPriority

@@ -194,6 +194,10 @@ struct RawConnection {
     }
   }
 
+  /// Tells the other side of the end at once: a child process that starts just now still has a copy of the
+  /// descriptor, so that closing it alone may come later.
+  func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
   /// Carries bytes to and fro between this connection and `port`, until either side hangs up.
   func tunnel(to port: UInt16) {
     guard let other = RawSocket.connect(to: port) else { return }
