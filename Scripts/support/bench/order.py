@@ -13,44 +13,30 @@ from walk import Calls
 LOADS = (100, 300)
 
 
-def functions_run(lull, words, folder):
-    """The symbols of lull's own that are run, as callgrind notes them."""
-    profile = os.path.join(folder, "callgrind.out")
+def calls_of(lull, words, profile):
+    """The calls of one run under callgrind."""
     run(["valgrind", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={profile}",
          f"--log-file={profile}.log", lull, *words])
-    names, objects, found, current = {}, {}, set(), None
-    # `ob=(1) /path` and `fn=(2) name` give a number to a name, `ob=(1)` and `fn=(2)` use it; with a
-    # `c` before them they are those of a call. (Callgrind Format Specification)
-    line_form = re.compile(r"(c?)(ob|fn)=\((\d+)\)(?: (.*))?$")
-    with open(profile) as lines:
-        for line in lines:
-            match = line_form.match(line)
-            if not match:
-                continue
-            is_call, kind, number, name = match.groups()
-            known = objects if kind == "ob" else names
-            if name:
-                known[number] = name
-            if is_call:
-                continue
-            if kind == "ob":
-                current = objects[number]
-            elif current == lull:
-                # Of a function inside itself: 'name'2'.
-                found.add(re.sub(r"'\d+$", "", names[number]))
-    return {name for name in found if re.fullmatch(r"[\w.$]+", name) and not name.startswith("0x")}
+    return Calls(profile, lull)
+
+
+def is_symbol(name):
+    """Whether the linker can order it: no name of another library, no bare address."""
+    return re.fullmatch(r"[\w.$]+", name) is not None and not name.startswith("0x")
+
+
+def functions_run(lull, words, folder):
+    """The symbols of lull's own that are run."""
+    calls = calls_of(lull, words, os.path.join(folder, "callgrind.out"))
+    return {name for name, owner in calls.objects.items() if owner == lull and is_symbol(name)}
 
 
 def functions_of_load(lull, url, folder):
     """The functions of one load, callers before those they call: a load then runs through few cache lines."""
-    runs = []
-    for count in LOADS:
-        profile = os.path.join(folder, f"callgrind.load.{count}")
-        run(["valgrind", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={profile}",
-             f"--log-file={profile}.log", lull, "run", os.path.join(HERE, "loads.lua"), url,
-             str(count), "1", "100", "100", "await"])
-        runs.append(Calls(profile, lull))
-    few, many = runs
+    few, many = (
+        calls_of(lull, ["run", os.path.join(HERE, "loads.lua"), url, str(count), "1", "100", "100", "await"],
+                 os.path.join(folder, f"callgrind.load.{count}"))
+        for count in LOADS)
     callees, called = {}, set()
     for (caller, callee), count in many.counts.items():
         if (count - few.counts[caller, callee]) / (LOADS[1] - LOADS[0]) >= 0.5:
@@ -62,7 +48,7 @@ def functions_of_load(lull, url, folder):
         if name not in found:
             found[name] = None
             waiting += reversed(callees.get(name, []))
-    return [name for name in found if re.fullmatch(r"[\w.$]+", name)]
+    return [name for name in found if is_symbol(name)]
 
 
 def main():

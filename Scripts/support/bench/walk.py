@@ -289,7 +289,7 @@ def main():
     names = [option for option in options if not option.startswith("--")] or list(WALKS)
     unknown = [name for name in names if name not in WALKS]
     if unknown:
-        raise Failure(f"there is no walk '{unknown[0]}'; there are {', '.join(WALKS)}")
+        raise Failure(f"unknown walk '{unknown[0]}' (expected one of {', '.join(WALKS)})")
     options = [option for option in options if option.startswith("--")]
     if options not in ([], ["--files"], ["--calls"]):
         raise Failure("the options are --files and --calls, one of them")
