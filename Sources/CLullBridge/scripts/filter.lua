@@ -1,12 +1,12 @@
--- What surrounds expressions of `-f`: the functions of `lull.list` by their names alone besides the
--- globals, and the encoding of what they give. Keys of tables that the expression makes are written
--- in alphabetical order, those of `pick` as they were asked for, and those of the content in theirs.
+-- The environment of `-f` expressions: the globals, the functions of `lull.list` by name, and the
+-- encoding of results. Keys of tables that the expression creates are sorted, those of `pick` keep the
+-- order of its arguments, and those of the content keep the content's order.
 
 local make = ...
 local lull = require "lull"
 local float = math.type
--- Sums and averages, which are nobody's digits; and where marks are wanted, the parts of the
--- content that the result holds.
+-- `made`: sums and averages, which have no digits of the content to keep. `held`, if marks are wanted:
+-- the parts of the content that the result contains.
 local made, held = {}, nil
 -- The names of records whose order is known.
 local orders = setmetatable({}, { __mode = "k" })
@@ -18,7 +18,7 @@ local env = setmetatable(make {
   fields = true,
 }, { __index = _G })
 
--- Lists and records of the content are tables to whoever asks.
+-- Lists and records of the content are tables for scripts.
 function env.type(...)
   local kind = type(...)
   return kind == "userdata" and (...) ~= lull.null and lull.json.type((...)) ~= "number" and "table"

@@ -1,7 +1,7 @@
--- What loads files in the place of the stock functions: the same over bytes that the gate hands over.
+-- Replaces the stock functions that load files: the same, with bytes that the gate provides.
 --
--- `read` gives the text of a file, `copy` the name of a copy that nobody else can change; or nil and
--- why not.
+-- `read` returns the text of a file, `copy` the name of a copy that no other user can change; on failure
+-- both return nil and the reason.
 -- luacheck: globals loadfile dofile package
 
 local read, copy = ...
@@ -16,7 +16,7 @@ local function compile(path, ...)
 end
 
 function loadfile(path, mode, ...)
-  -- Whoever looks has nothing at standard input.
+  -- Inspected files have an empty standard input.
   if path == nil then return load("", "=stdin", mode, ...) end
   return compile(path, mode, ...)
 end
@@ -49,7 +49,7 @@ package.searchers[2] = function(name)
   return chunk, path
 end
 
--- The function that opens a module of C: of what stands before a hyphen, or else behind it.
+-- The function that opens a C module, named by the part before a hyphen, or else by the part after it.
 local function opener(name, path)
   local symbol = gsub(name, "%.", "_")
   local before, after = match(symbol, "^([^-]*)%-(.*)$")

@@ -223,8 +223,8 @@ end
 -- An integer beyond 64 bits, which Lua has no number for.
 local function is_large(value) return type(value) == "userdata" and json_type(value) == "number" end
 
--- What is sorted before what: numbers, with integers beyond 64 bits around them, texts, booleans, and
--- what is missing, last in any case.
+-- The order of keys: numbers, with integers beyond 64 bits around them, texts, booleans, and missing
+-- values, which are always last.
 local ranks = { number = 1, string = 2, boolean = 3 }
 local function rank(name, key, place)
   if key == nil or key == null or key ~= key then return 4 end
@@ -513,15 +513,16 @@ function list.average(x, ...)
   return total
 end
 
-function list.min(x, ...)
-  only("min", 2, select("#", ...) + 1)
-  local get, done = getter("min", false, select("#", ...), (...))
-  local values, count = read(x, "min")
+-- The element with the key that precedes all others; the first one among equals.
+local function first(name, precedes, x, ...)
+  only(name, 2, select("#", ...) + 1)
+  local get, done = getter(name, false, select("#", ...), (...))
+  local values, count = read(x, name)
   local found, best, best_rank = nil, nil, 4
   for place = 1, count do
     local key = get(values[place])
-    local key_rank = rank("min", key, place)
-    if key_rank < 4 and (best_rank == 4 or less(key, best, key_rank, best_rank)) then
+    local key_rank = rank(name, key, place)
+    if key_rank < 4 and (best_rank == 4 or precedes(key, best, key_rank, best_rank)) then
       found, best, best_rank = values[place], key, key_rank
     end
   end
@@ -529,21 +530,11 @@ function list.min(x, ...)
   return found
 end
 
-function list.max(x, ...)
-  only("max", 2, select("#", ...) + 1)
-  local get, done = getter("max", false, select("#", ...), (...))
-  local values, count = read(x, "max")
-  local found, best, best_rank = nil, nil, 4
-  for place = 1, count do
-    local key = get(values[place])
-    local key_rank = rank("max", key, place)
-    if key_rank < 4 and (best_rank == 4 or less(best, key, best_rank, key_rank)) then
-      found, best, best_rank = values[place], key, key_rank
-    end
-  end
-  done(values, count)
-  return found
-end
+local function greater(a, b, rank_a, rank_b) return less(b, a, rank_b, rank_a) end
+
+function list.min(x, ...) return first("min", less, x, ...) end
+
+function list.max(x, ...) return first("max", greater, x, ...) end
 
 local function open(values, count, depth, out)
   for place = 1, count do

@@ -65,7 +65,7 @@ local function cut(text, most)
   return text:sub(1, last) .. "…"
 end
 
--- Documents are plain tables to whoever compares.
+-- Documents are compared as plain tables.
 local function plain(value)
   if type(value) ~= "userdata" or value == lull.null then return value end
   local done, copy = pcall(lull.copy, value)
@@ -218,7 +218,7 @@ local function rendered_text(text, indent)
   for line in text:gmatch("[^\n]*\n?") do
     if line ~= "" then
       local done, quoted = pcall(lull.json.encode, line)
-      -- What is no UTF-8 is written byte by byte, so that the file is.
+      -- Invalid UTF-8 is written byte by byte, so that the snapshot file is valid UTF-8.
       parts[#parts + 1] = done and quoted or (("%q"):format(line):gsub("\\\n", "\\n"):gsub("[\128-\255]",
         function(byte) return ("\\x%02X"):format(byte:byte()) end))
     end
@@ -265,7 +265,7 @@ function render(value, indent, path, open)
     return done and text or tostring(value)
   end
   if kind ~= "table" then
-    error({ problem = ("%s is a %s, of which there is no text: give its content"):format(
+    error({ problem = ("%s is a %s, which has no text form: give its content"):format(
       path == "" and "it" or path, kind == "userdata" and tostring(value):match("^[^(]*") or kind) })
   end
   if open[value] then error({ problem = (path == "" and "it" or path) .. " leads into itself" }) end
@@ -523,7 +523,7 @@ local snapshot_counts = {}
 
 function expectations:to_match_snapshot(options)
   check(self)
-  if self.negated then error("there is no opposite of to_match_snapshot", 2) end
+  if self.negated then error("to_match_snapshot cannot be negated", 2) end
   options = options or {}
   if type(options) ~= "table" then error("to_match_snapshot takes a table", 2) end
   for name in pairs(options) do
