@@ -25,7 +25,7 @@ enum LullMock {
       case .problem(let problem):
         let usage = ArgumentHelp.text(of: spec).prefix { $0 != "\n" }
         StandardError.write(
-          ControlCharacters.shown(in: "lull: \(problem)\n\(usage)\nTry 'lull mock --help'.\n"))
+          ControlCharacters.shown(in: "lull: \(problem)\n\(usage)\nTry '\(spec.name) --help'.\n"))
         end(2)
       case .help, .version:
         let page = Array(ArgumentHelp.text(of: spec).utf8)

@@ -55,7 +55,7 @@ struct MockOptions {
   }
 
   static let sampleSpec = ArgumentSpec(
-    name: "lull-mock --sample",
+    name: "lull demo",
     description: """
       Serves the sample API on 127.0.0.1 until it is interrupted, or until its standard input ends
       if that is a pipe. The first line it writes is its URL.

@@ -40,6 +40,8 @@ struct UsageTests {
     for _ in 0..<5 {
       let ending = try shell("true | lull demo --port 99999")
       #expect(ending.errors.contains("99999"))
+      // The name of the program behind it is internal.
+      #expect(ending.errors.hasSuffix("Try 'lull demo --help'.\n"), "\(ending.errors)")
       #expect(ending.code == 2)
     }
   }
