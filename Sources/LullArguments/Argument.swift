@@ -63,7 +63,7 @@ package struct Argument: Sendable {
   package var placeholder: String?
   /// The line of the help: imperative, one line.
   package var help: String?
-  /// The paragraph that a manual page has below that line; nil: none.
+  /// The paragraph below that line in the manual; nil: none.
   package var details: String?
   /// The heading of the help below which the option stands; nil: "Options".
   package var category: String?
@@ -72,6 +72,8 @@ package struct Argument: Sendable {
   package var completion: Completion?
   /// What the texts are allowed to be; empty: anything.
   package var choices: [String] = []
+  /// What to do with a file name in the place of a choice.
+  package var choiceHint: String?
   /// An argument with one is spoken of as it was typed: `--limit needs a number above 0`.
   package var demand: Demand?
   /// The default as the help shows it.
@@ -84,6 +86,8 @@ package struct Argument: Sendable {
   /// Whether one given again replaces the one before, which is a mistake otherwise.
   package var isReplaceable = false
   package var isPositional = false
+  /// Whether the short page of a command with many options shows it.
+  package var isCommon = false
 
   package init() {}
 
@@ -105,7 +109,8 @@ package struct Argument: Sendable {
     names: [String], kind: Kind = .string, placeholder: String? = nil, choices: [String] = [],
     demand: Demand? = nil, category: String? = nil, help: String?, details: String? = nil,
     rules: [Rule] = [], completion: Completion? = nil, isRepeated: Bool = false,
-    isRequired: Bool = false, isOn: Bool = false, standard: String? = nil
+    isRequired: Bool = false, isOn: Bool = false, isCommon: Bool = false, standard: String? = nil,
+    choiceHint: String? = nil
   ) {
     self.names = names
     self.isRequired = isRequired
@@ -121,6 +126,8 @@ package struct Argument: Sendable {
     self.completion = completion ?? (placeholder == "FILE" ? .files : nil)
     self.isRepeated = isRepeated
     self.isOn = isOn
+    self.isCommon = isCommon
+    self.choiceHint = choiceHint
   }
 
   /// A positional argument.

@@ -1,9 +1,38 @@
-/// The help of an `ArgumentSpec`, for `--help`.
+/// The help of an `ArgumentSpec`.
 package enum ArgumentHelp {
   /// Columns that every terminal has.
   private static let lineWidth = 80
 
-  package static func text(of spec: ArgumentSpec) -> String {
+  /// The page of `--help`: all options, or of a command with many the common ones, and where the others are.
+  package static func page(of spec: ArgumentSpec) -> String {
+    guard let manual = spec.manual else { return text(of: spec) }
+    var short = spec
+    short.manual = nil
+    short.arguments = spec.arguments.filter { $0.isPositional || $0.isCommon }
+    for index in short.arguments.indices where short.arguments[index].category != parameters {
+      short.arguments[index].category = "Options"
+    }
+    if spec.description?.split(separator: "\n").count ?? 0 > 2 { short.description = spec.summary }
+    let others = spec.arguments.count - short.arguments.count
+    short.notes = "\(others) more options: \(manual)"
+    return text(of: short, showsHelp: false)
+  }
+
+  /// The heading of a call's own options.
+  package static let parameters = "Parameters"
+
+  private static func block(_ title: String, _ lines: [String]) -> String {
+    ([title] + lines.map { "  " + $0 }).joined(separator: "\n")
+  }
+
+  /// All options; with their details, where `hasDetails` is set.
+  package static func text(of spec: ArgumentSpec, hasDetails: Bool = false) -> String {
+    text(of: spec, hasDetails: hasDetails, showsHelp: true)
+  }
+
+  private static func text(
+    of spec: ArgumentSpec, hasDetails: Bool = false, showsHelp: Bool
+  ) -> String {
     var blocks = ["Usage: \(usage(of: spec))"]
     if let description = spec.description { blocks.append(description) }
     let positionals = spec.positionals.filter { !explanation(of: $0).isEmpty }
@@ -14,20 +43,25 @@ package enum ArgumentHelp {
       blocks.append(
         block("Arguments:", positionals.map { (column(of: $0), explanation(of: $0)) }, width))
     }
-    var rows = spec.options.filter { $0.category == nil }
-      .map { (column(of: $0), explanation(of: $0)) }
+    let row = { (option: Argument) -> (String, String) in
+      var text = explanation(of: option)
+      if hasDetails, let details = option.details { text += "\n" + details }
+      return (column(of: option), text)
+    }
+    var rows = spec.options.filter { $0.category == nil }.map(row)
     let groups = grouped(spec.options).map { heading, options in
-      block("\(heading):", options.map { (column(of: $0), explanation(of: $0)) }, width)
+      block("\(heading):", options.map(row), width)
     }
     let hasOwn = !rows.isEmpty
-    if !spec.has("--help") {
-      rows.append((spec.has("-h") ? "    --help" : "-h, --help", "show this help"))
+    if showsHelp, !spec.has("--help") {
+      rows.append((spec.has("-h") ? "    --help" : "-h, --help", "Show this help."))
     }
-    if spec.version != nil, !spec.has("--version") {
-      rows.append(("    --version", "show the version"))
+    if showsHelp, spec.version != nil, !spec.has("--version") {
+      rows.append(("    --version", "Show the version."))
     }
     let general = rows.isEmpty ? [] : [block("Options:", rows, width)]
     blocks += hasOwn ? general + groups : groups + general
+    if !spec.examples.isEmpty { blocks.append(block("Examples:", spec.examples)) }
     if let notes = spec.notes { blocks.append(notes) }
     return blocks.joined(separator: "\n\n") + "\n"
   }

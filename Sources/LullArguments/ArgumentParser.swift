@@ -252,6 +252,7 @@ package struct ArgumentParser {
       let near = NearestName.suggestion(for: text, among: argument.choices)
       throw .problem(
         "'\(argument.shown)' must be \(WordList.text(argument.choices)), got '\(text)'"
+          + (argument.choiceHint.flatMap { text.contains(".") ? "; \($0)" : nil } ?? "")
           + (near.map { " (did you mean '\($0)'?)" } ?? ""))
     }
     switch argument.kind {

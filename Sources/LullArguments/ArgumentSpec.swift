@@ -3,8 +3,12 @@ package struct ArgumentSpec: Sendable {
   /// What the command is called in messages.
   package var name = ""
   package var description: String?
-  /// What stands at the end of the help.
+  /// The lines of the examples in the help.
+  package var examples: [String] = []
+  /// The end of the help.
   package var notes: String?
+  /// How the page with all options is requested, where `--help` shows the common ones; nil: it shows all.
+  package var manual: String?
   /// What `--version` prints, if there is one.
   package var version: String?
   package var arguments: [Argument] = []
@@ -24,6 +28,9 @@ package struct ArgumentSpec: Sendable {
     self.arguments = arguments
     self.notes = notes
   }
+
+  /// The first line of the description.
+  package var summary: String { String((description ?? "").prefix { $0 != "\n" }) }
 
   package var positionals: [Argument] { arguments.filter(\.isPositional) }
   package var options: [Argument] { arguments.filter { !$0.isPositional } }

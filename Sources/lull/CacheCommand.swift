@@ -6,8 +6,8 @@ import LullTransport
 
 extension Command {
   static let cache = Command(
-    "cache", "show or clear what is kept on disk", .more,
-    forms: [("cache COMMAND", "show or clear what is kept on disk")],
+    "cache", "show or clear the cache on disk", .keep,
+    forms: [("cache COMMAND", "show or clear the cache on disk")],
     spec: { CacheCommand.spec }, words: .of(["info", "show", "clear"])
   ) { words, _ throws(CommandEnd) in try CacheCommand(words.dropFirst()).run() }
 }
@@ -18,18 +18,18 @@ struct CacheCommand {
     ArgumentSpec(
       name: "lull cache",
       description: """
-        Shows and clears what lull.cache.file() keeps.
+        Shows or clears the cache of lull.cache.file().
 
-          lull cache info          where it is, how large, and how much of which host
-          lull cache show URL      what is kept of a URL: stage, age, validators, headers, content
-          lull cache clear [URL]   removes all, or what is kept of URLs that begin so
+          lull cache info          path, size, and the share of each host
+          lull cache show URL      the entries of a URL: age, headers, content
+          lull cache clear [URL]   delete all entries, or those below a URL
 
-        Other processes may use it meanwhile. Exit code 1 if there is nothing to show, or if the
-        cache cannot be used.
+        Other processes may use the cache meanwhile. The exit code is 1 if there is no
+        entry to show or the cache cannot be used.
         """,
       arguments: [
-        .init("ACTION", help: "info, the default, show or clear"),
-        .init("URL", help: "of what"),
+        .init("ACTION", help: "info (default), show or clear."),
+        .init("URL", help: "The URL of the entries."),
         .init(
           "--path", placeholder: "FILE", help: "Use this cache file.",
           details: "The default is lull/cache.db in $XDG_CACHE_HOME or ~/.cache."),

@@ -12,9 +12,11 @@ struct Command: Sendable {
 
   /// Where the overview has it.
   enum Group: String, CaseIterable {
-    case requests = "Requests"
-    case scripts = "Scripts"
-    case more = "More"
+    case ask = "Send requests"
+    case keep = "State on disk"
+    case describe = "Describe APIs"
+    case script = "Run scripts"
+    case help = "Help"
   }
 
   /// What the words behind it may be, for completion.
@@ -29,6 +31,7 @@ struct Command: Sendable {
     /// A call of an API, and its parameters.
     case call
     case apisAndFiles
+    /// Commands and topics of help.
     case commands
     case of([String])
     /// One of these, then files, and the options of its page.
@@ -39,8 +42,10 @@ struct Command: Sendable {
   /// What it does, in a few words.
   let summary: String
   let group: Group
-  /// How it is typed behind `lull`, and what it does then; commands without share a line of names.
+  /// How it is typed after `lull`, and what it does; commands without forms share a line of names.
   let forms: [Form]
+  /// The number of forms that the short overview shows.
+  let briefForms: Int
   let words: Words
   /// Whether words behind it need not be texts, as names of files.
   let takesBytes: Bool
@@ -48,7 +53,7 @@ struct Command: Sendable {
   private let work: Work
 
   init(
-    _ name: String, _ summary: String, _ group: Group, forms: [Form],
+    _ name: String, _ summary: String, _ group: Group, forms: [Form], briefForms: Int = 1,
     spec: @escaping @Sendable () -> ArgumentSpec, words: Words, takesBytes: Bool = false,
     _ work: @escaping Work
   ) {
@@ -56,6 +61,7 @@ struct Command: Sendable {
     self.summary = summary
     self.group = group
     self.forms = forms
+    self.briefForms = briefForms
     self.words = words
     self.takesBytes = takesBytes
     makeSpec = spec
@@ -64,10 +70,11 @@ struct Command: Sendable {
 
   /// In the order of the overview.
   static let all: [Command] = [
-    .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed, .apis, .explain,
-    .check, .diff, .types, .drift, .trust, .login, .logout,
+    .get, .post, .put, .patch, .delete, .head, .options, .call, .watch, .changed,
+    .cache, .limits, .share, .login, .logout,
+    .apis, .explain, .check, .diff, .import, .export, .mock, .types, .drift, .trust,
     .run, .test, .repl,
-    .import, .export, .mock, .demo, .cache, .limits, .share, .completion, .help,
+    .demo, .completion, .help,
   ]
 
   /// Those that are called like a method.
@@ -79,8 +86,11 @@ struct Command: Sendable {
   /// What may stand on its command line. Made only when somebody asks.
   var spec: ArgumentSpec { makeSpec() }
 
-  /// What `--help` shows.
-  var page: String { ArgumentHelp.text(of: spec) }
+  /// The page of `lull help COMMAND`: all options, with details.
+  var manual: String { ArgumentHelp.text(of: spec, hasDetails: true) }
+
+  /// The page of `--help`: at most 40 lines.
+  var page: String { ArgumentHelp.page(of: spec) }
 
   /// Does it, and gives the exit code.
   ///
@@ -93,8 +103,10 @@ struct Command: Sendable {
 
 /// Why the words of a command line ask for nothing to be run.
 enum CommandEnd: Error {
-  /// Somebody asked how: a command, or all of them.
+  /// Help of a command was requested, or the overview.
   case help(Command?)
+  /// A page of help was requested.
+  case page(String)
   case version
   /// What was wrong has been told; this is the exit code.
   case told(Int32)

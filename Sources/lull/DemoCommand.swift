@@ -6,8 +6,8 @@ import LullTransport
 
 extension Command {
   static let demo = Command(
-    "demo", "serve the sample API on loopback", .more,
-    forms: [("demo [--port N]", "serve the sample API on loopback")],
+    "demo", "serve a sample API on this machine", .help,
+    forms: [("demo [--port N]", "serve a sample API on this machine")],
     spec: { DemoCommand.spec }, words: .files
   ) { words, _ throws(CommandEnd) in try DemoCommand(words.dropFirst()).run() }
 }
@@ -18,9 +18,9 @@ struct DemoCommand {
     ArgumentSpec(
       name: "lull demo",
       description: """
-        Serves the sample API on loopback until Ctrl-C.
+        Serves a sample API on this machine, until Ctrl-C.
 
-        Prints its URL and its routes. Scripts start it themselves with lull.demo().
+        Prints its URL and its routes. Scripts start it with lull.demo().
         """,
       arguments: [
         .init(

@@ -26,6 +26,9 @@ enum Dispatch {
     let lower = word.lowercased()
     if !rest.isEmpty, let verb = Command.verbs.first(where: { $0.name == lower }) { return verb }
     let kind = kindOfFile(name)
+    if let problem = FirstWord.problem(of: word, exists: kind != nil) {
+      throw .wrongUsage(problem, nil)
+    }
     if let kind, kind != S_IFDIR { return .run }
     if isMethod(word), !rest.isEmpty { return .ofMethod(word) }
     if lower == word, let next = rest.first, otherMethods.contains(word), isTarget(next) {
@@ -73,9 +76,51 @@ enum Dispatch {
 
   private static func unknown(_ word: String) -> CommandEnd {
     let names = Command.all.map(\.name) + APIFileLocator.listing().files.map(\.name)
+    if let correction = FirstWord.corrections[word] { return .wrongUsage(correction, nil) }
     let near = NearestName.suggestion(for: word, among: names)
     return .wrongUsage(
       "'\(word)' is neither a command nor a file, an API or a URL"
         + (near.map { " (did you mean '\($0)'?)" } ?? ""), nil)
   }
+}
+
+/// First words that users of other programs type.
+enum FirstWord {
+  /// What to type instead of words that are no commands.
+  static let corrections: [String: String] = [
+    "http": "there is no command 'http': lull URL sends a request",
+    "curl": "there is no command 'curl': lull URL sends a request, lull import curl '…' reads one",
+    "ls": "there is no command 'ls': lull apis lists the API files",
+    "list": "there is no command 'list': lull apis lists the API files",
+    "init": "there is no command 'init': lull import KIND FILE writes an API file",
+    "new": "there is no command 'new': lull import KIND FILE writes an API file",
+    "examples": "there is no command 'examples': lull help COMMAND shows some",
+    "man": "there is no command 'man': lull help COMMAND shows all options",
+    "doctor": "there is no command 'doctor': lull explain TARGET shows the settings of a request",
+    "config": "there is no command 'config': the defaults are in ~/.config/lull/config.lua",
+  ]
+
+  /// What to do with a file that is neither a script nor a host; nil for other words.
+  static func problem(of word: String, exists: Bool) -> String? {
+    guard let kind = kinds.first(where: { word.hasSuffix($0.ending) }),
+      TypedURL.plain(word) == nil, APIFileLocator.file(of: word) == nil
+    else { return nil }
+    let isBare = !word.contains("/") && !word.contains(":")
+    guard exists else { return isBare ? "no such file: '\(word)'" : nil }
+    return kind.advice.map { "'\(word)' is \($0(word))" }
+  }
+
+  private typealias Advice = @Sendable (_ file: String) -> String
+
+  private static let document: Advice = {
+    "not a script; for an OpenAPI document use lull import openapi \($0)"
+  }
+  private static let requests: Advice = { _ in "a file of HTTP requests, not a Lua script" }
+
+  private static let kinds: [(ending: String, advice: Advice?)] = [
+    (".yaml", document), (".yml", document), (".json", document),
+    (".har", { "a recording, not a script: use lull import har \($0)" }),
+    (".http", requests), (".hurl", requests), (".md", { _ in "a text, not a script" }),
+    (".txt", nil),
+  ]
 }

@@ -6,8 +6,8 @@ import LullTransport
 
 extension Command {
   static let limits = Command(
-    "limits", "show what is used of the limits that processes share", .more,
-    forms: [("limits [URL]", "show what is used of the limits that processes share")],
+    "limits", "show the use of shared rate limits", .keep,
+    forms: [("limits [URL]", "show the use of shared rate limits")],
     spec: { LimitsCommand.spec }, words: .options
   ) { words, _ throws(CommandEnd) in try LimitsCommand(words.dropFirst()).run() }
 }
@@ -18,14 +18,14 @@ struct LimitsCommand {
     ArgumentSpec(
       name: "lull limits",
       description: """
-        Shows the rate limits that processes share (rate_limit = { …, shared = true }): what of each is
-        used now, who waits, when it opens, and what the server has said of its own.
+        Shows rate limits that processes share (rate_limit = { …, shared = true }).
 
-        With the URL of a server by which hosts share (lull.share{ url = … }), or $LULL_SHARE, those that it
-        counts for all hosts come first. A limit is shown while what was sent counts, or somebody asks. Exit
-        code 1 if the file of limits, or the server, cannot be used.
+        For each limit: its use, the waiting processes, when it opens, and the limits
+        that the server has announced. With the URL of a shared server (lull.share) or
+        $LULL_SHARE, the limits of all hosts come first. The exit code is 1 if the
+        limits file or the server cannot be used.
         """,
-      arguments: [.init("URL", help: "of the server")] + OptionTable.share + [
+      arguments: [.init("URL", help: "The URL of the server.")] + OptionTable.share + [
         OptionTable.textOrJSON,
         .init(
           "--path", placeholder: "FILE", help: "Read this file of limits.",

@@ -15,6 +15,9 @@ enum Lull {
       case .help(let command):
         _ = Output.write(command?.page ?? CommandOverview.text)
         Exit.now(0)
+      case .page(let text):
+        _ = Output.write(text)
+        Exit.now(0)
       case .version:
         _ = Output.write(LullCore.Lull.version + "\n")
         Exit.now(0)
@@ -36,6 +39,7 @@ enum Lull {
     switch words.first {
     case "-h", "--help": throw .help(nil)
     case "--version": throw .version
+    case "version" where words.count == 1: throw .version
     case "--complete": return WordCompletion(words.dropFirst()).run()
     case TestCommand.workerWord:
       // What `lull test` has started, and nobody else starts.
@@ -48,7 +52,9 @@ enum Lull {
       // they are for.
       if isOutputClosed, command.name != Command.run.name { Exit.refuseOutput() }
       return try command.run(words)
-    case nil: return try Command.run.run(words)
+    // A script in a pipe is not run without being asked for.
+    case nil where StandardInput.holdsBytes: return try Command.run.run(words)
+    case nil: throw .page(CommandOverview.start)
     }
   }
 }

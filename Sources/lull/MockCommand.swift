@@ -7,8 +7,8 @@ import LullTransport
 
 extension Command {
   static let mock = Command(
-    "mock", "serve the calls of an API file for other programs' tests", .more,
-    forms: [("mock API", "serve the calls of an API file for other programs' tests")],
+    "mock", "serve the calls of an API file for tests", .describe,
+    forms: [("mock API", "serve the calls of an API file for tests")],
     spec: { MockArguments.spec }, words: .apisAndFiles
   ) { words, command throws(CommandEnd) in
     // What is wrong is told by the program that was typed.

@@ -7,10 +7,10 @@ import LullREPL
 
 extension Command {
   static let repl = Command(
-    "repl", "type Lua and see what it gives", .scripts,
+    "repl", "start an interactive session", .script,
     forms: [
-      ("repl [FILES …]", "type Lua and see what it gives"),
-      ("-i FILE [ARGS …]", "run a script, then type"),
+      ("repl [FILE …]", "start an interactive session"),
+      ("-i FILE [ARG …]", "run a script, then start a session"),
     ],
     spec: { ReplCommand.spec }, words: .files, takesBytes: true
   ) { words, _ throws(CommandEnd) in try ReplCommand(words).run() }
@@ -23,20 +23,19 @@ struct ReplCommand {
     ArgumentSpec(
       name: "lull repl",
       description: """
-        Type Lua and see what it gives.
+        Starts an interactive session.
 
-        Runs FILES first, whose variables the session goes on with. Expressions print their
-        values; `await` works, and the loop runs while you type. Tab completes, help() tells about
-        Lull's functions, .help about the session's own commands; Ctrl-C stops a line or leaves
-        it, Ctrl-D leaves a statement that goes on, else the session. What comes from a pipe is
-        run without prompts; the exit code is then 1 if anything failed. lull -i FILE [ARGS] runs
-        one script with arguments, as lull FILE would, then a session whose variables its
-        top-level locals are; it takes the same options.
+        FILES run first; the session continues with their variables. Expressions print
+        their values, `await` works, and requests go on while you type. Tab completes,
+        help() explains functions, .help lists the commands of the session. Ctrl-C
+        cancels a line, Ctrl-D ends the session. Input from a pipe runs without prompts;
+        the exit code is 1 if a line failed.
 
-        Time and instructions are those of each line, and of each of FILES, from its start: one
-        that passes them fails, and the session goes on. Memory is the session's.
+        lull -i FILE [ARGS] runs one script with arguments first. Its top-level locals
+        become variables of the session. --max-time and --max-instructions limit each
+        line and each file; --max-memory limits the session.
         """,
-      arguments: [.init("FILES", help: "scripts to run first", isRepeated: true)]
+      arguments: [.init("FILES", help: "Scripts to run first.", isRepeated: true)]
         + RunOptions.arguments)
   }
 

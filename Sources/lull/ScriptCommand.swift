@@ -7,13 +7,12 @@ import LullREPL
 
 extension Command {
   static let run = Command(
-    "run", "run a script", .scripts,
+    "run", "run a script", .script,
     forms: [
-      ("run FILE [ARGS …]", "run a script until nothing is left to wait for"),
-      ("FILE [ARGS …]", "the same"),
-      ("-e CODE [ARGS …]", "run code instead of a file"),
-      ("- [ARGS …]", "run what comes from standard input"),
-    ],
+      ("run FILE [ARG …]", "run a script; also lull FILE [ARG …]"),
+      ("-e CODE [ARG …]", "run a line of Lua"),
+      ("- [ARG …]", "run a script from standard input"),
+    ], briefForms: 2,
     spec: { ScriptCommand.spec }, words: .files, takesBytes: true
   ) { words, _ throws(CommandEnd) in try ScriptCommand(words).run() }
 }
@@ -27,15 +26,15 @@ struct ScriptCommand {
     ArgumentSpec(
       name: "lull run",
       description: """
-        Runs a script until nothing is left to wait for.
+        Runs a script until its tasks, requests and sleeps have ended.
 
-        The script gets ARGS as `...` and in the table `arg`. `require` looks beside the script
-        first. It ends when its main chunk, its tasks, requests in flight and sleeps have ended;
-        observers do not keep it alive. Ctrl-C cancels what is in flight, a second one ends at once.
+        The script gets ARGS as `...` and in the table `arg`. `require` looks in the
+        folder of the script first. Observers do not keep a script running. Ctrl-C
+        cancels requests in flight; a second Ctrl-C exits at once.
         """,
       arguments: [
-        .init("FILE", help: "the script; - reads standard input"),
-        .init("ARGS", help: "what the script gets", isRepeated: true),
+        .init("FILE", help: "The script; - reads it from standard input."),
+        .init("ARGS", help: "The arguments of the script.", isRepeated: true),
       ] + RunOptions.arguments + [
         .init("-e", placeholder: "CODE", help: "Run this code instead of a file.")
       ])

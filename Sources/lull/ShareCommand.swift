@@ -6,8 +6,8 @@ import LullTransport
 
 extension Command {
   static let share = Command(
-    "share", "show the server by which hosts share", .more,
-    forms: [("share info [URL]", "show the server by which hosts share")],
+    "share", "show the server that hosts share", .keep,
+    forms: [("share info [URL]", "show the server that hosts share")],
     spec: { ShareCommand.spec }, words: .of(["info"])
   ) { words, _ throws(CommandEnd) in try ShareCommand(words.dropFirst()).run() }
 }
@@ -18,18 +18,17 @@ struct ShareCommand {
     ArgumentSpec(
       name: "lull share",
       description: """
-        Shows the Valkey or Redis server by which hosts share limits, tokens and caches
-        (lull.share{ url = … }): whether it can be used, its version, how long an operation takes, how
-        many hosts there are, and what caches have there. If the server is slow, it also shows how long
-        programs wait for an answer.
+        Shows the Valkey or Redis server that hosts share (lull.share{ url = … }).
 
-        The URL is that of $LULL_SHARE unless one is given: redis://[user:password@]host[:port][/db],
-        rediss://… for TLS, or unix:///path; ?namespace=NAME at its end is what --namespace says. Exit
-        code 1 if it cannot be used.
+        Prints its version, the time of an operation, the number of hosts and the size
+        of the shared caches. If the server is slow, it also prints how long programs
+        wait for it. The URL is redis://[user:password@]host[:port][/db], rediss://…
+        with TLS or unix:///path; the default is $LULL_SHARE. The exit code is 1 if the
+        server cannot be used.
         """,
       arguments: [
-        .init("ACTION", help: "info, the default"),
-        .init("URL", help: "of the server"),
+        .init("ACTION", help: "info (default)."),
+        .init("URL", help: "The URL of the server."),
       ] + OptionTable.share + [OptionTable.textOrJSON])
   }
 

@@ -7,8 +7,8 @@ import LullSystem
 
 extension Command {
   static let test = Command(
-    "test", "run tests of scripts and API files", .scripts,
-    forms: [("test [FILES OR FOLDERS …]", "run the tests of *_test.lua")],
+    "test", "run the tests in *_test.lua files", .script,
+    forms: [("test [FILE …]", "run the tests in *_test.lua files")],
     spec: { TestCommand.spec }, words: .optionsAndFiles
   ) { words, _ throws(CommandEnd) in try TestCommand(words.dropFirst()).run() }
 }
@@ -25,18 +25,17 @@ struct TestCommand {
       description: """
         Runs tests that are written with require "lull.test".
 
-        Folders are searched for files called *_test.lua, with the folders in them, but no hidden ones; without any
-        words, tests is. A file is loaded once to see which tests it declares, then once for each of them, in a
-        host of its own: services, caches and folders are nobody else's. Time stands still until
-        nothing else is left to do, then goes on to the next timer. No test reaches the network, unless it is
-        recorded (--record).
+        Folders (default tests) are searched for *_test.lua files; hidden folders are
+        skipped. Each test runs in a Lua state of its own, with its own services, caches
+        and folders. Time stands still until nothing else is left to do, then moves to
+        the next timer. Tests reach no network unless they record it (--record).
 
-        Exit codes: 0 all went well, 1 a test failed, 2 wrong usage, or no file was found, 3 a file cannot be read or
-        is no Lua, or an API of --coverage cannot be loaded (the others are run), 130 ended by Ctrl-C.
+        Exit codes: 0 all passed, 1 a test failed, 2 wrong usage or no tests found, 3 a
+        file or an API of --coverage cannot be loaded, 130 after Ctrl-C.
         """,
       arguments: [
         .init(
-          positional: "FILES OR FOLDERS", help: "where the tests are; tests, unless given",
+          positional: "FILES OR FOLDERS", help: "Files, or folders to search (default tests).",
           isRequired: false, isRepeated: true),
         .init(
           "--jobs", placeholder: "N", demand: .wholeNumber(1...64),

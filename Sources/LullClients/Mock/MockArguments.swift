@@ -10,17 +10,17 @@ package enum MockArguments {
   package static let spec = ArgumentSpec(
     name: "lull mock",
     description: """
-      Serves the calls of an API file until Ctrl-C, for the tests of other programs, of curl, or of a
-      browser. API is a name or a path, as of lull call; the file is run with all rights.
+      Serves the calls of an API file for tests of other programs, until Ctrl-C.
 
-      A call is answered by its function `mock` in the file, then by a recording, then by its
-      `examples` and its `example`. It stands below the path of the service's base URL, and below /.
+      A call is answered by its function `mock`, by a recording, or by its `examples`
+      and `example`. Calls are served below the path of the base URL and below /. The
+      API file runs with all rights.
 
-      The first word on standard output is the URL, when it can be asked; each request has a line on
-      standard error.
+      The first word on standard output is the URL, as soon as the server is ready.
+      Each request writes a line to standard error.
       """,
     arguments: [
-      .init(positional: "API", help: "the API file", isRequired: true),
+      .init(positional: "API", help: "The API file.", isRequired: true),
       .init(
         "--cassette", placeholder: "FILE", demand: .fileName,
         help: "Answer from a recording (HAR).",

@@ -5,8 +5,8 @@ import LullHost
 
 extension Command {
   static let apis = Command(
-    "apis", "list the APIs that have names", .requests,
-    forms: [("apis", "list the APIs that have names")],
+    "apis", "list the API files", .describe,
+    forms: [("apis", "list the API files")],
     spec: { ApisCommand.spec }, words: .options
   ) { words, _ throws(CommandEnd) in try ApisCommand(words.dropFirst()).run() }
 }
@@ -17,14 +17,16 @@ struct ApisCommand {
     ArgumentSpec(
       name: "lull apis",
       description: """
-        Lists the APIs that have names: files in ./apis, in those of the folders above up to the one
-        that holds .git, and in ~/.config/lull/apis (below $XDG_CONFIG_HOME, if that is set). Of two of
-        one name the first is found. Files from above are taken if they and their folders are your own;
-        modules, which declare no API, are left out.
+        Lists the API files.
 
-        Files of your own configuration folder, and those that lull trust trusts, are run for that as
-        they are, but for the network; others in the sandbox, without secrets and environment: of one
-        that needs more only the name is told.
+        Names are looked up in ./apis, in the apis folders above, up to the folder with
+        .git, and in ~/.config/lull/apis ($XDG_CONFIG_HOME/lull/apis). The first file of
+        a name counts. Files above the current folder have to be your own. Modules,
+        which declare no API, are left out.
+
+        Files of your configuration folder and trusted files (lull trust) run with all
+        rights but the network. Others run in the sandbox, without secrets and
+        environment; if a file needs more, only its name is listed.
         """,
       arguments: OptionTable.list(standard: "table"),
       notes: """

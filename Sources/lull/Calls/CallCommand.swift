@@ -6,8 +6,8 @@ import LullSystem
 
 extension Command {
   static let call = Command(
-    "call", "make a call that an API's file declares", .requests,
-    forms: [("call API CALL", "make a call that the API's file declares")],
+    "call", "make a call from an API file", .ask,
+    forms: [("call API CALL", "make a call from an API file")],
     spec: { CallCommand.spec }, words: .call
   ) { words, _ throws(CommandEnd) in try CallCommand(words.dropFirst()).run() }
 }
@@ -15,33 +15,32 @@ extension Command {
 /// `lull call API CALL [--parameter value …]`: a call that an API's file declares.
 struct CallCommand {
   static var spec: ArgumentSpec {
-    ArgumentSpec(
+    var spec = ArgumentSpec(
       name: "lull call API CALL [--PARAMETER VALUE ...]",
       description: """
-        Makes a call that an API's file declares.
+        Makes a call from an API file.
 
-        lull call API --help lists the calls of an API, lull call API CALL --help the parameters of
-        one. API is the name of a file in ./apis, in one of the folders above up to the one that holds
-        .git, or in ~/.config/lull/apis; or the path of one.
+        lull call API --help lists the calls of an API, lull call API CALL --help the
+        parameters of one. API is the path of an API file or its name; lull apis lists
+        the names.
 
-        POST, PUT and PATCH whose parameters make no body take what a pipe or a file on standard
-        input holds, unless --ignore-stdin is given. What is true or false is set by --archived,
-        --no-archived and --archived=false. A parameter that is called like an option below is given
-        as --param-NAME, unless the file names its option; --filter NAME=VALUE, which is no expression,
-        is that of a parameter 'filter' that is an object.
+        POST, PUT and PATCH calls without a body parameter send a pipe or a file on
+        standard input, unless --ignore-stdin is given. A boolean is set with
+        --archived, --no-archived or --archived=false. A parameter with the name of an
+        option below is given as --param-NAME, unless the file names its option;
+        --filter NAME=VALUE, which is not an expression, sets a parameter 'filter' that
+        is an object.
 
-        A call runs the API's file as a script, with all rights. Help of it only looks at the file, as
-        lull check does.
+        The API file runs with all rights. Its help runs it as lull check does.
         """,
-      arguments: CallPage.options(hasPages: true),
-      notes: """
-        Examples:
-          lull call github --help
-          lull call github repos --user octocat --sort created -o table
-          lull call github repos --user octocat --all -f 'sum(x, "stargazers_count")'
-          lull call github repos --user octocat --curl
-
-        """)
+      arguments: CallPage.options(hasPages: true))
+    spec.examples = [
+      "lull call github --help",
+      "lull call github repos --user octocat --sort created -o table",
+      "lull call github repos --user octocat --all -f 'sum(x, \"stargazers_count\")'",
+    ]
+    spec.manual = "lull help call"
+    return spec
   }
 
   private let api: String
@@ -139,7 +138,7 @@ struct CallCommand {
     do throws(CommandEnd) {
       _ = try spec.read(words, for: .call)
     } catch {
-      if case .help = error { return (ArgumentHelp.text(of: spec), nil) }
+      if case .help = error { return (ArgumentHelp.page(of: spec), nil) }
     }
     return (nil, nil)
   }
@@ -241,7 +240,7 @@ struct CallCommand {
       Exit.complain("lull: \(problem)\n\(usage)\nTry '\(spec.name) --help'.\n")
       return 2
     case .told(let code): return code
-    case .help, .version:
+    case .help, .page, .version:
       _ = Output.write(ArgumentHelp.text(of: spec))
       return 0
     }

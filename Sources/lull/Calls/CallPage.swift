@@ -19,7 +19,7 @@ struct CallPage {
     if let description = api.description { text += description + "\n\n" }
     text +=
       list
-      + "\nlull call \(api.name) CALL --help tells its parameters, lull call --help the options.\n"
+      + "\nlull call \(api.name) CALL --help shows the parameters of a call.\n"
     return text
   }
 
@@ -61,18 +61,21 @@ struct CallPage {
     let parameters = zip(call.parameters, names).map { parameter, name -> Argument in
       var choices = parameter.integers.map { String($0) }
       if case .choice(let words) = parameter.kind { choices = words }
-      return .init(
+      return Argument(
         names: [name],
         kind: parameter.kind == .boolean && !parameter.isList ? .boolean : .string,
-        placeholder: CallPage.placeholder(parameter), choices: choices, category: "Parameters",
+        placeholder: CallPage.placeholder(parameter), choices: choices,
+        category: ArgumentHelp.parameters,
         help: CallPage.help(of: parameter), isRepeated: parameter.isRepeated,
-        isRequired: parameter.isRequired, standard: parameter.standard?.text)
+        isRequired: parameter.isRequired, isCommon: true, standard: parameter.standard?.text)
     }
-    return ArgumentSpec(
+    var spec = ArgumentSpec(
       name: "lull call \(api) \(call.name)",
       description: [call.description, "\(call.method) \(call.path)"].compactMap(\.self)
         .joined(separator: "\n\n"),
       arguments: parameters + options)
+    spec.manual = "lull help call"
+    return spec
   }
 
   /// Its description, and where it goes if that is not where one looks for it.

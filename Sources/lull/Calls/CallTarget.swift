@@ -25,6 +25,10 @@ struct CallTarget {
       if let path = rest.first, path.hasPrefix("/") {
         throw .wrongUsage("a URL and its path are one word: \(LogText.url(origin))\(path)", command)
       }
+      if let second = rest.first, TypedURL.plain(second) != nil {
+        throw .wrongUsage(
+          "one URL at a time: there is a second one, '\(LogText.url(second))'", command)
+      }
       api = .origin(origin)
       path = CallPath(url)
       return
@@ -71,12 +75,20 @@ enum TypedURL {
     let authority = text.prefix { !"/?#".contains($0) }
     let path = text[authority.endIndex...].prefix { !"?#".contains($0) }
     guard !authority.isEmpty, !authority.contains(where: \.isWhitespace), !path.hasSuffix(".lua"),
+      !path.isEmpty || !isFileName(authority),
       isHost(
         authority[
           (authority.lastIndex(of: "@").map { authority.index(after: $0) }
             ?? authority.startIndex)...])
     else { return nil }
     return ResourceURL.escaping(typed: "http://" + text)
+  }
+
+  /// Whether it ends as files do that users of APIs have at hand. (CMD-04)
+  private static func isFileName(_ text: Substring) -> Bool {
+    [".yaml", ".yml", ".json", ".md", ".txt", ".har", ".http", ".hurl"].contains {
+      text.hasSuffix($0)
+    }
   }
 
   private static func isHost(_ text: Substring) -> Bool {

@@ -7,8 +7,8 @@ import LullSystem
 
 extension Command {
   static let check = Command(
-    "check", "tell what is wrong with API files", .requests,
-    forms: [("check FILE …", "tell what is wrong with API files")],
+    "check", "find mistakes in API files", .describe,
+    forms: [("check FILE …", "find mistakes in API files")],
     spec: { CheckCommand.spec }, words: .apisAndFiles
   ) { words, _ throws(CommandEnd) in try CheckCommand(words.dropFirst()).run() }
 }
@@ -19,21 +19,21 @@ struct CheckCommand {
     ArgumentSpec(
       name: "lull check",
       description: """
-        Loads API files without reaching any network and tells what is wrong with them: unknown
-        settings, patterns that cannot match, calls with undeclared parameters or with paths that
-        lead elsewhere, secrets that are written in the file. Functions that set settings are run.
-        One line each, FILE:LINE: what; exit code 1 if there are any. With -o they are a list of
-        objects, each with file, line (null: all of it), kind (finding or note) and text.
+        Finds mistakes in API files, without the network.
 
-        Files of your own configuration folder, and those that lull trust trusts, run as they are, but
-        for the network. Others run in the sandbox, with stand-ins for secrets and caches, and for the environment: once
-        as if no variable were set, and where that is not enough once as if all were. What cannot be
-        found out in this way is told as "not checked further", which is a note and no finding; so is
-        that a file is a module, which declares no API.
+        Reports unknown settings, patterns that cannot match, undeclared parameters,
+        paths outside the API and secrets written in the file. Each finding is one line,
+        FILE:LINE: TEXT, and the exit code is 1. With -o, findings are objects with
+        file, line, kind (finding or note) and text.
+
+        Files of your configuration folder and trusted files (lull trust) run with all
+        rights but the network. Others run in the sandbox with stand-ins for secrets and
+        caches; once without environment variables and, if that fails, once with all
+        set. Lull reports lines that it cannot check as notes.
         """,
       arguments: [
         .init(
-          positional: "FILE", help: "API files, or APIs by name", isRequired: true,
+          positional: "FILE", help: "API files, or APIs by name.", isRequired: true,
           isRepeated: true)
       ] + OptionTable.list(),
       notes: """

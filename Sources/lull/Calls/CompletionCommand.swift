@@ -3,8 +3,8 @@ import LullHost
 
 extension Command {
   static let completion = Command(
-    "completion", "print what makes a shell complete words", .more,
-    forms: [("completion SHELL", "print what makes bash, zsh or fish complete words")],
+    "completion", "print a completion script for a shell", .help,
+    forms: [("completion SHELL", "print a completion script for bash, zsh or fish")],
     spec: { CompletionCommand.spec }, words: .of(CompletionScript.allCases.map(\.rawValue))
   ) { words, _ throws(CommandEnd) in try CompletionCommand(words.dropFirst()).run() }
 }
@@ -15,12 +15,14 @@ struct CompletionCommand {
     ArgumentSpec(
       name: "lull completion",
       description: """
-        Prints what makes a shell complete commands, options, APIs, their calls and parameters. To know
-        those, files of APIs are looked at as by lull check: in the sandbox, unless lull trust trusts them.
+        Prints a completion script for bash, zsh or fish.
+
+        It completes commands, options, APIs, calls and parameters. API files run in the
+        sandbox for that, unless they are trusted (lull trust).
         """,
       arguments: [
         .init(
-          positional: "SHELL", help: "bash, zsh or fish", isRequired: true)
+          positional: "SHELL", help: "bash, zsh or fish.", isRequired: true)
       ],
       notes: """
         Examples:

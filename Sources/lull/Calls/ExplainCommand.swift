@@ -5,8 +5,8 @@ import LullHost
 
 extension Command {
   static let explain = Command(
-    "explain", "tell what applies to a resource, and from where", .requests,
-    forms: [("explain API PATH", "tell what applies to a resource, and what has set it")],
+    "explain", "show the settings of a resource and their lines", .describe,
+    forms: [("explain API PATH", "show the settings of a resource and their lines")],
     spec: { ExplainCommand.spec }, words: .target
   ) { words, _ throws(CommandEnd) in try ExplainCommand(words.dropFirst()).run() }
 }
@@ -17,15 +17,15 @@ struct ExplainCommand {
     ArgumentSpec(
       name: "lull explain",
       description: """
-        Tells every setting that applies to a resource, with the line that has set it, and whether a
-        load would ask the server now, and why. Asks caches, and no server.
+        Shows all settings of a resource with the lines that set them, and the next
+        load.
 
-        What a request would do depends on the environment, on files and on caches: the API's file runs
-        as a request has it run, with all rights. lull check looks at one that is not trusted.
+        The load is not made: caches are read, no server is asked. The API file runs
+        with all rights, as for a request. For a file you do not trust, use lull check.
         """,
       arguments: [
-        .init(positional: "TARGET", help: "an API by name or file, or a URL", isRequired: true),
-        .init(positional: "PATH", help: "the path below the API", isRequired: false),
+        .init(positional: "TARGET", help: "An API by name or file, or a URL.", isRequired: true),
+        .init(positional: "PATH", help: "The path below the API.", isRequired: false),
         .init(
           names: ["--method"], placeholder: "METHOD",
           help: "Set the method of the request (default GET)."),

@@ -22,6 +22,13 @@ struct StandardInput {
     return [S_IFIFO, S_IFREG, S_IFSOCK].contains(kind)
   }
 
+  /// Whether it is a pipe or file with bytes to read now; does not wait.
+  static var holdsBytes: Bool {
+    var end = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    guard mayHoldBody, poll(&end, 1, 0) > 0 else { return false }
+    return (try? StandardInput(tellsSilence: false) { false }.isEmpty()) == false
+  }
+
   private static var kind: mode_t? {
     var status = stat()
     return fstat(STDIN_FILENO, &status) == 0 ? status.st_mode & S_IFMT : nil

@@ -5,32 +5,34 @@ import LullHost
 
 extension Command {
   static let get = verb(
-    "get", "load a resource and write its content",
+    "get", "load a resource",
     forms: [
-      ("get API PATH", "load a resource; an API is a file of Lua, or say a URL"),
-      ("URL [ITEMS …]", "load it, or POST it what the items say"),
-    ])
-  static let post = verb("post", "send a body")
-  static let put = verb("put", "send a body")
-  static let patch = verb("patch", "send a body")
+      ("get TARGET [ITEM …]", "load a resource: a URL, or an API and a path"),
+      ("URL [ITEM …]", "GET the URL, or POST the items as JSON"),
+    ], briefForms: 2)
+  static let post = verb("post", "send a POST request")
+  static let put = verb("put", "send a PUT request")
+  static let patch = verb("patch", "send a PATCH request")
   static let delete = verb("delete", "delete a resource")
-  static let head = verb("head", "ask for status and headers")
-
-  static let options = verb("options", "ask what may be done with a resource")
+  static let head = verb("head", "request status and headers")
+  static let options = verb("options", "request the allowed methods")
 
   /// A target without a method before it.
   static let request = Command(
-    "get", "make a request", .requests, forms: [], spec: { VerbCommand.spec("") }, words: .target
+    "get", "send a request", .ask, forms: [], spec: { VerbCommand.spec("") }, words: .target
   ) { words, command throws(CommandEnd) in
     try VerbCommand(words, "", for: command).run()
   }
 
   /// A method that is no command.
-  static func ofMethod(_ name: String) -> Command { verb(name, "make a request") }
+  static func ofMethod(_ name: String) -> Command { verb(name, "send a request") }
 
-  private static func verb(_ name: String, _ summary: String, forms: [Form] = []) -> Command {
+  private static func verb(
+    _ name: String, _ summary: String, forms: [Form] = [], briefForms: Int = 1
+  ) -> Command {
     Command(
-      name, summary, .requests, forms: forms, spec: { VerbCommand.spec(name) }, words: .target
+      name, summary, .ask, forms: forms, briefForms: briefForms,
+      spec: { VerbCommand.spec(name) }, words: .target
     ) { words, command throws(CommandEnd) in
       try VerbCommand(words.dropFirst(), command.name.uppercased(), for: command).run()
     }
@@ -52,13 +54,10 @@ struct VerbCommand {
     let arguments: [Argument] = [
       .init(
         positional: "TARGET",
-        help: "an API by name or file and a PATH below it; or a URL, or :8080/path of localhost",
-        isRequired: true),
+        help: "A URL, :8080/path on localhost, or an API and a path.", isRequired: true),
       .init(
         positional: "ITEM",
-        help: "PATH, and what the request has: name==text for its query, Name:value for its "
-          + "headers, name=text and name:=json for its body; name=@file and so on take the value "
-          + "from a file, name@file sends the file, @file alone as the whole body",
+        help: "name=text, name:=json, name==query, Name:header (lull help items).",
         isRequired: false, isRepeated: true),
     ]
     var spec = ArgumentSpec(
@@ -66,8 +65,12 @@ struct VerbCommand {
       description: VerbCommand.description(verb),
       arguments: arguments + OptionTable.body + OptionTable.requests + [OptionTable.noConfig]
         + (["", "get"].contains(verb) ? OptionTable.pages + OptionTable.pageWays : []),
-      notes: VerbCommand.notes(verb))
+      notes: VerbCommand.notes)
+    spec.examples = VerbCommand.examples(verb)
     spec.hints = Habits.hints
+    // A method that is no command has no page of its own in lull help.
+    let isCommand = verb.isEmpty || Command.verbs.contains { $0.name == verb }
+    spec.manual = isCommand ? "lull help \(verb.isEmpty ? "get" : verb)" : nil
     return spec
   }
 

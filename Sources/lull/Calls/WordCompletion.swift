@@ -59,7 +59,8 @@ struct WordCompletion {
     case .apisAndFiles:
       return ofOptions(command.spec) ?? andFiles(fitting(apis))
     case .commands:
-      return fitting(Command.all.map { Candidate(word: $0.name) } + [Candidate(word: "filters")])
+      return fitting(
+        (Command.all.map(\.name) + HelpTopic.names + ["all"]).map { Candidate(word: $0) })
     case .of(let words): return fitting(words.map { Candidate(word: $0) })
     case .kindsAndFiles(let kinds):
       return ofOptions(command.spec)

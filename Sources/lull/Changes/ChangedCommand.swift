@@ -6,8 +6,8 @@ import LullTransport
 
 extension Command {
   static let changed = Command(
-    "changed", "tell whether content is what it was the last time", .requests,
-    forms: [("changed API PATH", "tell what has changed since the last time")],
+    "changed", "report changes since the last run", .ask,
+    forms: [("changed TARGET", "report changes since the last run")],
     spec: { ChangedCommand.spec }, words: .target
   ) { words, command throws(CommandEnd) in
     try ChangedCommand(words.dropFirst(), for: command).run()
@@ -24,29 +24,30 @@ struct ChangedCommand {
     ContentWords.spec(
       "changed",
       """
-      Asks for a resource, and tells what is new since the last run that succeeded.
+      Loads a resource and reports changes since the last successful run.
 
-      Writes what came (+), what went (-) and what is another (~): of a list by the id of its elements, or
-      by elements as a whole, of a record by its fields, of text by its lines. The exit code is 0 if
-      something has changed, and the first time; 7 if it is the same. After a failure what was kept is
-      as it was.
+      Prints additions (+), removals (-) and changes (~): in a list by the id of its
+      elements or by whole elements, in a record by its fields, in text by its lines.
+      The exit code is 0 if something has changed, and on the first run; 7 if nothing
+      has. A failed run leaves the stored content unchanged.
 
-      What counts as the same question: the URL, headers, who asks (-a, --session), the API's file, -f and
-      pages. The answer is kept as it is, in $XDG_STATE_HOME/lull/changed, for you alone.
+      Runs are compared if URL, headers, credentials (-a, --session), API file, -f and
+      pages are the same. The content is stored in $XDG_STATE_HOME/lull/changed,
+      readable by you only.
       """,
       [
         .init(
           names: ["--forget"], kind: .flag,
           help: "Forget the stored response; send nothing.")
       ] + OptionTable.pages + OptionTable.pageWays,
+      examples: [
+        #"lull changed https://api.github.com/users/octocat/repos -f 'map(x, "name")'"#,
+        #"lull changed shop /orders --all -f 'pick(x, "id", "state")' && notify"#,
+        "lull changed :8080/users -o json",
+      ],
       notes: """
-        Examples:
-          lull changed https://api.github.com/repos/swiftlang/swift/releases -f 'map(x, "tag_name")'
-          lull changed shop /orders --all -f 'pick(x, "id", "state")' && notify-send 'orders'
-          lull changed :8080/users -o json
-
-        Exit codes: 0 changed, or the first time; 7 the same; 1 what was kept cannot be read or written,
-        and otherwise as lull get: 2 wrong usage, 4 and 5 an HTTP status 4xx and 5xx, 6 no answer.
+        Exit codes: 0 changed, or the first run; 7 unchanged; 1 the stored content cannot be read or
+        written; otherwise those of lull get.
 
         """)
   }

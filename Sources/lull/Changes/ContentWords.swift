@@ -21,20 +21,17 @@ struct ContentWords {
 
   static func spec(
     _ name: String, _ description: String, _ own: [Argument], without others: Set<String> = [],
-    hints: [String: String] = [:], notes: String
+    hints: [String: String] = [:], examples: [String], notes: String
   ) -> ArgumentSpec {
     var spec = ArgumentSpec(
       name: "lull \(name)", description: description,
       arguments: [
         .init(
           positional: "TARGET",
-          help: "an API by name or file and a PATH below it; or a URL, or :8080/path of localhost",
-          isRequired: true),
+          help: "A URL, :8080/path on localhost, or an API and a path.", isRequired: true),
         .init(
           positional: "ITEM",
-          help:
-            "PATH, and what the request has: name==text for its query, Name:value for its headers",
-          isRequired: false, isRepeated: true),
+          help: "name==query, Name:header (lull help items).", isRequired: false, isRepeated: true),
         .init(
           names: ["-o", "--output"], placeholder: "FORMAT", choices: ["json", "ndjson"],
           category: "Output", help: "Write differences as JSON.",
@@ -45,6 +42,8 @@ struct ContentWords {
         }
         + [OptionTable.noConfig],
       notes: notes)
+    spec.examples = examples
+    spec.manual = "lull help \(name)"
     spec.hints = Habits.hints.merging([
       "-O": "differences go to standard output: lull \(name) … > FILE",
       "-d": "it asks with GET and no body; name==text is of the query",

@@ -5,8 +5,8 @@ import LullHost
 
 extension Command {
   static let watch = Command(
-    "watch", "show content, and changes as they come", .requests,
-    forms: [("watch API PATH", "show content, and changes as they come")],
+    "watch", "show content, and changes as they happen", .ask,
+    forms: [("watch TARGET", "show content, and changes as they happen")],
     spec: { WatchCommand.spec }, words: .target
   ) { words, command throws(CommandEnd) in
     try WatchCommand(words.dropFirst(), for: command).run()
@@ -24,12 +24,11 @@ struct WatchCommand {
     ContentWords.spec(
       "watch",
       """
-      Shows what a resource holds, and then what comes (+), goes (-) and changes (~), until Ctrl-C.
+      Shows content, then additions (+), removals (-) and changes (~), until Ctrl-C.
 
-      Asks again as soon as what is there is no longer fresh, by configuration 30 s unless an API's
-      file says otherwise, or after --every; with the server's ETag or Last-Modified, if there is one,
-      so that nothing is sent that has not changed. A failure is told, and it asks again: after
-      each one later, up to a minute, and not before the server's Retry-After.
+      Sends a conditional request as soon as the content is stale (after 30 s, unless an
+      API file says otherwise), or after --every. A failure is reported and retried
+      after a growing pause of up to a minute, and not before the server's Retry-After.
       """,
       [
         .init(
@@ -49,14 +48,14 @@ struct WatchCommand {
         "-n": "--every SECONDS says how often",
         "--interval": "it is called --every",
       ],
+      examples: [
+        "lull watch :8080/users --every 2",
+        "lull watch https://api.github.com/repos/swiftlang/swift -f x.stargazers_count",
+        #"lull watch shop /orders -f 'pick(x, "id", "state")' -o ndjson | notify"#,
+      ],
       notes: """
-        Examples:
-          lull watch :8080/users --every 2
-          lull watch https://api.github.com/repos/swiftlang/swift -f x.stargazers_count
-          lull watch shop /orders -f 'pick(x, "id", "state")' -o ndjson | while read -r line; do …; done
-
-        Exit codes: those of lull get, where nothing has come yet and asking again would not help, and of
-        the last time with --count; 130 ended by Ctrl-C.
+        The exit code is that of lull get if the first request fails for good, and that of the last
+        request with --count; 130 after Ctrl-C.
 
         """)
   }

@@ -5,8 +5,8 @@ import LullHost
 
 extension Command {
   static let diff = Command(
-    "diff", "tell what differs between two revisions of API files", .requests,
-    forms: [("diff REV FILE …", "tell which settings and calls of API files differ")],
+    "diff", "compare two revisions of API files", .describe,
+    forms: [("diff REV FILE …", "compare two revisions of API files")],
     spec: { DiffCommand.spec }, words: .apisAndFiles
   ) { words, _ throws(CommandEnd) in try DiffCommand(words.dropFirst()).run() }
 }
@@ -23,19 +23,20 @@ struct DiffCommand {
     ArgumentSpec(
       name: "lull diff",
       description: """
-        Tells which settings differ, for which URLs, and which lines set them, and which calls are added,
-        removed or changed: of two API files, or of files as a revision of Git has them and as they are.
-        It runs the files of both sides, in the sandbox as lull check does, with the modules that stand
-        beside them at the same revision, and asks no network.
+        Compares the settings and calls of two API files, or of two revisions in Git.
 
-        Exit code 0 if nothing differs, 7 if something does, 3 if a file cannot be read or run.
+        Shows which settings differ, for which URLs, and the lines that set them; and
+        the calls that were added, removed or changed. The files of both sides run in
+        the sandbox, with the modules of the same revision and without the network.
+
+        Exit codes: 0 no difference, 7 differences, 3 a file cannot be read or run.
         """,
       arguments: [
         .init(
-          positional: "A", help: "an API file, or an API by name; or a revision of Git",
+          positional: "A", help: "An API file, an API by name, or a Git revision.",
           isRequired: true),
         .init(
-          positional: "FILE", help: "the other file, or the files of the revision",
+          positional: "FILE", help: "The other file, or the files of the revision.",
           isRequired: true,
           isRepeated: true),
         .init(

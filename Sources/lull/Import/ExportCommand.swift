@@ -8,10 +8,11 @@ import LullSystem
 
 extension Command {
   static let export = Command(
-    "export", "write what an API file describes for other programs", .more,
+    "export", "write an OpenAPI document or curl commands", .describe,
     forms: [
-      ("export API --openapi", "write an OpenAPI document of an API file"),
-      ("export API --curl", "write a command line of curl for each of its calls"),
+      ("export API FORMAT", "write an OpenAPI document or curl commands"),
+      ("export API --openapi", "an OpenAPI document"),
+      ("export API --curl", "a curl command for each call"),
     ],
     spec: { ExportCommand.spec }, words: .apisAndFiles
   ) { words, command throws(CommandEnd) in
@@ -30,19 +31,18 @@ struct ExportCommand {
     ArgumentSpec(
       name: "lull export",
       description: """
-        Writes what an API file describes for other programs: an OpenAPI document (3.1, JSON), or a command line
-        of curl for each call. It only looks at the file, in the sandbox as lull check does, and asks no network.
+        Writes an OpenAPI document (3.1, JSON) or curl commands from an API file.
 
-        Credentials stay behind: neither secrets nor what variables of the environment hold are written. A
-        document names what lets somebody in; command lines have variables of the shell in its place, and for
-        each parameter that has to be given. What there is no place for is told with its reason.
-
-        A file that was not exported is not overwritten.
+        The file runs in the sandbox, as for lull check, without the network. Secrets
+        and environment variables are never written: a document names the security
+        schemes, and commands use shell variables for credentials and required
+        parameters. Anything that cannot be exported is reported. A file that was not
+        exported is not overwritten.
         """,
       arguments: [
         .init(
           positional: "API",
-          help: "an API by name, or an API file; with @NAME, or LULL_ENV, in an environment",
+          help: "An API by name or file; shop@prod in an environment.",
           isRequired: true),
         .init(
           "--openapi", kind: .flag, help: "Write an OpenAPI document.",
@@ -62,8 +62,8 @@ struct ExportCommand {
 
         One call as curl, with values: lull call API CALL --parameter value --curl
 
-        Exit codes: 0 exported; 1 the API file cannot be looked at; 2 wrong usage; 3 there is no such file, it
-        has no calls, or the file cannot be written.
+        Exit codes: 0 exported, 1 the API file cannot be inspected, 2 wrong usage, 3 there is
+        no such file, it has no calls, or the output cannot be written.
 
         """)
   }

@@ -3,12 +3,13 @@ import LullCore
 
 extension Command {
   static let `import` = Command(
-    "import", "make an API file of what describes the API", .more,
+    "import", "write an API file from a description", .describe,
     forms: [
-      ("import openapi FILE", "make an API file of an OpenAPI document"),
-      ("import curl 'curl …'", "make one of a command line of curl, or add a call to it"),
-      ("import har FILE", "make one of requests that a browser has recorded"),
-      ("import postman FILE", "make one of a collection of Postman's"),
+      ("import KIND FILE", "write an API file from openapi, curl, har …"),
+      ("import openapi FILE", "from an OpenAPI document"),
+      ("import curl 'curl …'", "from a curl command, or add a call to a file"),
+      ("import har FILE", "from requests that a browser has recorded"),
+      ("import postman FILE", "from a Postman collection"),
     ],
     spec: { ImportCommand.spec }, words: .kindsAndFiles(ImportCommand.kinds.map(\.name))
   ) { words, command throws(CommandEnd) in
@@ -29,28 +30,26 @@ enum ImportCommand {
     ArgumentSpec(
       name: "lull import",
       description: """
-        Makes an API file of an OpenAPI document (3.0 or 3.1, JSON or YAML): its calls with their parameters,
-        where they go, and what lets somebody in, which comes from the environment. The file is there to be
-        edited; a second import into it keeps what was changed, and takes what the document has changed. Where
-        both have changed the same, nothing is written.
+        Writes an API file from a description of an API.
 
-        What cannot be called is told with its reason. Beside the file are its schemas (NAME.schemas.json), and
-        what it was when it was imported (NAME.lua.imported), which belongs to it. A file that was not imported
-        is not overwritten.
+        openapi reads an OpenAPI document (3.0 or 3.1, JSON or YAML). curl reads a curl
+        command, as browsers copy it, and adds a call to the file. har reads an HTTP
+        Archive with the requests of one host. postman reads a collection (v2.0 or
+        v2.1). Without KIND, Lull looks into the document.
 
-        Or of requests: a command line of curl, as browsers copy it, which is
-        added to the calls that are there; an HTTP Archive of one host's requests, of which --only says what URLs
-        begin with; a collection of Postman's (v2.0 or v2.1). What lets somebody in becomes a secret of the
-        environment. What cannot be kept is told.
+        Credentials become secrets read from environment variables. Anything that cannot
+        be imported is reported. Edit the file as you like: a later import keeps your
+        changes and adds those of the document. If both have changed the same setting,
+        nothing is written. A file that was not imported is not overwritten. The files
+        NAME.schemas.json and NAME.lua.imported belong to the API file.
         """,
       arguments: [
         .init(
-          positional: "KIND", help: "what is imported: openapi, curl, har or postman",
+          positional: "KIND", help: "The kind of the document: openapi, curl, har or postman.",
           isRequired: true),
         .init(
           positional: "FILE",
-          help:
-            "the document: a file, or of openapi a URL; of curl the command line; - is standard input",
+          help: "A file, a URL (openapi), a command (curl), or - for standard input.",
           isRequired: true),
         .init(
           names: ["-o", "--output"], placeholder: "FILE", demand: apiFile,
@@ -66,13 +65,12 @@ enum ImportCommand {
       notes: """
         Examples:
           lull import openapi petstore.yaml -o apis/petstore.lua
-          lull import openapi https://api.example.com/openapi.json -o apis/shop.lua --only '/orders*'
+          lull import openapi https://example.com/openapi.json --only '/orders*'
           lull import openapi petstore.yaml -o apis/petstore.lua --with-mock
-          lull import curl 'curl -H "X-Key: $SHOP_KEY" https://api.example.com/orders/7' -o apis/shop.lua
+          lull import curl 'curl -H "X-Key: $KEY" https://example.com/a' -o apis/a.lua
           lull import har session.har -o apis/shop.lua --only https://api.example.com/v2
 
-        Exit codes: 0 imported, 1 conflicts with what was changed, 2 wrong usage, 3 a document or a file that is
-        refused.
+        Exit codes: 0 imported, 1 conflicting changes, 2 wrong usage, 3 invalid input.
 
         """)
   }
@@ -95,6 +93,8 @@ enum ImportCommand {
   }
 
   static func run(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) -> Int32 {
+    var words = words
+    if let word = words.first, let kind = kind(of: word) { words = [kind] + words }
     let parsed = try spec.read(words, for: command)
     guard let kind = kinds.first(where: { $0.name == parsed.text("KIND") }) else {
       let names = kinds.map(\.name).joined(separator: ", ")
@@ -102,5 +102,18 @@ enum ImportCommand {
         "there is no '\(parsed.text("KIND") ?? "")' to import; there is \(names)", command)
     }
     return try kind.run(parsed, command)
+  }
+
+  /// The kind of a document that is given without its kind; nil if the word says nothing.
+  private static func kind(of word: String) -> String? {
+    guard !word.hasPrefix("-"), !kinds.contains(where: { $0.name == word }) else { return nil }
+    if word.hasPrefix("curl ") { return "curl" }
+    if word.hasPrefix("http://") || word.hasPrefix("https://") { return "openapi" }
+    guard let bytes = try? InputFile.read(word) else { return nil }
+    // The names that each kind has near its beginning.
+    let text = String(decoding: bytes.prefix(65536), as: UTF8.self)
+    if text.contains("getpostman.com") { return "postman" }
+    if text.contains("openapi") || text.contains("swagger") { return "openapi" }
+    return text.contains("\"log\"") ? "har" : nil
   }
 }

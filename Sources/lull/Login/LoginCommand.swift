@@ -8,8 +8,8 @@ import LullTransport
 
 extension Command {
   static let login = Command(
-    "login", "log in where an API wants a person", .requests,
-    forms: [("login API", "log in where an API wants a person, by way of a browser")],
+    "login", "log in to an API with a browser", .keep,
+    forms: [("login API", "log in to an API with a browser")],
     spec: { LoginCommand.spec }, words: .apisAndFiles
   ) { words, _ throws(CommandEnd) in try LoginCommand(words.dropFirst()).run() }
 }
@@ -20,20 +20,21 @@ struct LoginCommand {
     ArgumentSpec(
       name: "lull login",
       description: """
-        Fetches the tokens of an API that wants a person's word: of lull.auth.oauth2_code and
-        lull.auth.oauth2_device in its file. It shows a URL to open, or a code to type there, and
-        waits. From then on requests use the tokens, and renew them; a login that there is already is
-        replaced.
+        Logs in to an API with a browser and stores the tokens.
 
-        The API's file runs as a request has it run, with all rights. FILE may be a script as well: it
-        runs up to its first request that needs a login, which is not sent.
+        For lull.auth.oauth2_code and lull.auth.oauth2_device in an API file: shows a
+        URL to open or a code to type there, and waits. Requests then use and renew the
+        tokens. An existing login is replaced.
+
+        The API file runs with all rights. API may be a script too: it runs up to the
+        first request that needs a login, which is not sent.
         """,
       arguments: OptionTable.login + [
         .init("--no-browser", kind: .flag, help: "Show the URL; do not open a browser.")
       ],
       notes: """
-        Tokens are kept in lull/tokens in $XDG_STATE_HOME or ~/.local/state, for their owner alone, or
-        where the file says (token_file). lull logout takes them away.
+        Tokens are stored in lull/tokens in $XDG_STATE_HOME or ~/.local/state, readable by
+        you only, or in the token_file of the API file.
 
         Examples:
           lull login shop
@@ -115,8 +116,8 @@ struct LoginCommand {
 
 extension Command {
   static let logout = Command(
-    "logout", "take a login away", .requests,
-    forms: [("logout API", "take away what lull login has fetched")],
+    "logout", "delete the tokens of lull login", .keep,
+    forms: [("logout API", "delete the tokens of lull login")],
     spec: { LogoutCommand.spec }, words: .apisAndFiles
   ) { words, _ throws(CommandEnd) in try LogoutCommand(words.dropFirst()).run() }
 }
@@ -127,9 +128,11 @@ struct LogoutCommand {
     ArgumentSpec(
       name: "lull logout",
       description: """
-        Takes away the tokens that lull login has fetched. Where the API's file has a revocation_url
-        they are given back there first; if that fails they are removed here all the same, and the exit
-        code is 1. The file is run as by lull login.
+        Deletes the tokens of lull login.
+
+        If the API file has a revocation_url, the tokens are revoked there first. If
+        that fails, they are deleted all the same, and the exit code is 1. The file runs
+        with all rights.
         """,
       arguments: OptionTable.login,
       notes: """

@@ -56,7 +56,7 @@ extension OptionTable {
   // MARK: Logins
 
   static let login: [Argument] = [
-    .init(positional: "API", help: "an API by name, its file, or a script", isRequired: true),
+    .init(positional: "API", help: "An API by name, its file, or a script.", isRequired: true),
     .init("--name", placeholder: "NAME", help: "Choose one of several logins."),
   ]
 }

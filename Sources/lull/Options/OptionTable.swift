@@ -17,7 +17,7 @@ enum OptionTable {
       details: """
         The default is json, over several lines and in colours on a terminal. ndjson and lines write each \
         element of a list on a line. raw writes the bytes of the body.
-        """),
+        """, isCommon: true, choiceHint: "-O FILE saves the body"),
     .init(
       names: ["-f", "--filter"], placeholder: "LUA", category: "Output",
       help: "Print the result of a Lua expression.",
@@ -25,7 +25,7 @@ enum OptionTable {
         x is the response body; with --all or --pages, the list of all pages. @FILE reads the expression from a \
         file. See lull help filters.
         """,
-      rules: [.conflicts("-O", "-o raw")]),
+      rules: [.conflicts("-O", "-o raw")], isCommon: true),
     .init(
       names: ["--as"], placeholder: "TYPE", choices: ResponseType.allCases.map(\.rawValue),
       category: "Output", help: "Read the response as this type.",
@@ -38,13 +38,13 @@ enum OptionTable {
       names: ["-r", "--raw-output"], kind: .flag, category: "Output",
       help: "Print strings without quotes.",
       details: "Prints a list of strings and numbers one on each line.",
-      rules: [.conflicts("-o", "-O")]),
+      rules: [.conflicts("-o", "-O")], isCommon: true),
     .init(
       names: ["--columns"], placeholder: "A,B",
       demand: .init("names of fields such as id,name") { !columns(in: $0).isEmpty },
       category: "Output", help: "Choose and order the columns of a table or CSV.",
       details: "owner.login is a field of a field; tags.1 is the first element of a list.",
-      rules: [.appliesWith("-o table|csv")]),
+      rules: [.appliesWith("-o table|csv")], isCommon: true),
     csvGuard,
     .init(
       names: ["--chart"], placeholder: "FIELD", demand: .some("the name of a field such as visits"),
@@ -56,11 +56,11 @@ enum OptionTable {
       rules: [.conflicts("-o", "-O", "--download", "-r", "--columns", "--stream")]),
     .init(
       names: ["-i", "--include"], kind: .flag, category: "Output",
-      help: "Print the status and the headers first."),
+      help: "Print the status and the headers first.", isCommon: true),
     .init(
       names: ["-v", "--verbose"], kind: .flag, category: "Output",
       help: "Show the exchange; -vv shows bodies too.",
-      details: "Writes requests, responses and their times to standard error."),
+      details: "Writes requests, responses and their times to standard error.", isCommon: true),
     .init(
       names: ["--no-pager"], kind: .flag, category: "Output",
       help: "Write long output without a pager.",
@@ -70,7 +70,7 @@ enum OptionTable {
       help: "Print the curl command; send nothing."),
     .init(
       names: ["--dry-run"], kind: .flag, category: "Output",
-      help: "Print the request; send nothing."),
+      help: "Print the request; send nothing.", isCommon: true),
   ]
 
   static let csvGuard = Argument(
@@ -93,7 +93,7 @@ enum OptionTable {
         The body is written as it arrives, byte for byte, whatever its size. A partial response (206) is not \
         saved.
         """,
-      rules: [.conflicts("-o !raw", hint: "for a format write -o … > FILE")]),
+      rules: [.conflicts("-o !raw", hint: "for a format write -o … > FILE")], isCommon: true),
     .init(
       names: ["--download"], kind: .flag, category: "Output",
       help: "Save the body under the server's file name.",
@@ -125,7 +125,7 @@ enum OptionTable {
     .init(
       names: ["-H", "--header"], placeholder: "'K: V'", category: "Request",
       help: "Set a header; 'K:' removes it.", details: "'K;' sends the header with an empty value.",
-      isRepeated: true),
+      isRepeated: true, isCommon: true),
     .init(
       names: ["--fresh"], kind: .flag, category: "Request",
       help: "Ask the server even if a cache entry is fresh."),
@@ -135,11 +135,11 @@ enum OptionTable {
     .init(
       names: ["--timeout"], kind: .number, placeholder: "SECONDS",
       demand: .init("a number of seconds, or 0 for none") { Double($0).map { $0 >= 0 } ?? false },
-      category: "Request", help: "Fail after this time; 0 is no limit."),
+      category: "Request", help: "Fail after this time; 0 is no limit.", isCommon: true),
     .init(
       names: ["--retry"], kind: .integer, placeholder: "N", demand: .wholeNumber(0...100),
       category: "Request", help: "Retry failed requests up to N times.",
-      details: "Retries network errors and the statuses 429, 502, 503 and 504."),
+      details: "Retries network errors and the statuses 429, 502, 503 and 504.", isCommon: true),
     .init(
       names: ["--validate"], placeholder: "HOW",
       choices: ContentValidation.allCases.map(\.rawValue), category: "Request",
@@ -178,14 +178,14 @@ enum OptionTable {
       rules: [
         .conflicts("--raw", "--pages", "--all"),
         .init(.conflicts("--ignore-stdin"), for: ["-"]),
-      ], completion: .files),
+      ], completion: .files, isCommon: true),
     .init(
       names: ["--raw"], placeholder: "BODY", category: "Body",
       help: "Send this text as the body, unchanged.",
       details: "A leading @ is part of the body.", rules: [.conflicts("--pages", "--all")]),
     .init(
       names: ["--form"], kind: .flag, category: "Body",
-      help: "Send items as a form instead of JSON.", rules: [.conflicts("--json")]),
+      help: "Send items as a form instead of JSON.", rules: [.conflicts("--json")], isCommon: true),
     .init(
       names: ["--multipart"], kind: .flag, category: "Body",
       help: "Send items as a multipart form.",
@@ -211,7 +211,7 @@ enum OptionTable {
     .init(
       names: ["--all"], kind: .flag, category: "Pages",
       help: "Load all pages and write one list.",
-      rules: [.conflicts("-i", "-O", "-o raw", "--download", "--stream")]),
+      rules: [.conflicts("-i", "-O", "-o raw", "--download", "--stream")], isCommon: true),
   ]
 
   /// Of URLs only: a call may have parameters of these names, and its API file says how it goes on.
@@ -247,7 +247,7 @@ enum OptionTable {
     .init(
       names: ["-a", "--auth"], placeholder: "USER[:PASSWORD]", category: "Credentials",
       help: "Set the credentials.",
-      details: "A password that is left out is requested on the terminal."),
+      details: "A password that is left out is requested on the terminal.", isCommon: true),
     .init(
       names: ["-A", "--auth-type"], placeholder: "KIND",
       choices: AuthOption.Kind.allCases.map(\.rawValue), category: "Credentials",
@@ -264,7 +264,7 @@ enum OptionTable {
         Later requests to the same scheme, host and port with this option send them. Credentials are -a and \
         headers that hold some.
         """,
-      rules: [.conflicts("--session-read-only")]),
+      rules: [.conflicts("--session-read-only")], isCommon: true),
     .init(
       names: ["--session-read-only"], placeholder: "NAME", demand: sessionName,
       category: "Credentials", help: "Use a session and leave it unchanged."),
@@ -288,7 +288,7 @@ enum OptionTable {
       details: "They replace those of the system."),
     .init(
       names: ["--insecure"], kind: .flag, category: "Connection",
-      help: "Skip TLS certificate verification."),
+      help: "Skip TLS certificate verification.", isCommon: true),
     .init(
       names: ["--cert"], placeholder: "FILE", demand: .fileName, category: "Connection",
       help: "Use this client certificate (PEM)."),

@@ -8,8 +8,8 @@ import LullSystem
 
 extension Command {
   static let drift = Command(
-    "drift", "compare what an API answers with its schemas", .requests,
-    forms: [("drift API", "compare what an API answers with its schemas")],
+    "drift", "compare responses with the schemas", .describe,
+    forms: [("drift API", "compare responses with the schemas")],
     spec: { DriftCommand.spec }, words: .apisAndFiles
   ) { words, _ throws(CommandEnd) in try DriftCommand(words.dropFirst()).run() }
 }
@@ -22,24 +22,21 @@ struct DriftCommand {
     ArgumentSpec(
       name: "lull drift",
       description: """
-        Compares answers that came before with the schemas of an API: those of its file, or those that lull types
-        has seen. Asks no network.
+        Compares recorded responses with the schemas of an API, without the network.
 
-        Without --from-cache and --from-har it takes all recordings below tests, and the cache. Each row
-        is a place in the answers of a call, as a JSON Pointer with * for any element, in one of these
-        tiers:
+        Without --from-cache and --from-har it reads all recordings below tests, and the
+        cache. Each row names a place as a JSON Pointer (* is any element), the number
+        of responses, and a tier:
 
-          breaking  what clients rely on is not so: a required field is missing, or a value has a type that
-                    is not declared
-          changed   what clients may stumble over: a word that is not declared, a fraction for a whole number
-          added     what they need not notice: a field that is not declared
-          note      no difference: optional fields that were never there, and answers that are compared with
-                    nothing, since their call or status has no schema
+          breaking  a required field is missing, or a type is not declared
+          changed   an undeclared word, or a fraction in place of an integer
+          added     an undeclared field
+          note      an optional field that never appeared, or a response without a schema
 
-        How many answers it is so of stands behind it; values are shown nowhere.
+        Values are never shown.
         """,
       arguments: [
-        .init(positional: "API", help: "an API by name, or an API file", isRequired: true)
+        .init(positional: "API", help: "An API by name, or an API file.", isRequired: true)
       ] + OptionTable.traffic + [
         .init(
           names: ["--fail-on"], placeholder: "TIER", choices: tiers.map(\.rawValue),
@@ -52,8 +49,8 @@ struct DriftCommand {
           lull drift apis/shop.lua --from-cache -o json
           lull drift shop@staging
 
-        Exit codes: 0 compared; 1 the API file cannot be looked at; 2 wrong usage; 3 a file cannot be read,
-        or there is nothing to compare; 7 by --fail-on.
+        Exit codes: 0 compared, 1 the API file cannot be inspected, 2 wrong usage, 3 a file
+        cannot be read or there is nothing to compare, 7 findings of --fail-on.
 
         """)
   }

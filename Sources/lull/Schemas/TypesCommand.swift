@@ -8,8 +8,8 @@ import LullSystem
 
 extension Command {
   static let types = Command(
-    "types", "write annotations for editors of what an API takes and answers", .requests,
-    forms: [("types API", "write annotations of an API for editors")],
+    "types", "write editor annotations for an API", .describe,
+    forms: [("types API", "write editor annotations for an API")],
     spec: { TypesCommand.spec }, words: .apisAndFiles
   ) { words, _ throws(CommandEnd) in try TypesCommand(words.dropFirst()).run() }
 }
@@ -20,22 +20,21 @@ struct TypesCommand {
     ArgumentSpec(
       name: "lull types",
       description: """
-        Writes annotations (LuaCATS) for editors: classes of what the calls of an API file take, of what
-        they give, and of the API, so that lull.api("github") completes its calls and their content.
+        Writes editor annotations (LuaCATS) for an API.
 
-        What content has is known from the schema of a call and from the file of schemas beside the API file
-        (github.schemas.json beside github.lua), or, with --from-cache or --from-har, from answers that came
-        before, and of calls without any from the schema of the call. Of answers names of
-        fields and types are written, never values, and no keys that are content themselves. A field may be
-        missing if it was missing once; of a call with one answer nobody knows. What was seen is kept as a file
-        of schemas as well, unless there is one of another origin, for the validator and lull drift.
+        Editors then complete the calls of lull.api("github") and the content of their
+        responses. Types come from the schema of a call, from the schema file beside the
+        API file (github.schemas.json), or from recorded responses (--from-cache,
+        --from-har). Of responses only names and types are written, never values. A
+        field that was missing once is optional. Types found in responses are stored as
+        a schema file too, unless another program wrote that file.
 
-        The file is written whole. One that lull types has not written is left as it is. The API file is
-        looked at as by lull check, in the environment of github@prod, where that is typed: of that the
-        traffic is then, and the types are for all environments of the file.
+        The file is replaced as a whole; one that lull types did not write is not
+        overwritten. The API file runs as for lull check, in the environment of
+        github@prod if you name one.
         """,
       arguments: [
-        .init(positional: "API", help: "an API by name, or an API file", isRequired: true)
+        .init(positional: "API", help: "An API by name, or an API file.", isRequired: true)
       ] + OptionTable.traffic + [
         .init(
           names: ["-o", "--output"], placeholder: "FILE", demand: fileOrDash,

@@ -7,8 +7,8 @@ import LullTransport
 
 extension Command {
   static let trust = Command(
-    "trust", "have API files run as they are where they are only looked at", .requests,
-    forms: [("trust [PATH …]", "let Tab, lull apis and lull check run API files as they are")],
+    "trust", "let completion and checks run API files", .describe,
+    forms: [("trust [PATH …]", "let completion and checks run API files")],
     spec: { TrustCommand.spec }, words: .apisAndFiles
   ) { words, _ throws(CommandEnd) in try TrustCommand(words.dropFirst()).run() }
 }
@@ -19,20 +19,20 @@ struct TrustCommand {
     ArgumentSpec(
       name: "lull trust",
       description: """
-        Has API files run as they are, with all rights but the network, by what only looks at them:
-        completion in shells, lull apis, lull check and help of lull call. Without it they run in the
-        sandbox there; those of your own configuration folder need no trust. lull call, the verbs and
-        scripts run what they name, trusted or not.
+        Lets completion, lull apis, lull check and lull call --help run API files.
 
-        PATH is an API file, an API by name, or a folder: all API files in it, or in the folder apis in
-        it; without any it is ./apis. Each is run for that once, to find out what it loads. Trust is in
-        what these files hold, and in all that they load: what has changed is not trusted any more.
+        They run trusted files with all rights but the network, and other files in the
+        sandbox. Files of your configuration folder need no trust. Requests and scripts
+        run the files they name, trusted or not.
 
-        The record is lull/trust.json in $XDG_STATE_HOME or ~/.local/state, for its owner alone.
+        PATH is an API file, an API by name, or a folder with API files (default
+        ./apis). Each file runs once to find the files it loads. Trust covers the
+        contents of all these files: a changed file is no longer trusted. The record is
+        lull/trust.json in $XDG_STATE_HOME or ~/.local/state.
         """,
       arguments: [
         .init(
-          positional: "PATH", help: "API files, APIs by name, folders", isRequired: false,
+          positional: "PATH", help: "API files, APIs by name, or folders.", isRequired: false,
           isRepeated: true),
         .init(
           "--list", kind: .flag, help: "List trusted files and whether they have changed.",
