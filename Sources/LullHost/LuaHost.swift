@@ -97,7 +97,7 @@ package final class LuaHost {
   func begin() {
     guard !hasBegun else { return }
     hasBegun = true
-    if environment.isShared { pump.add(hooks) } else { pump.attach(hooks) }
+    if environment.isShared { pump.add(hooks) } else { pump.host = hooks }
     environment.onTurn { [unowned self] in beginTurn() }
     session.run = { [unowned self] in _ = SessionKeeper.opener?(self) }
   }

@@ -63,7 +63,7 @@ package final class ScriptProgram {
     if case .inspection(_, let inspection) = trust { host.permissions.inspection = inspection }
     if case .gated(let gate) = trust { host.permissions.gate = gate }
     host.sources.readsFiles = !trust.isSandbox
-    (environment.pump.attachedLimits as? SharedLimits)?.isAlone = trust.isSandbox
+    (environment.pump.limits as? SharedLimits)?.isAlone = trust.isSandbox
     if startsLua, !makeState() { return nil }
   }
 

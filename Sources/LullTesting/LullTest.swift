@@ -44,7 +44,7 @@ public actor LullTest: ServiceHome {
     executor = HomeExecutor { [wakeUp] in wakeUp.fire() }
     executor.context = context
     pump.inbox.onPost { [wakeUp] in wakeUp.fire() }
-    pump.attach(requests)
+    pump.host = requests
     pump.add(PumpTasks(pump, on: executor))
     pump.bindToThread()
   }

@@ -265,9 +265,9 @@ final class HomeThread {
       return networking
     }
     loop.add(executor)
-    loop.pump.attach(ledger)
+    loop.pump.host = ledger
     loop.pump.add(PumpTasks(loop.pump, on: executor))
-    loop.pump.attach(SharedLimits(loop.pump))
+    loop.pump.limits = SharedLimits(loop.pump)
     loop.pump.bindToThread()
     executor.context = context
   }

@@ -126,7 +126,7 @@ struct ResourceTableTests {
     withHarness { harness in
       let spy = ForgetSpy()
       let service = harness.makeService(base: "https://api.test")
-      harness.pump.attach(spy)
+      harness.pump.host = spy
       let retained = service.resource("/0")
       for number in 1...3 { _ = service.resource("/\(number)") }
       service.cachedResourceCountLimit = 3
@@ -156,7 +156,7 @@ private final class ForgetSpy: ModelHost {
   func resourceStateChanged(_ resource: Resource) {}
   func requestStarted(_ request: Request) {}
 
-  func recordForgotten(_ record: ResourceRecord, of service: any ResourceOwner) {
+  func recordForgotten(_ record: ResourceRecord, of service: Service) {
     journal(record.url.text)
   }
 }

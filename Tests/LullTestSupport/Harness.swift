@@ -19,7 +19,7 @@ package final class Harness {
     watch(service)
     leakCheck?.watch(self)
     leakCheck?.watch(pump)
-    if let leakCheck { pump.attach(leakCheck) }
+    if let leakCheck { pump.host = leakCheck }
     leakCheck?.watch(provider)
     leakCheck?.watch(clock)
   }

@@ -19,10 +19,10 @@ public final class Pump {
   package var tracesPipelines = false
   /// What remembered answers of this pump's resources depend on.
   package let changes = ChangeCount()
-  /// Who is told of what happens in the model; nil if nobody is, and after it has closed.
-  final var hostSlot: HostSlot?
-  /// Who counts limits; nil before that is known, and after it has closed.
-  final var limitSlot: LimitSlot?
+  /// Hears of events in the model; nil without a host and after the pump has closed.
+  package final var host: (any ModelHost)?
+  /// Counts the limits that several services share; nil before the first use and after the pump has closed.
+  package final var limits: (any LimitSource)?
   /// Where slow work on values goes; without one it is done at once, on the home thread.
   package var workers: (any WorkPool)?
   /// The latest place in the order of what is sent and answered.
@@ -226,8 +226,8 @@ public final class Pump {
     deferred = []
     afterPhase = []
     receivers = ReceiverTable()
-    hostSlot = nil
-    limitSlot = nil
+    host = nil
+    limits = nil
     workers = nil
     for queue in queues.takeAll() { queue.pumpHasClosed(self) }
   }
@@ -260,32 +260,6 @@ public final class Pump {
       executor is the home's; an actor that keeps resources needs an isolated deinit
       """)
   }
-}
-
-/// Who mirrors the model elsewhere, as far as exchanges go: bodies, and what of the host's responses hold.
-///
-/// What the higher floors tell it stands there: `RequestHost`, `ModelHost`.
-package protocol PumpHost: AnyObject {
-  /// A body of that many bytes has arrived and is now kept by whoever keeps the response.
-  func bodyArrived(byteCount: Int)
-  /// Unused resources are about to be forgotten: lets go of what only garbage holds.
-  func releaseGarbage()
-  /// Keeps what the response holds of the host's until the result is called; nil if it holds nothing.
-  func hold(_ response: Response) -> (() -> Void)?
-}
-
-extension PumpHost {
-  package func bodyArrived(byteCount: Int) {}
-  package func releaseGarbage() {}
-  package func hold(_ response: Response) -> (() -> Void)? { nil }
-}
-
-/// Where a pump has its host, which each floor finds here as what it knows: a subclass each, so that none
-/// has to know what stands above it.
-package class HostSlot {
-  package final let pumpHost: any PumpHost
-
-  init(pumpHost: any PumpHost) { self.pumpHost = pumpHost }
 }
 
 /// Who lives on a pump that is somebody else's, and takes part in its turns.

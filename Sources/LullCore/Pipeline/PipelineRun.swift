@@ -59,7 +59,7 @@ public final class PipelineRun {
   }
 
   func begin() {
-    request.pump.pipelineHost?.pipelineBegan(self)
+    if request.pump.tracesPipelines { request.pump.host?.pipelineBegan(self) }
     advance(original)
   }
 
@@ -109,12 +109,14 @@ public final class PipelineRun {
   private func published(_ response: Response) -> Response {
     guard case .success(let entity) = response.outcome, let id = entity.foreignID, isCached(id)
     else { return response }
-    return request.pump.published(response, by: self)
+    return request.pump.host?.published(response, by: self) ?? response
   }
 
   /// What the step that has just ended made of the response. (LOG-07)
   private func tell(of response: Response) {
-    request.pump.pipelineHost?.pipelinePassed(steps[next - 1], with: response, in: self)
+    if request.pump.tracesPipelines {
+      request.pump.host?.pipelinePassed(steps[next - 1], with: response, in: self)
+    }
     guard request.pump.log.isOn(.pipeline) else { return }
     let step = steps[next - 1]
     let result =

@@ -16,10 +16,10 @@ final class ValidationStep: ResponseTransformer {
   func process(_ response: Response, in run: PipelineRun) -> Response? {
     guard let entity = response.entity ?? response.error?.entity,
       let status = ValidationStep.status(of: response),
-      status != 206, let target = run.request.target, let schemas = target.schemas,
+      status != 206, let resource = run.request.resource, let schemas = resource.service.schemas,
       let document = ValidationStep.document(of: entity, run),
       let schema = schemas.schema(
-        of: run.method, run.request.urlWithoutCredentials ?? target.address, status: status)
+        of: run.method, run.request.urlWithoutCredentials ?? resource.url.text, status: status)
     else { return response }
     guard document.memory > ContentParser.largestOnHomeThread else {
       return judged(response, schema.misfits(of: document.root), schema, schemas, run)

@@ -208,32 +208,12 @@ struct LimitNeedsName: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// Where the services of one pump have their shared limits counted: in memory, unless it is told otherwise.
-/// Home thread only.
-final class LimitCoordinator: LimitSlot {
-  let source: any LimitSource
-
-  init(_ source: any LimitSource) {
-    self.source = source
-    super.init(counter: source)
-  }
-}
-
 extension Pump {
-  /// Has limits that go beyond one service counted there, until the pump closes; in place of an earlier one.
-  package func attach(_ source: any LimitSource) { limitSlot = LimitCoordinator(source) }
-
-  /// What counts them; nil if nobody has needed or named it.
-  package var attachedLimits: (any LimitSource)? {
-    // `attach` makes no other slot.
-    limitSlot.map { unsafeDowncast($0, to: LimitCoordinator.self).source }
-  }
-
-  /// The same, in memory if nobody has named another.
+  /// Counts the limits that several services share: in memory, unless the pump has another source.
   var limitSource: any LimitSource {
-    if let source = attachedLimits { return source }
+    if let limits { return limits }
     let source = LoopLimits(self)
-    attach(source)
+    limits = source
     return source
   }
 }

@@ -33,12 +33,12 @@ public final class ChainedRequest: Request {
     self.maker = maker
     self.decide = decide
     super.init(pump: wrapped.pump)
-    if let maker { pump.requestHost?.requestMade(self, by: maker) }
+    if let maker { pump.host?.requestMade(self, by: maker) }
     attempt = wrapped.attempt
     if wrapped.state != .notStarted { start() }
   }
 
-  override package var target: (any RequestTarget)? { wrapped.target }
+  override public var resource: Resource? { wrapped.resource }
   override public var method: RequestMethod? { wrapped.method }
   override public var url: String? { wrapped.url }
   override public var attempts: [RequestAttempt] { lastPart.attempts }
@@ -54,7 +54,7 @@ public final class ChainedRequest: Request {
     follow(wrapped) { chain, response in
       chain.wrappedResponse = response
       // A decision that waits may yet keep it.
-      chain.pump.requestHost?.hold(response, for: chain)
+      chain.pump.host?.hold(response, for: chain)
       if let action = chain.decide(response, chain) { chain.proceed(with: action) }
     }
     wrapped.start()
@@ -270,7 +270,7 @@ extension Request {
       guard !next.isCompleted, visited.insert(ObjectIdentifier(next)).inserted else { continue }
       if next === goal { return true }
       requests += next.openParts + next.awaitedByTransformer
-      requests += pump.modelHost?.requestsAwaited(byScriptsOf: next) ?? []
+      requests += pump.host?.requestsAwaited(byScriptsOf: next) ?? []
     }
     return false
   }

@@ -7,7 +7,7 @@ public final class CustomRequest: Request {
   package init(delegate: any RequestDelegate, pump: Pump) {
     self.delegate = delegate
     super.init(pump: pump)
-    pump.requestHost?.requestMade(self, by: delegate)
+    pump.host?.requestMade(self, by: delegate)
   }
 
   override package var displayName: String { delegate.requestDescription }
@@ -121,22 +121,22 @@ extension RequestDelegate {
 
 /// A request whose outcome was known from the start: no network, no pipeline. (HW-01 to HW-06)
 public final class FixedRequest: Request {
-  private let purpose: (any RequestTarget)?
+  private let failing: Resource?
   private let targetMethod: RequestMethod?
 
   package init(
-    _ response: Response, pump: Pump, target: (any RequestTarget)? = nil,
+    _ response: Response, pump: Pump, resource: Resource? = nil,
     method: RequestMethod? = nil
   ) {
-    purpose = target
+    failing = resource
     targetMethod = method
     super.init(pump: pump, completedWith: response)
   }
 
-  override package var target: (any RequestTarget)? { purpose }
+  override public var resource: Resource? { failing }
   override public var method: RequestMethod? { targetMethod }
-  override public var url: String? { target?.address }
+  override public var url: String? { failing?.url.text }
   override package var displayName: String {
-    target == nil ? "hard-wired request" : super.displayName
+    failing == nil ? "hard-wired request" : super.displayName
   }
 }

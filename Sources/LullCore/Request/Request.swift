@@ -14,11 +14,11 @@ public class Request {
   private var reportedProgress = 0.0
   private var cancelHooks: [() -> Void] = []
   /// The resource this loads, whose observers hear of its progress; further ones use `onProgress`.
-  private var loaded: (any RequestTarget)?
+  private var loaded: Resource?
   /// The others that it loads too, by `load(using:)`.
-  private var loadedToo: [any RequestTarget] = []
+  private var loadedToo: [Resource] = []
   /// Whose lists hold this request, and how many hooks run before it leaves them (STA-14).
-  private var tracker: (lists: any RequestTracker, position: Int)?
+  private var tracker: (lists: ResourceRecord, position: Int)?
   /// What the pump's host notes of this request; nil if it has nothing to note.
   package final var hostMark: AnyObject?
   /// Nobody is left who could complete it, but for cancelling.
@@ -44,11 +44,11 @@ public class Request {
     self.pump = pump
     lifecycle = RequestLifecycle(completedWith: response)
     scheduleDelivery()
-    pump.requestHost?.requestStarted(self)
+    pump.host?.requestStarted(self)
   }
 
-  /// What it is made for; nil of one that is for nothing in particular.
-  package var target: (any RequestTarget)? { nil }
+  /// The resource it is made for; nil of one that belongs to none. Lua: `request.resource`.
+  public var resource: Resource? { nil }
   /// What it is sent with, mutations included; nil of one that sends nothing. Lua:
   /// `request.method`.
   public var method: RequestMethod? { nil }
@@ -113,7 +113,7 @@ public class Request {
   private func deliverSoon(_ receive: @escaping (Response) -> Void) {
     guard let response = lifecycle.response else { return }
     // Until then nobody else may hold what a script made of it.
-    let release = pump.hostSlot?.pumpHost.hold(response)
+    let release = pump.host?.hold(response)
     pump.enqueue { [self] in
       // Hooks may refer to their request without holding it.
       withExtendedLifetime(self) { receive(response) }
@@ -166,14 +166,14 @@ public class Request {
     }
   }
 
-  /// Reports progress to the observers of `target`, for as long as some of them want it. (PRG-29)
-  package final func reportProgress(toObserversOf target: any RequestTarget) {
+  /// Reports progress to the observers of `resource`, for as long as some of them want it. (PRG-29)
+  package final func reportProgress(toObserversOf resource: Resource) {
     guard loaded == nil, lifecycle.hookAdded() == .waits else {
-      loadedToo.append(target)
+      loadedToo.append(resource)
       return onProgress(
-        { target.loadProgressed(to: $0) }, whileWanted: { target.wantsProgress })
+        { resource.loadProgressed(to: $0) }, whileWanted: { resource.wantsProgress })
     }
-    loaded = target
+    loaded = resource
     progressListenersChanged()
   }
 
@@ -223,7 +223,7 @@ public class Request {
   private static let shortestInterval = 0.001
 
   /// Leaves those lists when it is cancelled, or after the hooks attached so far.
-  package final func track(by lists: any RequestTracker) {
+  package final func track(by lists: ResourceRecord) {
     guard tracker != nil else { return tracker = (lists, hooks.count) }
     // It stands for requests of several resources.
     onCancel { [unowned self] in lists.forget(self) }
@@ -237,7 +237,7 @@ public class Request {
   package final var isLoad: Bool { loaded != nil }
 
   /// Whether cancelling takes it off those lists already.
-  package final func isTracked(by lists: any RequestTracker) -> Bool { tracker?.lists === lists }
+  package final func isTracked(by lists: ResourceRecord) -> Bool { tracker?.lists === lists }
 
   private func leaveLists() {
     guard let lists = tracker?.lists else { return }
@@ -293,7 +293,7 @@ public class Request {
     pump.checkThread()
     if lifecycle.start() {
       sentPlace = pump.nextPlace()
-      pump.requestHost?.requestStarted(self)
+      pump.host?.requestStarted(self)
       begin()
       progressListenersChanged()
     }
@@ -326,7 +326,7 @@ public class Request {
   /// Reports the outcome; the second and later reports are ignored.
   package final func complete(with response: Response) {
     guard lifecycle.complete(with: response) else { return }
-    pump.requestHost?.hold(response, for: self)
+    pump.host?.hold(response, for: self)
     stopPolling()
     cancelHooks = []
     scheduleDelivery()
@@ -357,7 +357,7 @@ public class Request {
     self.waiters = []
     for waiter in waiters { waiter.tell(response) }
     didDeliver()
-    pump.requestHost?.requestSettled(self)
+    pump.host?.requestSettled(self)
   }
 
   // MARK: For the kinds of request
@@ -407,26 +407,6 @@ public enum RequestState: String, Sendable {
   case inProgress = "in_progress"
   /// Has its response, a cancellation among them; its hooks may still have to be called.
   case completed
-}
-
-/// What a request is made for, as far as requests know it: a resource.
-package protocol RequestTarget: AnyObject {
-  /// The URL, without secrets.
-  var address: String { get }
-  /// What is known of the answers of its service; nil: nothing.
-  var schemas: (any AnswerSchemas)? { get }
-  /// Whether progress would reach anybody.
-  var wantsProgress: Bool { get }
-  /// Whether anybody observes it who is alive.
-  var isObserved: Bool { get }
-  /// Tells who wants to know how far a load is: 0 to 1.
-  func loadProgressed(to progress: Double)
-}
-
-/// Whose lists a request is in until it has ended.
-package protocol RequestTracker: AnyObject {
-  /// Takes a request that has ended off its lists.
-  func forget(_ request: Request)
 }
 
 extension Request: CustomStringConvertible {

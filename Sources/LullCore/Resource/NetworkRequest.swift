@@ -61,7 +61,7 @@ public final class NetworkRequest: Request {
     super.init(pump: resource.pump)
   }
 
-  override package var target: (any RequestTarget)? { loader }
+  override public var resource: Resource? { loader }
   override public var method: RequestMethod? { http.method }
   override public var url: String? { http.url }
 
@@ -116,7 +116,7 @@ public final class NetworkRequest: Request {
   /// Goes out when it is its turn, unless what another has brought by then will do. (SCA-20)
   private func seekTurn(_ channel: NetworkCompletion) {
     guard manner != .alone, load != nil, http.method == .get, download == nil,
-      !loader.owner.isOffline,
+      !loader.service.isOffline,
       let shared = SharedFetch(of: loader, isHeldUp: { [weak self] in self?.isHeldUp ?? false })
     else { return goOut(channel) }
     self.shared = shared
@@ -180,24 +180,24 @@ public final class NetworkRequest: Request {
       http.headers.settle(loader.condition.map { ($0.name, $0.value) })
     }
     pump.log(.networkDetails, "\(displayName), request:\(LogText.dump(http))")
-    guard !loader.owner.isOffline else {
+    guard !loader.service.isOffline else {
       return channel(NetworkResult(error: .offline("Offline: \(displayName) was not sent")))
     }
-    if let environment = loader.owner.environment, environment.holds(http.method) {
+    if let environment = loader.service.environment, environment.holds(http.method) {
       return channel(NetworkResult(error: environment.refusal(http.method, http.url)))
     }
     if policies != nil || download != nil {
       let exchange = PolicyExchange(
         http, policies: policies,
-        lane: policies.flatMap { loader.owner.limitQueue($0.rules, for: loader) },
-        networking: loader.owner.networking, pump: pump, owner: loader.owner)
+        lane: policies.flatMap { loader.service.limitQueue($0.rules, for: loader) },
+        networking: loader.service.networking, pump: pump, owner: loader.service)
       self.exchange = exchange
       transfer = exchange
       return exchange.begin(completion: channel)
     }
     sentPlace = pump.nextPlace()
     wasSent = true
-    let transfer = loader.owner.networking.startRequest(http, completion: channel)
+    let transfer = loader.service.networking.startRequest(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
     if isCompleted { transfer.cancel() } else { self.transfer = transfer }
   }
@@ -223,7 +223,7 @@ public final class NetworkRequest: Request {
     let answered = transfer
     defer { withExtendedLifetime(answered) {} }
     transfer = nil
-    if let body = report.body { pump.hostSlot?.pumpHost.bodyArrived(byteCount: body.count) }
+    if let body = report.body { pump.host?.bodyArrived(byteCount: body.count) }
     if let place = exchange?.sentPlace, place > 0 { sentPlace = place }
     if http.method == .head || !http.method.isSafe { answeredPlace = pump.nextPlace() }
     let now = pump.clock.now
@@ -251,7 +251,7 @@ public final class NetworkRequest: Request {
       complete(with: .success(entity, isNew: false))
     case .response(let answer):
       let response = withoutCredentials(answer)
-      if !response.isSuccess { pump.requestHost?.hold(response, for: self) }
+      if !response.isSuccess { pump.host?.hold(response, for: self) }
       log(response)
       invalidateIfChanged(by: response)
       if isEventStream(response) {
@@ -357,7 +357,7 @@ extension NetworkRequest {
     guard loader.resolvedConfiguration(for: http.method).writesInvalidate else { return }
     loader.expire(at: place, isLoad: load != nil)
     for other in otherURLs(of: entity) {
-      loader.owner.resource(at: other).expire(at: place, isLoad: false)
+      loader.service.resource(at: other).expire(at: place, isLoad: false)
     }
   }
 
@@ -380,7 +380,7 @@ extension NetworkRequest {
     }
     // A resource is made for what caches may have; without caches only what is in memory can be stale.
     guard loader.resolvedConfiguration.caches.isEmpty else { return urls }
-    return urls.filter { loader.owner.knows($0) }
+    return urls.filter { loader.service.knows($0) }
   }
 
   /// Whether what was asked for as a whole is an event stream. (STR-25)
@@ -476,7 +476,7 @@ extension NetworkRequest {
     let sent = attempts.count
     pump.tell(
       ExchangeEvent(
-        service: loader.owner.name, method: http.method,
+        service: loader.service.name, method: http.method,
         url: LogText.url(http.url), status: note?.status,
         attempts: sent > 0 ? sent : wasSent ? 1 : 0, source: found == nil ? .network : .cache,
         requestBytes: http.payload?.byteCount, responseBytes: note?.responseBytes ?? 0,
@@ -492,7 +492,7 @@ extension Pump {
     guard !exchangeObservers.isEmpty else { return }
     tell(
       ExchangeEvent(
-        service: resource.owner.name, method: .get,
+        service: resource.service.name, method: .get,
         url: LogText.url(resource.url.text), status: entity.exchange?.status, attempts: 0,
         source: .cache, requestBytes: nil, responseBytes: entity.size, timestamp: clock.now,
         elapsed: nil, timings: nil, errorKind: nil))

@@ -12,14 +12,14 @@ extension Resource {
   /// Called whenever somebody looks at the data: almost always there is nothing to do.
   @inline(__always)
   func checkCaches() {
-    if case .idle(let version) = record.cacheCheck, version != owner.configurationVersion {
+    if case .idle(let version) = record.cacheCheck, version != service.configurationVersion {
       beginCacheCheck()
     }
   }
 
   private func beginCacheCheck() {
     // Noted first: keys and settings are made by functions that may look at this very resource.
-    record.cacheCheck = .idle(noneAsOf: owner.configurationVersion)
+    record.cacheCheck = .idle(noneAsOf: service.configurationVersion)
     guard record.invalidSource == nil else { return }
     let configuration = resolvedConfiguration
     let entries = cacheEntries(configuration)
@@ -31,9 +31,9 @@ extension Resource {
     let lookup = CacheLookup(of: self, entries: entries, conf: configuration)
     record.cacheCheck = .running(lookup)
     // Neither is held: the record holds the look, which may never end. (CACHE-36)
-    lookup.onCompletion { [weak record, weak owner, unowned lookup] response in
+    lookup.onCompletion { [weak record, weak service, unowned lookup] response in
       // Wiped or loaded meanwhile, or another look has begun.
-      guard let record, let owner, record.isLooking(with: lookup) else { return }
+      guard let record, let service, record.isLooking(with: lookup) else { return }
       guard !response.isCancellation else {
         record.cacheCheck = .over
         return
@@ -44,7 +44,7 @@ extension Resource {
       }
       record.cacheCheck = .over
       if let entity = response.entity {
-        owner.resource(of: record).deliver(cached: entity)
+        service.resource(of: record).deliver(cached: entity)
       }
     }
     lookup.start()

@@ -67,7 +67,7 @@ extension Resource {
     known.isFollowed = record.followerCount > 0
     // Who joins a load asks nobody.
     if isForced || !known.isLoading { checkCaches() }
-    known.isOffline = owner.isOffline
+    known.isOffline = service.isOffline
     known.hasURL = record.invalidSource == nil
     known.caches =
       switch record.cacheCheck {
@@ -265,7 +265,7 @@ package final class OfflineLoad: Request {
     super.init(pump: resource.pump)
   }
 
-  override package var target: (any RequestTarget)? { loader }
+  override package var resource: Resource? { loader }
   override package var method: RequestMethod? { .get }
   override package var url: String? { loader.url.text }
   override package var openParts: [Request] { lookup.map { [$0] } ?? [] }

@@ -53,7 +53,7 @@ extension Resource {
     var error = error
     error.method = method
     error.url = url.text
-    return FixedRequest(.failure(error), pump: pump, target: self, method: method)
+    return FixedRequest(.failure(error), pump: pump, resource: self, method: method)
   }
 
   /// Whether a request asks on the condition of the data that is there.
@@ -107,14 +107,14 @@ extension Resource {
     let request = NetworkRequest(
       resource: self, initialMethod: method, revalidates: revalidates, adHoc: adHoc, http: http,
       policies: policies, manner: manner)
-    if let maker = adHoc?.maker { pump.requestHost?.requestMade(request, by: maker) }
+    if let maker = adHoc?.maker { pump.host?.requestMade(request, by: maker) }
     return request
   }
 
   /// Why it must not go through the socket of its configuration: behind that is the service's own origin,
   /// and nothing else. nil if it may.
   private func socketProblem(of http: HTTPRequest) -> TransportError? {
-    guard let home = owner.baseURL?.origin, http.origin != home else { return nil }
+    guard let home = service.baseURL?.origin, http.origin != home else { return nil }
     return .final(
       .connection,
       "\(http.origin) is not asked through the unix_socket of \(home): unix_socket = false, for it, "
@@ -137,14 +137,14 @@ extension Resource {
       var http = HTTPRequest(
         method: method, url: url.percentEncoded, headers: headers,
         limits: configuration.settings.limits, options: configuration.settings.options)
-      http.environment = owner.environment?.name
+      http.environment = service.environment?.name
       return http
     }
     var http = HTTPRequest(
       method: method, url: record.secretURL?.template.maskedText ?? url.percentEncoded,
       headers: headers, limits: configuration.settings.limits,
       options: configuration.settings.options)
-    http.environment = owner.environment?.name
+    http.environment = service.environment?.name
     if let secretURL = record.secretURL { http.secrets = SecretUses(url: secretURL.template) }
     try adHoc?.edit(&http)
     for mutation in configuration.settings.mutations { try mutation(&http) }
@@ -170,7 +170,7 @@ extension Resource {
 
   /// Says of a request whose dot segments lead out of the base URL that they do. (SVC-39)
   private func noteClimbing(_ method: RequestMethod) {
-    guard pump.log.isOn(.network), let base = owner.baseURL,
+    guard pump.log.isOn(.network), let base = service.baseURL,
       url.climbs(above: base)
     else { return }
     pump.log(

@@ -19,7 +19,7 @@ extension Resource {
       }
     }
     let escaped = (record.secretURL?.escaped ?? url).withParams(texts)
-    return owner.resource(escaped: escaped, secrets: secrets)
+    return service.resource(escaped: escaped, secrets: secrets)
   }
 
   /// The resource with one query parameter set in its place or at the end, the rest of the query
@@ -44,12 +44,12 @@ extension Resource {
       }
       escaped = escaped.settingParam(name, text)
     }
-    return owner.resource(escaped: escaped, secrets: secrets)
+    return service.resource(escaped: escaped, secrets: secrets)
   }
 
   /// The resource of another URL that has the same query.
   func derived(_ secretURL: SecretURL, _ change: (ResourceURL) -> ResourceURL) -> Resource {
-    owner.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
+    service.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
   }
 
   /// The same of a page that is asked for next: a parameter that is put on both is left to that, but not one that
@@ -72,13 +72,13 @@ extension Resource {
   package func linked(_ target: ResourceURL) -> Resource {
     guard let known = record.secretURL?.values, target.origin == url.origin,
       let query = target.query
-    else { return owner.resource(at: target) }
+    else { return service.resource(at: target) }
     let names = query.utf8.split(separator: UInt8(ascii: "&")).map { pair in
       Array(pair.prefix { $0 != UInt8(ascii: "=") })
     }
     let secrets = known.filter { names.contains(SecretEscaping.parameter.escaped($0.key.utf8)) }
     let masked = secrets.reduce(target) { $0.settingParam($1.key, $1.value.masked) }
-    return owner.resource(escaped: masked, secrets: secrets)
+    return service.resource(escaped: masked, secrets: secrets)
   }
 
   /// The URL as it is sent, but for what is put on it.
@@ -113,7 +113,7 @@ extension Resource {
       credentials.append((name, value))
     }
     // No header is called so. (ENV-07)
-    if let environment = owner.environment {
+    if let environment = service.environment {
       credentials.append(("@", SecretText(environment.name)))
     }
     return credentials
@@ -130,7 +130,7 @@ extension Resource {
         || http.hasSecretsInBody
     else { return }
     http.secrets = SecretUses(
-      origin: owner.baseURL?.origin, url: url, body: body,
+      origin: service.baseURL?.origin, url: url, body: body,
       credentialNames: http.secrets?.credentialNames ?? [])
     guard let problem = http.secretOriginProblem else { return }
     throw RequestError(
@@ -138,7 +138,7 @@ extension Resource {
   }
 }
 
-extension ResourceOwner {
+extension Service {
   /// The resource at a URL in which the masks of these secrets stand, escaped.
   func resource(escaped: ResourceURL, secrets: [String: SecretText]) -> Resource {
     guard let secretURL = SecretURL(escaped: escaped, values: secrets) else {

@@ -5,16 +5,17 @@
 /// changes only through loads, overrides, cache and wipe, so observers always hear of it (STA-17).
 /// Home thread only. Lua: `Resource`.
 public final class Resource {
-  package let owner: any ResourceOwner
-  /// The owner's, which everything asks for.
+  /// The service it belongs to. Lua: `resource.service`.
+  public let service: Service
+  /// The service's, which everything asks for.
   package let pump: Pump
   package let record: ResourceRecord
   /// The number a script's host knows this object by; 0 if none.
   package var hostHandle: UInt64 = 0
 
-  package init(owner: any ResourceOwner, record: ResourceRecord) {
-    self.owner = owner
-    pump = owner.pump
+  package init(service: Service, record: ResourceRecord) {
+    self.service = service
+    pump = service.pump
     self.record = record
     record.resource = self
   }
@@ -22,7 +23,7 @@ public final class Resource {
   deinit {
     pump.checkThread()
     record.resource = nil
-    owner.resourceReleased(record)
+    service.resourceReleased(record)
   }
 
   /// What makes it this resource and no other. Lua: `resource.url`.
@@ -91,7 +92,7 @@ public final class Resource {
 
   package var displayName: String {
     switch record.invalidSource {
-    case nil: LogText.url(url.abbreviated(base: owner.baseURL))
+    case nil: LogText.url(url.abbreviated(base: service.baseURL))
     case .missing: "<no URL>"
     case .unparsable(let source): "<invalid URL: \(CredentialMask.malformedURL(source))>"
     }
@@ -118,15 +119,11 @@ extension Resource {
   package var resolvedConfiguration: ResolvedConfiguration { resolvedConfiguration(for: .get) }
 
   package func resolvedConfiguration(for method: RequestMethod) -> ResolvedConfiguration {
-    owner.resolvedConfiguration(for: record, method: method)
+    service.resolvedConfiguration(for: record, method: method)
   }
 }
 
-extension Resource: RequestTarget {
-  package var address: String { url.text }
-
-  package var schemas: (any AnswerSchemas)? { owner.schemas }
-
+extension Resource {
   package var wantsProgress: Bool { record.observers.wantsProgress }
 
   package var isObserved: Bool {
@@ -137,11 +134,6 @@ extension Resource: RequestTarget {
   package func loadProgressed(to progress: Double) {
     record.observers.broadcastProgress(progress, resource: self)
   }
-}
-
-extension Request {
-  /// The resource it is made for; nil of one that belongs to none. Lua: `request.resource`.
-  public final var resource: Resource? { target as? Resource }
 }
 
 /// What the command and API files ask of a resource beyond what scripts do.
@@ -193,7 +185,7 @@ extension Resource {
     if let secretURL = record.secretURL {
       return derived(secretURL) { $0.appending(pathBytes: path) }
     }
-    return owner.resource(at: url.appending(pathBytes: path))
+    return service.resource(at: url.appending(pathBytes: path))
   }
 
   /// What an `href` means on a page at this URL; an invalid resource, whose requests fail, if it
@@ -208,7 +200,7 @@ extension Resource {
     guard record.invalidSource == nil else { return self }
     let base = record.secretURL?.escaped ?? url
     guard let target = base.relative(hrefBytes: href) else {
-      return owner.invalidResource(.unparsable(ResourceURL.text(ofBytes: href)))
+      return service.invalidResource(.unparsable(ResourceURL.text(ofBytes: href)))
     }
     if let secretURL = record.secretURL, target.hasSameQuery(as: base) {
       // It is all there, secrets and their places. (PATH-16)
@@ -245,13 +237,13 @@ extension Resource {
   package func withParams<Bytes: Collection<UInt8>>(raw changes: [(Bytes, Bytes?)]) -> Resource {
     guard record.invalidSource == nil else { return self }
     guard let secretURL = record.secretURL else {
-      return owner.resource(at: url.withParams(raw: changes))
+      return service.resource(at: url.withParams(raw: changes))
     }
     var secrets = secretURL.values
     for (name, _) in changes {
       for known in secrets.keys where known.utf8.elementsEqual(name) { secrets[known] = nil }
     }
-    return owner.resource(escaped: secretURL.escaped.withParams(raw: changes), secrets: secrets)
+    return service.resource(escaped: secretURL.escaped.withParams(raw: changes), secrets: secrets)
   }
 }
 
@@ -411,7 +403,7 @@ extension Resource {
 
   /// Tells the host that data or error is another one now, before observers hear of it.
   func stateChanged() {
-    pump.modelHost?.resourceStateChanged(self)
+    pump.host?.resourceStateChanged(self)
   }
 }
 

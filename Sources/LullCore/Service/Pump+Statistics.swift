@@ -13,7 +13,7 @@ extension Pump {
     guard !isClosed else { return statistics }
     let parts = countedParts.all
     for part in parts { part.add(to: &statistics) }
-    statistics.add(modelHost?.ledger?.inFlight ?? Pump.requests(of: parts))
+    statistics.add(host?.ledger?.inFlight ?? Pump.requests(of: parts))
     return statistics
   }
 

@@ -1,7 +1,7 @@
 /// A set of resources with shared configuration and networking.
 ///
 /// Lua: `lull.service{ base_url = … }`. Home thread only. Open for subclassing (SVC-38).
-open class Service: ResourceOwner {
+open class Service {
   final var base: ServiceBase {
     didSet { warning = base.warning }
   }
@@ -99,7 +99,7 @@ open class Service: ResourceOwner {
 
   // Nothing here touches what others of this home use: a service may be made on another thread.
   private func begin(with standardTransformers: [StandardTransformer]) {
-    table.onForget = { [unowned self] in pump.modelHost?.recordForgotten($0, of: self) }
+    table.onForget = { [unowned self] in pump.host?.recordForgotten($0, of: self) }
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
     warning = base.warning
     for transformer in standardTransformers {
@@ -196,7 +196,7 @@ open class Service: ResourceOwner {
   package func resource(of record: ResourceRecord) -> Resource {
     pump.checkThread()
     isInUse = true
-    return record.resource ?? Resource(owner: self, record: record)
+    return record.resource ?? Resource(service: self, record: record)
   }
 
   package func invalidResource(_ source: ResourceRecord.InvalidSource) -> Resource {
@@ -206,13 +206,13 @@ open class Service: ResourceOwner {
       "warning: \(RequestError.Cause.invalidURL(source: text).message)")
     let record = ResourceRecord(url: .invalid, invalidSource: source, changes: pump.changes)
     unparsable.add(record)
-    return Resource(owner: self, record: record)
+    return Resource(service: self, record: record)
   }
 
   /// Forgets resources nobody holds, observes or requests. (SVC-30)
   public func flushUnusedResources() {
     pump.checkThread()
-    pump.hostSlot?.pumpHost.releaseGarbage()
+    pump.host?.releaseGarbage()
     for record in table.all where record.observers.hasDead {
       record.observers.removeDead(resource: resource(of: record))
     }
@@ -547,16 +547,6 @@ extension Service {
   public func invalidateResources(matching pattern: some ConfigurationPatternConvertible) {
     let pattern = pattern.configurationPattern(for: self)
     invalidateResources(matching: { (try? pattern.matches($0.url)) ?? false })
-  }
-}
-
-extension Resource {
-  /// The service it belongs to. Lua: `resource.service`.
-  public var service: Service {
-    guard let service = owner as? Service else {
-      preconditionFailure("a resource is made by a service")
-    }
-    return service
   }
 }
 

@@ -49,7 +49,7 @@ final class LuaCache: EntityCache {
     ) { [caches] in
       // The key does not hold the resource. (CACHE-36)
       let pipeline = resource.resolvedConfiguration.settings.pipeline
-      return LuaCache.key($0, facts, caches.callbacks.kept, in: resource.owner.environment?.name) {
+      return LuaCache.key($0, facts, caches.callbacks.kept, in: resource.service.environment?.name) {
         pipeline.keepsBytes(of: $0, through: stage)
       }
     }

@@ -179,7 +179,7 @@ package final class KeptValues {
     record.hasError ? record.state.latestError?.foreignIDs ?? [] : []
   }
 
-  func forget(_ record: ResourceRecord, of service: any ResourceOwner) {
+  func forget(_ record: ResourceRecord, of service: Service) {
     guard record.hostKey != 0, service.hostHandle != 0, bridge.isStarted else { return }
     for number: Int64 in 0...2 { release(record.hostKey + number, from: service.hostHandle) }
   }

@@ -19,7 +19,7 @@ package final class LoopEnvironment: HostEnvironment {
   ) throws(TransportError) {
     loop = try EventLoop()
     pump = loop.pump
-    pump.attach(SharedLimits(pump, allowedHosts: allowedHosts))
+    pump.limits = SharedLimits(pump, allowedHosts: allowedHosts)
     self.ownsProcess = ownsProcess
     self.allowedHosts = allowedHosts
   }

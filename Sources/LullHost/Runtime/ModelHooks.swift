@@ -50,7 +50,7 @@ final class ModelHooks {
 }
 
 extension ModelHooks: ModelHost {
-  func mirrors(_ service: any ResourceOwner) -> Bool {
+  func mirrors(_ service: Service) -> Bool {
     handles.isObject(service, service.hostHandle)
   }
 
@@ -69,7 +69,7 @@ extension ModelHooks: ModelHost {
     if resource.record.hasError, resource.isObserved { unhandled.errorSeen(of: resource) }
   }
 
-  func recordForgotten(_ record: ResourceRecord, of service: any ResourceOwner) {
+  func recordForgotten(_ record: ResourceRecord, of service: Service) {
     shared.forget(record, of: service)
     kept.forget(record, of: service)
   }

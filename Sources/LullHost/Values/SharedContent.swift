@@ -145,7 +145,7 @@ final class SharedContent {
   }
 
   /// The record shows other data, or is forgotten.
-  func forget(_ record: ResourceRecord, of service: any ResourceOwner) {
+  func forget(_ record: ResourceRecord, of service: Service) {
     guard !made.isEmpty, made.removeValue(forKey: record.hostKey) != nil, !bridge.isClosed else {
       return
     }
@@ -153,7 +153,7 @@ final class SharedContent {
   }
 
   /// Readers get the content as it was published; the script keeps what it has changed.
-  private func restore(_ made: Made, of record: ResourceRecord, _ service: any ResourceOwner) {
+  private func restore(_ made: Made, of record: ResourceRecord, _ service: Service) {
     guard lull_value_snapshot(bridge.pointer, made.copy, made.content, .max) != 0 else { return }
     kept.anchor(made.content, from: service.hostHandle, key: record.hostKey)
   }
@@ -192,7 +192,7 @@ final class SharedContent {
 
   /// The report of a change of what a resource shows; "" if it was reported already, nil without one.
   private func change(
-    of record: ResourceRecord, _ service: any ResourceOwner, within left: inout Int64
+    of record: ResourceRecord, _ service: Service, within left: inout Int64
   ) -> String? {
     switch record.state.latestData?.content {
     case .json(let document): return change(of: document, record.url.text, within: &left)

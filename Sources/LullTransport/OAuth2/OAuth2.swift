@@ -253,7 +253,7 @@ package final class OAuth2: AuthStage {
 
   private func place(in context: AuthContext) -> (any OAuth2TokenPlace)? {
     let file = keeper.map { OAuth2TokenFile(keeper: $0, pump: context.pump) }
-    guard let client = (context.pump.attachedLimits as? SharedLimits)?.connected else {
+    guard let client = (context.pump.limits as? SharedLimits)?.connected else {
       return file
     }
     return OAuth2TokenServer(client, settings, context.pump, file: file) ?? file

@@ -25,7 +25,7 @@ package final class SharedLimits: LimitSource {
   /// nothing where nothing is shared, as in a test.
   package static func share(_ share: Share?, on pump: Pump) throws(ShareError) {
     let settings = try share.map { share throws(ShareError) in try ShareSettings(share) }
-    guard let limits = pump.attachedLimits as? SharedLimits else { return }
+    guard let limits = pump.limits as? SharedLimits else { return }
     if let refusal = settings?.address.place.refusal(by: limits.allowedHosts) {
       throw ShareError(description: refusal)
     }

@@ -148,7 +148,7 @@ public final class SharedEntityCache: EntityCache {
   /// The entry on the server; nil: it has no place there.
   private func server(for key: Key) -> SharedEntityServer? {
     guard !key.isUnshared, key.place.identity.isEmpty || secret != nil,
-      let client = (key.pump.attachedLimits as? SharedLimits)?.connected,
+      let client = (key.pump.limits as? SharedLimits)?.connected,
       let place = SharedCacheKey(key.place, client.settings, secret)
     else { return nil }
     return SharedEntityServer(

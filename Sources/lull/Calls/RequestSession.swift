@@ -232,7 +232,7 @@ extension CallOptions {
     let session: RequestSession
     do throws(RequestSession.Problem) {
       session = try RequestSession(
-        option.name, of: origin, in: request.resource.owner.environment?.name,
+        option.name, of: origin, in: request.resource.service.environment?.name,
         over: socket(of: request),
         isReadOnly: option.isReadOnly || printsCurl || isDry,
         unless: { host.loop.isInterrupted })

@@ -17,7 +17,7 @@ struct LimitSenderTests {
 
     init(_ pump: Pump) {
       memory = LoopLimits(pump)
-      pump.attach(self)
+      pump.limits = self
     }
 
     func identity(of credentials: [(name: String, value: SecretText)]) -> [UInt8] {

@@ -26,9 +26,9 @@ final class SharedCacheHost {
     let given = try folder ?? #require(CacheFolderFixture())
     self.folder = given
     loop = try EventLoop()
-    loop.pump.attach(SharedLimits(loop.pump, path: given.folder + "/limits.db"))
+    loop.pump.limits = SharedLimits(loop.pump, path: given.folder + "/limits.db")
     try SharedLimits.share(url.map { Share(url: $0) }, on: loop.pump)
-    (loop.pump.attachedLimits as? SharedLimits)?.connected?.patience = { lane in
+    (loop.pump.limits as? SharedLimits)?.connected?.patience = { lane in
       var given = lane.patience
       given.operation = patience
       return given
@@ -47,7 +47,7 @@ final class SharedCacheHost {
   deinit { loop.close() }
 
   var client: ShareClient {
-    get throws { try #require((loop.pump.attachedLimits as? SharedLimits)?.connected) }
+    get throws { try #require((loop.pump.limits as? SharedLimits)?.connected) }
   }
 
   func stub(_ path: String, _ answers: StubProvider.Answer...) {

@@ -59,7 +59,7 @@ struct CacheEntry {
     }
     write = { entity in
       // It may wait for its turn longer than anybody else holds what is in it.
-      let release = pump.hostSlot?.pumpHost.hold(.success(entity))
+      let release = pump.host?.hold(.success(entity))
       cache.operations.perform(on: pump) { done in
         cache.writeEntity(entity, forKey: key) {
           release?()

@@ -54,7 +54,7 @@ package final class CacheLookup: Request {
     super.init(pump: resource.pump)
   }
 
-  override package var target: (any RequestTarget)? { record?.resource }
+  override package var resource: Resource? { record?.resource }
   override package var method: RequestMethod? { .get }
   override package var url: String? { address }
   override package var displayName: String { "cache check of \(LogText.url(address))" }
@@ -105,7 +105,7 @@ package final class CacheLookup: Request {
   }
 
   private func process(_ entity: Entity, from entry: CacheEntry) {
-    pump.requestHost?.hold(.success(entity), for: self)
+    pump.host?.hold(.success(entity), for: self)
     pump.log(.cache, "\(LogText.url(address)): hit at \(entry.stage.stage)")
     let later = Array(later.reversed())
     let isOutdated = entity.isOutdated

@@ -7,7 +7,7 @@
 public final class EntityNews {
   let stage: PipelineStageKey
   private weak var record: ResourceRecord?
-  private weak var owner: (any ResourceOwner)?
+  private weak var service: Service?
   /// Where it was followed last, for the cache.
   package var place = ""
   /// What waits until loads have ended, or what is being read.
@@ -29,10 +29,10 @@ public final class EntityNews {
     }
   }
 
-  init(of record: ResourceRecord, at stage: PipelineStageKey, _ owner: any ResourceOwner) {
+  init(of record: ResourceRecord, at stage: PipelineStageKey, _ service: Service) {
     self.record = record
     self.stage = stage
-    self.owner = owner
+    self.service = service
   }
 
   /// Another has written an entity of that timestamp, seconds since 1970: it is read, if it may be newer than what
@@ -48,12 +48,12 @@ public final class EntityNews {
   }
 
   private func take(_ hint: Hint, _ completion: @escaping () -> Void) {
-    guard let record, let owner, record.takesNews(of: hint.timestamp) else { return completion() }
+    guard let record, let service, record.takesNews(of: hint.timestamp) else { return completion() }
     guard !isBusy, !record.holdsNewsBack else {
       postponed = hint.merged(with: postponed)
       return completion()
     }
-    let resource = owner.resource(of: record)
+    let resource = service.resource(of: record)
     let configuration = resource.resolvedConfiguration
     let entries = resource.cacheEntries(configuration)
     guard let index = entries.firstIndex(where: { $0.stage.stage == stage }) else {
@@ -110,13 +110,13 @@ public final class EntityNews {
 
   /// The resource, if it takes it now.
   private func taker(of entity: Entity, _ news: Reading) -> Resource? {
-    guard let record, let owner, record.takesNews(of: entity.timestamp) else { return nil }
+    guard let record, let service, record.takesNews(of: entity.timestamp) else { return nil }
     guard !record.holdsNewsBack else {
       // A load has begun meanwhile.
       postponed = news.hint.merged(with: postponed)
       return nil
     }
-    return owner.resource(of: record)
+    return service.resource(of: record)
   }
 
   private var isBusy: Bool { isReading || run != nil }
@@ -131,7 +131,7 @@ public final class EntityNews {
   /// What waited for loads goes on, when what they have brought is the data.
   func loadsEnded() {
     guard postponed != nil else { return }
-    owner?.pump.enqueue { [weak self] in self?.goOn() }
+    service?.pump.enqueue { [weak self] in self?.goOn() }
   }
 
   /// Overridden or wiped: what is under way comes too late. (NEWS-05, NEWS-07)
@@ -158,7 +158,7 @@ extension Resource {
   /// By what caches tell of that stage.
   func news(at stage: PipelineStageKey) -> EntityNews {
     if let news = record.news.first(where: { $0.stage == stage }) { return news }
-    let news = EntityNews(of: record, at: stage, owner)
+    let news = EntityNews(of: record, at: stage, service)
     record.news.append(news)
     return news
   }

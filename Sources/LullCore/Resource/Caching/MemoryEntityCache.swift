@@ -38,7 +38,7 @@ public final class MemoryEntityCache: EntityCache {
 
   public func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
     Key(
-      stage: stage, url: resource.url.text, environment: resource.owner.environment?.name)
+      stage: stage, url: resource.url.text, environment: resource.service.environment?.name)
   }
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {

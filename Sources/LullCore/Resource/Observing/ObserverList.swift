@@ -230,7 +230,7 @@ package final class ObserverList {
     let present = observations
     guard !present.isEmpty else { return }
     if hasUnheld { removeDead(resource: resource) }
-    let host = resource.pump.modelHost
+    let host = resource.pump.host
     // By index: `present` holds them, and an iterator would hold each once more.
     var index = 0
     while index < present.count {

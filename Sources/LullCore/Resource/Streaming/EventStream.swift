@@ -235,7 +235,7 @@ public final class EventStream {
     if !connection.hasBegun { begin(connection) }
     let isPaused = connection.inbox.swap(&spare)
     guard !spare.isEmpty else { return false }
-    resource.pump.hostSlot?.pumpHost.bodyArrived(byteCount: spare.count)
+    resource.pump.host?.bodyArrived(byteCount: spare.count)
     try reader.take(&spare)
     if isPaused { (connection.request.lastPart as? NetworkRequest)?.transfer?.resume() }
     return true

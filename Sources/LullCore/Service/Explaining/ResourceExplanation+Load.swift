@@ -69,7 +69,7 @@ extension ResourceExplanation {
       retryTime = configuration.retryTime
       now = resource.service.pump.clock.now
       begun = resource.loadRequests.first.flatMap {
-        resource.pump.requestHost?.beginning(of: $0)
+        resource.pump.host?.beginning(of: $0)
       }
     }
   }

@@ -98,7 +98,7 @@ public struct ResourceExplanation: Sendable {
     else { return }
     settings[index].value +=
       ": "
-      + (resource.schemas?.explanation(of: method, resource.url.text).text
+      + (resource.service.schemas?.explanation(of: method, resource.url.text).text
         ?? "nothing is validated, since no API file names schemas")
   }
 
