@@ -96,7 +96,7 @@ package enum ArgumentHelp {
   }
 
   /// `-n, --limit N`; names without a short form begin where the others' long ones do.
-  private static func column(of argument: Argument) -> String {
+  static func column(of argument: Argument) -> String {
     if argument.isPositional { return argument.shown }
     let short = argument.names.filter { !$0.hasPrefix("--") }
     var long = argument.names.filter { $0.hasPrefix("--") }
@@ -110,7 +110,7 @@ package enum ArgumentHelp {
     argument.kind == .boolean || argument.kind == .flag && argument.isOn
   }
 
-  private static func explanation(of argument: Argument) -> String {
+  static func explanation(of argument: Argument) -> String {
     var details: [String] = []
     if !argument.choices.isEmpty { details.append(WordList.text(argument.choices)) }
     if argument.isRepeated, !argument.isPositional { details.append("may be repeated") }

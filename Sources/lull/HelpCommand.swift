@@ -1,5 +1,6 @@
 import LullArguments
 import LullClients
+import LullCore
 import LullHost
 
 extension Command {
@@ -365,5 +366,59 @@ enum HelpTopic: String, CaseIterable {
       let padding = String(repeating: " ", count: max(26 - usage.count, 1))
       return "  \(usage)\(padding)\(entry.summary.filter { $0 != "`" })\n"
     }.joined()
+  }
+}
+
+/// The manual pages (man) of the command, its commands and topics, for `Scripts/install`.
+enum Manual {
+  /// The hidden word: `lull --man` lists the pages, `lull --man NAME` prints one.
+  static let word = "--man"
+
+  private static var names: [String] {
+    ["lull"]
+      + (Command.all.map(\.name) + HelpTopic.names.filter { Command.named($0) == nil })
+      .map { "lull-\($0)" }
+  }
+
+  /// - Returns: the exit code.
+  static func run(_ words: ArraySlice<String>) -> Int32 {
+    guard let name = words.first else {
+      return Output.write(names.joined(separator: "\n") + "\n") ? 0 : 1
+    }
+    guard names.contains(name) else {
+      Exit.complain("lull: there is no manual page '\(name)'\n")
+      return 2
+    }
+    return Output.write(page(name)) ? 0 : 1
+  }
+
+  private static func page(_ name: String) -> String {
+    guard name != "lull" else { return overview }
+    let word = String(name.dropFirst("lull-".count))
+    let topic = HelpTopic(rawValue: word)
+    let command = Command.named(word)
+    var page = ManualPage(
+      name: name, summary: command?.summary ?? topic?.summary ?? "", version: LullCore.Lull.version)
+    if let command { page.add(command.spec) }
+    if let topic {
+      page.section("Description")
+      page.verbatim(topic.text)
+    }
+    page.section("See also")
+    page.prose("lull(1)")
+    return page.text
+  }
+
+  private static var overview: String {
+    var page = ManualPage(
+      name: "lull", summary: "send requests to REST APIs from the shell, scripts and tests",
+      version: LullCore.Lull.version)
+    page.section("Synopsis")
+    page.prose("lull COMMAND [ARG...]")
+    page.section("Description")
+    page.verbatim(CommandOverview.all)
+    page.section("See also")
+    page.prose(names.dropFirst().map { "\($0)(1)" }.joined(separator: ", "))
+    return page.text
   }
 }

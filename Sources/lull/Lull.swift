@@ -40,6 +40,7 @@ enum Lull {
     case "-h", "--help": throw .help(nil)
     case "--version": throw .version
     case "version" where words.count == 1: throw .version
+    case Manual.word: return Manual.run(words.dropFirst())
     case "--complete": return WordCompletion(words.dropFirst()).run()
     case TestCommand.workerWord:
       // What `lull test` has started, and nobody else starts.
