@@ -70,6 +70,7 @@ let package = Package(
         .linkedLibrary("lua", .when(platforms: [.macOS])),
       ]),
     .target(name: "LullArguments", swiftSettings: swiftSettings),
+    .target(name: "LullLuaSource", swiftSettings: swiftSettings),
     .target(name: "LullLibC", swiftSettings: swiftSettings),
     .target(name: "LullSystem", dependencies: ["LullLibC"], swiftSettings: swiftSettings),
     .target(
@@ -86,8 +87,8 @@ let package = Package(
     .target(
       name: "LullHost",
       dependencies: [
-        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "CLullBridge",
-        "CPCRE2",
+        "LullLibC", "LullArguments", "LullLuaSource", "LullSystem", "LullCore", "LullTransport",
+        "CLullBridge", "CPCRE2",
       ],
       exclude: ["luacats"],
       swiftSettings: swiftSettings),
@@ -98,8 +99,8 @@ let package = Package(
     .target(
       name: "LullClients",
       dependencies: [
-        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullHost", "LullSchemas",
-        "CLullBridge",
+        "LullLibC", "LullArguments", "LullLuaSource", "LullSystem", "LullCore", "LullHost",
+        "LullSchemas", "CLullBridge",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -109,15 +110,15 @@ let package = Package(
     .target(
       name: "LullImport",
       dependencies: [
-        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullSchemas",
-        "LullClients", "LullCassettes", "CYAML",
+        "LullLibC", "LullLuaSource", "LullSystem", "LullCore", "LullTransport", "LullHost",
+        "LullSchemas", "LullClients", "LullCassettes", "CYAML",
       ],
       swiftSettings: swiftSettings),
     .target(
       name: "LullREPL",
       dependencies: [
-        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
-        "LullCassettes", "CEditline",
+        "LullLibC", "LullArguments", "LullLuaSource", "LullSystem", "LullCore", "LullTransport",
+        "LullHost", "LullCassettes", "CEditline",
       ],
       swiftSettings: swiftSettings),
     .target(
@@ -133,9 +134,9 @@ let package = Package(
     .executableTarget(
       name: "lull",
       dependencies: [
-        "LullLibC", "LullArguments", "LullSystem", "LullCore", "LullTransport", "LullHost",
-        "LullClients", "LullSchemas", "LullCassettes", "LullREPL", "LullTestRunner", "LullImport",
-        "CCommandLine", "CLullMalloc", "LullLua",
+        "LullLibC", "LullArguments", "LullLuaSource", "LullSystem", "LullCore", "LullTransport",
+        "LullHost", "LullClients", "LullSchemas", "LullCassettes", "LullREPL", "LullTestRunner",
+        "LullImport", "CCommandLine", "CLullMalloc", "LullLua",
       ],
       swiftSettings: swiftSettings),
     // Alone linked to the server's library.
@@ -186,16 +187,16 @@ let package = Package(
     .testTarget(
       name: "LullHostTests",
       dependencies: [
-        "LullLibC", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
-        "LullTestRunner", "LullTestSupport", "LullTesting", "CLullBridge", "CStackEffects",
-        "LullLua",
+        "LullLibC", "LullLuaSource", "LullSystem", "LullCore", "LullTransport", "LullHost",
+        "LullClients", "LullTestRunner", "LullTestSupport", "LullTesting", "CLullBridge",
+        "CStackEffects", "LullLua",
       ],
       swiftSettings: swiftSettings),
     .testTarget(
       name: "LullREPLTests",
       dependencies: [
-        "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients", "LullREPL",
-        "LullTestSupport", "LullTesting", "LullLua",
+        "LullLuaSource", "LullSystem", "LullCore", "LullTransport", "LullHost", "LullClients",
+        "LullREPL", "LullTestSupport", "LullTesting", "LullLua",
       ],
       swiftSettings: swiftSettings),
     .testTarget(

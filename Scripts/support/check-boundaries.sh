@@ -62,23 +62,24 @@ unsafe_lines() {
 }
 
 # TARGET: what it may import besides LullLibC (but the core), Synchronization and Testing. Everything to
-# the left of a target in the chain LullArguments, CSimdjson, LullSystem, LullCore, LullTransport,
-# LullHost, LullREPL is below it.
+# the left of a target in the chain LullArguments, LullLuaSource, CSimdjson, LullSystem, LullCore,
+# LullTransport, LullHost, LullREPL is below it.
 allowed_imports='
 LullArguments:
+LullLuaSource:
 LullLibC: Glibc Musl Darwin
 LullSystem:
 LullCore: CSimdjson CIDN CLullLedger LullSystem
 LullTransport: CSimdjson LullSystem LullCore CUV CCurl CSQLite CHiredis CCrypto CCompression
-LullHost: CSimdjson LullArguments LullSystem LullCore LullTransport CLullBridge CPCRE2
+LullHost: CSimdjson LullArguments LullLuaSource LullSystem LullCore LullTransport CLullBridge CPCRE2
 LullSchemas: CSimdjson LullSystem LullCore CPCRE2
-LullClients: LullArguments LullSystem LullCore LullHost LullSchemas CLullBridge
+LullClients: LullArguments LullLuaSource LullSystem LullCore LullHost LullSchemas CLullBridge
 LullCassettes: LullSystem LullCore LullTransport LullHost LullClients
-LullImport: LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes CYAML
-LullREPL: LullArguments LullSystem LullCore LullTransport LullHost LullCassettes CEditline
+LullImport: LullLuaSource LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes CYAML
+LullREPL: LullArguments LullLuaSource LullSystem LullCore LullTransport LullHost LullCassettes CEditline
 LullTestRunner: LullSystem LullCore LullTransport LullHost LullClients LullCassettes CLullBridge
 LullModule: LullSystem LullCore LullTransport LullHost LullClients LullREPL
-lull: LullArguments LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes LullREPL LullTestRunner LullImport
+lull: LullArguments LullLuaSource LullSystem LullCore LullTransport LullHost LullSchemas LullClients LullCassettes LullREPL LullTestRunner LullImport
 lull-mock: LullArguments LullSystem LullCore LullTransport LullHost LullClients LullCassettes CMicrohttpd CLullMock
 LullTesting: LullSystem LullCore
 '

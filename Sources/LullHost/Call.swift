@@ -1,5 +1,6 @@
 package import CLullBridge
 package import LullCore
+import LullLuaSource
 
 /// One call from Lua: its arguments, where its results go, and the owners of what a method works with.
 /// Valid during the call only.
@@ -220,7 +221,7 @@ extension Call {
     let lines = text.split(
       separator: 10, maxSplits: place.line, omittingEmptySubsequences: false)
     guard place.line <= lines.count,
-      LineToken.all(in: lines[place.line - 1]).contains(where: { $0.isSymbol("/") })
+      LuaToken.all(in: lines[place.line - 1]).contains(where: { $0.isSymbol("/") })
     else { return }
     warn(
       "the path ends in \(number).0, since / gives a float: // or math.tointeger gives "

@@ -1,5 +1,6 @@
 import LullHost
 import LullLibC
+import LullLuaSource
 import LullSystem
 
 /// Finds what a word at the cursor may become, from what the session's variables hold and from the
@@ -65,7 +66,7 @@ struct Completer {
   }
 
   private func variables(_ context: LineContext) -> [String] {
-    session.variableNames + context.declaredNames + LineToken.keywords
+    session.variableNames + context.declaredNames + LuaToken.keywords
   }
 
   /// Names of a table's fields that need not be names of Lua; of headers those that are known.
@@ -88,7 +89,7 @@ struct Completer {
       return session.fieldNames(of: path, onlyFunctions: isMethod)
     }
     if !isMethod, let path = chain.path, let names = session.ownFieldNames(at: path) {
-      return names.filter { LineToken.isName($0) }
+      return names.filter { LuaToken.isName($0) }
     }
     guard let type = type(of: chain) else { return [] }
     if isMethod, Completer.parts(of: type).contains("string") {
@@ -179,7 +180,7 @@ struct Completer {
     of place: LineContext.Place, prefix: String, areQuoted: Bool = false
   ) -> [String] {
     if let call = declaredCall(place) {
-      return call.argumentNames.filter { areQuoted || LineToken.isName($0) }
+      return call.argumentNames.filter { areQuoted || LuaToken.isName($0) }
     }
     if HeaderNames.isMeant(by: place.keys.last) {
       return HeaderNames.starting(with: prefix).filter { areQuoted || !$0.contains("-") }
@@ -211,7 +212,7 @@ struct Completer {
       .filter { $0.kind == .word }.map(\.name)
     // A type may also name the strings themselves.
     let literals = types.flatMap { type in
-      LineToken.all(in: type.utf8).filter { $0.kind == .string }.map(\.text)
+      LuaToken.all(in: type.utf8).filter { $0.kind == .string }.map(\.text)
     }
     return words + literals
   }

@@ -1,3 +1,5 @@
+import LullLuaSource
+
 /// A line that is no Lua, or not worth running as such, but that people type by habit: who come from
 /// IPython, from a shell or another prompt.
 enum Habit: Equatable {

@@ -1,6 +1,7 @@
 import CEditline
 import LullHost
 import LullLibC
+import LullLuaSource
 import LullSystem
 
 /// Colours of the line that is edited, and what history suggests behind it: what libedit does not know,
@@ -125,7 +126,7 @@ struct LineColours: Equatable {
     let isLua = !(statement.isEmpty && Directive(text) != nil)
     let before = statement.utf8.count
     var bytes = [Colour](repeating: .plain, count: text.utf8.count)
-    for token in isLua ? LineToken.all(in: (statement + text).utf8, withComments: true) : [] {
+    for token in isLua ? LuaToken.all(in: (statement + text).utf8, withComments: true) : [] {
       let colour = LineColours.colour(of: token.kind)
       guard colour != .plain, token.range.upperBound > before else { continue }
       for position in max(token.range.lowerBound, before)..<token.range.upperBound {
@@ -139,7 +140,7 @@ struct LineColours: Equatable {
     }
   }
 
-  private static func colour(of kind: LineToken.Kind) -> Colour {
+  private static func colour(of kind: LuaToken.Kind) -> Colour {
     switch kind {
     case .keyword: .keyword
     case .number: .number

@@ -2,6 +2,7 @@ import LullArguments
 import LullCore
 import LullHost
 import LullLibC
+import LullLuaSource
 import LullSystem
 
 extension REPL {

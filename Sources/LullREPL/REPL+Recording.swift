@@ -2,6 +2,7 @@ import LullCassettes
 import LullCore
 import LullHost
 import LullLibC
+import LullLuaSource
 import LullSystem
 import LullTransport
 

@@ -1,4 +1,5 @@
 import LullHost
+import LullLuaSource
 
 /// A script that runs what was typed in a session, in the same order and with the same results.
 ///

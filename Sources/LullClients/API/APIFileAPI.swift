@@ -1,6 +1,7 @@
 import CLullBridge
 import LullCore
 package import LullHost
+import LullLuaSource
 import LullSchemas
 import LullSystem
 

@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullLuaSource
 
 extension APIFileChecker {
   /// A credential that is plain text.

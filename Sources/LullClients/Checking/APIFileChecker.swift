@@ -1,6 +1,7 @@
 import CLullBridge
 package import LullCore
 package import LullHost
+import LullLuaSource
 
 /// What is wrong with API files, found without asking any network.
 package final class APIFileChecker: ScriptChecker {

@@ -1,11 +1,11 @@
-import LullHost
+import LullLuaSource
 
 /// Comparisons with numbers beyond 64 bits in a source text. In Lua such a literal is a float, which no integer
 /// of a document equals that has as many digits. (JSN-34)
 struct LargeComparisons {
   private static let operators: Set<String> = ["==", "~=", "<", ">", "<=", ">="]
 
-  private let tokens: [LineToken]
+  private let tokens: [LuaToken]
   private let places: DeclarationPlaces
 
   init(_ source: [UInt8]) {

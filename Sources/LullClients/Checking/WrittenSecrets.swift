@@ -1,10 +1,11 @@
 import LullLibC
 import LullCore
 import LullHost
+import LullLuaSource
 
 /// Secrets that stand in a source text, as far as they can be told from other texts.
 struct WrittenSecrets {
-  private let tokens: [LineToken]
+  private let tokens: [LuaToken]
   private let places: DeclarationPlaces
 
   init(_ source: [UInt8]) {

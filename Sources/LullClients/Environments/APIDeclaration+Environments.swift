@@ -2,6 +2,7 @@ import CLullBridge
 import LullArguments
 import LullCore
 import LullHost
+import LullLuaSource
 
 /// The environments of a file, of which one may be chosen.
 extension APIDeclaration {

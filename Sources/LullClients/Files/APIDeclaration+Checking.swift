@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullLuaSource
 
 /// What works and is a mistake all the same, for those who check a file.
 extension APIDeclaration {

@@ -2,6 +2,7 @@ import CLullBridge
 import LullArguments
 import LullCore
 import LullHost
+import LullLuaSource
 
 /// A parameter as a file has it: what it does not say is found out when the call is known.
 struct DeclaredParameter {

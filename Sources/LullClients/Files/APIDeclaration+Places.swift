@@ -1,6 +1,7 @@
 import LullArguments
 import LullCore
 import LullHost
+import LullLuaSource
 
 /// Where the parameters of a call go, and what has no meaning there.
 extension APIDeclaration {

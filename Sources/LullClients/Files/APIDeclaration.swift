@@ -2,6 +2,7 @@ import CLullBridge
 import LullArguments
 import LullCore
 import LullHost
+import LullLuaSource
 import LullSystem
 
 /// What an API file has returned, read into an `APIFile`.

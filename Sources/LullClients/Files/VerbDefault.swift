@@ -2,6 +2,7 @@ import CLullBridge
 import LullArguments
 package import LullCore
 import LullHost
+import LullLuaSource
 
 /// A field of the table that `config.lua` returns: what an option of the verbs is unless one is given.
 package struct VerbDefault {

@@ -1,6 +1,7 @@
 import CLullBridge
 package import LullCore
 package import LullHost
+import LullLuaSource
 
 /// What makes JSON of content: an expression of Lua over `x`, or nothing but the content itself.
 ///
@@ -71,7 +72,7 @@ package final class ContentFilter {
       }
       // A file may have statements before what it gives.
       guard text.isFile else { throw error }
-      let statements = LineToken.all(in: shown.utf8).first?.kind == .keyword || text.hasReturn
+      let statements = LuaToken.all(in: shown.utf8).first?.kind == .keyword || text.hasReturn
       guard statements else { throw error }
       let body = try ContentFilter.load(
         head + shown, shown: shown, name: name, chunks, reporter)
@@ -92,7 +93,7 @@ package final class ContentFilter {
     _ text: FilterText, _ chunks: Chunks, _ reporter: Reporter
   ) throws(Problem) {
     var depth = 0
-    let hasComma = LineToken.all(in: text.text.utf8).contains { token in
+    let hasComma = LuaToken.all(in: text.text.utf8).contains { token in
       if ["(", "[", "{"].contains(where: { token.isSymbol($0) }) { depth += 1 }
       if [")", "]", "}"].contains(where: { token.isSymbol($0) }) { depth -= 1 }
       return depth == 0 && token.isSymbol(",")

@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullLuaSource
 
 /// An expression of `-f` as it was given: itself, or `@FILE`, a file that holds one, or statements that
 /// end with `return`.
@@ -74,5 +75,5 @@ package struct FilterText {
   }
 
   /// Whether there is a statement that gives something.
-  var hasReturn: Bool { LineToken.all(in: text.utf8).contains { $0.isKeyword("return") } }
+  var hasReturn: Bool { LuaToken.all(in: text.utf8).contains { $0.isKeyword("return") } }
 }

@@ -1,4 +1,4 @@
-import LullHost
+import LullLuaSource
 
 /// Whether a function that is written in an expression is one of its arguments alone.
 enum FunctionReader {
@@ -13,7 +13,7 @@ enum FunctionReader {
   private static let closers: Set<String> = ["end", "until"]
 
   /// Reads one from `function` to its `end`; false if it is none, or more is to be known.
-  static func read(_ tokens: [LineToken], _ place: inout Int) -> Bool {
+  static func read(_ tokens: [LuaToken], _ place: inout Int) -> Bool {
     guard let end = end(of: tokens, from: place) else { return false }
     let body = Array(tokens[place..<end])
     let declared = names(declaredIn: body)
@@ -47,7 +47,7 @@ enum FunctionReader {
   }
 
   /// Behind its `end`. Of an `if` the block begins with `then`, and another with each `elseif`.
-  private static func end(of tokens: [LineToken], from start: Int) -> Int? {
+  private static func end(of tokens: [LuaToken], from start: Int) -> Int? {
     var depth = 0
     for place in start..<tokens.count where tokens[place].kind == .keyword {
       let word = tokens[place].text
@@ -59,12 +59,12 @@ enum FunctionReader {
     return nil
   }
 
-  private static func parameters(of body: [LineToken]) -> Set<String> {
+  private static func parameters(of body: [LuaToken]) -> Set<String> {
     Set(body.dropFirst().prefix { !$0.isSymbol(")") }.filter { $0.kind == .name }.map(\.text))
   }
 
   /// Parameters, and what follows `local` and `for`.
-  private static func names(declaredIn body: [LineToken]) -> Set<String> {
+  private static func names(declaredIn body: [LuaToken]) -> Set<String> {
     var names: Set<String> = []
     var place = 0
     func takeNames() {

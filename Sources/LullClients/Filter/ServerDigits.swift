@@ -1,6 +1,7 @@
 import CLullBridge
 import LullCore
 import LullHost
+import LullLuaSource
 
 /// Puts the server's digits into what an expression gives.
 ///
@@ -70,10 +71,10 @@ struct ServerDigits {
   /// brackets and functions.
   static func computes(_ expression: String) -> Bool {
     var depth = 0
-    var before: LineToken?
+    var before: LuaToken?
     // Parentheses that group, not those of calls.
     var groups: [Bool] = []
-    for token in LineToken.all(in: expression.utf8) {
+    for token in LuaToken.all(in: expression.utf8) {
       defer { before = token }
       switch (token.kind, token.text) {
       case (.symbol, "("):
@@ -94,7 +95,7 @@ struct ServerDigits {
     return false
   }
 
-  private static func isOperand(_ token: LineToken) -> Bool {
+  private static func isOperand(_ token: LuaToken) -> Bool {
     switch token.kind {
     case .name, .string: true
     case .symbol: token.text == ")" || token.text == "]" || token.text == "}"

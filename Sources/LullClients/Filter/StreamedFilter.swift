@@ -1,4 +1,4 @@
-import LullHost
+import LullLuaSource
 
 /// Which expressions of `-f` make of each page what they make of all of them, so that none need be kept.
 ///
@@ -17,14 +17,14 @@ package enum StreamedFilter: Equatable {
   /// nil: it is of all pages.
   package init?(_ filter: FilterText) {
     guard !filter.isFile || !filter.hasReturn else { return nil }
-    var reader = Reader(tokens: LineToken.all(in: filter.text.utf8))
+    var reader = Reader(tokens: LuaToken.all(in: filter.text.utf8))
     guard let found = reader.whole() else { return nil }
     self = found
   }
 
   /// The same, with `first` left out.
   package static func inner(of filter: FilterText) -> FilterText? {
-    let tokens = LineToken.all(in: filter.text.utf8)
+    let tokens = LuaToken.all(in: filter.text.utf8)
     var reader = Reader(tokens: tokens)
     guard let found = reader.whole() else { return nil }
     guard found != .elements else { return filter }
@@ -36,12 +36,12 @@ package enum StreamedFilter: Equatable {
 
 extension StreamedFilter {
   private struct Reader {
-    let tokens: [LineToken]
+    let tokens: [LuaToken]
     var place = 0
     /// Behind what `first` is around.
     var innerEnd = 0
 
-    private var next: LineToken? { place < tokens.count ? tokens[place] : nil }
+    private var next: LuaToken? { place < tokens.count ? tokens[place] : nil }
 
     private mutating func take(_ symbol: String) -> Bool {
       guard next?.isSymbol(symbol) == true else { return false }

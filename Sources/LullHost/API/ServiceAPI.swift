@@ -1,6 +1,7 @@
 import CLullBridge
 import LullArguments
 import LullCore
+import LullLuaSource
 
 extension APIOwner {
   static let service = APIOwner.object(
@@ -344,7 +345,7 @@ extension APIOwner {
     }
     var functions: [String: Int64] = [:]
     try LuaTable(index, in: call.state).forEachField { key, field throws(Misuse) in
-      guard key.kind == Int32(LULL_STRING), let name = key.string, LineToken.isName(name) else {
+      guard key.kind == Int32(LULL_STRING), let name = key.string, LuaToken.isName(name) else {
         throw .message("'functions' must have names as keys, got \(key.described)")
       }
       guard field.kind == Int32(LULL_FUNCTION) else {

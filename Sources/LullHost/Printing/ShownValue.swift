@@ -1,4 +1,5 @@
 import LullCore
+import LullLuaSource
 
 /// A value as it is to be shown: what limits leave of it, in a form without Lua or JSON.
 package indirect enum ShownValue: Equatable, Sendable {
@@ -121,7 +122,7 @@ package indirect enum ShownValue: Equatable, Sendable {
 
   /// Whether a key can be written without brackets.
   static func isName(_ key: String) -> Bool {
-    guard let first = key.utf8.first, !LineToken.keywords.contains(key), key.utf8.count <= 60 else {
+    guard let first = key.utf8.first, !LuaToken.keywords.contains(key), key.utf8.count <= 60 else {
       return false
     }
     return !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)

@@ -1,4 +1,5 @@
 import LullCore
+import LullLuaSource
 import LullSystem
 
 /// A line of source in a report, with carets under a part of it.

@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullLuaSource
 
 /// Finds out what a report can say of a failure: the lines of source it is about.
 struct FailureExplanation {

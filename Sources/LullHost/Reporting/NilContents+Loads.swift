@@ -1,4 +1,5 @@
 import CLullBridge
+import LullLuaSource
 
 extension NilContents {
   private static let load = "load_if_needed"
@@ -31,7 +32,7 @@ extension NilContents {
 
   /// `load_if_needed():await`, of which something is on the line.
   private static func awaitsLoad(on line: CodeLine) -> Bool {
-    let tokens = LineToken.all(in: line.source)
+    let tokens = LuaToken.all(in: line.source)
     let wanted = [load, "(", ")", ":", "await"]
     return tokens.indices.contains { first in
       guard tokens[first].text == load, first + wanted.count <= tokens.count else { return false }
@@ -47,7 +48,7 @@ extension NilContents {
       line.tokens[place].text == name && place + 2 < line.tokens.count
         && line.tokens[place + 1].isSymbol(":") && line.tokens[place + 2].text == "await"
     }
-    let tokens = LineToken.all(in: line.source[..<line.range.upperBound])
+    let tokens = LuaToken.all(in: line.source[..<line.range.upperBound])
     let first = tokens.firstIndex { $0.range.lowerBound >= line.range.lowerBound }
     guard !uses.isEmpty, let first,
       let value = LocalScope(tokens: tokens, name: name).onlyValue(usedFrom: first)

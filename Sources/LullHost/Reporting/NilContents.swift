@@ -1,5 +1,6 @@
 import CLullBridge
 import LullCore
+import LullLuaSource
 
 /// Where scripts have read a `content` that was nil lately, and of what: an error that comes of it can say so.
 ///

@@ -1,6 +1,7 @@
 import CLullBridge
 import LullLibC
 package import LullCore
+import LullLuaSource
 
 /// Lines of Lua run one after another, which share variables: what a REPL is made of.
 ///
@@ -133,9 +134,9 @@ package final class LuaSession {
     let form = form(of: text, name: name, firstLine: firstLine)
     switch form {
     case .expression(let expression):
-      return keep(LineSource(expression, isStatement: false), name: name, firstLine: firstLine)
+      return keep(instrumented(expression, isStatement: false), name: name, firstLine: firstLine)
     case .statement:
-      return keep(LineSource(text, isStatement: true), name: name, firstLine: firstLine)
+      return keep(instrumented(text, isStatement: true), name: name, firstLine: firstLine)
     case .incomplete(let message), .wrong(let message):
       // As if nothing but empty lines stood before it: what was typed earlier is no part of it.
       let source = Array(repeating: 10, count: max(0, firstLine - 1)) + text
@@ -155,7 +156,7 @@ package final class LuaSession {
       return .failed(reporter.describe(syntaxError: message, in: file, name: name))
     }
     return keep(
-      LineSource(file, isStatement: true, isScript: isScript), name: "@" + name, firstLine: 1)
+      instrumented(file, isStatement: true, isScript: isScript), name: "@" + name, firstLine: 1)
   }
 
   private func form(of text: [UInt8], name: String, firstLine: Int) -> Form {
@@ -182,10 +183,28 @@ package final class LuaSession {
     return ended.map { LuaSession.wantsMore($0) ? message : $0 }
   }
 
-  private func keep(_ source: LineSource, name: String, firstLine: Int) -> Reading {
+  /// What is compiled in place of a source, so that its top-level locals can be read when its chunk
+  /// returns.
+  ///
+  /// Lines keep their numbers, and messages of the compiler are about the source as it was typed,
+  /// which is compiled first.
+  ///
+  /// - Parameters:
+  ///   - isStatement: false for `return` and an expression, which declares nothing.
+  ///   - isScript: whether it sees the globals only, and no variables of the session.
+  private func instrumented(
+    _ source: [UInt8], isStatement: Bool, isScript: Bool = false
+  ) -> [UInt8] {
+    let prologue = Array(String(cString: lull_session_prologue(isScript ? 1 : 0)).utf8)
+    guard isStatement else { return prologue + source }
+    let mark = Array(String(cString: lull_session_block_mark()).utf8)
+    return prologue + ChunkBlocks.marking(source, with: mark)
+  }
+
+  private func keep(_ instrumented: [UInt8], name: String, firstLine: Int) -> Reading {
     let id = kept.makeID()
     let chunkName = name.hasPrefix("@") ? name : "=" + name
-    if let message = compile(source.instrumented, name: chunkName, firstLine: firstLine, id: id) {
+    if let message = compile(instrumented, name: chunkName, firstLine: firstLine, id: id) {
       return .failed(reporter.describe(syntaxError: message))
     }
     return .ready(Line(id: id))

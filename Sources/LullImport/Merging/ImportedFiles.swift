@@ -1,6 +1,7 @@
 import LullCore
 import LullHost
 import LullLibC
+import LullLuaSource
 import LullSystem
 
 /// The files of an API that was imported: its own, what it was when it was imported, and its schemas.

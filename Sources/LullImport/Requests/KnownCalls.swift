@@ -1,4 +1,5 @@
 import LullHost
+import LullLuaSource
 
 /// What a file that was imported has already, where one more import adds to it: command lines come one at a time.
 package struct KnownCalls {

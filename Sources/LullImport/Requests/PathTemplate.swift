@@ -1,4 +1,5 @@
 import LullHost
+import LullLuaSource
 
 /// A path with places for what is certainly the number or the identifier of something, and for blanks.
 struct PathTemplate {

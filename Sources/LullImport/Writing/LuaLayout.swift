@@ -1,5 +1,6 @@
 import LullCore
 import LullHost
+import LullLuaSource
 
 /// How literals are laid out: on one line where they fit, else an entry a line.
 struct LuaLayout {
@@ -207,6 +208,6 @@ indirect enum LuaLiteral {
       default: false
       }
     }
-    return isMadeOfLetters && !LineToken.keywords.contains(text)
+    return isMadeOfLetters && !LuaToken.keywords.contains(text)
   }
 }

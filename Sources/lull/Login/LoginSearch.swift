@@ -1,6 +1,7 @@
 import LullClients
 import LullCore
 import LullHost
+import LullLuaSource
 import LullREPL
 import LullTransport
 

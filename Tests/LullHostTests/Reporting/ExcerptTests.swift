@@ -1,3 +1,4 @@
+import LullLuaSource
 import Testing
 
 @testable import LullHost

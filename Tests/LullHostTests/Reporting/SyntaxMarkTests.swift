@@ -1,4 +1,5 @@
 import CLullBridge
+import LullLuaSource
 import Testing
 
 @testable import LullHost

@@ -1,4 +1,4 @@
-import LullHost
+import LullLuaSource
 
 /// A string of Lua source, or a name, where it stands.
 struct LiteralText {

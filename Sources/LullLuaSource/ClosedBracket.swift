@@ -2,14 +2,14 @@
 ///
 /// Of a call over several lines the interpreter takes the last argument after the bracket behind it, and
 /// gives the bracket's line for what happens then.
-struct ClosedBracket {
+package struct ClosedBracket {
   /// The line that opens it.
-  let opening: CodeLine
+  package let opening: CodeLine
   /// What stands between the last comma in it, or its beginning, and its end.
-  let lastPart: [LineToken]
+  package let lastPart: [LuaToken]
 
-  init?(_ line: CodeLine) {
-    let tokens = LineToken.all(in: line.source[..<line.range.upperBound])
+  package init?(_ line: CodeLine) {
+    let tokens = LuaToken.all(in: line.source[..<line.range.upperBound])
     guard let last = tokens.firstIndex(where: { $0.range.lowerBound >= line.range.lowerBound }),
       ClosedBracket.depth(tokens[last]) < 0
     else { return nil }
@@ -31,7 +31,7 @@ struct ClosedBracket {
     return nil
   }
 
-  private static func depth(_ token: LineToken) -> Int {
+  private static func depth(_ token: LuaToken) -> Int {
     guard token.kind == .symbol else { return 0 }
     switch token.text {
     case "(", "[", "{": return 1

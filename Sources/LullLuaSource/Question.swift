@@ -1,13 +1,11 @@
-import LullHost
-
 /// A line that asks what something is: `api.load?`, `?lull.map`.
-struct Question: Equatable {
+package struct Question: Equatable {
   /// What it asks for, without the mark.
-  let name: String
+  package let name: String
 
   /// Nil if the line is something else. What is asked for is looked at, never called.
-  init?(_ line: String) {
-    let tokens = LineToken.all(in: line.utf8)
+  package init?(_ line: String) {
+    let tokens = LuaToken.all(in: line.utf8)
     guard tokens.count > 1, let first = tokens.first, let last = tokens.last,
       first.isSymbol("?") != last.isSymbol("?")
     else { return nil }
@@ -20,7 +18,7 @@ struct Question: Equatable {
   }
 
   /// Of a name, its fields and elements.
-  private static func isPart(_ token: LineToken) -> Bool {
+  private static func isPart(_ token: LuaToken) -> Bool {
     switch token.kind {
     case .name, .number, .string: true
     case .symbol: [".", ":", "[", "]"].contains(token.text)
@@ -29,8 +27,8 @@ struct Question: Equatable {
   }
 
   /// The names it leads through; nil if an element is among them.
-  static func path(_ name: String) -> [String]? {
-    let tokens = LineToken.all(in: name.utf8)
+  package static func path(_ name: String) -> [String]? {
+    let tokens = LuaToken.all(in: name.utf8)
     var path: [String] = []
     for (index, token) in tokens.enumerated() {
       if index % 2 == 1 {

@@ -1,27 +1,27 @@
 /// One line of a source: its bytes and the tokens on it, without comments.
-struct CodeLine {
-  let source: [UInt8]
-  let number: Int
+package struct CodeLine {
+  package let source: [UInt8]
+  package let number: Int
   /// The line's bytes, without its end.
-  let range: Range<Int>
-  let tokens: [LineToken]
+  package let range: Range<Int>
+  package let tokens: [LuaToken]
 
   /// nil if the source has no such line.
-  init?(_ number: Int, of source: [UInt8]) {
+  package init?(_ number: Int, of source: [UInt8]) {
     guard let range = CodeLine.range(of: number, in: source) else { return nil }
     self.source = source
     self.number = number
     self.range = range
     // One that began on an earlier line may reach into this one.
-    tokens = LineToken.all(in: source[..<range.upperBound]).filter {
+    tokens = LuaToken.all(in: source[..<range.upperBound]).filter {
       $0.range.upperBound > range.lowerBound && $0.kind != .openComment
     }
   }
 
-  var bytes: ArraySlice<UInt8> { source[range] }
+  package var bytes: ArraySlice<UInt8> { source[range] }
 
   /// The code of the line, from its first to its last token; nil if there is none.
-  var code: Range<Int>? {
+  package var code: Range<Int>? {
     guard let first = tokens.first, let last = tokens.last else { return nil }
     let code =
       max(first.range.lowerBound, range.lowerBound)..<min(last.range.upperBound, range.upperBound)

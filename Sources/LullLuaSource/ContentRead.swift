@@ -3,27 +3,27 @@
 ///
 /// Found where a message says that a value is nil which can only come from there: what may come from
 /// elsewhere is nothing. (NIL-03)
-struct ContentRead {
+package struct ContentRead {
   /// From one value to the next, as written: `.name`, `[1]`, `(…)`, `:name(…)`.
-  enum Step: Equatable {
+  package enum Step: Equatable {
     case field(String)
     case index(Int)
     case call
     case method(String)
   }
 
-  let line: Int
+  package let line: Int
   /// The variable that the expression begins with.
-  let variable: String
+  package let variable: String
   /// What leads from there to the object whose `content` is read.
-  let steps: [Step]
+  package let steps: [Step]
   /// Where it begins among the tokens of its line.
   private let start: Int
 
   /// - Parameters:
   ///   - message: without its position.
   ///   - number: the line where the function failed.
-  init?(_ message: String, line number: Int, of source: [UInt8]) {
+  package init?(_ message: String, line number: Int, of source: [UInt8]) {
     guard message.hasPrefix("attempt to "), let line = CodeLine(number, of: source) else {
       return nil
     }
@@ -39,7 +39,7 @@ struct ContentRead {
     guard let start = message.firstRange(of: words)?.upperBound, message.hasSuffix("')") else {
       return nil
     }
-    let tokens = LineToken.all(in: source[..<line.range.upperBound])
+    let tokens = LuaToken.all(in: source[..<line.range.upperBound])
     let first = tokens.firstIndex { $0.range.lowerBound >= line.range.lowerBound }
     let scope = LocalScope(tokens: tokens, name: String(message[start...].dropLast(2)))
     guard let first, let value = scope.onlyValue(usedFrom: first) else { return nil }
@@ -57,7 +57,7 @@ struct ContentRead {
   }
 
   /// `for … in ipairs(….content) do`: what the loop on that line walks through.
-  init?(loopOn number: Int, of source: [UInt8]) {
+  package init?(loopOn number: Int, of source: [UInt8]) {
     guard let line = CodeLine(number, of: source),
       let place = ContentRead.onlyPlace(on: line, isIndexed: false)
     else { return nil }
@@ -83,7 +83,7 @@ struct ContentRead {
   }
 
   /// What stands before a `content`, back to where the expression begins.
-  private init?(_ tokens: [LineToken], at place: Int, line: Int) {
+  private init?(_ tokens: [LuaToken], at place: Int, line: Int) {
     var steps: [Step] = []
     var position = place - 2
     while true {
@@ -123,7 +123,7 @@ struct ContentRead {
   }
 
   /// The token before the arguments that end there, if they are some.
-  private static func callee(_ tokens: [LineToken], endingAt last: Int) -> Int? {
+  private static func callee(_ tokens: [LuaToken], endingAt last: Int) -> Int? {
     if tokens[last].kind == .string { return isCallable(tokens, last - 1) ? last - 1 : nil }
     guard tokens[last].isSymbol(")") || tokens[last].isSymbol("}") else { return nil }
     var depth = 0
@@ -139,7 +139,7 @@ struct ContentRead {
     return nil
   }
 
-  private static func isCallable(_ tokens: [LineToken], _ position: Int) -> Bool {
+  private static func isCallable(_ tokens: [LuaToken], _ position: Int) -> Bool {
     guard position >= 0 else { return false }
     return tokens[position].kind == .name || tokens[position].isSymbol(")")
       || tokens[position].isSymbol("]")
@@ -147,9 +147,9 @@ struct ContentRead {
 
   /// How many tokens the expression is that begins there, if a statement ends with it; 0 if it goes on
   /// with anything else.
-  static func length(of tokens: ArraySlice<LineToken>) -> Int {
+  package static func length(of tokens: ArraySlice<LuaToken>) -> Int {
     var depth = 0
-    var before: LineToken?
+    var before: LuaToken?
     for (count, token) in tokens.enumerated() {
       defer { before = token }
       if depth == 0, let before, isEnd(token, behind: before) { return count }
@@ -168,7 +168,7 @@ struct ContentRead {
   }
 
   /// Whether a statement has ended before the token.
-  private static func isEnd(_ token: LineToken, behind before: LineToken) -> Bool {
+  private static func isEnd(_ token: LuaToken, behind before: LuaToken) -> Bool {
     if token.isSymbol(";") || token.isSymbol("::") { return true }
     let joins = before.isSymbol(".") || before.isSymbol(":")
     if token.kind == .keyword { return !["and", "or"].contains(token.text) }

@@ -1,38 +1,20 @@
-import CLullBridge
-
-/// A line, or a file, as a session compiles it: so that its top-level locals can be read when its
-/// chunk returns.
-///
-/// Nothing of this shows: lines keep their numbers, and messages of the compiler are about the
-/// source as it was typed, which is compiled first.
-struct LineSource {
-  /// What is compiled to be run.
-  let instrumented: [UInt8]
-
-  /// - Parameters:
-  ///   - isStatement: false for `return` and an expression, which declares nothing.
-  ///   - isScript: whether it sees the globals only, and no variables of the session.
-  init(_ source: [UInt8], isStatement: Bool, isScript: Bool = false) {
-    let prologue = Array(String(cString: lull_session_prologue(isScript ? 1 : 0)).utf8)
-    instrumented = prologue + (isStatement ? LineSource.marked(source) : source)
-  }
-
-  /// With a mark at the beginning of every block of the chunk itself, whose locals are no session
-  /// variables, and without `<const>`: a constant known when it is compiled would have no place to be
+/// The blocks of a chunk, for a session that reads the top-level locals when its chunk returns.
+package enum ChunkBlocks {
+  /// The source with a mark at the beginning of every block of the chunk itself, whose locals are not
+  /// session variables, and without `<const>`: a constant known at compile time has no place to be
   /// read from.
-  private static func marked(_ source: [UInt8]) -> [UInt8] {
-    let tokens = LineToken.all(in: source)
+  package static func marking(_ source: [UInt8], with mark: [UInt8]) -> [UInt8] {
+    let tokens = LuaToken.all(in: source)
     guard tokens.contains(where: { $0.isKeyword("local") }) else { return source }
-    let mark = Array(String(cString: lull_session_block_mark()).utf8)
     var result: [UInt8] = []
     var copied = 0
     var blocks: [Block] = []
     for (index, token) in tokens.enumerated() {
-      let opensBlock = LineSource.follow(token, &blocks)
+      let opensBlock = ChunkBlocks.follow(token, &blocks)
       if opensBlock, blocks.count == 1, blocks.last != .function {
         result += source[copied..<token.range.upperBound] + mark
         copied = token.range.upperBound
-      } else if let attribute = LineSource.constAttribute(tokens, at: index) {
+      } else if let attribute = ChunkBlocks.constAttribute(tokens, at: index) {
         result += source[copied..<attribute.lowerBound]
         // Line breaks stay, and with them the numbers of the lines.
         result += source[attribute].map { $0 == 10 ? 10 : UInt8(ascii: " ") }
@@ -51,7 +33,7 @@ struct LineSource {
 
   /// Keeps count of the blocks a token opens and closes; whether statements follow that belong to a
   /// block which has just begun.
-  private static func follow(_ token: LineToken, _ blocks: inout [Block]) -> Bool {
+  private static func follow(_ token: LuaToken, _ blocks: inout [Block]) -> Bool {
     guard token.kind == .keyword else { return false }
     switch token.text {
     case "function":
@@ -80,7 +62,7 @@ struct LineSource {
   }
 
   /// The bytes of `<const>` if it stands at `index`, behind a name that is being declared.
-  private static func constAttribute(_ tokens: [LineToken], at index: Int) -> Range<Int>? {
+  private static func constAttribute(_ tokens: [LuaToken], at index: Int) -> Range<Int>? {
     guard tokens[index].isSymbol("<"), index >= 2, index + 2 < tokens.count,
       tokens[index + 1].text == "const", tokens[index + 2].isSymbol(">"),
       tokens[index - 1].kind == .name, isDeclared(tokens, at: index - 1)
@@ -89,7 +71,7 @@ struct LineSource {
   }
 
   /// Whether the name at `index` stands in the list of names of a `local`.
-  private static func isDeclared(_ tokens: [LineToken], at index: Int) -> Bool {
+  private static func isDeclared(_ tokens: [LuaToken], at index: Int) -> Bool {
     var position = index - 1
     while position >= 0 {
       if tokens[position].isKeyword("local") { return true }

@@ -1,6 +1,6 @@
 /// One token of Lua source, as far as lines at a prompt need to be understood: for what they declare
 /// and for what may be completed at their end.
-package struct LineToken: Equatable, Sendable {
+package struct LuaToken: Equatable, Sendable {
   package enum Kind: Sendable {
     case name
     case keyword
@@ -25,7 +25,7 @@ package struct LineToken: Equatable, Sendable {
   /// byte.
   package static func all(
     in source: some Collection<UInt8>, withComments: Bool = false
-  ) -> [LineToken] {
+  ) -> [LuaToken] {
     var lexer = Lexer(bytes: Array(source), keepsComments: withComments)
     return lexer.tokens()
   }
@@ -53,8 +53,8 @@ private struct Lexer {
   let keepsComments: Bool
   var position = 0
 
-  mutating func tokens() -> [LineToken] {
-    var tokens: [LineToken] = []
+  mutating func tokens() -> [LuaToken] {
+    var tokens: [LuaToken] = []
     // One for every few bytes.
     tokens.reserveCapacity(bytes.count / 4)
     while let token = next() { tokens.append(token) }
@@ -67,13 +67,13 @@ private struct Lexer {
 
   private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  private func token(_ kind: LineToken.Kind, from start: Int, _ inside: Range<Int>? = nil)
-    -> LineToken
+  private func token(_ kind: LuaToken.Kind, from start: Int, _ inside: Range<Int>? = nil)
+    -> LuaToken
   {
-    LineToken(kind: kind, range: start..<position, text: text(inside ?? start..<position))
+    LuaToken(kind: kind, range: start..<position, text: text(inside ?? start..<position))
   }
 
-  private mutating func next() -> LineToken? {
+  private mutating func next() -> LuaToken? {
     while let byte = byte() {
       let start = position
       switch byte {
@@ -98,7 +98,7 @@ private struct Lexer {
       case UInt8(ascii: ".") where Lexer.isDigit(self.byte(1)): return number()
       case _ where Lexer.isNameByte(byte):
         while let byte = self.byte(), Lexer.isNameByte(byte) { position += 1 }
-        let isKeyword = LineToken.keywords.contains(text(start..<position))
+        let isKeyword = LuaToken.keywords.contains(text(start..<position))
         return token(isKeyword ? .keyword : .name, from: start)
       default: return symbol()
       }
@@ -108,7 +108,7 @@ private struct Lexer {
 
   private static let longSymbols = ["...", "<<", ">>", "//", "==", "~=", "<=", ">=", "::", ".."]
 
-  private mutating func symbol() -> LineToken {
+  private mutating func symbol() -> LuaToken {
     let start = position
     let next = byte(1) ?? 0
     let mayBeLong = "<=>/~.:".utf8.contains(bytes[start]) && "<=>/.:".utf8.contains(next)
@@ -121,7 +121,7 @@ private struct Lexer {
     return token(.symbol, from: start)
   }
 
-  private mutating func number() -> LineToken {
+  private mutating func number() -> LuaToken {
     let start = position
     let isHex = byte() == UInt8(ascii: "0") && (byte(1).map { $0 | 0x20 } == UInt8(ascii: "x"))
     let exponent = isHex ? UInt8(ascii: "p") : UInt8(ascii: "e")
@@ -138,7 +138,7 @@ private struct Lexer {
     return token(.number, from: start)
   }
 
-  private mutating func string(quote: UInt8) -> LineToken {
+  private mutating func string(quote: UInt8) -> LuaToken {
     let start = position
     position += 1
     while let byte = byte() {
@@ -202,7 +202,7 @@ private struct Lexer {
   }
 }
 
-extension [LineToken] {
+extension [LuaToken] {
   /// The index of the last `return` that is in no function or block.
   package var resultIndex: Int? {
     var depth = 0

@@ -1,9 +1,7 @@
-import LullHost
-
 /// What stands before the cursor, read backwards: what is being written, and of what.
-struct LineContext {
+package struct LineContext {
   /// One step of an expression such as `api:resource("/x").url`.
-  enum Step: Equatable {
+  package enum Step: Equatable {
     case field(String)
     case method(String)
     case call
@@ -12,19 +10,30 @@ struct LineContext {
   }
 
   /// A name and what follows it.
-  struct Chain: Equatable {
-    let name: String
-    let steps: [Step]
+  package struct Chain: Equatable {
+    package let name: String
+    package let steps: [Step]
+
+    package init(name: String, steps: [Step]) {
+      self.name = name
+      self.steps = steps
+    }
   }
 
   /// A table being written as an argument: of which call, at which position from 0, below which keys.
-  struct Place: Equatable {
-    let callee: Chain
-    let argument: Int
-    let keys: [String]
+  package struct Place: Equatable {
+    package let callee: Chain
+    package let argument: Int
+    package let keys: [String]
+
+    package init(callee: Chain, argument: Int, keys: [String]) {
+      self.callee = callee
+      self.argument = argument
+      self.keys = keys
+    }
   }
 
-  enum Kind: Equatable {
+  package enum Kind: Equatable {
     /// A name that stands alone.
     case variable
     /// A name behind a dot or colon.
@@ -44,16 +53,16 @@ struct LineContext {
     case nothing
   }
 
-  let kind: Kind
+  package let kind: Kind
   /// What is there of the word already.
-  let prefix: String
+  package let prefix: String
   /// What ends the string the word is in; "" outside of strings.
-  let closing: String
+  package let closing: String
   /// Names declared as locals, parameters or loop variables before.
-  let declaredNames: [String]
+  package let declaredNames: [String]
 
-  init(_ text: String) {
-    let tokens = LineToken.all(in: text.utf8)
+  package init(_ text: String) {
+    let tokens = LuaToken.all(in: text.utf8)
     var rest = tokens[...]
     let end = text.utf8.count
     declaredNames = LineContext.declared(tokens)
@@ -85,7 +94,7 @@ struct LineContext {
 
   // MARK: Parts
 
-  private static func end(of token: LineToken, in text: String) -> String {
+  private static func end(of token: LuaToken, in text: String) -> String {
     guard token.kind == .openString else { return "" }
     let start = Array(text.utf8)[token.range]
     guard start.first == UInt8(ascii: "[") else {
@@ -95,7 +104,7 @@ struct LineContext {
     return "]" + String(repeating: "=", count: level) + "]"
   }
 
-  private static func word(_ tokens: ArraySlice<LineToken>) -> Kind {
+  private static func word(_ tokens: ArraySlice<LuaToken>) -> Kind {
     guard let before = tokens.last else { return .variable }
     if before.is(".") || before.is(":") {
       if before.is(":"), isString(tokens.dropLast()) { return .stringMethod }
@@ -110,7 +119,7 @@ struct LineContext {
   }
 
   /// Whether they end with a string in parentheses that are no call's.
-  private static func isString(_ tokens: ArraySlice<LineToken>) -> Bool {
+  private static func isString(_ tokens: ArraySlice<LuaToken>) -> Bool {
     let last = Array(tokens.suffix(4))
     guard last.count >= 3, last[last.count - 1].is(")"), last[last.count - 2].kind == .string,
       last[last.count - 3].is("(")
@@ -120,7 +129,7 @@ struct LineContext {
     return before.kind != .name && before.kind != .string && !before.is(")") && !before.is("]")
   }
 
-  private static func quoted(_ tokens: ArraySlice<LineToken>) -> Kind {
+  private static func quoted(_ tokens: ArraySlice<LuaToken>) -> Kind {
     guard let before = tokens.last else { return .nothing }
     if before.is("="), let key = tokens.dropLast().last, key.kind == .name,
       let place = place(in: tokens.dropLast(2))
@@ -147,7 +156,7 @@ struct LineContext {
   }
 
   /// Where in a table constructor of a call the end of the tokens is.
-  private static func place(in tokens: ArraySlice<LineToken>) -> Place? {
+  private static func place(in tokens: ArraySlice<LuaToken>) -> Place? {
     guard let (opening, _) = openBracket(in: tokens), tokens[opening].is("{") else { return nil }
     let before = tokens[..<opening]
     guard let last = before.last else { return nil }
@@ -167,7 +176,7 @@ struct LineContext {
   }
 
   /// The innermost bracket that is open at the end, and the commas since.
-  private static func openBracket(in tokens: ArraySlice<LineToken>) -> (Int, Int)? {
+  private static func openBracket(in tokens: ArraySlice<LuaToken>) -> (Int, Int)? {
     var depth = 0
     var commas = 0
     for index in tokens.indices.reversed() {
@@ -189,7 +198,7 @@ struct LineContext {
   }
 
   /// The expression that ends at the end of the tokens.
-  private static func chain(endingAt tokens: ArraySlice<LineToken>) -> Chain? {
+  private static func chain(endingAt tokens: ArraySlice<LuaToken>) -> Chain? {
     var rest = tokens
     var steps: [Step] = []
     while let last = rest.last {
@@ -220,7 +229,7 @@ struct LineContext {
   }
 
   /// What stands between brackets behind a value.
-  private static func index(_ tokens: ArraySlice<LineToken>) -> Step? {
+  private static func index(_ tokens: ArraySlice<LuaToken>) -> Step? {
     guard let first = tokens.first else { return nil }
     guard tokens.count == 1 else { return .element(1) }
     switch first.kind {
@@ -231,7 +240,7 @@ struct LineContext {
   }
 
   /// Where the bracket opens that the last token closes.
-  private static func opening(of tokens: ArraySlice<LineToken>) -> Int? {
+  private static func opening(of tokens: ArraySlice<LuaToken>) -> Int? {
     var depth = 0
     for index in tokens.indices.reversed() {
       guard tokens[index].kind == .symbol else { continue }
@@ -246,7 +255,7 @@ struct LineContext {
     return nil
   }
 
-  private static func declared(_ tokens: [LineToken]) -> [String] {
+  private static func declared(_ tokens: [LuaToken]) -> [String] {
     var names: [String] = []
     for (index, token) in tokens.enumerated() where token.kind == .keyword {
       switch token.text {
@@ -268,6 +277,6 @@ struct LineContext {
   }
 }
 
-extension LineToken {
+extension LuaToken {
   fileprivate func `is`(_ symbol: String) -> Bool { kind == .symbol && text == symbol }
 }

@@ -1,7 +1,7 @@
 /// Where a chunk does not compile.
-struct SyntaxMark {
+package enum SyntaxMark {
   /// The message for a text that does not compile, with its position; nil if it compiles.
-  typealias Compiler = ([UInt8]) -> String?
+  package typealias Compiler = ([UInt8]) -> String?
 
   /// The lines to show, with what is marked on them: where a block was opened that is not closed, and
   /// where the compiler stopped.
@@ -9,7 +9,7 @@ struct SyntaxMark {
   /// - Parameters:
   ///   - message: without its position.
   ///   - compile: tells tokens apart that stand on the line more than once.
-  static func marks(
+  package static func marks(
     for message: String, line number: Int, of source: [UInt8], compile: Compiler
   ) -> [(line: CodeLine, marked: Range<Int>?)] {
     var marks: [(line: CodeLine, marked: Range<Int>?)] = []
@@ -34,16 +34,16 @@ struct SyntaxMark {
   }
 
   /// Whether that is said of a text that nests too deeply, without its place.
-  static func isOverflow(_ message: String) -> Bool {
+  package static func isOverflow(_ message: String) -> Bool {
     message.hasSuffix("C stack overflow") || message.hasSuffix("too many syntax levels")
   }
 
   /// The token with which a text nests too deeply: the shortest beginning of which the compiler says
   /// so ends with it. nil if it does not of the whole text.
-  static func overflow(in source: [UInt8], compile: Compiler)
+  package static func overflow(in source: [UInt8], compile: Compiler)
     -> (line: CodeLine, marked: Range<Int>?)?
   {
-    let tokens = LineToken.all(in: source)
+    let tokens = LuaToken.all(in: source)
     func isTooDeep(_ count: Int) -> Bool {
       guard count > 0 else { return false }
       return compile(Array(source[..<tokens[count - 1].range.upperBound])).map(isOverflow) ?? false

@@ -1,11 +1,12 @@
 import LullHost
+import LullLuaSource
 import Testing
 
 @Suite("Tokens of a line", .timeLimit(.minutes(20)))
-struct LineTokenTests {
-  private func tokens(_ text: String) -> [String] { LineToken.all(in: text.utf8).map(\.text) }
-  private func kinds(_ text: String) -> [LineToken.Kind] {
-    LineToken.all(in: text.utf8).map(\.kind)
+struct LuaTokenTests {
+  private func tokens(_ text: String) -> [String] { LuaToken.all(in: text.utf8).map(\.text) }
+  private func kinds(_ text: String) -> [LuaToken.Kind] {
+    LuaToken.all(in: text.utf8).map(\.kind)
   }
 
   @Test func `takes a line apart`() {

@@ -1,5 +1,3 @@
-import LullCore
-
 /// Finds the lines on which keys of a table stand in a source text, for messages about what has become
 /// of them: values do not know where they come from.
 ///
@@ -7,13 +5,13 @@ import LullCore
 package struct DeclarationPlaces {
   private final class Text {
     let source: [UInt8]
-    lazy var tokens = LineToken.all(in: source)
+    lazy var tokens = LuaToken.all(in: source)
     lazy var lineEnds = source.indices.filter { source[$0] == 10 }
 
     init(_ source: [UInt8]) { self.source = source }
   }
 
-  package var tokens: [LineToken] { text.tokens }
+  package var tokens: [LuaToken] { text.tokens }
   private var lineEnds: [Int] { text.lineEnds }
   private let text: Text
   private let index = DeclarationKeys()
@@ -74,7 +72,7 @@ package struct DeclarationPlaces {
   }
 
   /// The index of the first token on a line, or behind it.
-  func firstToken(onOrAfterLine line: Int) -> Int {
+  fileprivate func firstToken(onOrAfterLine line: Int) -> Int {
     DeclarationPlaces.first(tokens.count) { self.line(at: tokens[$0].range.lowerBound) >= line }
   }
 
@@ -100,13 +98,13 @@ extension DeclarationPlaces {
 /// Where the keys of tables stand in a text, found once: a file may declare a thousand calls.
 ///
 /// Of one text. Home thread only.
-package final class DeclarationKeys {
+final class DeclarationKeys {
   /// The places of each key, in order.
   private var places: [String: [Int]]?
   private var tables: [Int: [String: Int]] = [:]
 
   /// The first place of a key behind another one.
-  func first(_ key: String, behind start: Int, _ tokens: [LineToken]) -> Int? {
+  func first(_ key: String, behind start: Int, _ tokens: [LuaToken]) -> Int? {
     if places == nil {
       var found: [String: [Int]] = [:]
       for place in tokens.indices where DeclarationKeys.isKey(place, tokens) {
@@ -119,7 +117,7 @@ package final class DeclarationKeys {
 
   /// Where keys stand in the table that the one at an index gets, not in those inside of it: of each the
   /// first place.
-  func keys(inTableOf index: Int, _ tokens: [LineToken]) -> [String: Int] {
+  func keys(inTableOf index: Int, _ tokens: [LuaToken]) -> [String: Int] {
     if let known = tables[index] { return known }
     var keys: [String: Int] = [:]
     if let assignment = tokens[index...].firstIndex(where: { $0.isSymbol("=") }) {
@@ -140,7 +138,7 @@ package final class DeclarationKeys {
   }
 
   /// What a key says. A long text is broken into lines by `\z`.
-  package static func name(_ token: LineToken) -> String {
+  static func name(_ token: LuaToken) -> String {
     guard token.kind == .string, token.text.utf8.contains(UInt8(ascii: "\\")),
       // Between quotes, where there are escapes.
       token.range.count == token.text.utf8.count + 2
@@ -150,7 +148,7 @@ package final class DeclarationKeys {
   }
 
   /// `key =` and `["key"] =`
-  private static func isKey(_ index: Int, _ tokens: [LineToken]) -> Bool {
+  private static func isKey(_ index: Int, _ tokens: [LuaToken]) -> Bool {
     let token = tokens[index]
     guard token.kind == .name || token.kind == .string else { return false }
     let next = index + 1 < tokens.endIndex ? tokens[index + 1] : nil
@@ -160,12 +158,12 @@ package final class DeclarationKeys {
 }
 
 /// The tokens between the brackets of a call.
-struct CallBrackets {
+package struct CallBrackets {
   private let places: DeclarationPlaces
-  private let tokens: ArraySlice<LineToken>
+  private let tokens: ArraySlice<LuaToken>
 
   /// nil if no bracket is opened on that line.
-  init?(_ places: DeclarationPlaces, line: Int) {
+  package init?(_ places: DeclarationPlaces, line: Int) {
     self.places = places
     let all = places.tokens
     let lineStart = places.firstToken(onOrAfterLine: line)
@@ -188,7 +186,7 @@ struct CallBrackets {
   }
 
   /// Where `key =` and `["key"] =` stand first, by the key in lower case.
-  var lines: [String: Int] {
+  package var lines: [String: Int] {
     var lines: [String: Int] = [:]
     for index in tokens.indices.dropLast() {
       let token = tokens[index]
@@ -199,66 +197,5 @@ struct CallBrackets {
       if lines[key] == nil { lines[key] = places.line(at: token.range.lowerBound) }
     }
     return lines
-  }
-}
-
-/// Lines of keys in calls: each file is read once, and each call.
-final class CallLines {
-  private let sources: ChunkSources
-  private var files: [String: DeclarationPlaces?] = [:]
-  private var calls: [SourcePlace: [String: Int]] = [:]
-
-  init(_ sources: ChunkSources) {
-    self.sources = sources
-  }
-
-  /// The line of a key inside the brackets of the call at a place; nil if it is not there, as where the
-  /// table was made elsewhere.
-  func line(of key: String, inCallAt place: SourcePlace) -> Int? {
-    if let lines = calls[place] { return lines[key.lowercased()] }
-    let lines = places(in: place.file).flatMap { CallBrackets($0, line: place.line)?.lines } ?? [:]
-    calls[place] = lines
-    return lines[key.lowercased()]
-  }
-
-  private func places(in file: String) -> DeclarationPlaces? {
-    if let known = files[file] { return known }
-    let text = sources.source(named: file).flatMap { sources.text(of: $0) }
-    let places = text.map { DeclarationPlaces($0) }
-    files[file] = .some(places)
-    return places
-  }
-}
-
-/// What escapes in strings of Lua source stand for. (Lua 5.4 manual, section 3.1)
-package enum StringEscapes {
-  /// The bytes of a string as it stands between its quotes; nil with escapes that people do not write.
-  package static func bytes(of written: some Collection<UInt8>) -> [UInt8]? {
-    var rest = Array(written)[...]
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(rest.count)
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "\\") else {
-        bytes.append(byte)
-        continue
-      }
-      switch rest.popFirst() {
-      case UInt8(ascii: "n"): bytes.append(10)
-      case UInt8(ascii: "t"): bytes.append(9)
-      case UInt8(ascii: "r"): bytes.append(13)
-      case let quoted? where "\\\"'".utf8.contains(quoted): bytes.append(quoted)
-      case UInt8(ascii: "z"): rest = rest.drop { $0 == 32 || (9...13).contains($0) }
-      case UInt8(ascii: "u"):
-        guard rest.popFirst() == UInt8(ascii: "{"),
-          let end = rest.firstIndex(of: UInt8(ascii: "}")),
-          let digits = String(validating: rest[..<end], as: UTF8.self),
-          let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init)
-        else { return nil }
-        bytes += Array(String(scalar).utf8)
-        rest = rest[(end + 1)...]
-      default: return nil
-      }
-    }
-    return bytes
   }
 }

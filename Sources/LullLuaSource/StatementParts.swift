@@ -1,7 +1,5 @@
-import LullHost
-
 /// What a statement declares, uses and returns, and how it reads as a part of a script.
-struct StatementParts {
+package struct StatementParts {
   private struct Declaration {
     /// From `local` to the end of the names.
     let keyword: Range<Int>
@@ -13,22 +11,22 @@ struct StatementParts {
   }
 
   private let source: [UInt8]
-  private let tokens: [LineToken]
+  private let tokens: [LuaToken]
   /// Its names but for those of fields and methods.
-  let names: Set<String>
+  package let names: Set<String>
   private let declarations: [Declaration]
   /// The index of the `return` that is in no block.
   private var result: Int?
   /// Whether a `return` in a block may leave it before its end.
-  private(set) var returnsFromBlock = false
-  private(set) var hasFunction = false
+  package private(set) var returnsFromBlock = false
+  package private(set) var hasFunction = false
 
   /// Those of its locals that are in no block.
-  var declaredNames: [String] { declarations.flatMap(\.names) }
+  package var declaredNames: [String] { declarations.flatMap(\.names) }
 
-  init(_ source: [UInt8]) {
+  package init(_ source: [UInt8]) {
     self.source = source
-    let tokens = LineToken.all(in: source)
+    let tokens = LuaToken.all(in: source)
     self.tokens = tokens
     var names: Set<String> = []
     var declarations: [Declaration] = []
@@ -58,7 +56,7 @@ struct StatementParts {
     self.declarations = declarations
   }
 
-  private static func declaration(_ tokens: [LineToken], at index: Int) -> Declaration {
+  private static func declaration(_ tokens: [LuaToken], at index: Int) -> Declaration {
     let keyword = tokens[index].range
     if index + 2 < tokens.count, tokens[index + 1].isKeyword("function") {
       let name = tokens[index + 2]
@@ -86,7 +84,7 @@ struct StatementParts {
   }
 
   /// Whether it gives a name a value before it uses that.
-  func begins(by name: String) -> Bool {
+  package func begins(by name: String) -> Bool {
     guard let index = tokens.firstIndex(where: { $0.kind == .name && $0.text == name }) else {
       return false
     }
@@ -101,7 +99,7 @@ struct StatementParts {
   /// - Parameters:
   ///   - hoisting: whether its locals are declared elsewhere.
   ///   - hasValue: whether it has returned a value, which then is that of `_`.
-  func text(hoisting: Bool, hasValue: Bool) -> [UInt8] {
+  package func text(hoisting: Bool, hasValue: Bool) -> [UInt8] {
     var edits = hoisting ? declarations.flatMap(StatementParts.edits) : []
     var end = ""
     if let result, !returnsFromBlock {

@@ -3,20 +3,26 @@
 /// A message names a line and often a thing: `field 'x'`, `bad argument #2 to 'f'`. The thing is
 /// looked for among the tokens of the line; one that is there twice is not guessed at: then the
 /// whole code of the line is marked.
-struct CodeMark {
+package struct CodeMark {
   /// What the line called when the error was raised.
-  struct Callee {
-    let name: String
+  package struct Callee {
+    package let name: String
     /// `global`, `local`, `method`, `field`, `upvalue`; else it is not looked for.
-    let kind: String
+    package let kind: String
+
+    package init(name: String, kind: String) {
+      self.name = name
+      self.kind = kind
+    }
   }
 
-  private let tokens: [LineToken]
+  private let tokens: [LuaToken]
 
   /// The bytes of the source to mark; nil for nothing.
   ///
   /// - Parameter message: without its position.
-  static func range(for message: String, callee: Callee?, on line: CodeLine) -> Range<Int>? {
+  package static func range(for message: String, callee: Callee?, on line: CodeLine) -> Range<Int>?
+  {
     let range = certainRange(for: message, callee: callee, on: line)
     // Of these the interpreter does not always know the line.
     if range == nil, divisions.contains(message) { return nil }
@@ -24,19 +30,21 @@ struct CodeMark {
   }
 
   /// The thing the message speaks of, if it is there once.
-  static func certainRange(for message: String, callee: Callee?, on line: CodeLine) -> Range<Int>? {
+  package static func certainRange(for message: String, callee: Callee?, on line: CodeLine)
+    -> Range<Int>?
+  {
     let mark = CodeMark(tokens: line.tokens)
     return mark.argument(message, callee) ?? mark.namedValue(message) ?? mark.unknownName(message)
       ?? mark.operation(message) ?? mark.call(callee)
   }
 
   /// The value a message names, if it is once among these tokens.
-  static func namedValue(in message: String, among tokens: [LineToken]) -> Range<Int>? {
+  package static func namedValue(in message: String, among tokens: [LuaToken]) -> Range<Int>? {
     CodeMark(tokens: tokens).namedValue(message)
   }
 
   /// The function that is defined on the line, if it is the only one.
-  static func definition(on line: CodeLine) -> Range<Int>? {
+  package static func definition(on line: CodeLine) -> Range<Int>? {
     let mark = CodeMark(tokens: line.tokens)
     return mark.only { mark.isKeyword($0, "function") }.map { mark.tokens[$0].range } ?? line.code
   }

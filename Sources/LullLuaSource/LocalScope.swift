@@ -1,11 +1,16 @@
 /// What is said of a local variable in the text of a function, as far as it can be told from tokens.
-struct LocalScope {
-  let tokens: [LineToken]
-  let name: String
+package struct LocalScope {
+  private let tokens: [LuaToken]
+  private let name: String
+
+  package init(tokens: [LuaToken], name: String) {
+    self.tokens = tokens
+    self.name = name
+  }
 
   /// Where the value begins that the variable has, by its declaration, wherever it is used from that token
   /// on; nil if it may have another, or be another one of that name.
-  func onlyValue(usedFrom first: Int) -> Int? {
+  package func onlyValue(usedFrom first: Int) -> Int? {
     let bindings = tokens.indices.filter(isBinding)
     // What is used last on the line decides; before that it may be declared there.
     guard let use = tokens.indices.last(where: { $0 >= first && isUsed($0) }),

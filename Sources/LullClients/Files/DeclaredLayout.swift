@@ -1,0 +1,58 @@
+import LullCore
+import LullHost
+import LullLuaSource
+
+extension TableLayout {
+  /// JSON text of the table, the members of its objects in this order.
+  func ordering(_ json: [UInt8]) -> [UInt8] {
+    var writer = JSONWriter()
+    TableLayout.write(JSONText(valid: json), self, to: &writer)
+    return writer.output
+  }
+
+  private static func write(_ text: JSONText, _ layout: TableLayout?, to writer: inout JSONWriter) {
+    guard let layout else { return text.write(to: &writer) }
+    switch text.kind {
+    case .array:
+      writer.begin("[")
+      for (index, element) in text.lines.enumerated() {
+        write(element, index < layout.elements.count ? layout.elements[index] : nil, to: &writer)
+      }
+      writer.end("]")
+    case .object:
+      let positions = layout.positions
+      let members = text.members.enumerated().sorted { one, other in
+        (positions[one.element.key] ?? .max, one.offset)
+          < (positions[other.element.key] ?? .max, other.offset)
+      }
+      writer.begin("{")
+      for (_, member) in members {
+        writer.write(key: member.key)
+        write(member.value, layout[member.key], to: &writer)
+      }
+      writer.end("}")
+    default: text.write(to: &writer)
+    }
+  }
+}
+
+/// The layout of the calls in the text of an API file, read at the first question.
+final class DeclaredLayout {
+  private let source: [UInt8]
+  private let isCallsOnly: Bool
+  private lazy var calls: [String: TableLayout] = {
+    let result = TableLayout(resultOf: source)
+    let fields = (isCallsOnly ? result : result?["calls"])?.fields ?? []
+    let tables = fields.compactMap { field in field.table.map { (field.name, $0) } }
+    return Dictionary(tables) { _, last in last }
+  }()
+
+  /// - Parameter isCallsOnly: whether the text gives the table of calls itself, not that of the file.
+  init(_ source: [UInt8], isCallsOnly: Bool) {
+    self.source = source
+    self.isCallsOnly = isCallsOnly
+  }
+
+  /// The parameters of a call; nil where the text does not spell them out.
+  func parameters(of call: String) -> TableLayout? { calls[call]?["params"] }
+}

@@ -1,0 +1,30 @@
+import LullCore
+import LullLuaSource
+
+/// Lines of keys in calls: each file is read once, and each call.
+final class CallLines {
+  private let sources: ChunkSources
+  private var files: [String: DeclarationPlaces?] = [:]
+  private var calls: [SourcePlace: [String: Int]] = [:]
+
+  init(_ sources: ChunkSources) {
+    self.sources = sources
+  }
+
+  /// The line of a key inside the brackets of the call at a place; nil if it is not there, as where the
+  /// table was made elsewhere.
+  func line(of key: String, inCallAt place: SourcePlace) -> Int? {
+    if let lines = calls[place] { return lines[key.lowercased()] }
+    let lines = places(in: place.file).flatMap { CallBrackets($0, line: place.line)?.lines } ?? [:]
+    calls[place] = lines
+    return lines[key.lowercased()]
+  }
+
+  private func places(in file: String) -> DeclarationPlaces? {
+    if let known = files[file] { return known }
+    let text = sources.source(named: file).flatMap { sources.text(of: $0) }
+    let places = text.map { DeclarationPlaces($0) }
+    files[file] = .some(places)
+    return places
+  }
+}

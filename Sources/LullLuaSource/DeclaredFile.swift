@@ -1,0 +1,142 @@
+/// The source of an API file, as far as a second import has to understand it.
+package struct DeclaredFile {
+  package let bytes: [UInt8]
+  package let tokens: [LuaToken]
+  /// The table of calls in what the file returns.
+  package let calls: DeclaredTable
+  /// Whether it names a file of schemas.
+  package let namesSchemas: Bool
+  private let places: DeclarationPlaces
+
+  /// nil where what it returns has no such table.
+  package init?(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    places = DeclarationPlaces(bytes)
+    tokens = places.tokens
+    guard let result = DeclaredFile.result(in: tokens), let field = result["calls"],
+      let calls = DeclaredTable(at: field.value.lowerBound, in: tokens),
+      calls.tokens.upperBound == field.value.upperBound
+    else { return nil }
+    self.calls = calls
+    namesSchemas = result["schemas"] != nil
+  }
+
+  /// The table that the file returns, and no function in it does: nothing stands behind it.
+  private static func result(in tokens: [LuaToken]) -> DeclaredTable? {
+    let end = tokens.last?.isSymbol(";") == true ? tokens.count - 1 : tokens.count
+    for place in tokens.indices.reversed() where tokens[place].isKeyword("return") {
+      if let table = DeclaredTable(at: place + 1, in: tokens), table.tokens.upperBound == end {
+        return table
+      }
+    }
+    return nil
+  }
+
+  package func table(_ field: DeclaredTable.Field) -> DeclaredTable? {
+    guard let table = DeclaredTable(at: field.value.lowerBound, in: tokens),
+      table.tokens.upperBound == field.value.upperBound
+    else { return nil }
+    return table
+  }
+
+  /// Where tokens stand among the bytes.
+  package func range(_ range: Range<Int>) -> Range<Int> {
+    guard let first = range.first, let last = range.last else { return 0..<0 }
+    return tokens[first].range.lowerBound..<tokens[last].range.upperBound
+  }
+
+  package func line(_ token: Int) -> Int { places.line(at: tokens[token].range.lowerBound) }
+
+  /// What two values are compared by: spaces and comments, and a comma before a brace, say nothing.
+  package func meaning(_ range: Range<Int>) -> [String] {
+    var result: [String] = []
+    for place in range {
+      let token = tokens[place]
+      let isLastComma =
+        (token.isSymbol(",") || token.isSymbol(";")) && place + 1 < range.upperBound
+        && tokens[place + 1].isSymbol("}")
+      if isLastComma { continue }
+      result.append(token.kind == .string ? "\"" + token.text : token.text)
+    }
+    return result
+  }
+}
+
+/// A table as it stands in Lua source: its fields, and where they are.
+package struct DeclaredTable {
+  package struct Field {
+    /// As it is written between quotes, if it is; nil of an element of a list.
+    package let key: String?
+    /// Tokens from the key to the value's last.
+    package let tokens: Range<Int>
+    package let value: Range<Int>
+    /// The token of what separates it from the next.
+    package let separator: Int?
+  }
+
+  /// Tokens from one brace to the other.
+  package let tokens: Range<Int>
+  package private(set) var fields: [Field] = []
+
+  /// The table that begins at a token; nil where none does, or it has no end.
+  package init?(at start: Int, in all: [LuaToken]) {
+    guard start < all.count, all[start].isSymbol("{") else { return nil }
+    var place = start + 1
+    while place < all.count, !all[place].isSymbol("}") {
+      let end = DeclaredTable.end(from: place, in: all)
+      guard end < all.count, end > place else { return nil }
+      let (key, value) = DeclaredTable.key(at: place, in: all)
+      let isSeparated = !all[end].isSymbol("}")
+      fields.append(
+        Field(
+          key: key, tokens: place..<end, value: min(value, end)..<end,
+          separator: isSeparated ? end : nil))
+      place = isSeparated ? end + 1 : end
+    }
+    guard place < all.count else { return nil }
+    tokens = start..<place + 1
+  }
+
+  package subscript(key: String) -> Field? { fields.first { $0.key == key } }
+
+  /// Whether all of it has keys, so that parts of it can change by themselves.
+  package var isRecord: Bool { !fields.contains { $0.key == nil } }
+
+  /// Where a field ends: at what separates it, or at the brace behind it.
+  private static func end(from start: Int, in all: [LuaToken]) -> Int {
+    var depth = 0
+    var place = start
+    while place < all.count {
+      let token = all[place]
+      if token.kind == .symbol {
+        switch token.text {
+        case "(", "[", "{": depth += 1
+        case ")", "]", "}":
+          if depth == 0 { return place }
+          depth -= 1
+        case ",", ";": if depth == 0 { return place }
+        default: break
+        }
+      } else if token.kind == .keyword {
+        switch token.text {
+        case "function", "if", "do", "repeat": depth += 1
+        case "end", "until": depth -= 1
+        default: break
+        }
+      }
+      place += 1
+    }
+    return place
+  }
+
+  private static func key(at place: Int, in all: [LuaToken]) -> (key: String?, value: Int) {
+    func isAssignment(_ place: Int) -> Bool { place < all.count && all[place].isSymbol("=") }
+    if all[place].kind == .name, isAssignment(place + 1) { return (all[place].text, place + 2) }
+    if all[place].isSymbol("["), place + 2 < all.count, all[place + 1].kind == .string,
+      all[place + 2].isSymbol("]"), isAssignment(place + 3)
+    {
+      return (all[place + 1].text, place + 4)
+    }
+    return (nil, place)
+  }
+}
