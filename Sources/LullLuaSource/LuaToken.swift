@@ -26,7 +26,7 @@ package struct LuaToken: Equatable, Sendable {
   package static func all(
     in source: some Collection<UInt8>, withComments: Bool = false
   ) -> [LuaToken] {
-    var lexer = Lexer(bytes: Array(source), keepsComments: withComments)
+    var lexer = Lexer(Array(source), keepsComments: withComments)
     return lexer.tokens()
   }
 
@@ -48,10 +48,18 @@ package struct LuaToken: Equatable, Sendable {
   package func isKeyword(_ text: String) -> Bool { kind == .keyword && self.text == text }
 }
 
-private struct Lexer {
-  let bytes: [UInt8]
-  let keepsComments: Bool
-  var position = 0
+/// Reads one token after the other.
+struct Lexer {
+  private let bytes: [UInt8]
+  private let keepsComments: Bool
+  private(set) var position: Int
+
+  /// - Parameter start: where a token begins.
+  init(_ bytes: [UInt8], from start: Int = 0, keepsComments: Bool = false) {
+    self.bytes = bytes
+    self.keepsComments = keepsComments
+    position = start
+  }
 
   mutating func tokens() -> [LuaToken] {
     var tokens: [LuaToken] = []
@@ -73,7 +81,7 @@ private struct Lexer {
     LuaToken(kind: kind, range: start..<position, text: text(inside ?? start..<position))
   }
 
-  private mutating func next() -> LuaToken? {
+  mutating func next() -> LuaToken? {
     while let byte = byte() {
       let start = position
       switch byte {

@@ -13,7 +13,60 @@ package struct TableLayout {
     self = table
   }
 
+  /// The table that a key is given, if the text gives a table to that key once; nil otherwise.
+  ///
+  /// Only what the key is given is read, not the rest of the text.
+  package init?(ofOnlyKey key: String, in source: [UInt8]) {
+    var found: [LuaToken]?
+    // What does not end is read to the end of the text each time.
+    var patience = 4 * source.count
+    for start in TableLayout.places(of: Array(key.utf8), in: source) {
+      let table = TableLayout.table(ofKeyAt: start, key, in: source, &patience)
+      guard patience > 0 else { return nil }
+      guard let table else { continue }
+      guard found == nil else { return nil }
+      found = table
+    }
+    guard let found else { return nil }
+    var walk = Walk(tokens: found, place: 0)
+    guard let table = walk.table() else { return nil }
+    self = table
+  }
+
   private init() {}
+
+  private static func places(of key: [UInt8], in source: [UInt8]) -> [Int] {
+    guard let first = key.first, key.count <= source.count else { return [] }
+    var places: [Int] = []
+    source.withUnsafeBufferPointer { bytes in
+      for place in 0...(bytes.count - key.count) where bytes[place] == first {
+        if bytes[place..<place + key.count].elementsEqual(key) { places.append(place) }
+      }
+    }
+    return places
+  }
+
+  /// The tokens from `{` to `}` behind `key =` or `["key"] =`; nil if something else stands there.
+  private static func table(
+    ofKeyAt place: Int, _ key: String, in source: [UInt8], _ patience: inout Int
+  ) -> [LuaToken]? {
+    let isQuoted = place > 0 && (source[place - 1] == 34 || source[place - 1] == 39)
+    guard isQuoted || place == 0 || !Lexer.isNameByte(source[place - 1]) else { return nil }
+    var lexer = Lexer(source, from: isQuoted ? place - 1 : place)
+    defer { patience -= lexer.position - place }
+    guard let first = lexer.next(), first.kind == (isQuoted ? .string : .name), first.text == key,
+      !isQuoted || lexer.next()?.isSymbol("]") == true, lexer.next()?.isSymbol("=") == true
+    else { return nil }
+    var tokens: [LuaToken] = []
+    var depth = 0
+    while let token = lexer.next() {
+      tokens.append(token)
+      if token.isSymbol("{") { depth += 1 }
+      if token.isSymbol("}") { depth -= 1 }
+      if depth == 0 { return tokens.count > 1 ? tokens : nil }
+    }
+    return nil
+  }
 
   /// The nested table of a field.
   package subscript(name: String) -> TableLayout? { fields.first { $0.name == name }?.table }
@@ -64,7 +117,10 @@ package struct TableLayout {
           name = key.kind == .string ? DeclarationKeys.name(key) : ""
           place += 4
         }
+        let start = place
         let value = value()
+        // A bracket that closes nothing: this is not Lua.
+        guard place > start else { return nil }
         if let name { table.fields.append((name, value)) } else { table.elements.append(value) }
       }
       return nil

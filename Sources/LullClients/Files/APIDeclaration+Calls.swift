@@ -6,20 +6,55 @@ import LullSystem
 
 /// The calls that a file declares.
 extension APIDeclaration {
-  /// The calls of a table by their names, right or wrong. What is wrong with the names themselves is told.
-  func readings(_ table: Int32, _ state: OpaquePointer?, _ service: Service)
-    throws(APIFileProblem) -> [String: DeclaredCalls.Reading]
+  /// The calls of a table, to be read when they are used. For a checker all of them are read at once, and
+  /// those without errors are the calls.
+  func calls(
+    _ table: Int32, _ state: OpaquePointer?, _ service: Service, _ files: APIFiles
+  ) throws(APIFileProblem) -> DeclaredCalls {
+    var names = try callNames(table, state)
+    var calls: [String: APICall] = [:]
+    if checker != nil {
+      calls = try readings(of: names, table, state, service).compactMapValues { try? $0.get() }
+      names = Set(calls.keys)
+    }
+    do throws(Misuse) {
+      let table = try kept.kept(state, table, for: service)
+      return DeclaredCalls(CallTable(names, table, text, files, service), calls)
+    } catch {
+      throw .missing(error.text)
+    }
+  }
+
+  private func callNames(_ table: Int32, _ state: OpaquePointer?) throws(APIFileProblem)
+    -> Set<String>
   {
-    var readings: [String: DeclaredCalls.Reading] = [:]
+    var names: Set<String> = []
     var failure: APIFileProblem?
     let visited = Result { () throws(Misuse) in
+      try LuaTable(table, in: state).forEachField { key, _ throws(Misuse) in
+        if let name = key.string, APIDeclaration.isCallName(key) {
+          names.insert(name)
+          return
+        }
+        let problem = problem(
+          key.string.map { ["calls", $0] } ?? ["calls"],
+          "calls have names that can be printed and do not begin with '-', got " + key.described)
+        if !note(problem) { failure = problem.first(of: failure) }
+      }
+    }
+    if let failure { throw failure }
+    if case .failure(let misuse) = visited { throw problem(["calls"], misuse.text) }
+    return names
+  }
+
+  /// Those of the names among the calls of a table, right or wrong.
+  func readings(
+    of names: Set<String>, _ table: Int32, _ state: OpaquePointer?, _ service: Service
+  ) throws(APIFileProblem) -> [String: DeclaredCalls.Reading] {
+    var readings: [String: DeclaredCalls.Reading] = [:]
+    let visited = Result { () throws(Misuse) in
       try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
-        guard let name = key.string, APIDeclaration.isCallName(key) else {
-          let problem = problem(
-            key.string.map { ["calls", $0] } ?? ["calls"],
-            "calls have names that can be printed and do not begin with '-', got "
-              + key.described)
-          if !note(problem) { failure = problem.first(of: failure) }
+        guard readings.count < names.count, let name = key.string, names.contains(name) else {
           return
         }
         do throws(APIFileProblem) {
@@ -29,15 +64,8 @@ extension APIDeclaration {
         }
       }
     }
-    if let failure { throw failure }
     if case .failure(let misuse) = visited { throw problem(["calls"], misuse.text) }
     return readings
-  }
-
-  /// In the order of the file.
-  func names(of readings: [String: DeclaredCalls.Reading]) -> [String] {
-    let keys = readings.keys.map { (line: places.line(of: ["calls", $0]), name: $0) }
-    return keys.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map(\.name)
   }
 
   private func call(

@@ -63,10 +63,10 @@ extension APIDeclaration {
         guard key.string == "default" else { return }
         declared.parameter.standard = try values.value(
           value, LuaTable.visitedIndex(in: state), state, for: parameter)
-        guard case .json(let text)? = declared.parameter.standard,
-          let layout = layout.parameters(of: call)?[name]?["default"]
+        guard case .json(let json)? = declared.parameter.standard,
+          let layout = text.layout.parameters(of: call)?[name]?["default"]
         else { return }
-        declared.parameter.standard = .json(layout.ordering(text))
+        declared.parameter.standard = .json(layout.ordering(json))
       }
     }
     return declared

@@ -11,7 +11,7 @@ extension APIDeclaration {
     throws(APIFileProblem) -> [CallParameter]
   {
     let positions =
-      declared.count > 1 ? layout.parameters(of: call.name)?.positions ?? [:] : [:]
+      declared.count > 1 ? text.layout.parameters(of: call.name)?.positions ?? [:] : [:]
     var rest = declared.sorted { one, other in
       (positions[one.parameter.name] ?? .max, one.parameter.name)
         < (positions[other.parameter.name] ?? .max, other.parameter.name)

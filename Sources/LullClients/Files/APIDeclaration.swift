@@ -22,10 +22,7 @@ struct APIDeclaration {
   let handles: ObjectHandles
   let kept: KeptValues
   let reading: ScriptReading
-  let path: String
-  let name: String
-  let places: DeclarationPlaces
-  let layout: DeclaredLayout
+  let text: DeclaredText
   /// Who only looks at the file.
   let checker: APIFileChecker?
   /// The environment that is wanted of it.
@@ -33,29 +30,23 @@ struct APIDeclaration {
   let reader: SettingReader
   /// Whether a service belongs to an API that has been loaded before.
   let isTaken: (Service) -> Bool
-  /// The calls that are not in what the file returns, since they are read later.
-  var unread: DeclaredCalls.Unread?
 
-  /// - Parameters:
-  ///   - source: the text of the file.
-  ///   - calls: the text that gives the calls alone, if that is what is read.
-  ///   - wish: what is wanted; of `LULL_ENV` if the file has environments.
+  var path: String { text.path }
+  var name: String { text.name }
+  var places: DeclarationPlaces { text.places }
+
+  /// - Parameter wish: what is wanted; of `LULL_ENV` if the file has environments.
   init(
-    _ source: [UInt8], callsOf calls: [UInt8]? = nil, path: String, name: String,
-    _ handles: ObjectHandles, _ kept: KeptValues, _ reading: ScriptReading,
+    _ text: DeclaredText, _ handles: ObjectHandles, _ kept: KeptValues, _ reading: ScriptReading,
     checker: APIFileChecker?, wish: EnvironmentWish?,
     reader: SettingReader, isTaken: @escaping (Service) -> Bool
   ) {
+    self.text = text
     self.handles = handles
     self.kept = kept
     self.reading = reading
-    self.path = path
-    self.name = name
     self.checker = checker
-    let places = DeclarationPlaces(source)
-    self.places = places
-    layout = DeclaredLayout(calls ?? source, isCallsOnly: calls != nil)
-    self.wish = wish.flatMap { $0.isNamed || places.has("environments") ? $0 : nil }
+    self.wish = wish.flatMap { $0.isNamed || text.places.has("environments") ? $0 : nil }
     self.reader = reader
     self.isTaken = isTaken
   }
@@ -65,9 +56,9 @@ struct APIDeclaration {
     wish.flatMap { places.literal(of: ["environments", $0.name, "env_file"]) }
   }
 
-  func read(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?) throws(APIFileProblem)
-    -> APIFile
-  {
+  func read(
+    _ value: lull_value, _ index: Int32, _ state: OpaquePointer?, _ files: APIFiles
+  ) throws(APIFileProblem) -> APIFile {
     if let service = handles.object(value, .service, as: Service.self) {
       if let wish { throw .missing(missing(wish, among: [])) }
       try checkOwner(of: service)
@@ -87,7 +78,8 @@ struct APIDeclaration {
     var description: String?
     var schemas: String?
     // Calls need the service, whichever comes first.
-    var readings: [String: DeclaredCalls.Reading] = [:]
+    var calls = DeclaredCalls(nil)
+    var haveSchemas = false
     try visit(index, state, Self.fileKeys, at: []) { key, value throws(Misuse) in
       switch key {
       case "service":
@@ -135,7 +127,8 @@ struct APIDeclaration {
       guard key == "calls", value.kind == Int32(LULL_TABLE) else { return }
       let table = LuaTable.visitedIndex(in: state)
       do throws(APIFileProblem) {
-        readings = try self.readings(table, state, service)
+        calls = try self.calls(table, state, service, files)
+        if schemas == nil { haveSchemas = try self.haveSchemas(table, state) }
       } catch {
         failure = error
       }
@@ -146,9 +139,9 @@ struct APIDeclaration {
       guard key == "mock" else { return }
       mock = try function(key, value, LuaTable.visitedIndex(in: state), state, service)
     }
-    let order = unread == nil ? names(of: readings) : []
-    let calls = DeclaredCalls(order, readings, unread: unread, of: service)
-    attach(schemas, calls, to: service)
+    if haveSchemas || schemas != nil {
+      service.schemas = CallSchemas(calls, path: schemas, base: service.baseURL)
+    }
     return APIFile(
       name: name, path: path, service: service, environments: environments,
       description: description, calls: calls, mock: mock)

@@ -31,7 +31,7 @@ package final class APIFile {
     self.environments = environments
     self.description = description
     self.mock = mock
-    declared = calls ?? DeclaredCalls([], [:], of: service)
+    declared = calls ?? DeclaredCalls(nil)
   }
 
   /// The one that it is used in; nil: none.

@@ -164,34 +164,13 @@ package final class APIFiles: HostExtension {
   private func load(
     _ source: [UInt8], path: String, name: String, _ wish: EnvironmentWish?
   ) throws(APIFileProblem) -> APIFile {
-    // Who looks for what is wrong reads all of it.
-    if checker == nil, let entries = CallEntries(source) {
-      do throws(APIFileProblem) {
-        return try load(source, entries, path: path, name: name, wish)
-      } catch {
-        // The compiler tells of the text as it is.
-        guard case .syntax = error else { throw error }
-      }
-    }
-    return try load(source, nil, path: path, name: name, wish)
-  }
-
-  /// - Parameter entries: calls that are not read yet.
-  private func load(
-    _ source: [UInt8], _ entries: CallEntries?, path: String, name: String,
-    _ wish: EnvironmentWish?
-  ) throws(APIFileProblem) -> APIFile {
-    var declaration = declaration(of: entries?.rest ?? source, path: path, name: name, wish)
+    let declaration = declaration(of: DeclaredText(source, path: path, name: name), wish)
     let variables = try variables(of: declaration)
-    declaration.unread = entries.map {
-      unread(
-        EntryFile(entries: $0, source: source, path: path, name: name, variables: variables))
-    }
     let words = [LuaValue.string(name)] + (declaration.wish.map { [.string($0.name)] } ?? [])
     let api = try run(
-      entries?.rest ?? source, path: path, words, kind: "file of an API", variables, shown: source
+      source, path: path, words, kind: "file of an API", variables
     ) { results throws(APIFileProblem) in
-      try declaration.read(results[0], results.index(0), results.state)
+      try declaration.read(results[0], results.index(0), results.state, self)
     }
     if let wish, declaration.wish == nil, !api.environments.isEmpty {
       throw declaration.unheeded(wish)
@@ -199,33 +178,47 @@ package final class APIFiles: HostExtension {
     return api
   }
 
-  func declaration(
-    of source: [UInt8], callsOf calls: [UInt8]? = nil, path: String, name: String,
-    _ wish: EnvironmentWish?
-  ) -> APIDeclaration {
+  func declaration(of text: DeclaredText, _ wish: EnvironmentWish? = nil) -> APIDeclaration {
     APIDeclaration(
-      source, callsOf: calls, path: path, name: name, handles, kept, reading, checker: checker,
-      wish: wish,
-      reader: settings,
+      text, handles, kept, reading, checker: checker, wish: wish, reader: settings,
       isTaken: { [loaded] service in loaded.values.contains { $0.service === service } })
   }
 
   /// Runs a file, and gives what it returns to `read`.
-  ///
-  /// - Parameter shown: the text that reports show of it; nil: as it is.
   func run<Value>(
     _ source: [UInt8], path: String, _ arguments: [LuaValue], kind: StaticString,
-    _ variables: FileVariables? = nil, shown: [UInt8]? = nil,
+    _ variables: FileVariables? = nil,
     _ read: (RunResults) throws(APIFileProblem) -> Value
   ) throws(APIFileProblem) -> Value {
     let chunk: Chunk
     do throws(Chunk.Problem) {
-      chunk = try chunks.compile(source, name: Array("@\(path)".utf8), shown: shown)
+      chunk = try chunks.compile(source, name: Array("@\(path)".utf8))
     } catch {
       throw .syntax(message: error.message, source: source, name: path)
     }
     defer { chunk.release() }
     if let variables { try give(variables, to: chunk) }
+    return try ask(chunk, arguments, kind: kind, read)
+  }
+
+  /// Gives a value of a file to `read`, on a stack.
+  func visit<Value>(
+    _ value: KeptValue, _ read: (RunResults) throws(APIFileProblem) -> Value
+  ) throws(APIFileProblem) -> Value {
+    let chunk: Chunk
+    do throws(Chunk.Problem) {
+      chunk = try chunks.compile(Array("return ...".utf8), name: Array("=calls".utf8))
+    } catch {
+      throw .missing(error.message)
+    }
+    defer { chunk.release() }
+    return try ask(chunk, [.ref(value.id)], kind: "file of an API", read)
+  }
+
+  private func ask<Value>(
+    _ chunk: Chunk, _ arguments: [LuaValue], kind: StaticString,
+    _ read: (RunResults) throws(APIFileProblem) -> Value
+  ) throws(APIFileProblem) -> Value {
     let answer = coroutines.ask(chunk.callable, arguments, kind: kind) { results in
       Result { () throws(APIFileProblem) in try read(results) }
     }

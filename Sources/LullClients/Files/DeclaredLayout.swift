@@ -36,23 +36,27 @@ extension TableLayout {
   }
 }
 
-/// The layout of the calls in the text of an API file, read at the first question.
+/// The layout of the calls in the text of an API file, read for the calls that are asked for.
 final class DeclaredLayout {
+  private static let mostSearches = 4
+
   private let source: [UInt8]
-  private let isCallsOnly: Bool
+  private var searches = 0
   private lazy var calls: [String: TableLayout] = {
-    let result = TableLayout(resultOf: source)
-    let fields = (isCallsOnly ? result : result?["calls"])?.fields ?? []
+    let fields = TableLayout(resultOf: source)?["calls"]?.fields ?? []
     let tables = fields.compactMap { field in field.table.map { (field.name, $0) } }
     return Dictionary(tables) { _, last in last }
   }()
 
-  /// - Parameter isCallsOnly: whether the text gives the table of calls itself, not that of the file.
-  init(_ source: [UInt8], isCallsOnly: Bool) {
-    self.source = source
-    self.isCallsOnly = isCallsOnly
-  }
+  init(_ source: [UInt8]) { self.source = source }
 
   /// The parameters of a call; nil where the text does not spell them out.
-  func parameters(of call: String) -> TableLayout? { calls[call]?["params"] }
+  func parameters(of call: String) -> TableLayout? {
+    // The first few are found without reading the whole text, of which they may be a small part.
+    searches += 1
+    let found =
+      searches > DeclaredLayout.mostSearches
+      ? nil : TableLayout(ofOnlyKey: call, in: source)
+    return (found ?? calls[call])?["params"]
+  }
 }

@@ -37,9 +37,19 @@ extension APIDeclaration {
     }
   }
 
-  /// Makes the service know what is said of its answers.
-  func attach(_ schemas: String?, _ calls: DeclaredCalls, to service: Service) {
-    guard schemas != nil || calls.haveSchemas else { return }
-    service.schemas = CallSchemas(calls, path: schemas, base: service.baseURL)
+  /// Whether a call in a table of calls has a schema of its own.
+  func haveSchemas(_ table: Int32, _ state: OpaquePointer?) throws(APIFileProblem) -> Bool {
+    var isFound = false
+    let visited = Result { () throws(Misuse) in
+      try LuaTable(table, in: state).forEachField { _, value throws(Misuse) in
+        guard !isFound, value.kind == Int32(LULL_TABLE) else { return }
+        try LuaTable(LuaTable.visitedIndex(in: state), in: state).forEachField {
+          key, _ throws(Misuse) in
+          if key.string == "schema" { isFound = true }
+        }
+      }
+    }
+    if case .failure(let misuse) = visited { throw problem(["calls"], misuse.text) }
+    return isFound
   }
 }

@@ -73,7 +73,7 @@ package final class KeptValues {
   }
 
   /// Keeps a value from the service's userdata for as long as the result lives.
-  func kept(_ state: OpaquePointer?, _ index: Int32, for service: Service) throws(Misuse)
+  package func kept(_ state: OpaquePointer?, _ index: Int32, for service: Service) throws(Misuse)
     -> KeptValue
   {
     KeptValue(
@@ -382,7 +382,7 @@ package final class KeptValues {
 /// Its end only notes the number: the value itself is let go at the next turn, since nothing may be
 /// called across from `deinit`.
 package final class KeptValue {
-  let id: Int64
+  package let id: Int64
   let handle: UInt64
   private let released: ReleasedValues
   private weak var values: KeptValues?

@@ -12,7 +12,7 @@ struct GeneratedAPIFile {
 
   mutating func text() -> String {
     names = 0
-    var text = "do local colls end " + pick(["", "-- calls\n", "--[[ calls = {\n} ]]", "\r\n\n"])
+    var text = "do local calls end " + pick(["", "-- calls\n", "--[[ calls = {\n} ]]", "\r\n\n"])
     text += oddly(
       "local lull = require \"lull\"\n",
       [

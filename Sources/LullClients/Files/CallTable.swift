@@ -1,0 +1,131 @@
+import CLullBridge
+import LullCore
+import LullHost
+import LullLuaSource
+
+/// The text of an API file. It is read only for lines in messages and for the order of keys, which a
+/// Lua table does not keep.
+struct DeclaredText {
+  /// As messages name the file.
+  let path: String
+  let name: String
+  let places: DeclarationPlaces
+  let layout: DeclaredLayout
+
+  init(_ source: [UInt8], path: String, name: String) {
+    self.path = path
+    self.name = name
+    places = DeclarationPlaces(source)
+    layout = DeclaredLayout(source)
+  }
+}
+
+/// The table of calls that an API file has returned.
+///
+/// A call is read from it when it is used. Home thread only.
+final class CallTable {
+  /// Of all calls. They are valid names; the calls may be wrong.
+  let names: Set<String>
+  private let table: KeptValue
+  private let text: DeclaredText
+  private weak var files: APIFiles?
+  private weak let service: Service?
+
+  init(
+    _ names: Set<String>, _ table: KeptValue, _ text: DeclaredText, _ files: APIFiles,
+    _ service: Service
+  ) {
+    self.names = names
+    self.table = table
+    self.text = text
+    self.files = files
+    self.service = service
+  }
+
+  /// The names in the order of the file.
+  var order: [String] {
+    let lines = names.map { (line: text.places.line(of: ["calls", $0]), name: $0) }
+    return lines.sorted { ($0.line, $0.name) < ($1.line, $1.name) }.map(\.name)
+  }
+
+  /// Reads some of the calls: each by its name.
+  func read(_ wanted: Set<String>) -> [String: DeclaredCalls.Reading] {
+    let problem: APIFileProblem
+    do throws(APIFileProblem) {
+      return try visit { files, service, index, state throws(APIFileProblem) in
+        try files.declaration(of: text).readings(of: wanted, index, state, service)
+      }
+    } catch {
+      problem = error
+    }
+    return Dictionary(uniqueKeysWithValues: wanted.map { ($0, .failure(problem)) })
+  }
+
+  /// The calls as lists need to know them. A call is missing if it has to be read for that.
+  func listed() -> [String: ListedCall] {
+    let listed = try? visit { _, _, index, state throws(APIFileProblem) in
+      CallTable.listed(index, state)
+    }
+    return listed ?? [:]
+  }
+
+  private static func listed(_ index: Int32, _ state: OpaquePointer?) -> [String: ListedCall] {
+    var listed: [String: ListedCall] = [:]
+    // Without memory for all of them the rest has to be read.
+    try? LuaTable(index, in: state).forEachField { key, value throws(Misuse) in
+      guard let name = key.string, value.kind == Int32(LULL_TABLE) else { return }
+      listed[name] = try ListedCall(name, LuaTable.visitedIndex(in: state), state)
+    }
+    return listed
+  }
+
+  private func visit<Value>(
+    _ body: (APIFiles, Service, Int32, OpaquePointer?) throws(APIFileProblem) -> Value
+  ) throws(APIFileProblem) -> Value {
+    guard let files, let service else { throw .missing("the API has ended") }
+    return try files.visit(table) { results throws(APIFileProblem) in
+      // It goes with its service.
+      guard results[0].kind == Int32(LULL_TABLE) else { throw .missing("the API has ended") }
+      return try body(files, service, results.index(0), results.state)
+    }
+  }
+}
+
+extension ListedCall {
+  /// nil if the call has to be read for that: something is wrong with it, it has more than data, or part of
+  /// its path may be open.
+  fileprivate init?(_ name: String, _ index: Int32, _ state: OpaquePointer?) throws(Misuse) {
+    var path: String?
+    var description: String?
+    var method: RequestMethod? = .get
+    var isPlain = true
+    try LuaTable(index, in: state).forEachField { key, value throws(Misuse) in
+      switch key.string {
+      case "path": path = try? value.text("path")
+      case "description":
+        description = try? value.text("description")
+        if description == nil { isPlain = false }
+      case "method": method = value.string.flatMap { RequestMethod(rawValue: $0) }
+      case "params":
+        if value.kind == Int32(LULL_TABLE), try ListedCall.mayBeOpen(state) { isPlain = false }
+      default: if value.kind == Int32(LULL_FUNCTION) { isPlain = false }
+      }
+    }
+    guard isPlain, let path, !path.isEmpty, let method else { return nil }
+    self.init(name: name, method: method, path: path, description: description, openPlaces: [])
+  }
+
+  /// Whether one of the parameters that are visited has the setting `reserved`.
+  private static func mayBeOpen(_ state: OpaquePointer?) throws(Misuse) -> Bool {
+    var isFound = false
+    try LuaTable(LuaTable.visitedIndex(in: state), in: state).forEachField {
+      _, value throws(Misuse) in
+      guard value.kind == Int32(LULL_TABLE) else { return }
+      try LuaTable(LuaTable.visitedIndex(in: state), in: state).forEachField {
+        key, _ throws(Misuse) in
+        if key.string == "reserved" { isFound = true }
+      }
+    }
+    return isFound
+  }
+}
