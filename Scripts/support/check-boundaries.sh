@@ -28,7 +28,7 @@ Sources/lull/Calls/CallExchange.swift: is the program; hands it to what it makes
 # owners it uses and does not name the host; elsewhere those store it that are listed.
 host_holders() {
   local file folder
-  for folder in Adapters Arguments Methods; do
+  for folder in Adapters Arguments API; do
     code_lines "Sources/LullHost/$folder" | { grep -w LuaHost || true; }
   done
   code_lines Sources \

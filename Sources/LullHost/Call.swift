@@ -18,31 +18,19 @@ package struct Call {
 
   var environment: any HostEnvironment { host.environment }
   var bridge: BridgeRuntime { host.bridge }
-  var writer: ValueWriter { host.writer }
   package var handles: ObjectHandles { host.handles }
   package var kept: KeptValues { host.kept }
   package var values: ScriptValues { host.values }
   var coroutines: Coroutines { host.coroutines }
   var requests: RequestsInFlight { host.requests }
   var loop: ScriptLoop { host.loop }
-  var waits: Waits { host.waits }
   var sources: ChunkSources { host.sources }
   package var permissions: Permissions { host.permissions }
   package var reading: ScriptReading { host.reading }
-  var nilContents: NilContents { host.nilContents }
   package var callbacks: Callbacks { host.callbacks }
-  var functions: ModelFunctions { host.functions }
-  var iterators: ScriptIterators { host.iterators }
   var session: SessionKeeper { host.session }
-  var observers: ScriptObservers { host.observers }
-  var caches: ScriptCaches { host.caches }
-  var stages: StageNames { host.stages }
   var tasks: Tasks { host.tasks }
-  var unhandled: UnhandledRequests { host.unhandled }
-  var combining: Combining { host.combining }
-  var progress: ProgressBars { host.progress }
   var reporter: Reporter { host.reporter }
-  var sampleAPI: SampleAPI { host.sampleAPI }
   var statistics: [(name: String, count: Int)] { host.statistics }
   package var pump: Pump { host.pump }
 
@@ -118,7 +106,7 @@ package struct Call {
 
   package func `return`(_ value: LuaValue) {
     let position = Int(frame.pointee.result_count)
-    lull_frame_results(frame)[position] = host.writer.encode(value)
+    lull_frame_results(frame)[position] = host.bridge.encode(value)
     frame.pointee.result_count += 1
   }
 
@@ -279,7 +267,9 @@ extension Call {
     let path = ByteString(try path(1, argument: 1))
     let options = try RequestOptions.ofDownload(self, 2)
     let request = resource.download(to: path, resume: options.resumes, adHoc: options.edit)
-    if let label = options.label { progress.show(request, label.isEmpty ? path.lastName : label) }
+    if let label = options.label {
+      session.progress.show(request, label.isEmpty ? path.lastName : label)
+    }
     self.return(values.of(request))
   }
 

@@ -9,36 +9,19 @@ import LullCore
 package final class LuaHost {
   package let environment: any HostEnvironment
   package let bridge: BridgeRuntime
-  let writer: ValueWriter
   package let handles: ObjectHandles
   package let kept: KeptValues
   package let values: ScriptValues
   package let permissions = Permissions()
-  /// The texts of chunks, for reports.
-  package let sources = ChunkSources()
+  package let sources: ChunkSources
   package let reading: ScriptReading
-  let nilContents: NilContents
   package let coroutines: Coroutines
   package let requests: RequestsInFlight
-  package let limits: LimitKeeper
   package let session: SessionKeeper
   package let loop: ScriptLoop
-  let waits: Waits
   package let reporter: Reporter
-  package let log: ScriptLog
   package let tasks: Tasks
-  package let unhandled: UnhandledRequests
-  let progress: ProgressBars
-  let combining: Combining
-  let sampleAPI = SampleAPI()
   package let callbacks: Callbacks
-  let observers: ScriptObservers
-  let caches: ScriptCaches
-  let stages = StageNames()
-  let functions: ModelFunctions
-  package let iterators: ScriptIterators
-  package let chunks: Chunks
-  let collector: Collector
   let hooks: ModelHooks
 
   private var parts: [any HostExtension] = []
@@ -49,36 +32,19 @@ package final class LuaHost {
     self.environment = environment
     bridge = BridgeRuntime(library)
     let pump = environment.pump
-    writer = ValueWriter(bridge)
     handles = ObjectHandles(bridge)
-    kept = KeptValues(bridge, handles, pump)
-    values = ScriptValues(bridge, handles, kept, SharedContent(bridge, handles, kept, pump))
-    reading = ScriptReading(bridge, handles, permissions, sources)
-    nilContents = NilContents(bridge, handles, sources)
-    coroutines = Coroutines(bridge, writer, handles, kept, pump, nilContents)
-    requests = RequestsInFlight(bridge, kept, pump)
-    limits = LimitKeeper(bridge)
+    kept = KeptValues(handles, pump)
+    values = ScriptValues(kept, pump)
+    sources = ChunkSources(kept)
+    reading = ScriptReading(handles, permissions, sources)
+    coroutines = Coroutines(kept, sources, pump)
+    requests = RequestsInFlight(kept, pump)
     session = SessionKeeper(environment, bridge)
-    loop = ScriptLoop(environment, bridge, coroutines, requests, limits, session)
-    waits = Waits(environment, bridge, handles, coroutines, requests, loop)
-    reporter = Reporter(
-      environment, bridge, kept, values, permissions, coroutines, requests, limits, loop, sources)
-    log = ScriptLog(bridge, kept, coroutines, reporter, pump.log)
-    tasks = Tasks(bridge, kept, values, coroutines, loop, waits, reporter, pump)
-    unhandled = UnhandledRequests(bridge, permissions, session, reporter)
-    progress = ProgressBars(session, pump)
-    combining = Combining(
-      bridge, handles, kept, values, coroutines, waits, tasks, progress, pump)
-    callbacks = Callbacks(handles, kept, values, coroutines, reporter)
-    observers = ScriptObservers(bridge, callbacks)
-    caches = ScriptCaches(bridge, callbacks)
-    functions = ModelFunctions(callbacks, permissions, limits, pump)
-    iterators = ScriptIterators(bridge, callbacks, waits, loop, reading.fields, pump)
-    chunks = Chunks(bridge, kept, sources)
-    collector = Collector(bridge, handles, kept, loop)
-    hooks = ModelHooks(
-      isGuest: environment.isShared, bridge, handles, kept, coroutines, requests, unhandled,
-      collector, values)
+    loop = ScriptLoop(environment, coroutines, requests, session)
+    reporter = Reporter(loop, values, permissions, sources)
+    tasks = Tasks(reporter)
+    callbacks = Callbacks(reporter)
+    hooks = ModelHooks(isGuest: environment.isShared, reporter)
     values.shared.report = { [unowned reporter] in reporter.report(sharedContent: $0) }
   }
 
@@ -109,18 +75,18 @@ package final class LuaHost {
     handles.releaseUnpushed()
     if let released = kept.released.take() {
       kept.release(released)
-      observers.release(released.observers)
+      callbacks.releaseObservers(released.observers)
     }
     if kept.takeLackOfMemory() {
       // No call of the script's could be told of it.
       reporter.report(ScriptFailure(message: "not enough memory"), in: "the keeping of a value")
     }
-    collector.collectIfCharged()
+    loop.collectIfCharged()
     lull_memory_check(bridge.pointer)
-    observers.tellOrphans()
+    callbacks.tellOrphanedObservers()
     tasks.reportUnawaited(atEnd: session.isAtPrompt)
-    if environment.isShared { unhandled.report(atEnd: false) }
-    collector.collectIfStalled()
+    if environment.isShared { reporter.unhandled.report(atEnd: false) }
+    loop.collectIfStalled()
     session.showOutput()
   }
 
@@ -150,7 +116,7 @@ package final class LuaHost {
     }
     values.shared.checkAll()
     tasks.reportUnawaitedWithoutLua()
-    if !loop.isInterrupted { unhandled.report(atEnd: true) }
+    if !loop.isInterrupted { reporter.unhandled.report(atEnd: true) }
     reporter.reportRepetitions()
     reporter.reportAbandoned()
   }
@@ -160,8 +126,7 @@ package final class LuaHost {
     guard !bridge.isClosed else { return }
     if environment.isShared { pump.remove(hooks) }
     bridge.close()
-    sampleAPI.close()
-    progress.close()
+    session.progress.close()
     loop.close()
     for part in parts { part.close() }
     parts = []

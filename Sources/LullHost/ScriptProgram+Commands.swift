@@ -38,7 +38,7 @@ extension ScriptProgram {
       return "lull: not enough memory\n"
     }
     installSignals(runtime)
-    return host.limits.set(limits) ? nil : "lull: cannot start: not enough memory or threads\n"
+    return host.loop.limits.set(limits) ? nil : "lull: cannot start: not enough memory or threads\n"
   }
 
   private func startLater(folder: [UInt8]?, words: [[UInt8]]) {

@@ -25,7 +25,7 @@ extension ScriptProgram {
     guard let runtime = lull_state_runtime(state) else { return false }
     host.sources.folder = folder
     installSignals(runtime)
-    return host.limits.set(limits)
+    return host.loop.limits.set(limits)
   }
 
   /// Runs a function of the script, which may wait, until it has ended or cannot any more.

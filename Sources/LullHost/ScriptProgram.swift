@@ -108,7 +108,7 @@ package final class ScriptProgram {
     host.sources.folder = script.folder
     let chunk: Chunk
     do throws(Chunk.Problem) {
-      chunk = try host.chunks.compile(script.source, name: script.chunkName)
+      chunk = try host.sources.compile(script.source, name: script.chunkName)
     } catch {
       var text = error.message
       // Of what is no text the message does not say where it is.
@@ -121,7 +121,7 @@ package final class ScriptProgram {
       return Exit.cannotCompile
     }
     installSignals(runtime)
-    guard host.limits.set(limits) else {
+    guard host.loop.limits.set(limits) else {
       StandardError.write("lull: cannot start: not enough memory or threads\n")
       return Exit.scriptError
     }
@@ -160,7 +160,7 @@ package final class ScriptProgram {
   func readEnvironment() {
     guard !hasReadEnvironment else { return }
     hasReadEnvironment = true
-    host.log.enableFromEnvironment()
+    host.reporter.log.enableFromEnvironment()
     host.values.shared.readEnvironment()
   }
 
@@ -235,10 +235,10 @@ package final class ScriptProgram {
     }
     finishWhatIsHeld()
     host.tasks.reportUnawaited(atEnd: true)
-    if !host.loop.isInterrupted { host.unhandled.report(atEnd: true) }
+    if !host.loop.isInterrupted { host.reporter.unhandled.report(atEnd: true) }
     host.values.shared.checkAll()
     host.reporter.reportRepetitions()
-    if host.limits.endsRun {
+    if host.loop.limits.endsRun {
       host.reporter.reportPassedLimit()
       return Exit.scriptError
     }

@@ -64,7 +64,7 @@ package final class REPL {
   package init?(_ host: LuaHost) {
     guard let session = LuaSession(host) else { return nil }
     handles = host.handles
-    log = host.log
+    log = host.reporter.log
     permissions = host.permissions
     keeper = host.session
     loop = host.loop

@@ -25,11 +25,11 @@ final class MockHandlers {
   init(_ host: LuaHost) throws(MockProblem) {
     callbacks = host.callbacks
     reading = host.reading
-    limits = host.limits
+    limits = host.loop.limits
     let kept = host.callbacks.kept
     let noMemory = MockProblem(text: "cannot start: not enough memory")
     guard
-      let chunk = try? host.chunks.compile(ShippedLua.handlers, name: Array("=lull.mock".utf8))
+      let chunk = try? host.sources.compile(ShippedLua.handlers, name: Array("=lull.mock".utf8))
     else { throw noMemory }
     defer { chunk.release() }
     let made = host.coroutines.ask(chunk.callable, [], kind: "lull.mock") { results -> [Int64] in

@@ -34,7 +34,7 @@ struct MockProgram {
 
   private func serve(_ host: LuaHost, _ output: Int32) -> Int32 {
     // Before the file runs, which may keep what it has of the library.
-    guard host.limits.countFunctions() else {
+    guard host.loop.limits.countFunctions() else {
       StandardError.write("lull: cannot start: not enough memory\n")
       return 1
     }
@@ -113,7 +113,7 @@ struct MockProgram {
   private func bound(_ host: LuaHost) throws(MockProblem) {
     let text =
       "a function ran for more than \(ScriptLimits.seconds(options.longest)) without waiting (--max-time)"
-    guard host.limits.setAlarm(ofStretches: options.longest, saying: text) else {
+    guard host.loop.limits.setAlarm(ofStretches: options.longest, saying: text) else {
       throw MockProblem(text: "cannot start: the system has no timer left")
     }
   }

@@ -21,9 +21,9 @@ import Testing
   @Test func `instructions are counted over all coroutines, and nothing runs after the last one`()
     throws
   {
-    #expect(harness.host.limits.set(ScriptLimits(instructions: 100_000)))
+    #expect(harness.host.loop.limits.set(ScriptLimits(instructions: 100_000)))
     #expect(harness.run("for i = 1, 1000 do end return 'fine'") == .finished("fine"))
-    #expect(!harness.host.limits.hasPassed)
+    #expect(!harness.host.loop.limits.hasPassed)
     let end = harness.run(
       """
       for i = 1, math.huge do
@@ -36,14 +36,14 @@ import Testing
         || message(end)
           == "test:1: the script ran more than 100000 instructions (--max-instructions)"
     )
-    #expect(harness.host.limits.hasPassed && harness.host.loop.isInterrupted)
+    #expect(harness.host.loop.limits.hasPassed && harness.host.loop.isInterrupted)
     #expect(message(harness.run("reached = true")).contains("--max-instructions"))
     #expect(message(harness.run("return 1")).contains("--max-instructions"))
     harness.close()
   }
 
   @Test func `callbacks of all kinds count, and end`() throws {
-    #expect(harness.host.limits.set(ScriptLimits(instructions: 100_000)))
+    #expect(harness.host.loop.limits.set(ScriptLimits(instructions: 100_000)))
     harness.run(
       """
       local r = lull.service("https://api.test")("/a")
@@ -54,7 +54,7 @@ import Testing
       end)
       for i = 1, math.huge do r:override_local_content("x" .. i) end
       """)
-    #expect(harness.host.limits.hasPassed)
+    #expect(harness.host.loop.limits.hasPassed)
     harness.close()
   }
 
@@ -62,7 +62,7 @@ import Testing
     harness.provider.stub(
       "GET", "https://api.test/a",
       .json("[" + String(repeating: "1,", count: 100_000) + "1]"))
-    #expect(harness.host.limits.set(ScriptLimits(memory: Int64(HeldBytes.total) + 64 << 20)))
+    #expect(harness.host.loop.limits.set(ScriptLimits(memory: Int64(HeldBytes.total) + 64 << 20)))
     let end = harness.run(
       """
       local api = lull.service("https://api.test")
@@ -70,7 +70,7 @@ import Testing
       for i = 1, math.huge do kept[i] = assert(api("/a"):load():await()) end
       """)
     #expect(message(end).contains("(--max-memory)") || message(end) == "not enough memory")
-    #expect(harness.host.limits.hasPassed)
+    #expect(harness.host.loop.limits.hasPassed)
     harness.close()
   }
 

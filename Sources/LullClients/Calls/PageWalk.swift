@@ -23,7 +23,7 @@ package final class PageWalk {
     options.words.style = call == nil ? .command : .call
     // How many there are to be is for whoever walks.
     options.max = options.max ?? .max
-    pages = LuaPages(request.resource, options, host.iterators)
+    pages = LuaPages(request.resource, options, host.callbacks)
     first = request
   }
 

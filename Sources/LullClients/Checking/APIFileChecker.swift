@@ -248,7 +248,7 @@ struct Interruption {
 
   init(_ host: LuaHost) {
     bridge = host.bridge
-    limits = host.limits
+    limits = host.loop.limits
     loop = host.loop
     reporter = host.reporter
   }

@@ -29,7 +29,7 @@ extension APIFiles {
   func give(_ variables: FileVariables, to chunk: Chunk) throws(APIFileProblem) {
     let prelude: Chunk
     do throws(Chunk.Problem) {
-      prelude = try chunks.compile(
+      prelude = try sources.compile(
         ShippedScript.environment.bytes, name: Array("=environment".utf8))
     } catch {
       throw .missing(error.message)

@@ -17,7 +17,7 @@ package final class APIFiles: HostExtension {
   var isInspecting: Bool { permissions.isInspecting }
   private let reading: ScriptReading
   private let reporter: Reporter
-  let chunks: Chunks
+  let sources: ChunkSources
   let interruption: Interruption
   private let settings: SettingReader
   private var loaded: [Place: APIFile] = [:]
@@ -48,7 +48,7 @@ package final class APIFiles: HostExtension {
     permissions = host.permissions
     reading = host.reading
     reporter = host.reporter
-    chunks = host.chunks
+    sources = host.sources
     settings = host.settings
     interruption = Interruption(host)
   }
@@ -192,7 +192,7 @@ package final class APIFiles: HostExtension {
   ) throws(APIFileProblem) -> Value {
     let chunk: Chunk
     do throws(Chunk.Problem) {
-      chunk = try chunks.compile(source, name: Array("@\(path)".utf8))
+      chunk = try sources.compile(source, name: Array("@\(path)".utf8))
     } catch {
       throw .syntax(message: error.message, source: source, name: path)
     }
@@ -207,7 +207,7 @@ package final class APIFiles: HostExtension {
   ) throws(APIFileProblem) -> Value {
     let chunk: Chunk
     do throws(Chunk.Problem) {
-      chunk = try chunks.compile(Array("return ...".utf8), name: Array("=calls".utf8))
+      chunk = try sources.compile(Array("return ...".utf8), name: Array("=calls".utf8))
     } catch {
       throw .missing(error.message)
     }

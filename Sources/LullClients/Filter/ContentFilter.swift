@@ -33,7 +33,7 @@ package final class ContentFilter {
     let surroundings = String(decoding: ShippedScript.filter.bytes, as: UTF8.self)
     let prelude = try ContentFilter.load(
       surroundings, shown: surroundings,
-      name: "=" + ContentFilter.preludeName, host.chunks, callbacks.reporter)
+      name: "=" + ContentFilter.preludeName, host.sources, callbacks.reporter)
     let maker = kept.makeID()
     guard lull_list_keep_maker(bridge.pointer, maker) == 0 else {
       throw Problem(report: "lull: not enough memory\n")
@@ -48,11 +48,11 @@ package final class ContentFilter {
     }
     apply = id
     self.text = text ?? FilterText("x")
-    expression = try ContentFilter.expression(self.text, host.chunks, callbacks.reporter)
+    expression = try ContentFilter.expression(self.text, host.sources, callbacks.reporter)
   }
 
   private static func expression(
-    _ text: FilterText, _ chunks: Chunks, _ reporter: Reporter
+    _ text: FilterText, _ sources: ChunkSources, _ reporter: Reporter
   ) throws(Problem) -> Chunk {
     let head = "local _ENV, x = ...; "
     let shown = text.text
@@ -64,7 +64,7 @@ package final class ContentFilter {
       // What is wrong with it is told of the expression as it stands; what runs is no tail call, which
       // would leave no line of its own for errors.
       let checked = try ContentFilter.load(
-        "\(head)return \(shown)", shown: shown, name: name, chunks, reporter)
+        "\(head)return \(shown)", shown: shown, name: name, sources, reporter)
       checked.release()
     } catch {
       if !text.isFile, let hint = JQExpression(shown).hint(isWrong: true) {
@@ -75,7 +75,7 @@ package final class ContentFilter {
       let statements = LuaToken.all(in: shown.utf8).first?.kind == .keyword || text.hasReturn
       guard statements else { throw error }
       let body = try ContentFilter.load(
-        head + shown, shown: shown, name: name, chunks, reporter)
+        head + shown, shown: shown, name: name, sources, reporter)
       guard text.hasReturn else {
         body.release()
         throw Problem(
@@ -83,14 +83,14 @@ package final class ContentFilter {
       }
       return body
     }
-    try rejectSeveral(text, chunks, reporter)
+    try rejectSeveral(text, sources, reporter)
     return try ContentFilter.load(
-      "\(head)local result = \(shown)\nreturn result", shown: shown, name: name, chunks, reporter)
+      "\(head)local result = \(shown)\nreturn result", shown: shown, name: name, sources, reporter)
   }
 
   /// Rejects `x.name, x.id`, of which only the first value would be written.
   private static func rejectSeveral(
-    _ text: FilterText, _ chunks: Chunks, _ reporter: Reporter
+    _ text: FilterText, _ sources: ChunkSources, _ reporter: Reporter
   ) throws(Problem) {
     var depth = 0
     let hasComma = LuaToken.all(in: text.text.utf8).contains { token in
@@ -102,7 +102,7 @@ package final class ContentFilter {
     guard hasComma else { return }
     let single = try? load(
       "local _ENV, x = ...; return (\(text.text)\n)", shown: text.text, name: "=" + text.name,
-      chunks, reporter)
+      sources, reporter)
     guard let single else {
       let name = text.isFile ? text.name : "-f '\(text.text)'"
       throw Problem(
@@ -209,10 +209,10 @@ package final class ContentFilter {
   }
 
   private static func load(
-    _ text: String, shown: String, name: String, _ chunks: Chunks, _ reporter: Reporter
+    _ text: String, shown: String, name: String, _ sources: ChunkSources, _ reporter: Reporter
   ) throws(Problem) -> Chunk {
     do throws(Chunk.Problem) {
-      return try chunks.compile(
+      return try sources.compile(
         Array(text.utf8), name: Array(name.utf8), shown: Array(shown.utf8))
     } catch {
       throw Problem(

@@ -24,7 +24,7 @@ extension APIOwner {
           print(assert(user:load_if_needed():await()).content.name)  --> Ann
           """, swift: "MemoryEntityCache", rules: "CACHE-14 CACHE-15 CACHE-37"
       ) { call throws(Misuse) in
-        call.return(call.caches.makeMemoryCache())
+        call.return(call.callbacks.makeMemoryCache())
       },
       .function(
         "file", "(options?: FileCacheOptions): Cache",

@@ -180,7 +180,7 @@ extension APIOwner {
       return
     }
     let sign = StopSign()
-    try call.waits.wait(call, for: "the SHA-256 of \(file.shown)") { completion in
+    try call.loop.wait(call, for: "the SHA-256 of \(file.shown)") { completion in
       pump.offload {
         Digest.sha256.of(file: file, unless: { sign.isSet })
       } then: { result in

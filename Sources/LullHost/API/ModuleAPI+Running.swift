@@ -45,7 +45,7 @@ extension APIOwner {
         local both = assert(lull.all{ api("/users/7"):load(), api("/users/8"):load() })
         print(both[1].content.name, both[2].content.name)    --> Ann Ben
         """, swift: "Request.all(_:)"
-    ) { call throws(Misuse) in try call.combining.gather(call, .all) },
+    ) { call throws(Misuse) in try call.tasks.gather(call, .all) },
     .function(
       "any", "(list: (Request|Task)[]): any, RequestError?",
       "Waits for the first success and cancels the others that nobody else waits for; nil and the first error if all fail.",
@@ -57,7 +57,7 @@ extension APIOwner {
         local first = assert(lull.any{ api("/users/9"):load(), api("/users/8"):load() })
         print(first.content.name)                  --> Ben
         """, swift: "Request.any(_:)"
-    ) { call throws(Misuse) in try call.combining.gather(call, .any) },
+    ) { call throws(Misuse) in try call.tasks.gather(call, .any) },
     .function(
       "map",
       "(list: any[], fn: fun(item: any): any, options?: MapOptions): any[]?, RequestError?",
@@ -75,7 +75,7 @@ extension APIOwner {
         end, { concurrency = 2 })
         print(table.concat(names, " "))            --> Ann Ben
         """, swift: "Sequence.concurrentMap(limit:_:)"
-    ) { call throws(Misuse) in try call.combining.map(call) },
+    ) { call throws(Misuse) in try call.tasks.map(call) },
     .function(
       "progress", "(total?: number, label?: string): Progress",
       "Shows on the terminal how far something is, until `finish` is called or nobody holds it.",
@@ -97,7 +97,7 @@ extension APIOwner {
         throw .argument(1, "a number from 0 up expected, got \(call.raw(0).described)")
       }
       let label = call.isNil(1) ? "" : try call.text(1, argument: 2)
-      let progress = call.progress.begin(total: total, label: label)
+      let progress = call.session.progress.begin(total: total, label: label)
       call.return(call.values.of(progress, .progress))
     },
     .function(
@@ -115,7 +115,7 @@ extension APIOwner {
         local value, err = lull.timeout(0.1, function() lull.sleep(5) return "late" end)
         print(value, err.cause.kind)               --> nil timeout
         """
-    ) { call throws(Misuse) in try call.combining.timeout(call) },
+    ) { call throws(Misuse) in try call.tasks.timeout(call) },
     .function(
       "wait_until", "(fn: fun(): any, options?: WaitOptions): any, RequestError?",
       "Calls a function again and again until it gives something true, and gives its results.",
@@ -132,7 +132,7 @@ extension APIOwner {
         end, { every = 0.01, timeout = 5 })
         print(state, calls)                        --> ready 3
         """
-    ) { call throws(Misuse) in try call.combining.waitUntil(call) },
+    ) { call throws(Misuse) in try call.tasks.waitUntil(call) },
   ]
 
   static let moduleRunning: [APIEntry] = [
@@ -227,7 +227,8 @@ extension APIOwner {
     ) { call throws(Misuse) in
       do throws(TransportError) {
         // Whoever only looks does not start it.
-        let url = call.permissions.isOnlyLooking ? "http://127.0.0.1" : try call.sampleAPI.url()
+        let url =
+          call.permissions.isOnlyLooking ? "http://127.0.0.1" : try call.part(SampleAPI.self).url()
         call.return(.string(url))
       } catch {
         throw .message(error.message)
@@ -366,11 +367,11 @@ extension APIOwner {
       return
     }
     // Before that: nothing of the script runs after it, not even its error handler.
-    if !call.loop.isInterrupted { call.unhandled.report(atEnd: true) }
+    if !call.loop.isInterrupted { call.reporter.unhandled.report(atEnd: true) }
     call.loop.exit(code)
     // Suspended for good: nothing after it runs, and no pcall sees an error.
     if Int(lull_wait_mode(call.bridge.pointer, call.state)) == Int(LULL_WAIT_YIELD) {
-      try call.waits.wait(call, for: "the end") { _ in {} }
+      try call.loop.wait(call, for: "the end") { _ in {} }
     } else {
       // Where nothing can be suspended an error unwinds; whoever catches it is interrupted in turn.
       lull_state_interrupt(call.state)
@@ -385,7 +386,7 @@ extension APIOwner {
     let session = call.session
     guard SessionKeeper.opener != nil else { throw .message("this program has no REPL") }
     guard !session.isTaken else { throw .message("a REPL is open already") }
-    try call.waits.wait(call, for: "the REPL") { done in
+    try call.loop.wait(call, for: "the REPL") { done in
       session.setForeground { [unowned bridge = call.bridge, unowned loop = call.loop] in
         // After os.exit in a line nothing of the script goes on.
         if !bridge.isClosed, loop.exitCode == nil { done([], false) }

@@ -194,7 +194,7 @@ extension APIOwner {
       let options = call.reading.options
       let functions = try LuaRequestDelegate.Functions(
         call.index(0), in: call.state, options, call.kept)
-      let delegate = LuaRequestDelegate(functions, call.callbacks, call.waits, options)
+      let delegate = LuaRequestDelegate(functions, call.callbacks, call.loop, options)
       call.return(call.values.of(CustomRequest(delegate: delegate, pump: call.pump)))
     },
   ]
@@ -261,7 +261,7 @@ extension APIOwner {
     service.hostFunctions = functions
     let result = call.values.of(service)
     // Pinned while closures are anchored to its userdata, which nobody holds yet.
-    var object = call.writer.encode(result)
+    var object = call.bridge.encode(result)
     guard lull_object_pin(call.bridge.pointer, &object) == 0 else {
       call.handles.releaseUnclaimed(object.handle)
       throw .message("not enough memory")

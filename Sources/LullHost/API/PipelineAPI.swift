@@ -30,7 +30,8 @@ extension APIOwner {
           .list(try pipeline(call).settings.pipeline.order.map { .string($0.description) }))
       } set: { call throws(Misuse) in
         let box = try pipeline(call)
-        box.settings.pipeline.order = try call.stages.order(call.raw(1), call.index(1), call.state)
+        box.settings.pipeline.order = try call.callbacks.stages.order(
+          call.raw(1), call.index(1), call.state)
       },
       .operation(
         "__index", "(stage: string): PipelineStage", shown: "config.pipeline.<stage>",
@@ -39,7 +40,7 @@ extension APIOwner {
       ) { call throws(Misuse) in
         let box = try pipeline(call)
         let name = call.raw(1).text ?? ""
-        let key = try call.stages.key(name, in: box.settings.pipeline)
+        let key = try call.callbacks.stages.key(name, in: box.settings.pipeline)
         call.return(call.values.of(StageBox(box, key), .stage, service: box.service))
       },
       .method(
@@ -163,7 +164,7 @@ extension APIOwner {
         call.return(box.configuration.settings.pipeline[box.key].assignedCache)
       } set: { call throws(Misuse) in
         let box = try stage(call)
-        let cache = try call.caches.cache(
+        let cache = try call.callbacks.cache(
           call.raw(1), call.index(1), call.state, service: box.configuration.service)
         box.configuration.settings.pipeline[box.key].setCache(cache)
       },

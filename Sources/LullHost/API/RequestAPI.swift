@@ -266,7 +266,7 @@ extension APIOwner {
     guard !request.isForsaken || request.isCompleted else {
       throw .message(request.forsakenText)
     }
-    try call.waits.wait(call, for: request.displayName, Awaited(requests: [request])) {
+    try call.loop.wait(call, for: request.displayName, Awaited(requests: [request])) {
       completion in
       // Unsafe, since a request that tells who waits is there.
       let waiter = request.addWaiter {

@@ -96,7 +96,7 @@ extension APIOwner {
     of: "RequestError",
     content: { call throws(Misuse) in
       guard let content = try error(call).error.entity?.content else {
-        call.nilContents.note(try error(call).error, readIn: call.state)
+        call.coroutines.nilContents.note(try error(call).error, readIn: call.state)
         return call.return(.nil)
       }
       call.return(shared(content, of: try error(call), call))

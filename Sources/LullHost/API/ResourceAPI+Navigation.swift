@@ -111,7 +111,7 @@ extension APIOwner {
       rules: "OBS-01 OBS-02 OBS-03 OBS-33 OBS-36"
     ) { call throws(Misuse) in
       let resource = try call.resource
-      let observer = try call.observers.make(call, of: resource, anchored: true)
+      let observer = try call.callbacks.makeObserver(call, of: resource, anchored: true)
       resource.hold(observer, isToldByHost: observer.isToldInTurn)
       call.return(
         call.values.of(
@@ -137,9 +137,9 @@ extension APIOwner {
     ) { call throws(Misuse) in
       let resource = try call.resource
       if call.isNil(2) {
-        try call.observers.add(call, to: resource)
+        try call.callbacks.addObserver(call, to: resource)
       } else {
-        try call.observers.addOwned(call, to: resource)
+        try call.callbacks.addOwnedObserver(call, to: resource)
       }
       call.returnSelf()
     },
@@ -161,7 +161,7 @@ extension APIOwner {
     ) { call throws(Misuse) in
       let resource = try call.resource
       guard !call.isNil(1) else { return call.returnSelf() }
-      call.observers.remove(call, from: resource)
+      call.callbacks.removeObservers(call, from: resource)
       call.returnSelf()
     },
   ]

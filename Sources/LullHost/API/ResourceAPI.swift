@@ -51,7 +51,7 @@ extension APIOwner {
       swift: "Resource.latestError", rules: "STA-06 STA-07"
     ) { call throws(Misuse) in
       let resource = try call.resource
-      call.unhandled.errorSeen(of: resource)
+      call.reporter.unhandled.errorSeen(of: resource)
       call.return(
         resource.latestError.map { call.values.of($0, service: resource.service) } ?? .nil)
     },
@@ -99,7 +99,7 @@ extension APIOwner {
     content: { call throws(Misuse) in
       let resource = try call.resource
       let content = call.values.content(of: resource)
-      if case .nil = content { call.nilContents.note(resource, readIn: call.state) }
+      if case .nil = content { call.coroutines.nilContents.note(resource, readIn: call.state) }
       call.return(content)
     },
     text: { call throws(Misuse) in
@@ -418,7 +418,7 @@ extension APIOwner {
     }
     if returnOutcome(of: resource, call) { return }
     // A stream is followed, which has brought nothing yet.
-    try call.waits.wait(call, for: "the first data of \(resource.displayName)") { completion in
+    try call.loop.wait(call, for: "the first data of \(resource.displayName)") { completion in
       let wait = FirstOutcome(resource, call.values) { completion($0, false) }
       return { wait.end() }
     }
@@ -426,7 +426,7 @@ extension APIOwner {
 
   private static func returnOutcome(of resource: Resource, _ call: Call) -> Bool {
     guard let values = FirstOutcome.values(of: resource, call.values) else { return false }
-    if values.count > 1 { call.unhandled.errorSeen(of: resource) }
+    if values.count > 1 { call.reporter.unhandled.errorSeen(of: resource) }
     for value in values { call.return(value) }
     return true
   }

@@ -220,11 +220,11 @@ extension APIOwner {
       swift: "Service.wipeResources(matching:)", rules: "WIPE-09 WIPE-11 WIPE-14 PAT-22"
     ) { call throws(Misuse) in
       let service = try call.service
-      let pattern = try call.functions.pattern(call, 1, service: service, raising: true)
+      let pattern = try call.callbacks.pattern(call, 1, service: service, raising: true)
       do throws(RequestError) {
         try service.wipeResources(matching: pattern ?? .all)
       } catch {
-        throw call.functions.raised(error)
+        throw call.callbacks.raised(error)
       }
       call.returnSelf()
     },
@@ -235,11 +235,11 @@ extension APIOwner {
       swift: "Service.invalidateResources(matching:)", rules: "INV-01 INV-02 INV-59"
     ) { call throws(Misuse) in
       let service = try call.service
-      let pattern = try call.functions.pattern(call, 1, service: service, raising: true)
+      let pattern = try call.callbacks.pattern(call, 1, service: service, raising: true)
       do throws(RequestError) {
         try service.invalidateResources(matching: pattern ?? .all)
       } catch {
-        throw call.functions.raised(error)
+        throw call.callbacks.raised(error)
       }
       call.returnSelf()
     },
@@ -398,7 +398,7 @@ private struct ConfigureArguments {
     // Alone, the argument is the settings; two functions or a function and a table are a predicate
     // and its settings.
     let settingsPosition = call.count == 2 ? 1 : 2
-    pattern = settingsPosition == 2 ? try call.functions.pattern(call, 1, service: service) : nil
+    pattern = settingsPosition == 2 ? try call.callbacks.pattern(call, 1, service: service) : nil
     let settings = call.raw(settingsPosition)
     let index = call.index(settingsPosition)
     switch Int(settings.kind) {
@@ -410,7 +410,7 @@ private struct ConfigureArguments {
       }
     case Int(LULL_FUNCTION):
       let id = try call.kept.keep(call.state, index, anchoredTo: service)
-      apply = call.functions.configurationBlock(id, service: service)
+      apply = call.callbacks.configurationBlock(id, service: service)
     default:
       throw .argument(
         settingsPosition,

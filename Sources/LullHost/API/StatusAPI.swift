@@ -26,7 +26,7 @@ extension APIOwner {
         guard let resource = try status(call).failedResources.first,
           let error = resource.latestError
         else { return call.return(.nil) }
-        call.unhandled.errorSeen(of: resource)
+        call.reporter.unhandled.errorSeen(of: resource)
         call.return(call.values.of(error, service: resource.service))
       },
       .property(
@@ -75,8 +75,8 @@ extension APIOwner {
         "Starts no load. Gives them at once if none is loading. May wait.", rules: "STA-122"
       ) { call throws(Misuse) in
         let status = try status(call)
-        for resource in status.failedResources { call.unhandled.errorSeen(of: resource) }
-        try LuaChanges(status, awaitsEnd: true, call.iterators).next(call)
+        for resource in status.failedResources { call.reporter.unhandled.errorSeen(of: resource) }
+        try LuaChanges(status, awaitsEnd: true, call.callbacks).next(call)
       },
       .method(
         "changes", "(): Changes",
@@ -90,7 +90,7 @@ extension APIOwner {
           end
           """, rules: "STA-122 OBS-122"
       ) { call throws(Misuse) in
-        let changes = LuaChanges(try status(call), call.iterators)
+        let changes = LuaChanges(try status(call), call.callbacks)
         // The status holds the resources, and with them their services.
         let held = try call.kept.keep(call.state, call.index(0))
         call.returnIterator(call.values.of(changes, .changes, anchor: held))

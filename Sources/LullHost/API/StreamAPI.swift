@@ -39,7 +39,7 @@ extension APIOwner {
       let resource = try call.resource
       let given = try StreamArguments(call, 1)
       let events = LuaEvents(
-        resource.events(given.options), mutation: given.mutation, call.iterators)
+        resource.events(given.options), mutation: given.mutation, call.callbacks)
       let object = call.values.of(
         events, .events, service: resource.service, anchor: given.mutation ?? 0)
       if case .object(let handle, _, _, _) = object { events.hostHandle = handle }

@@ -81,7 +81,7 @@ extension APIOwner {
   /// `lull.sleep(s)`.
   static func sleep(_ call: Call) throws(Misuse) {
     let seconds = try call.raw(0).seconds { .argument(1, $0) }
-    try call.waits.wait(call, for: "lull.sleep(\(seconds))") { completion in
+    try call.loop.wait(call, for: "lull.sleep(\(seconds))") { completion in
       let timer = StrongTimer(after: seconds, call.loop, call.pump) { completion([], false) }
       return { timer.cancel() }
     }
@@ -103,9 +103,9 @@ extension APIOwner {
         context.isStrong = true
         call.coroutines.start(Callable(id: function), [], context)
       }
-      call.waits.withInterruption { call.loop.runUntilIdle() }
+      call.loop.withInterruption { call.loop.runUntilIdle() }
       call.tasks.reportUnawaited(atEnd: false)
-      if call.loop.isInterrupted { throw call.waits.interruption() }
+      if call.loop.isInterrupted { throw call.loop.interruption() }
       if let failure = raised {
         var text = failure.message
         if !failure.traceback.isEmpty { text += "\n" + failure.traceback }
@@ -114,7 +114,7 @@ extension APIOwner {
     default:
       if !call.isNil(0) { try call.tasks.spawn(call) }
       call.frame.pointee.result_count = 0
-      try call.waits.wait(call, for: "everything else to end") { _ in
+      try call.loop.wait(call, for: "everything else to end") { _ in
         guard let context = call.coroutines.innermost else { return {} }
         let loop = call.loop
         loop.waitForIdle(context)

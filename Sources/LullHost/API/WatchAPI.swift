@@ -27,7 +27,7 @@ extension APIOwner {
       swift: "Resource.events", rules: "OBS-120 OBS-121 OBS-122"
     ) { call throws(Misuse) in
       let resource = try call.resource
-      let changes = LuaChanges(resource, call.iterators)
+      let changes = LuaChanges(resource, call.callbacks)
       call.returnIterator(call.values.of(changes, .changes, service: resource.service))
     },
     .method(
@@ -336,7 +336,7 @@ extension APIOwner {
       }
     }
     options.failsAtTimeout = until != nil
-    let watch = LuaWatch(resource, options, until: until, call.iterators)
+    let watch = LuaWatch(resource, options, until: until, call.callbacks)
     let object = call.values.of(
       watch, .watch, service: resource.service, anchor: until ?? 0)
     if case .object(let handle, _, _, _) = object { watch.hostHandle = handle }

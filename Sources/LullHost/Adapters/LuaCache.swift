@@ -4,15 +4,18 @@ import LullCore
 /// A table with `key`, `read`, `write`, `update_timestamp`, `remove` as a cache. All but `key` may
 /// wait; what raises counts as a miss, or as not written, and is reported. (CACHE-22 to CACHE-28)
 final class LuaCache: EntityCache {
-  private unowned let caches: ScriptCaches
+  static let needed: [StaticString] = ["key", "read", "write", "remove"]
+  static let functions: [StaticString] = needed + ["update_timestamp"]
+
+  private unowned let callbacks: Callbacks
   private let assigned: KeptValue
   let operations: CacheOperations
   private let updatesTimestamps: Bool
 
   init(
-    caches: ScriptCaches, assigned: KeptValue, operations: CacheOperations, updatesTimestamps: Bool
+    callbacks: Callbacks, assigned: KeptValue, operations: CacheOperations, updatesTimestamps: Bool
   ) {
-    self.caches = caches
+    self.callbacks = callbacks
     self.assigned = assigned
     self.operations = operations
     self.updatesTimestamps = updatesTimestamps
@@ -42,39 +45,39 @@ final class LuaCache: EntityCache {
 
   func key(for resource: Resource, at stage: PipelineStageKey) -> Key? {
     let facts = RequestFacts(cacheOf: resource, stage)
-    let answer = caches.callbacks.coroutines.ask(
+    let answer = callbacks.coroutines.ask(
       Callable(id: assigned.id, method: "key"),
-      [caches.callbacks.values.of(resource), .string(stage.description)],
+      [callbacks.values.of(resource), .string(stage.description)],
       kind: "cache's key function"
-    ) { [caches] in
+    ) { [callbacks] in
       // The key does not hold the resource. (CACHE-36)
       let pipeline = resource.resolvedConfiguration.settings.pipeline
-      return LuaCache.key($0, facts, caches.callbacks.kept, in: resource.service.environment?.name) {
+      return LuaCache.key($0, facts, callbacks.kept, in: resource.service.environment?.name) {
         pipeline.keepsBytes(of: $0, through: stage)
       }
     }
     switch answer {
     case .success(.success(let key)): return key
     case .success(.failure(let problem)):
-      caches.callbacks.reporter.report(
-        caches.callbacks.failure(problem.text, of: assigned.id, method: "key"),
+      callbacks.reporter.report(
+        callbacks.failure(problem.text, of: assigned.id, method: "key"),
         in: "key function of a cache", request: facts)
       return nil
     case .failure(.gone): return nil
     case .failure(.failed(let failure)):
-      caches.callbacks.reporter.report(failure, in: "key function of a cache", request: facts)
+      callbacks.reporter.report(failure, in: "key function of a cache", request: facts)
       return nil
     }
   }
 
   func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
     let id = assigned.id
-    perform("read", key, []) { caches, results in
+    perform("read", key, []) { callbacks, results in
       guard let results, results[0].kind != Int32(LULL_NIL) else { return completion(nil) }
-      guard let box = caches.callbacks.handles.object(results[0], .entity, as: EntityBox.self)
+      guard let box = callbacks.handles.object(results[0], .entity, as: EntityBox.self)
       else {
-        caches.callbacks.reporter.report(
-          caches.callbacks.failure(
+        callbacks.reporter.report(
+          callbacks.failure(
             "a cache's 'read' must return an Entity or nil, got " + results[0].typeName, of: id,
             method: "read"),
           in: "read function of a cache", request: key.facts)
@@ -90,7 +93,7 @@ final class LuaCache: EntityCache {
   }
 
   func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
-    perform("write", key, [caches.callbacks.values.of(entity, service: nil)]) { _, _ in completion()
+    perform("write", key, [callbacks.values.of(entity, service: nil)]) { _, _ in completion()
     }
   }
 
@@ -123,22 +126,22 @@ final class LuaCache: EntityCache {
 
   private func perform(
     _ method: StaticString, _ key: Key, _ arguments: [LuaValue],
-    _ completion: @escaping (ScriptCaches, RunResults?) -> Void
+    _ completion: @escaping (Callbacks, RunResults?) -> Void
   ) {
     let context = RunContext(purpose: "\(method) function of a cache", queue: operations) {
-      [unowned caches] outcome in
+      [unowned callbacks] outcome in
       // The key lives until here.
       let facts = key.facts
       switch outcome {
-      case .finished(let results): completion(caches, results)
+      case .finished(let results): completion(callbacks, results)
       case .failed(let failure):
-        caches.callbacks.reporter.report(
+        callbacks.reporter.report(
           failure, in: "\(method) function of a cache", request: facts)
-        completion(caches, nil)
-      case .gone, .cancelled: completion(caches, nil)
+        completion(callbacks, nil)
+      case .gone, .cancelled: completion(callbacks, nil)
       }
     }
-    caches.callbacks.coroutines.start(
+    callbacks.coroutines.start(
       Callable(id: assigned.id, method: method), [key.value] + arguments, context)
   }
 

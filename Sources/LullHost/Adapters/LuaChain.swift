@@ -5,14 +5,14 @@ import LullCore
 /// a Response. (CHN-01 to CHN-19)
 struct LuaChain {
   private unowned let callbacks: Callbacks
-  private unowned let waits: Waits
+  private unowned let loop: ScriptLoop
   private let id: Int64
   private let purpose: String
 
-  private init(_ id: Int64, _ callbacks: Callbacks, _ waits: Waits) {
+  private init(_ id: Int64, _ callbacks: Callbacks, _ loop: ScriptLoop) {
     self.id = id
     self.callbacks = callbacks
-    self.waits = waits
+    self.loop = loop
     purpose = "chain function (\(callbacks.kept.place(of: id)))"
   }
 
@@ -21,7 +21,7 @@ struct LuaChain {
     let id = try call.kept.keep(call.state, call.index(1))
     // The wrapped request's userdata holds its hooks and what else it may call.
     let wrapped = try call.kept.keep(call.state, call.index(0))
-    let function = LuaChain(id, call.callbacks, call.waits)
+    let function = LuaChain(id, call.callbacks, call.loop)
     let chain = ChainedRequest(wrapping: try call.request, by: RequestCallbacks([id, wrapped])) {
       response, chain in
       function.decide(response, chain)
@@ -56,7 +56,7 @@ struct LuaChain {
       if value.kind == Int32(LULL_NIL) { return .useThisResponse }
       if let next = callbacks.handles.object(value, .request, as: Request.self) {
         // What only this side knows: a coroutine of `next` waits for this chain.
-        guard !waits.depends(Awaited(requests: [next]), on: chain) else {
+        guard !loop.depends(Awaited(requests: [next]), on: chain) else {
           return .useResponse(.failure(chain.endless("it would wait for itself")))
         }
         next.mark.isHandled = true

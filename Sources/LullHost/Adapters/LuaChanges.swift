@@ -12,7 +12,7 @@ final class LuaChanges {
     case state(ResourceStatus.State)
   }
 
-  private unowned let iterators: ScriptIterators
+  private unowned let callbacks: Callbacks
   private let pump: Pump
   /// What is observed, for messages.
   let name: String
@@ -28,12 +28,12 @@ final class LuaChanges {
   private var stops: [() -> Void] = []
   private(set) var isOver = false
   /// A call that waits.
-  private var pending: Waits.Completion?
+  private var pending: WaitCompletion?
   private var idleNumber: Int?
   private var isLookingSoon = false
 
-  init(_ resource: Resource, _ iterators: ScriptIterators) {
-    self.iterators = iterators
+  init(_ resource: Resource, _ callbacks: Callbacks) {
+    self.callbacks = callbacks
     self.resource = resource
     pump = resource.pump
     name = resource.displayName
@@ -43,12 +43,12 @@ final class LuaChanges {
   }
 
   init(
-    _ status: ResourceStatus, awaitsEnd: Bool = false, _ iterators: ScriptIterators
+    _ status: ResourceStatus, awaitsEnd: Bool = false, _ callbacks: Callbacks
   ) {
-    self.iterators = iterators
+    self.callbacks = callbacks
     self.awaitsEnd = awaitsEnd
     self.status = status
-    pump = iterators.pump
+    pump = callbacks.pump
     name = "\(status.resources.count) resources"
     for resource in status.resources { observe(resource) }
   }
@@ -87,10 +87,10 @@ final class LuaChanges {
   /// Waits for the next one.
   private func wait(_ call: Call) throws(Misuse) {
     let what = "a change of \(name)"
-    try iterators.waits.wait(call, for: what) { completion in
+    try callbacks.loop.wait(call, for: what) { completion in
       pending = completion
-      let context = iterators.callbacks.coroutines.innermost
-      idleNumber = iterators.loop.waitForIdle(context) { [weak self] in
+      let context = callbacks.coroutines.innermost
+      idleNumber = callbacks.loop.waitForIdle(context) { [weak self] in
         self?.idleNumber = nil
         self?.finish()
       }
@@ -131,7 +131,7 @@ final class LuaChanges {
   }
 
   private func forgetIdle() {
-    if let idleNumber { iterators.loop.forgetIdleWaiter(number: idleNumber) }
+    if let idleNumber { callbacks.loop.forgetIdleWaiter(number: idleNumber) }
     idleNumber = nil
   }
 
@@ -181,6 +181,6 @@ final class LuaChanges {
     guard let resource = status?.failedResources.first, let error = resource.latestError else {
       return .nil
     }
-    return iterators.callbacks.values.of(error, service: resource.service)
+    return callbacks.values.of(error, service: resource.service)
   }
 }

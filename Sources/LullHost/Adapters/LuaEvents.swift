@@ -4,7 +4,7 @@ import LullCore
 ///
 /// Home thread only.
 final class LuaEvents {
-  private unowned let iterators: ScriptIterators
+  private unowned let callbacks: Callbacks
   let stream: EventStream
   /// The kept function that edits the requests, which the userdata holds.
   private let mutation: Int64?
@@ -15,10 +15,10 @@ final class LuaEvents {
 
   private typealias Results = (values: [LuaValue], raising: Bool)
 
-  init(_ stream: EventStream, mutation: Int64?, _ iterators: ScriptIterators) {
+  init(_ stream: EventStream, mutation: Int64?, _ callbacks: Callbacks) {
     self.stream = stream
     self.mutation = mutation
-    self.iterators = iterators
+    self.callbacks = callbacks
     stream.onRequest = { $0.mark.isWeak = true }
   }
 
@@ -33,10 +33,10 @@ final class LuaEvents {
       return
     }
     let what = "an item of the stream \(stream.resource.displayName)"
-    try iterators.waits.wait(call, for: what, Awaited(requests: awaited)) { completion in
+    try callbacks.loop.wait(call, for: what, Awaited(requests: awaited)) { completion in
       isWaiting = true
       // Whoever waits keeps the script alive, not the connection.
-      iterators.loop.timerBegan()
+      callbacks.loop.timerBegan()
       waitForMore(completion)
       return { [weak self] in
         guard let self else { return }
@@ -50,7 +50,7 @@ final class LuaEvents {
   func end() {
     stream.stop()
     row = nil
-    iterators.release(function: mutation, from: hostHandle)
+    callbacks.release(function: mutation, from: hostHandle)
   }
 
   private var awaited: [Request] { stream.request.map { [$0] } ?? [] }
@@ -59,11 +59,11 @@ final class LuaEvents {
     guard isWaiting else { return }
     isWaiting = false
     stream.stopWaiting()
-    iterators.loop.timerEnded()
+    callbacks.loop.timerEnded()
   }
 
-  private func waitForMore(_ completion: @escaping Waits.Completion) {
-    stream.whenReady { [weak self, pump = iterators.pump] in
+  private func waitForMore(_ completion: @escaping WaitCompletion) {
+    stream.whenReady { [weak self, pump = callbacks.pump] in
       pump.enqueueAfterPhase {
         guard let self, self.isWaiting else { return }
         guard let (values, raising) = self.look() else { return self.waitForMore(completion) }
@@ -78,8 +78,8 @@ final class LuaEvents {
     switch stream.next() {
     case .item(let item):
       if case .row(let document) = item { row = document }
-      let value = iterators.callbacks.values.of(
-        item, holder: hostHandle, key: ScriptIterators.lastKey,
+      let value = callbacks.values.of(
+        item, holder: hostHandle, key: Callbacks.lastContentKey,
         omitsNulls: stream.resource.service.omitsNulls, from: stream.resource.url.text)
       return ([value], false)
     case .wait: return nil
@@ -88,7 +88,7 @@ final class LuaEvents {
       return ([.nil], false)
     case .failure(let error):
       end()
-      return ([iterators.callbacks.values.of(error, service: stream.resource.service)], true)
+      return ([callbacks.values.of(error, service: stream.resource.service)], true)
     }
   }
 }

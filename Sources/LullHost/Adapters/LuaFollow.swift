@@ -5,14 +5,13 @@ import LullCore
 ///
 /// Its userdata is held until it is over, and it keeps the script alive as long. Home thread only.
 final class LuaFollow {
-  private unowned let iterators: ScriptIterators
+  private unowned let callbacks: Callbacks
   private let reduce: Int64
   private let mutation: Int64?
   private let rowKey: Int64
   private(set) var follower: StreamFollower?
   private var hostHandle: UInt64 = 0
   private var waiters: [() -> Void] = []
-  private let unhandled: UnhandledRequests
   /// Of the failure that ended it; nil if it was awaited by then, or did not fail.
   private var failure: RequestMark?
   private(set) var isOver = false
@@ -23,14 +22,14 @@ final class LuaFollow {
     _ call: Call
   ) throws(Misuse) -> LuaValue {
     let follow = LuaFollow(
-      reduce: reduce, mutation: arguments.mutation, call.iterators, call.unhandled)
+      reduce: reduce, mutation: arguments.mutation, call.callbacks)
     let object = call.values.of(follow, .follow, service: resource.service, anchor: reduce)
     guard case .object(let handle, _, let service, _) = object,
       call.kept.pin(object: handle, .follow, service: service)
     else { throw .message("not enough memory") }
     follow.hostHandle = handle
     for id in [reduce, arguments.mutation].compactMap(\.self) { call.kept.anchor(id, from: handle) }
-    if let initial { call.iterators.hold(initial, from: handle) }
+    if let initial { call.callbacks.hold(initial, from: handle) }
     call.loop.began(follow)
     resource.follow(
       arguments.options, from: initial,
@@ -44,13 +43,12 @@ final class LuaFollow {
   }
 
   private init(
-    reduce: Int64, mutation: Int64?, _ iterators: ScriptIterators, _ unhandled: UnhandledRequests
+    reduce: Int64, mutation: Int64?, _ callbacks: Callbacks
   ) {
-    self.unhandled = unhandled
     self.reduce = reduce
     self.mutation = mutation
-    self.iterators = iterators
-    rowKey = iterators.callbacks.kept.makeID()
+    self.callbacks = callbacks
+    rowKey = callbacks.kept.makeID()
   }
 
   func stop() { follower?.stop() }
@@ -58,7 +56,6 @@ final class LuaFollow {
   // MARK: Reducing
 
   private func reduced(_ content: Content?, _ item: StreamItem) -> Result<Content, RequestError> {
-    let callbacks = iterators.callbacks
     let url = follower?.stream.resource.url.text
     let omitsNulls = follower?.stream.resource.service.omitsNulls ?? false
     let values = [
@@ -79,7 +76,7 @@ final class LuaFollow {
       return Result { () throws(Misuse) in
         let content = try callbacks.kept.content(results[0], results.state, results.index(0))
         // While the results still do.
-        iterators.hold(content, from: hostHandle)
+        callbacks.hold(content, from: hostHandle)
         return content
       }
     }
@@ -88,14 +85,13 @@ final class LuaFollow {
     case .success(.failure(let misuse)):
       return .failure(failed(callbacks.failure(misuse.text, of: reduce)))
     case .failure(.failed(let failure)): return .failure(failed(failure))
-    case .failure(.gone): return .failure(.cancelled(at: iterators.pump.clock.now))
+    case .failure(.gone): return .failure(.cancelled(at: callbacks.pump.clock.now))
     }
   }
 
   /// The resource's error, where the function has raised: a request error as it is, others reported.
   private func failed(_ failure: ScriptFailure) -> RequestError {
     if let error = failure.requestError { return error }
-    let callbacks = iterators.callbacks
     callbacks.reporter.report(
       failure, in: callbacks.kept.named("reduce function of follow", reduce))
     return RequestError(
@@ -105,25 +101,25 @@ final class LuaFollow {
           userMessage: "Cannot read the stream", message: failure.message,
           traceback: failure.traceback, value: failure.value,
           thrown: failure.thrown)),
-      timestamp: iterators.pump.clock.now)
+      timestamp: callbacks.pump.clock.now)
   }
 
   // MARK: Its end
 
   private func ended() {
     isOver = true
-    iterators.loop.ended(self)
+    callbacks.loop.ended(self)
     let waiters = waiters
     self.waiters = []
     if waiters.isEmpty, let follower, let error = follower.error {
-      failure = unhandled.note(error, following: follower.stream.resource)
+      failure = callbacks.reporter.unhandled.note(error, following: follower.stream.resource)
     }
     for waiter in waiters { waiter() }
     for id in [rowKey, mutation].compactMap(\.self) {
-      iterators.callbacks.kept.release(id, from: hostHandle)
+      callbacks.kept.release(id, from: hostHandle)
     }
-    iterators.release(function: reduce, from: hostHandle)
-    iterators.callbacks.kept.unpin(object: hostHandle)
+    callbacks.release(function: reduce, from: hostHandle)
+    callbacks.kept.unpin(object: hostHandle)
   }
 
   /// Waits for the end: the content, or nil and the error.
@@ -135,8 +131,8 @@ final class LuaFollow {
       return
     }
     let what = "the end of the stream \(resource.displayName)"
-    try iterators.waits.wait(call, for: what) { completion in
-      waiters.append { [weak self, pump = iterators.pump] in
+    try callbacks.loop.wait(call, for: what) { completion in
+      waiters.append { [weak self, pump = callbacks.pump] in
         pump.enqueueAfterPhase { if let self { completion(self.outcome(resource), false) } }
       }
       // Whoever waits for it wants it.
@@ -145,7 +141,7 @@ final class LuaFollow {
   }
 
   private func outcome(_ resource: Resource) -> [LuaValue] {
-    let values = iterators.callbacks.values
+    let values = callbacks.values
     if let error = follower?.error { return [.nil, values.of(error, service: resource.service)] }
     return [values.content(of: resource)]
   }

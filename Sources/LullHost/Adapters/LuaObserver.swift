@@ -8,7 +8,7 @@ import LullCore
 final class LuaObserver: KeyedObserver {
   static let changed: StaticString = "resource_changed"
 
-  private unowned let observers: ScriptObservers
+  private unowned let callbacks: Callbacks
   let id: Int64
   /// What scripts call it by: the function or table itself.
   private let identity: UInt
@@ -34,17 +34,17 @@ final class LuaObserver: KeyedObserver {
   }
 
   init(
-    observers: ScriptObservers, id: Int64, identity: UInt, isTable: Bool, wantsProgress: Bool,
+    callbacks: Callbacks, id: Int64, identity: UInt, isTable: Bool, wantsProgress: Bool,
     resource: Resource, anchoredToService: Bool, ownsItself: Bool
   ) {
-    self.observers = observers
+    self.callbacks = callbacks
     self.id = id
     self.identity = identity
     self.isTable = isTable
     self.wantsProgress = wantsProgress
     serviceLink = resource.service.link
     record = resource.record
-    released = observers.callbacks.kept.released
+    released = callbacks.kept.released
     earlierEvents = record.observers.eventCount
     isAnchoredToService = anchoredToService
     self.ownsItself = ownsItself
@@ -73,11 +73,11 @@ final class LuaObserver: KeyedObserver {
   }
 
   func add(owner: Owner) {
-    observers.note(self)
+    callbacks.note(self)
     owners.append(owner)
     record.observers.add(key: owner.identity, of: self)
-    if lull_value_anchor_to_owner(observers.bridge.pointer, owner.id, id) != 0 {
-      observers.callbacks.kept.noteLackOfMemory()
+    if lull_value_anchor_to_owner(callbacks.bridge.pointer, owner.id, id) != 0 {
+      callbacks.kept.noteLackOfMemory()
     }
   }
 
@@ -85,23 +85,23 @@ final class LuaObserver: KeyedObserver {
   func remove(owner: Int64) {
     guard let index = owners.firstIndex(where: { $0.id == owner }) else { return }
     owners.remove(at: index)
-    lull_value_release_from_owner(observers.bridge.pointer, owner, id)
+    lull_value_release_from_owner(callbacks.bridge.pointer, owner, id)
   }
 
   var isAlive: Bool {
-    guard !isStopped, !observers.bridge.isClosed else { return false }
+    guard !isStopped, !callbacks.bridge.isClosed else { return false }
     // The service's userdata holds the closure; should it not, the next call will find that out.
     if isAnchoredToService { return true }
-    guard lull_value_is_alive(observers.bridge.pointer, id) != 0 else { return false }
+    guard lull_value_is_alive(callbacks.bridge.pointer, id) != 0 else { return false }
     return ownsItself
-      || owners.contains { lull_value_is_alive(observers.bridge.pointer, $0.id) != 0 }
+      || owners.contains { lull_value_is_alive(callbacks.bridge.pointer, $0.id) != 0 }
   }
 
   /// Whether nothing but removal keeps it from hearing an event: no owner is to be asked first.
   var isToldInTurn: Bool { isAnchoredToService && !isTable }
 
   var logName: String {
-    let place = observers.callbacks.kept.place(of: id)
+    let place = callbacks.kept.place(of: id)
     return (isTable ? "observer table" : "function") + (place.isEmpty ? "" : " (\(place))")
   }
 
@@ -109,12 +109,12 @@ final class LuaObserver: KeyedObserver {
   func stop() {
     guard !isStopped else { return }
     isStopped = true
-    observers.forget(self)
-    for owner in owners { lull_value_release_from_owner(observers.bridge.pointer, owner.id, id) }
+    callbacks.forget(self)
+    for owner in owners { lull_value_release_from_owner(callbacks.bridge.pointer, owner.id, id) }
     owners = []
     ownsItself = false
     if isAnchoredToService, let service {
-      lull_value_release_from_object(observers.bridge.pointer, service.hostHandle, id)
+      lull_value_release_from_object(callbacks.bridge.pointer, service.hostHandle, id)
     }
     isAnchoredToService = false
   }
@@ -124,33 +124,33 @@ final class LuaObserver: KeyedObserver {
     guard isAnchoredToService || isAlive else {
       return record.observers.removeDead(resource: resource)
     }
-    observers.callbacks.coroutines.notify(self, of: event, resource)
+    callbacks.coroutines.notify(self, of: event, resource)
   }
 
   func resourceRequestProgress(for resource: Resource, progress: Double) {
     guard wantsProgress else { return }
     call(
-      "resource_request_progress", [observers.callbacks.values.of(resource), .number(progress)],
+      "resource_request_progress", [callbacks.values.of(resource), .number(progress)],
       resource)
   }
 
   func stoppedObserving(resource: Resource) {
-    if isTable { call("stopped_observing", [observers.callbacks.values.of(resource)], resource) }
+    if isTable { call("stopped_observing", [callbacks.values.of(resource)], resource) }
     stop()
   }
 
   private func call(_ method: StaticString, _ arguments: [LuaValue], _ resource: Resource) {
-    observers.callbacks.coroutines.start(
+    callbacks.coroutines.start(
       Callable(id: id, method: method), arguments, makeContext(resource))
   }
 
   /// What a run of this observer is.
   func makeContext(_ resource: Resource) -> RunContext {
-    let context = RunContext(purpose: "an observer") { [unowned observers, id] outcome in
+    let context = RunContext(purpose: "an observer") { [unowned callbacks, id] outcome in
       if case .failed(let failure) = outcome {
-        observers.callbacks.reporter.report(
+        callbacks.reporter.report(
           failure,
-          in: observers.callbacks.kept.named("observer", id) + " of \(resource.displayName)")
+          in: callbacks.kept.named("observer", id) + " of \(resource.displayName)")
       }
     }
     context.function = id

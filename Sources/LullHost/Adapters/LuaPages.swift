@@ -22,7 +22,7 @@ package final class LuaPages {
     package init() {}
   }
 
-  private unowned let iterators: ScriptIterators
+  private unowned let callbacks: Callbacks
   private let options: Options
   private var progress: PageProgress
   /// The page given last, or the one before the first.
@@ -33,17 +33,17 @@ package final class LuaPages {
   /// The userdata's, which holds the function and the content given last.
   var hostHandle: UInt64 = 0
 
-  package init(_ resource: Resource, _ options: Options, _ iterators: ScriptIterators) {
+  package init(_ resource: Resource, _ options: Options, _ callbacks: Callbacks) {
     progress = PageProgress(
       resource, options.next, max: options.max, allowsOtherOrigins: options.allowsOtherOrigins,
       words: options.words)
     self.options = options
-    self.iterators = iterators
+    self.callbacks = callbacks
   }
 
   /// Returns what `for` takes: function, state, control variable, and what it closes when it is left.
   package static func iterate(_ resource: Resource, _ options: Options, _ call: Call) {
-    let pages = LuaPages(resource, options, call.iterators)
+    let pages = LuaPages(resource, options, call.callbacks)
     let object = call.values.of(
       pages, .pages, service: resource.service, anchor: options.function ?? 0)
     if case .object(let handle, _, _, _) = object { pages.hostHandle = handle }
@@ -74,7 +74,7 @@ package final class LuaPages {
     }
     // Put together now: a wait must not hold these pages.
     let what = "page \(count + 1): \(page.displayName)"
-    try iterators.waits.wait(call, for: what, Awaited(loading: page)) { completion in
+    try callbacks.loop.wait(call, for: what, Awaited(loading: page)) { completion in
       load(page, completion)
     }
   }
@@ -82,7 +82,7 @@ package final class LuaPages {
   /// Ends the iteration; a call that waits gets nil once its page is there.
   func end() {
     progress.end()
-    iterators.release(function: options.function, from: hostHandle)
+    callbacks.release(function: options.function, from: hostHandle)
   }
 
   /// What is to be raised by the call.
@@ -108,13 +108,13 @@ package final class LuaPages {
   /// Whether neither a page nor its last row has the cursor that is named.
   package func lacksCursor(_ page: Entity) -> Bool {
     guard case .cursor(let cursor) = options.next else { return false }
-    return cursor.isMissing(in: page.content, iterators.fields)
+    return cursor.isMissing(in: page.content, callbacks.fields)
   }
 
   // MARK: The next page
 
   package func findPage() -> Result<Resource?, Raised> {
-    progress.findPage(iterators.fields, failing: { raised($0) }) { entity in
+    progress.findPage(callbacks.fields, failing: { raised($0) }) { entity in
       guard let id = options.function else { return .success(nil) }
       return ask(id, entity)
     }
@@ -122,13 +122,13 @@ package final class LuaPages {
 
   /// What the script's function says: a reference, a resource, or nothing at the end.
   private func ask(_ id: Int64, _ entity: Entity) -> Result<Resource?, Raised> {
-    let values = [content(entity), iterators.callbacks.values.of(resource)]
-    let answer = iterators.callbacks.coroutines.ask(
+    let values = [content(entity), callbacks.values.of(resource)]
+    let answer = callbacks.coroutines.ask(
       Callable(id: id), values, kind: "next function of pages"
     ) { results -> Result<Resource?, PagingProblem> in
       let value = results[0]
       if !value.isTruthy { return .success(nil) }
-      if let page = iterators.callbacks.handles.object(value, .resource, as: Resource.self) {
+      if let page = callbacks.handles.object(value, .resource, as: Resource.self) {
         return .success(page)
       }
       guard let reference = value.string else {
@@ -145,20 +145,20 @@ package final class LuaPages {
     case .success(.success(let page)): return .success(page)
     case .success(.failure(let problem)): return .failure(raised(problem))
     case .failure(.failed(let failure)):
-      return .failure(Raised(value: iterators.callbacks.values.reraised(failure)))
+      return .failure(Raised(value: callbacks.values.reraised(failure)))
     case .failure(.gone): return .success(nil)
     }
   }
 
   private func raised(_ problem: PagingProblem) -> Raised {
     Raised(
-      value: iterators.callbacks.values.of(progress.error(problem), service: resource.service))
+      value: callbacks.values.of(progress.error(problem), service: resource.service))
   }
 
   // MARK: Loading
 
   /// Loads the page, or joins a load in progress; returns what cancels the wait.
-  private func load(_ page: Resource, _ completion: @escaping Waits.Completion)
+  private func load(_ page: Resource, _ completion: @escaping WaitCompletion)
     -> () -> Void
   {
     isWaiting = true
@@ -174,15 +174,15 @@ package final class LuaPages {
       completion(values, raising)
     }
     guard let request = page.loadIfNeeded() else {
-      iterators.pump.enqueue { finish(nil) }
+      callbacks.pump.enqueue { finish(nil) }
       return { [weak self] in
         self?.isWaiting = false
         page.record.observers.remove(observer, resource: page)
       }
     }
-    iterators.callbacks.coroutines.innermost?.awaited.requests = [request]
+    callbacks.coroutines.innermost?.awaited.requests = [request]
     if !wasLoading { request.iteratorHooks = request.hookCount }
-    request.onCompletion { [pump = iterators.pump] response in
+    request.onCompletion { [pump = callbacks.pump] response in
       pump.enqueueAfterPhase { finish(response) }
     }
     request.iteratorHooks = request.iteratorHooks.map { $0 + 1 }
@@ -201,31 +201,31 @@ package final class LuaPages {
     let wasOver = isOver
     // A copy: looking into the content may run finalisers, which may end these pages.
     var progress = progress
-    var arrival = progress.arrived(page, response, iterators.fields)
+    var arrival = progress.arrived(page, response, callbacks.fields)
     if isOver, !wasOver {
       progress.end()
       arrival = .end
     }
     self.progress = progress
-    if isOver, !wasOver { iterators.release(function: options.function, from: hostHandle) }
+    if isOver, !wasOver { callbacks.release(function: options.function, from: hostHandle) }
     switch arrival {
     case .end: return ([.nil], false)
     case .failed(let error):
-      return ([iterators.callbacks.values.of(error, service: page.service)], true)
+      return ([callbacks.values.of(error, service: page.service)], true)
     case .problem(let problem): return ([raised(problem).value], true)
     case .page(let entity):
-      iterators.hold(entity.content, from: hostHandle)
-      let values = iterators.callbacks.values
+      callbacks.hold(entity.content, from: hostHandle)
+      let values = callbacks.values
       return ([values.looped(content(entity)), values.of(page)], false)
     }
   }
 
   private func content(_ entity: Entity) -> LuaValue {
     if resource.latestData != nil, !progress.isSingleLine {
-      return iterators.callbacks.values.content(of: resource)
+      return callbacks.values.content(of: resource)
     }
-    return iterators.callbacks.values.content(
-      entity.content, holder: hostHandle, key: ScriptIterators.lastKey,
+    return callbacks.values.content(
+      entity.content, holder: hostHandle, key: Callbacks.lastContentKey,
       omitsNulls: resource.service.omitsNulls, from: entity.exchange?.url)
   }
 }

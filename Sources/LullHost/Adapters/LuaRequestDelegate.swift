@@ -4,7 +4,7 @@ import LullCore
 /// A table of functions as the logic of a request: `lull.custom_request{…}`. (DEL-01 to DEL-10)
 final class LuaRequestDelegate: RequestDelegate {
   private unowned let callbacks: Callbacks
-  private unowned let waits: Waits
+  private unowned let loop: ScriptLoop
   /// Reads the tables that `repeated` returns.
   private let reader: OptionReader
   private let functions: Functions
@@ -23,10 +23,10 @@ final class LuaRequestDelegate: RequestDelegate {
     var description: String?
   }
 
-  init(_ functions: Functions, _ callbacks: Callbacks, _ waits: Waits, _ reader: OptionReader) {
+  init(_ functions: Functions, _ callbacks: Callbacks, _ loop: ScriptLoop, _ reader: OptionReader) {
     self.functions = functions
     self.callbacks = callbacks
-    self.waits = waits
+    self.loop = loop
     self.reader = reader
   }
 
@@ -43,7 +43,7 @@ final class LuaRequestDelegate: RequestDelegate {
     self.handler = handler
     facts = RequestFacts(request)
     let purpose = "start of a \(requestDescription)"
-    let completion = CustomCompletion(handler, waits)
+    let completion = CustomCompletion(handler, loop)
     let context = RunContext(purpose: purpose, request: request) {
       [weak self, unowned callbacks] outcome in
       self?.context = nil
@@ -113,11 +113,11 @@ final class LuaRequestDelegate: RequestDelegate {
   /// fails when it is started.
   func repeated() -> any RequestDelegate {
     guard let repeated = functions.repeated else {
-      return LuaRequestDelegate(functions, callbacks, waits, reader)
+      return LuaRequestDelegate(functions, callbacks, loop, reader)
     }
     let answer = callbacks.coroutines.ask(
       Callable(id: repeated), [], kind: "repeated function of a custom request"
-    ) { [callbacks, waits, reader] results -> Result<LuaRequestDelegate, ScriptFailure.Thrown> in
+    ) { [callbacks, loop, reader] results -> Result<LuaRequestDelegate, ScriptFailure.Thrown> in
       guard results[0].kind == Int32(LULL_TABLE) else {
         return .failure(
           .init(
@@ -127,7 +127,7 @@ final class LuaRequestDelegate: RequestDelegate {
       do throws(Misuse) {
         let delegate = LuaRequestDelegate(
           try Functions(results.index(0), in: results.state, reader, callbacks.kept), callbacks,
-          waits, reader)
+          loop, reader)
         // Nothing else holds them until the request has a userdata.
         callbacks.kept.holdForNow(delegate.anchors)
         return .success(delegate)
@@ -172,16 +172,16 @@ private final class FailingDelegate: RequestDelegate {
 /// alive, and whoever awaits it is told.
 final class CustomCompletion {
   let handler: RequestCompletionHandler
-  private weak var waits: Waits?
+  private weak var loop: ScriptLoop?
 
-  init(_ handler: RequestCompletionHandler, _ waits: Waits) {
+  init(_ handler: RequestCompletionHandler, _ loop: ScriptLoop) {
     self.handler = handler
-    self.waits = waits
+    self.loop = loop
   }
 
   deinit {
-    guard let waits, let request = handler.pendingRequest else { return }
-    waits.forsakeSoon(request)
+    guard let loop, let request = handler.pendingRequest else { return }
+    loop.forsakeSoon(request)
   }
 }
 

@@ -5,14 +5,14 @@ import LullCore
 /// Whatever it does happens inside a call of the script's: between two calls there is no timer, no
 /// observer, and nothing to free. Home thread only.
 final class LuaWatch {
-  private unowned let iterators: ScriptIterators
+  private unowned let callbacks: Callbacks
   private let progress: WatchProgress
   /// The kept function that ends the watch.
   private let until: Int64?
   /// The userdata's, which holds the function and what was given last.
   var hostHandle: UInt64 = 0
   /// Completes a call that waits.
-  private var pending: Waits.Completion?
+  private var pending: WaitCompletion?
   /// Whether that call has its results, but that `until_` is being asked about them.
   private var isDeciding = false
 
@@ -23,15 +23,15 @@ final class LuaWatch {
 
   init(
     _ resource: Resource, _ options: WatchProgress.Options, until: Int64?,
-    _ iterators: ScriptIterators
+    _ callbacks: Callbacks
   ) {
-    self.iterators = iterators
+    self.callbacks = callbacks
     self.until = until
-    progress = WatchProgress(resource, options) { [loop = iterators.loop, pump = iterators.pump] in
+    progress = WatchProgress(resource, options) { [loop = callbacks.loop, pump = callbacks.pump] in
       let timer = StrongTimer(after: $0, loop, pump, $1)
       return { timer.cancel() }
-    } areSame: { [unowned iterators] in
-      iterators.areSame($0, $1)
+    } areSame: { [unowned callbacks] in
+      callbacks.areSame($0, $1)
     }
   }
 
@@ -54,7 +54,7 @@ final class LuaWatch {
     }
     // Put together now: a wait must not hold the resource.
     let what = "a change of \(resource.displayName)"
-    try iterators.waits.wait(call, for: what, Awaited(loading: resource)) { completion in
+    try callbacks.loop.wait(call, for: what, Awaited(loading: resource)) { completion in
       pending = completion
       progress.wait { [weak self, weak resource] step in
         if let self, let resource { complete(outcome(of: step, resource)) }
@@ -71,14 +71,14 @@ final class LuaWatch {
     guard resource != nil else { return }
     if let pending, !isDeciding {
       self.pending = nil
-      iterators.pump.enqueue { pending([.nil], false) }
+      callbacks.pump.enqueue { pending([.nil], false) }
     }
     end()
   }
 
   private func end() {
     progress.end()
-    iterators.release(function: until, from: hostHandle)
+    callbacks.release(function: until, from: hostHandle)
   }
 
   /// Gives the waiting call its results.
@@ -99,20 +99,20 @@ final class LuaWatch {
       return .give([.nil])
     case .fail(let error):
       end()
-      return .raise(iterators.callbacks.values.of(error, service: resource.service))
+      return .raise(callbacks.values.of(error, service: resource.service))
     }
   }
 
   private func give(_ content: Content, of resource: Resource) -> Outcome {
-    iterators.hold(content, from: hostHandle)
-    let scriptValues = iterators.callbacks.values
+    callbacks.hold(content, from: hostHandle)
+    let scriptValues = callbacks.values
     let values = [
       scriptValues.looped(scriptValues.content(of: resource)), scriptValues.of(resource),
     ]
     guard let until else { return .give(values) }
     isDeciding = true
     defer { isDeciding = false }
-    let answer = iterators.callbacks.coroutines.ask(
+    let answer = callbacks.coroutines.ask(
       Callable(id: until), values, kind: "until_ function of watch"
     ) { $0[0].isTruthy }
     switch answer {
@@ -121,7 +121,7 @@ final class LuaWatch {
       return .give(values)
     case .failure(.failed(let failure)):
       end()
-      return .raise(iterators.callbacks.values.reraised(failure))
+      return .raise(callbacks.values.reraised(failure))
     case .failure(.gone):
       end()
       return .give(values)

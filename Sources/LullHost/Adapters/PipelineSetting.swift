@@ -14,14 +14,14 @@ enum PipelineSetting {
     // The order first: it makes stages of the script's own.
     try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
       guard key.string == "order" else { return }
-      order = try call.stages.order(
+      order = try call.callbacks.stages.order(
         element, LuaTable.visitedIndex(in: call.state), call.state)
     }
     var caches: [(key: PipelineStageKey, cache: AssignedCache?)] = []
     try LuaTable(index, in: call.state).forEachField { key, element throws(Misuse) in
       let name = key.text ?? ""
       guard name != "order" else { return }
-      let stage = try call.stages.key(name)
+      let stage = try call.callbacks.stages.key(name)
       guard element.kind == Int32(LULL_TABLE) else {
         throw .message(
           "the stage '\(name)' must be a table such as { cache = … }, got "
@@ -35,7 +35,7 @@ enum PipelineSetting {
         let cache =
           given.bool == false
           ? nil
-          : try call.caches.cache(
+          : try call.callbacks.cache(
             given, LuaTable.visitedIndex(in: call.state), call.state, service: service)
         caches.append((stage, cache))
       }

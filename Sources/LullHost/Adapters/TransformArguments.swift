@@ -18,7 +18,7 @@ struct TransformArguments {
     let isPatternless =
       call.raw(1).kind == Int32(LULL_FUNCTION) && call.raw(2).kind != Int32(LULL_FUNCTION)
     let position = isPatternless ? 1 : 2
-    if !isPatternless { pattern = try call.functions.pattern(call, 1, service: service) }
+    if !isPatternless { pattern = try call.callbacks.pattern(call, 1, service: service) }
     guard call.raw(position).kind == Int32(LULL_FUNCTION) else {
       throw .argument(
         position, "function expected, got \(call.raw(position).typeName)")
@@ -44,7 +44,7 @@ struct TransformArguments {
     switch name {
     case "stage":
       let text = try value.text(name)
-      stage = try call.stages.key(text)
+      stage = try call.callbacks.stages.key(text)
     case "action":
       let text = try value.text(name)
       guard let action = PipelineStage.MutationAction(rawValue: text) else {

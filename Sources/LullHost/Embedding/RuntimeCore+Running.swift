@@ -98,7 +98,7 @@ extension RuntimeCore {
   func compile(_ source: [UInt8], name: String) throws(LuaError) -> Chunk {
     try requireOpen()
     do throws(Chunk.Problem) {
-      return try host.chunks.compile(source, name: Array(name.utf8))
+      return try host.sources.compile(source, name: Array(name.utf8))
     } catch {
       throw LuaError(error)
     }
@@ -117,7 +117,7 @@ extension RuntimeCore {
   }
 
   func error(of failure: ScriptFailure) -> LuaError {
-    if let passed = host.limits.passed(failure) {
+    if let passed = host.loop.limits.passed(failure) {
       return LuaError(passed, kind: limitKind, value: nil)
     }
     if let error = failure.thrown as? LuaError { return LuaError(passing: error, failure) }
@@ -126,7 +126,7 @@ extension RuntimeCore {
   }
 
   private var limitKind: LuaError.Kind {
-    switch host.limits.passedLimit {
+    switch host.loop.limits.passedLimit {
     case Int32(LULL_LIMIT_TIME): .timeLimit
     case Int32(LULL_LIMIT_INSTRUCTIONS): .instructionLimit
     default: .memoryLimit

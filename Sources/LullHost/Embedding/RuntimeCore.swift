@@ -74,7 +74,7 @@ final class RuntimeCore {
       _ = try runNow(Array(text.utf8), name: "=lull")
     }
     guard limits != .none else { return }
-    guard host.limits.setStretches(limits.bridged) else { throw .lacksMemory }
+    guard host.loop.limits.setStretches(limits.bridged) else { throw .lacksMemory }
   }
 
   private func prepend(_ folder: [UInt8]) {
@@ -130,7 +130,7 @@ final class RuntimeCore {
     host.loop.cancelOwn()
     host.requests.give(self)
     host.tasks.reportUnawaited(atEnd: true)
-    host.unhandled.report(atEnd: true)
+    host.reporter.unhandled.report(atEnd: true)
     host.values.shared.checkAll()
     host.handles.sweep()
     let empty = EmptyState.of(environment)

@@ -61,7 +61,7 @@ final class SwiftFunction {
       throw raise(error, core, call)
     }
     let place = Self.place(of: call)
-    try call.waits.wait(call, for: self.name) { completion in
+    try call.loop.wait(call, for: self.name) { completion in
       let origin = core.stretch(for: call.coroutines.innermost)
       let task = core.spawn {
         do {

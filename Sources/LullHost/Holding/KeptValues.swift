@@ -9,7 +9,7 @@ import Synchronization
 /// the script that is under way raises, or the next turn reports it. Home thread only.
 package final class KeptValues {
   let bridge: BridgeRuntime
-  private let handles: ObjectHandles
+  let handles: ObjectHandles
   private let pump: Pump
   /// What was kept for something that is no more.
   let released = ReleasedValues()
@@ -25,8 +25,8 @@ package final class KeptValues {
   /// Whether a value could not be held, which has not been reported yet.
   private(set) var lacksMemory = false
 
-  init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ pump: Pump) {
-    self.bridge = bridge
+  init(_ handles: ObjectHandles, _ pump: Pump) {
+    bridge = handles.bridge
     self.handles = handles
     self.pump = pump
     ownIDs = HostNumber.next().ids
@@ -98,7 +98,7 @@ package final class KeptValues {
   /// Where a kept function is defined, or the functions of a kept table that is a cache.
   fileprivate func definitions(of id: Int64) -> [TraceFrame] {
     if let own = definition(of: id) { return [own] }
-    return ScriptCaches.functions.compactMap { definition(of: id, method: $0) }
+    return LuaCache.functions.compactMap { definition(of: id, method: $0) }
   }
 
   /// A kind of function, and where that one was defined.

@@ -6,7 +6,7 @@ package import LullCore
 ///
 /// Home thread only.
 package final class ObjectHandles {
-  private let bridge: BridgeRuntime
+  let bridge: BridgeRuntime
   private var table = HandleTable()
   private var isSweeping = false
   /// Told of a request with functions of the script that has got a handle, the first or another one.
@@ -259,7 +259,7 @@ extension ObjectHandles {
       case Int(LULL_LIST), Int(LULL_SPREAD), Int(LULL_MAP):
         guard let elements = value.pointer else { continue }
         let isMap = value.kind == Int32(LULL_MAP)
-        // Written by `ValueWriter`; a map has two for each pair.
+        // Written by `BridgeRuntime.encode`; a map has two for each pair.
         releaseUnclaimed(
           elements.assumingMemoryBound(to: lull_value.self),
           count: Int(value.extra) * (isMap ? 2 : 1))

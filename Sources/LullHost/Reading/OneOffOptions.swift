@@ -43,7 +43,7 @@ struct OneOffOptions {
         try call.reading.bodies.read(name, value, index, call.state, into: &fields)
       }
     }
-    edit = options.edit(call.functions, timeout: options.timeout)
+    edit = options.edit(call.callbacks, timeout: options.timeout)
     body = try fields.body()
     self.query = query
     self.auth = auth

@@ -24,10 +24,10 @@ struct RequestOptions {
     case Int(LULL_FUNCTION):
       // Kept with the request, which may be repeated; before it exists, by the caller's stack.
       let id = try call.kept.keep(call.state, call.index(position))
-      return AdHocMutation(by: RequestCallbacks([id]), call.functions.mutation { id })
+      return AdHocMutation(by: RequestCallbacks([id]), call.callbacks.mutation { id })
     default:
       let options = try RequestOptions(call, table: call.index(position))
-      return options.edit(call.functions, timeout: options.timeout)
+      return options.edit(call.callbacks, timeout: options.timeout)
     }
   }
 
@@ -47,7 +47,7 @@ struct RequestOptions {
       }
       resumes = flag
     }
-    return (options.edit(call.functions, timeout: options.timeout), resumes, label)
+    return (options.edit(call.callbacks, timeout: options.timeout), resumes, label)
   }
 
   /// Reads a table, in which other names may stand as well: `other` is given those.
@@ -87,8 +87,8 @@ struct RequestOptions {
 
   /// All of it as one edit of the request: headers first, then the function. The timeout last, since a
   /// file that becomes the body has none otherwise.
-  func edit(_ functions: ModelFunctions, timeout: Double?) -> AdHocMutation {
-    let function = mutation.map { id in functions.mutation { id } }
+  func edit(_ callbacks: Callbacks, timeout: Double?) -> AdHocMutation {
+    let function = mutation.map { id in callbacks.mutation { id } }
     return AdHocMutation(by: mutation.map { RequestCallbacks([$0]) }) {
       [headers] (http: inout HTTPRequest) throws(RequestError) in
       headers?(&http.headers)

@@ -9,10 +9,8 @@ package struct ScriptReading {
   let credentials: CredentialReader
   let fields: ContentFields
 
-  init(
-    _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ permissions: Permissions,
-    _ sources: ChunkSources
-  ) {
+  init(_ handles: ObjectHandles, _ permissions: Permissions, _ sources: ChunkSources) {
+    let bridge = handles.bridge
     options = OptionReader(permissions, sources)
     headers = HeaderReader(handles)
     json = JSONReader(bridge, handles)

@@ -38,7 +38,7 @@ struct StreamArguments {
       }
     }
     options.timeout = request.timeout.flatMap { $0.isFinite ? $0 : nil }
-    options.edit = request.edit(call.functions, timeout: nil)
+    options.edit = request.edit(call.callbacks, timeout: nil)
     self.options = options
     mutation = request.mutation
   }

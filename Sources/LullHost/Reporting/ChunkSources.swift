@@ -2,13 +2,18 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The texts of chunks, for reports: those the host has loaded itself, and files as they are on disk.
+/// The texts of chunks: compiles those of the host, and keeps them for reports, as well as files as they are on
+/// disk.
+///
+/// Home thread only.
 package final class ChunkSources {
   /// Of a larger file no line is shown.
   private static let largestFile = 4 << 20
   /// How many texts are kept; of a long session the oldest are forgotten.
   private static let capacity = 256
 
+  let bridge: BridgeRuntime
+  let kept: KeptValues
   private var texts: [ChunkSource: [UInt8]] = [:]
   private var order: [ChunkSource] = []
   /// A file written after this may not be the one that was loaded.
@@ -18,6 +23,11 @@ package final class ChunkSources {
   var readsFiles = true
   /// The folder of the script that runs.
   var folder: [UInt8]?
+
+  init(_ kept: KeptValues) {
+    bridge = kept.bridge
+    self.kept = kept
+  }
 
   /// Keeps the text of a chunk the host loads under that name, with its mark.
   func remember(_ text: [UInt8], chunkName: [UInt8]) {

@@ -7,7 +7,7 @@ import LullLuaSource
 /// A read is known by the coroutine and the line it was made from, and by its object. An error is explained only if
 /// the source says that its nil was read on such a line, and what is there now leads to an object of Lull by
 /// functions of Lull's only: else another value may have been read there. (NIL-01 to NIL-05)
-package final class NilContents {
+final class NilContents {
   private static let capacity = 16
 
   /// What there was in the place of content when it was read.
@@ -52,8 +52,8 @@ package final class NilContents {
   /// The latest last.
   private var reads: [Read] = []
 
-  init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ sources: ChunkSources) {
-    self.bridge = bridge
+  init(_ handles: ObjectHandles, _ sources: ChunkSources) {
+    bridge = handles.bridge
     self.handles = handles
     self.sources = sources
   }

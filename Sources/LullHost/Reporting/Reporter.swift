@@ -10,9 +10,9 @@ import LullSystem
 package final class Reporter {
   private let environment: any HostEnvironment
   let bridge: BridgeRuntime
-  private let kept: KeptValues
-  private let values: ScriptValues
-  private let permissions: Permissions
+  let kept: KeptValues
+  let values: ScriptValues
+  let permissions: Permissions
   let coroutines: Coroutines
   let requests: RequestsInFlight
   private let limits: LimitKeeper
@@ -29,24 +29,24 @@ package final class Reporter {
   package var warnings = PlaceWarnings()
   /// Whether the program that embeds the host hears of errors, in the place of standard error.
   package var program: ((ScriptFailure, _ place: String) -> Void)?
+  /// Failed requests whose failure the script has not looked at.
+  package private(set) lazy var unhandled = UnhandledRequests(self)
+  package private(set) lazy var log = ScriptLog(self, environment.pump.log)
   /// Whether it was said which limit was passed.
   package private(set) var hasReportedLimit = false
 
   init(
-    _ environment: any HostEnvironment, _ bridge: BridgeRuntime, _ kept: KeptValues,
-    _ values: ScriptValues, _ permissions: Permissions, _ coroutines: Coroutines,
-    _ requests: RequestsInFlight, _ limits: LimitKeeper, _ loop: ScriptLoop,
-    _ sources: ChunkSources
+    _ loop: ScriptLoop, _ values: ScriptValues, _ permissions: Permissions, _ sources: ChunkSources
   ) {
-    self.environment = environment
-    self.bridge = bridge
-    self.kept = kept
+    environment = loop.environment
+    bridge = loop.bridge
+    kept = loop.kept
+    coroutines = loop.coroutines
+    requests = loop.requests
+    limits = loop.limits
+    self.loop = loop
     self.values = values
     self.permissions = permissions
-    self.coroutines = coroutines
-    self.requests = requests
-    self.limits = limits
-    self.loop = loop
     self.sources = sources
   }
 

@@ -9,10 +9,7 @@ import LullSystem
 /// Messages go to the handler, if there is one; while it runs, and if it fails, to standard error.
 /// Home thread only.
 package final class ScriptLog {
-  private let bridge: BridgeRuntime
-  private let kept: KeptValues
-  private let coroutines: Coroutines
-  private let reporter: Reporter
+  private unowned let reporter: Reporter
   private let log: Log
   /// The kept handler function.
   private(set) var handler: Int64?
@@ -20,13 +17,7 @@ package final class ScriptLog {
   /// The categories that are logged, by name.
   package private(set) var enabled: [String] = []
 
-  init(
-    _ bridge: BridgeRuntime, _ kept: KeptValues, _ coroutines: Coroutines, _ reporter: Reporter,
-    _ log: Log
-  ) {
-    self.bridge = bridge
-    self.kept = kept
-    self.coroutines = coroutines
+  init(_ reporter: Reporter, _ log: Log) {
     self.reporter = reporter
     self.log = log
   }
@@ -79,28 +70,30 @@ package final class ScriptLog {
 
   /// Sets the script's handler, a kept function; nil for the default output.
   func setHandler(_ id: Int64?) throws(Misuse) {
-    guard id.map({ kept.pin($0) }) ?? true else { throw .message("not enough memory") }
+    guard id.map({ reporter.kept.pin($0) }) ?? true else { throw .message("not enough memory") }
     // Only now: a finaliser that runs while it is pinned may set another one.
     let previous = handler
     handler = id
     log.messageHandler = id.map { id in
       { [unowned self] category, text in handle(id, category, text) }
     }
-    if let previous { kept.unpin(previous) }
+    if let previous { reporter.kept.unpin(previous) }
   }
 
   private func handle(_ id: Int64, _ category: Log.Category, _ text: String) {
-    guard !isHandling, !bridge.isClosed else { return Log.writeToStandardError(category, text) }
+    guard !isHandling, !reporter.bridge.isClosed else {
+      return Log.writeToStandardError(category, text)
+    }
     isHandling = true
     defer { isHandling = false }
     let arguments: [LuaValue] = [.string(category.rawValue), .string(text)]
-    let answer = coroutines.ask(Callable(id: id), arguments, kind: "log handler") { _ in }
+    let answer = reporter.coroutines.ask(Callable(id: id), arguments, kind: "log handler") { _ in }
     switch answer {
     case .success: break
     case .failure(.gone): Log.writeToStandardError(category, text)
     case .failure(.failed(let failure)):
       Log.writeToStandardError(category, text)
-      reporter.report(failure, in: kept.named("log handler", id))
+      reporter.report(failure, in: reporter.kept.named("log handler", id))
     }
   }
 }

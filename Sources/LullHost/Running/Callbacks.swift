@@ -3,23 +3,35 @@ import LullCore
 /// Functions of the script that Swift calls for the model: the values they are given, their run, what
 /// they give back, and what is said of those that fail.
 ///
-/// Every adapter has it, and keeps nothing else of what stands behind these. Home thread only.
+/// Every adapter has it, and keeps nothing else of what stands behind these. Its extensions have one kind of
+/// adapter each: observers, caches, iterators, and functions that answer at once. Home thread only.
 package final class Callbacks {
   package let handles: ObjectHandles
   package let kept: KeptValues
   package let values: ScriptValues
   package let coroutines: Coroutines
   package let reporter: Reporter
+  let bridge: BridgeRuntime
+  let loop: ScriptLoop
+  let pump: Pump
+  let fields: ContentFields
+  let stages = StageNames()
+  /// Observers with owners, by the id of their closure.
+  var observersByID: [Int64: WeakObserver] = [:]
+  var cacheTables = CacheTables()
+  /// What a predicate raised that was called for a call of the script's, to be raised there.
+  var predicateFailure: ScriptFailure?
 
-  init(
-    _ handles: ObjectHandles, _ kept: KeptValues, _ values: ScriptValues,
-    _ coroutines: Coroutines, _ reporter: Reporter
-  ) {
-    self.handles = handles
-    self.kept = kept
-    self.values = values
-    self.coroutines = coroutines
+  init(_ reporter: Reporter) {
     self.reporter = reporter
+    loop = reporter.loop
+    bridge = loop.bridge
+    handles = loop.handles
+    kept = loop.kept
+    coroutines = loop.coroutines
+    pump = loop.environment.pump
+    values = reporter.values
+    fields = ContentFields(bridge)
   }
 
   /// What is wrong with what a function has given back: told with the place where it is defined.

@@ -7,28 +7,24 @@ import LullCore
 /// `resume`, or ends with `cancel`; its context's completion is called once, when it has ended. Home
 /// thread only.
 package final class Coroutines {
-  private let bridge: BridgeRuntime
-  private let writer: ValueWriter
-  private let handles: ObjectHandles
-  private let kept: KeptValues
+  let bridge: BridgeRuntime
+  let handles: ObjectHandles
+  let kept: KeptValues
   private let pump: Pump
-  private let nilContents: NilContents
+  /// Where a nil in the error of a run may come from.
+  let nilContents: NilContents
   private let stack = RunStack()
   /// Those that wait, by their number.
   private(set) var waiting: [Int32: RunContext] = [:]
   /// Those of them that a request or a cache waits for.
   private(set) var waitingParts: [Int32: RunContext] = [:]
 
-  init(
-    _ bridge: BridgeRuntime, _ writer: ValueWriter, _ handles: ObjectHandles, _ kept: KeptValues,
-    _ pump: Pump, _ nilContents: NilContents
-  ) {
-    self.bridge = bridge
-    self.writer = writer
-    self.handles = handles
+  init(_ kept: KeptValues, _ sources: ChunkSources, _ pump: Pump) {
+    bridge = kept.bridge
+    handles = kept.handles
     self.kept = kept
     self.pump = pump
-    self.nilContents = nilContents
+    nilContents = NilContents(handles, sources)
   }
 
   /// The innermost that runs now.
@@ -68,7 +64,7 @@ package final class Coroutines {
     var run = lull_run()
     withUnsafeTemporaryAllocation(of: lull_value.self, capacity: max(1, values.count)) { buffer in
       for (index, value) in values.enumerated() {
-        buffer.initializeElement(at: index, to: writer.encode(value))
+        buffer.initializeElement(at: index, to: bridge.encode(value))
       }
       stack.push(context)
       context.takeStretch().run(bridge) {
@@ -188,7 +184,7 @@ package final class Coroutines {
     guard !bridge.isClosed else { return }
     let mark = lull_arena_mark(bridge.pointer)
     var run = lull_run()
-    var value = argument.map { writer.encode($0) } ?? lull_value()
+    var value = argument.map { bridge.encode($0) } ?? lull_value()
     let context = withUnsafePointer(to: &value) { value in
       var call = lull_call(
         function: hook.id, method: nil, arguments: value, count: argument == nil ? 0 : 1,
@@ -265,7 +261,7 @@ package final class Coroutines {
     withUnsafeTemporaryAllocation(of: lull_value.self, capacity: max(1, arguments.count)) {
       buffer in
       for (index, argument) in arguments.enumerated() {
-        buffer.initializeElement(at: index, to: writer.encode(argument))
+        buffer.initializeElement(at: index, to: bridge.encode(argument))
       }
       var call = lull_call(
         function: callable.id, method: callable.method?.cString,

@@ -12,8 +12,8 @@ package final class RequestsInFlight {
   /// How many of them do not keep the script alive.
   private var weakCount = 0
 
-  init(_ bridge: BridgeRuntime, _ kept: KeptValues, _ pump: Pump) {
-    self.bridge = bridge
+  init(_ kept: KeptValues, _ pump: Pump) {
+    bridge = kept.bridge
     self.kept = kept
     self.pump = pump
   }

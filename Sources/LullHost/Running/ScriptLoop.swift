@@ -8,11 +8,14 @@ import LullLibC
 /// when nothing else is left. Home thread only.
 package final class ScriptLoop {
   let environment: any HostEnvironment
-  private let bridge: BridgeRuntime
-  private let coroutines: Coroutines
-  private let requests: RequestsInFlight
-  private let limits: LimitKeeper
-  private let session: SessionKeeper
+  let bridge: BridgeRuntime
+  let handles: ObjectHandles
+  let kept: KeptValues
+  let coroutines: Coroutines
+  let requests: RequestsInFlight
+  let session: SessionKeeper
+  /// What ends a run that takes too much.
+  package let limits: LimitKeeper
   private(set) var taskCount = 0
   private(set) var timerCount = 0
   /// Streams that are followed: work also between two connections, when there is no request.
@@ -37,16 +40,23 @@ package final class ScriptLoop {
   /// Ends the run from inside it: `os.exit` or a signal.
   package var exitCode: Int32?
 
+  /// Bytes that arrived since the last collection step.
+  var chargedBytes = 0
+  /// The last number given out when a standstill was met.
+  var stalledAt: Int64 = 0
+
   init(
-    _ environment: any HostEnvironment, _ bridge: BridgeRuntime, _ coroutines: Coroutines,
-    _ requests: RequestsInFlight, _ limits: LimitKeeper, _ session: SessionKeeper
+    _ environment: any HostEnvironment, _ coroutines: Coroutines, _ requests: RequestsInFlight,
+    _ session: SessionKeeper
   ) {
     self.environment = environment
-    self.bridge = bridge
+    bridge = coroutines.bridge
+    handles = coroutines.handles
+    kept = coroutines.kept
     self.coroutines = coroutines
     self.requests = requests
-    self.limits = limits
     self.session = session
+    limits = LimitKeeper(bridge)
   }
 
   // MARK: Strong work
@@ -166,12 +176,6 @@ package final class ScriptLoop {
 
   /// Runs the loop until nothing strong is left, or the run was ended from inside.
   package func runUntilIdle() { run { isIdle || isInterrupted } }
-
-  /// Has Lua let go of what nobody holds any more, where no script runs that would make it do so.
-  package func collect() {
-    guard bridge.isStarted else { return }
-    _ = lull_runtime_collect_all(bridge.pointer)
-  }
 
   // MARK: Ending
 

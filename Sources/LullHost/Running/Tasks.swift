@@ -7,31 +7,28 @@ import LullCore
 /// has ended, its results are held by the userdata, those who await it go on, and it is let go. Home
 /// thread only.
 package final class Tasks {
-  private let bridge: BridgeRuntime
-  private let kept: KeptValues
-  private let values: ScriptValues
-  private let coroutines: Coroutines
-  private let loop: ScriptLoop
-  private let waits: Waits
+  let bridge: BridgeRuntime
+  let handles: ObjectHandles
+  let kept: KeptValues
+  let values: ScriptValues
+  let coroutines: Coroutines
+  let loop: ScriptLoop
   private let reporter: Reporter
-  private let pump: Pump
+  let pump: Pump
   /// Those that failed and were not awaited yet.
   private var failed: [LuaTask] = []
   /// Whether what tasks are given is kept until they end.
   package var keepsArguments = false
 
-  init(
-    _ bridge: BridgeRuntime, _ kept: KeptValues, _ values: ScriptValues, _ coroutines: Coroutines,
-    _ loop: ScriptLoop, _ waits: Waits, _ reporter: Reporter, _ pump: Pump
-  ) {
-    self.bridge = bridge
-    self.kept = kept
-    self.values = values
-    self.coroutines = coroutines
-    self.loop = loop
-    self.waits = waits
+  init(_ reporter: Reporter) {
+    loop = reporter.loop
+    bridge = loop.bridge
+    handles = loop.handles
+    kept = loop.kept
+    coroutines = loop.coroutines
+    pump = loop.environment.pump
+    values = reporter.values
     self.reporter = reporter
-    self.pump = pump
   }
 
   // MARK: Beginning and ending
@@ -144,7 +141,7 @@ package final class Tasks {
     guard task.context !== coroutines.innermost else {
       throw .message("this would wait for itself: a task cannot await itself")
     }
-    try waits.wait(call, for: task.context?.purpose ?? "a task", Awaited(tasks: [task])) {
+    try loop.wait(call, for: task.context?.purpose ?? "a task", Awaited(tasks: [task])) {
       completion in
       task.onEnd { [unowned self] in
         guard let outcome = outcome(of: task) else { return }

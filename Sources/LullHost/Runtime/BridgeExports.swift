@@ -40,14 +40,14 @@ extension LuaHost {
       let results = lull_frame_results(frame)
       switch error {
       case .message(let text):
-        results?[0] = writer.encode(.string(text))
+        results?[0] = bridge.encode(.string(text))
         return Int32(LULL_RAISE)
       case .argument(let position, let text):
-        results?[0] = writer.encode(.string(text))
+        results?[0] = bridge.encode(.string(text))
         frame.pointee.error_argument = Int32(position)
         return Int32(LULL_RAISE_ARGUMENT)
       case .value(let value):
-        results?[0] = writer.encode(coroutines.raising(value, in: frame.pointee.L))
+        results?[0] = bridge.encode(coroutines.raising(value, in: frame.pointee.L))
         return Int32(LULL_RAISE_VALUE)
       }
     }
@@ -60,7 +60,7 @@ extension LuaHost {
   ) -> UnsafeMutableRawPointer? {
     guard let environment = try? LoopEnvironment(ownsProcess: false) else { return nil }
     let host = LuaHost(environment: environment, library: library)
-    host.log.enableFromEnvironment()
+    host.reporter.log.enableFromEnvironment()
     host.values.shared.readEnvironment()
     host.attach(runtime)
     return Unmanaged.passRetained(host).toOpaque()
@@ -214,7 +214,7 @@ func lull_host_write_error(_ text: UnsafePointer<CChar>!) {
 @c @implementation
 func lull_host_log(_ pointer: UnsafeMutableRawPointer!) -> UInt64 {
   guard let host = host(pointer) else { return 0 }
-  return host.handles.insert(host.log, kind: .log)
+  return host.handles.insert(host.reporter.log, kind: .log)
 }
 
 @c @implementation

@@ -12,26 +12,22 @@ final class ModelHooks {
   private let coroutines: Coroutines
   private let requests: RequestsInFlight
   private let unhandled: UnhandledRequests
-  private let collector: Collector
+  private let loop: ScriptLoop
   private let values: ScriptValues
   private var shared: SharedContent { values.shared }
   /// What follows answers through their pipelines; nil if nobody wants to know.
   var trace: PipelineTrace?
 
-  init(
-    isGuest: Bool, _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues,
-    _ coroutines: Coroutines, _ requests: RequestsInFlight, _ unhandled: UnhandledRequests,
-    _ collector: Collector, _ values: ScriptValues
-  ) {
+  init(isGuest: Bool, _ reporter: Reporter) {
     self.isGuest = isGuest
-    self.bridge = bridge
-    self.handles = handles
-    self.kept = kept
-    self.coroutines = coroutines
-    self.requests = requests
-    self.unhandled = unhandled
-    self.collector = collector
-    self.values = values
+    loop = reporter.loop
+    bridge = loop.bridge
+    handles = loop.handles
+    kept = loop.kept
+    coroutines = loop.coroutines
+    requests = loop.requests
+    unhandled = reporter.unhandled
+    values = reporter.values
   }
 
   private func concerns(_ request: Request) -> Bool {
@@ -54,13 +50,13 @@ extension ModelHooks: ModelHost {
     handles.isObject(service, service.hostHandle)
   }
 
-  func bodyArrived(byteCount: Int) { collector.charge(byteCount) }
+  func bodyArrived(byteCount: Int) { loop.charge(byteCount) }
 
   func requestsAwaited(byScriptsOf request: Request) -> [Request] {
     WaitGraph(parts: coroutines.waitingParts).requestsAwaited(byFunctionsOf: request)
   }
 
-  func releaseGarbage() { collector.releaseGarbage() }
+  func releaseGarbage() { loop.releaseGarbage() }
 
   func resourceStateChanged(_ resource: Resource) {
     shared.stateChanged(of: resource)

@@ -39,7 +39,7 @@ package final class LuaSession {
     kept = host.kept
     sources = host.sources
     coroutines = host.coroutines
-    limits = host.limits
+    limits = host.loop.limits
     keeper = host.session
     loop = host.loop
     reporter = host.reporter

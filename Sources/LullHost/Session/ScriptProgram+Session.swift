@@ -27,8 +27,8 @@ extension ScriptProgram {
       return Exit.scriptError
     }
     installSignals(runtime, isSession: true)
-    host.unhandled.isSilent = true
-    guard host.limits.set(limits, isPerLine: true) else {
+    host.reporter.unhandled.isSilent = true
+    guard host.loop.limits.set(limits, isPerLine: true) else {
       StandardError.write("lull: cannot start: not enough memory or threads\n")
       return Exit.scriptError
     }

@@ -29,6 +29,8 @@ package final class SessionKeeper {
   /// A session that a script opens takes over whoever drives the loop, at his next look; what follows
   /// it.
   private var foreground: (() -> Void)?
+  /// Shown while no session is open.
+  private(set) lazy var progress = ProgressBars(self, environment.pump)
 
   init(_ environment: any HostEnvironment, _ bridge: BridgeRuntime) {
     self.environment = environment

@@ -74,8 +74,8 @@ extension Setting {
       value: { _ in nil },
       change: { given throws(Misuse) in
         let held = try given.functions()
-        let functions = given.call.functions
-        let mutations = held.map { function in functions.mutation { function.id } }
+        let callbacks = given.call.callbacks
+        let mutations = held.map { function in callbacks.mutation { function.id } }
         return { settings in
           for mutation in mutations { settings.mutateRequests(with: mutation) }
           settings.heldFunctions["mutate_requests", default: []] += held
@@ -111,8 +111,8 @@ extension Setting {
       value: { _ in nil },
       change: { given throws(Misuse) in
         let held = try given.functions()
-        let functions = given.call.functions
-        let decorators = held.map { functions.decorator($0) }
+        let callbacks = given.call.callbacks
+        let decorators = held.map { callbacks.decorator($0) }
         return { settings in
           for decorator in decorators { settings.decorateRequests(with: decorator) }
           settings.heldFunctions["decorate_requests", default: []] += held

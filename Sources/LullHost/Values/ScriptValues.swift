@@ -14,13 +14,11 @@ package final class ScriptValues {
   /// What marks the ids of the view of a document; with `SharedContent.tableIDs`, of tables without nulls.
   static let viewIDs: Int64 = 1 << 61
 
-  init(
-    _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues, _ shared: SharedContent
-  ) {
-    self.bridge = bridge
-    self.handles = handles
+  init(_ kept: KeptValues, _ pump: Pump) {
+    bridge = kept.bridge
+    handles = kept.handles
     self.kept = kept
-    self.shared = shared
+    shared = SharedContent(kept, pump)
   }
 
   // MARK: Objects

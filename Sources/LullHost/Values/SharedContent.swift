@@ -46,10 +46,10 @@ final class SharedContent {
   /// Up to how many bytes of it are compared at each of the first times.
   private static let mostEagerly = 8 * 1024
 
-  init(_ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues, _ pump: Pump) {
-    self.bridge = bridge
+  init(_ kept: KeptValues, _ pump: Pump) {
+    bridge = kept.bridge
+    handles = kept.handles
     self.kept = kept
-    self.handles = handles
     self.pump = pump
   }
 

@@ -8,14 +8,14 @@ final class CompiledChunks {
   private static let most = 8
 
   func chunk(
-    _ source: [UInt8], name: [UInt8], in chunks: Chunks
+    _ source: [UInt8], name: [UInt8], in sources: ChunkSources
   ) throws(Chunk.Problem) -> Chunk {
     if let known = known[name], known.source == source {
-      return try chunks.load(form: known.form, of: source, name: name)
+      return try sources.load(form: known.form, of: source, name: name)
     }
-    let chunk = try chunks.compile(source, name: name)
+    let chunk = try sources.compile(source, name: name)
     if known[name] == nil, known.count >= CompiledChunks.most { known = [:] }
-    known[name] = chunks.form(of: chunk).map { (source, $0) }
+    known[name] = sources.form(of: chunk).map { (source, $0) }
     return chunk
   }
 }

@@ -47,7 +47,7 @@ final class TestStages {
     self.functions = functions
     let chunk: Chunk
     do throws(Chunk.Problem) {
-      chunk = try chunks.chunk(source, name: [UInt8(ascii: "@")] + path, in: program.host.chunks)
+      chunk = try chunks.chunk(source, name: [UInt8(ascii: "@")] + path, in: program.host.sources)
     } catch {
       return program.host.reporter.describe(
         syntaxError: error.message, in: source, name: String(escaping: path))
@@ -60,7 +60,7 @@ final class TestStages {
     guard
       let prelude = try? chunks.chunk(
         // Its frames are not shown in tracebacks.
-        ShippedScript.test.bytes, name: Array("=lull.test".utf8), in: program.host.chunks)
+        ShippedScript.test.bytes, name: Array("=lull.test".utf8), in: program.host.sources)
     else { return nil }
     defer { prelude.release() }
     let kept = program.host.callbacks.kept

@@ -26,7 +26,7 @@ import Testing
   private static let seed = getenv("LULL_FUZZ_SEED").flatMap { Int64(String(cString: $0)) } ?? 1
 
   private func limit() {
-    #expect(harness.host.limits.set(ScriptLimits(instructions: .max)))
+    #expect(harness.host.loop.limits.set(ScriptLimits(instructions: .max)))
   }
 
   @Test func `EMB-50 patterns have the results that they have without limits`() throws {
@@ -60,7 +60,7 @@ import Testing
       return stock.concat(changed, " ") .. (("x").find == string.find and "" or " not the method")
       """
     #expect(harness.run(names) == .finished(""))
-    #expect(harness.host.limits.set(ScriptLimits(memory: 1 << 40)))
+    #expect(harness.host.loop.limits.set(ScriptLimits(memory: 1 << 40)))
     #expect(harness.run(names) == .finished(""))
     limit()
     let all = "concat find gmatch gsub insert match move pack remove rep sort"
@@ -90,7 +90,7 @@ import Testing
   @Test func `EMB-50 work counts as instructions, a little of it too`() throws {
     // Its limit is there before its first coroutine, which counts therefore.
     let harness = try HostHarness()
-    #expect(harness.host.limits.set(ScriptLimits(instructions: 100_000)))
+    #expect(harness.host.loop.limits.set(ScriptLimits(instructions: 100_000)))
     // Each turn of the loop is some 6 instructions and 900 steps.
     let end = harness.run("local s = ('a'):rep(900) for i = 1, 1000 do s:find('[b-d]+') end")
     let text = "test:1: the script ran more than 100000 instructions (--max-instructions)"

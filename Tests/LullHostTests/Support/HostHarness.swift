@@ -120,7 +120,7 @@ final class HostHarness {
         """)
       collect()
       collect()
-      host.collector.releaseGarbage()
+      host.loop.releaseGarbage()
     }
     if run("return 'alive'") != .finished("alive") { found.append("no chunk runs any more") }
     if host.pinCount != 0 { found.append("\(host.pinCount) pins") }
@@ -148,7 +148,7 @@ final class HostHarness {
   /// long as the state: no leak.
   private func removeImmortalObservers() {
     var owned: [(observer: LuaObserver, owner: Int64)] = []
-    for observer in host.observers.owned {
+    for observer in host.callbacks.ownedObservers {
       owned += observer.owners.map { (observer, $0.id) }
     }
     let end = run(

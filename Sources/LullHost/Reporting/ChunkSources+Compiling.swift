@@ -22,19 +22,7 @@ package enum ShippedScript {
 }
 
 /// Texts of Lua that Swift compiles for itself, to be called as often as it likes.
-///
-/// Home thread only.
-package final class Chunks {
-  private let bridge: BridgeRuntime
-  private let kept: KeptValues
-  private let sources: ChunkSources
-
-  init(_ bridge: BridgeRuntime, _ kept: KeptValues, _ sources: ChunkSources) {
-    self.bridge = bridge
-    self.kept = kept
-    self.sources = sources
-  }
-
+extension ChunkSources {
   /// Compiles a text, and holds what comes of it until it is released.
   ///
   /// - Parameters:
@@ -43,7 +31,7 @@ package final class Chunks {
   package func compile(
     _ source: [UInt8], name: [UInt8], shown: [UInt8]? = nil
   ) throws(Chunk.Problem) -> Chunk {
-    sources.remember(shown ?? source, chunkName: name)
+    remember(shown ?? source, chunkName: name)
     return try load(source, name, lull_load)
   }
 
@@ -53,7 +41,7 @@ package final class Chunks {
   package func load(
     form: [UInt8], of source: [UInt8], name: [UInt8]
   ) throws(Chunk.Problem) -> Chunk {
-    sources.remember(source, chunkName: name)
+    remember(source, chunkName: name)
     return try load(form, name, lull_load_dumped)
   }
 

@@ -2,33 +2,12 @@ import CLullBridge
 import LullCore
 import LullSystem
 
+/// What a wait brings: results, or a value to raise.
+typealias WaitCompletion = (_ values: [LuaValue], _ raising: Bool) -> Void
+
 /// Calls of the script that wait: in a coroutine by suspending it, in the main chunk of a stock
 /// interpreter by running the loop meanwhile.
-///
-/// Home thread only.
-final class Waits {
-  /// What a wait brings: results, or a value to raise.
-  typealias Completion = (_ values: [LuaValue], _ raising: Bool) -> Void
-
-  private let environment: any HostEnvironment
-  private let bridge: BridgeRuntime
-  private let handles: ObjectHandles
-  private let coroutines: Coroutines
-  private let requests: RequestsInFlight
-  private let loop: ScriptLoop
-
-  init(
-    _ environment: any HostEnvironment, _ bridge: BridgeRuntime, _ handles: ObjectHandles,
-    _ coroutines: Coroutines, _ requests: RequestsInFlight, _ loop: ScriptLoop
-  ) {
-    self.environment = environment
-    self.bridge = bridge
-    self.handles = handles
-    self.coroutines = coroutines
-    self.requests = requests
-    self.loop = loop
-  }
-
+extension ScriptLoop {
   // MARK: Waiting
 
   /// Suspends the calling coroutine until `begin`'s completion is called, which must not happen
@@ -36,7 +15,7 @@ final class Waits {
   /// it runs the loop instead. Raises where neither is possible, naming the place.
   func wait(
     _ call: Call, for what: @autoclosure @escaping () -> String, _ awaited: Awaited = Awaited(),
-    _ begin: (@escaping Completion) -> () -> Void
+    _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
     switch Int(lull_wait_mode(bridge.pointer, call.state)) {
     case Int(LULL_WAIT_YIELD):
@@ -76,7 +55,7 @@ final class Waits {
     default:
       return bridge.withArena {
         let place = lull_wait_place(bridge.pointer, call.state)
-        return Waits.cannotWait(inside: place.map { String(escapingCString: $0) } ?? "")
+        return ScriptLoop.cannotWait(inside: place.map { String(escapingCString: $0) } ?? "")
       }
     }
   }
@@ -102,7 +81,7 @@ final class Waits {
   // MARK: Blocking
 
   private func block(
-    _ call: Call, on awaited: Awaited, _ begin: (@escaping Completion) -> () -> Void
+    _ call: Call, on awaited: Awaited, _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
     var outcome: (values: [LuaValue], raising: Bool)?
     var isWaiting = true
@@ -112,12 +91,12 @@ final class Waits {
     }
     defer { isWaiting = false }
     withInterruption {
-      loop.run(asksFirst: true) {
-        outcome != nil || loop.isInterrupted || awaited.forsaken != nil
+      run(asksFirst: true) {
+        outcome != nil || isInterrupted || awaited.forsaken != nil
       }
     }
     guard let outcome else {
-      if let request = awaited.forsaken, !loop.isInterrupted {
+      if let request = awaited.forsaken, !isInterrupted {
         if awaited.isList { cancel() }
         throw .message(request.forsakenText)
       }
@@ -142,7 +121,7 @@ final class Waits {
   /// A signal ended a blocking wait: cancels what is in flight; the error to raise.
   func interruption() -> Misuse {
     if !environment.ownsProcess {
-      loop.cancelEverything()
+      cancelEverything()
       environment.pump.turn()
       lull_signals_restore()
     }

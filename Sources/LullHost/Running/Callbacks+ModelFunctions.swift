@@ -3,42 +3,24 @@ import LullCore
 
 /// Functions of scripts that the model calls and that must answer at once, as the types that the model
 /// has for them. What they raise is reported, and fails the request they were called for.
-///
-/// Home thread only.
-final class ModelFunctions {
-  private let callbacks: Callbacks
-  private let permissions: Permissions
-  private let limits: LimitKeeper
-  private let pump: Pump
-  /// What a predicate raised that was called for a call of the script's, to be raised there.
-  private var predicateFailure: ScriptFailure?
-
-  init(
-    _ callbacks: Callbacks, _ permissions: Permissions, _ limits: LimitKeeper, _ pump: Pump
-  ) {
-    self.callbacks = callbacks
-    self.permissions = permissions
-    self.limits = limits
-    self.pump = pump
-  }
-
+extension Callbacks {
   // MARK: Of configurations
 
   /// A configure function: runs whenever a configuration is computed, and must answer at once.
   func configurationBlock(_ id: Int64, service: Service) -> ConfigurationBlock {
     { [unowned self, unowned service] (settings: inout Configuration) throws(RequestError) in
       let box = ConfigurationBox(settings, service: service)
-      let argument = callbacks.values.of(box, .configuration, service: service)
-      let answer = callbacks.coroutines.ask(
+      let argument = values.of(box, .configuration, service: service)
+      let answer = coroutines.ask(
         Callable(id: id), [argument], kind: "configure function"
       ) { _ in }
       box.isOpen = false
       switch answer {
       case .success: settings = box.settings
-      case .failure(.gone): throw callbacks.reporter.collected("configure function")
+      case .failure(.gone): throw reporter.collected("configure function")
       case .failure(.failed(let failure)):
-        throw callbacks.reporter.scriptError(
-          failure, in: callbacks.kept.named("configure function", id),
+        throw reporter.scriptError(
+          failure, in: kept.named("configure function", id),
           message: "Cannot send request",
           request: service.configuring.map { target in
             RequestFacts(name: "\(target.method) \(LogText.url(target.url.text))")
@@ -52,16 +34,16 @@ final class ModelFunctions {
   func mutation(_ id: @escaping () -> Int64) -> Resource.RequestMutation {
     { [unowned self] (http: inout HTTPRequest) throws(RequestError) in
       let box = HTTPRequestBox(http)
-      let argument = callbacks.values.of(box, .httpRequest)
-      let answer = callbacks.coroutines.ask(Callable(id: id()), [argument], kind: "mutation") { _ in
+      let argument = values.of(box, .httpRequest)
+      let answer = coroutines.ask(Callable(id: id()), [argument], kind: "mutation") { _ in
       }
       box.isOpen = false
       switch answer {
       case .success: http = box.http
-      case .failure(.gone): throw callbacks.reporter.collected("mutation")
+      case .failure(.gone): throw reporter.collected("mutation")
       case .failure(.failed(let failure)):
-        throw callbacks.reporter.scriptError(
-          failure, in: callbacks.kept.named("mutation", id()), message: "Cannot send request",
+        throw reporter.scriptError(
+          failure, in: kept.named("mutation", id()), message: "Cannot send request",
           request: RequestFacts(http))
       }
     }
@@ -71,12 +53,12 @@ final class ModelFunctions {
   /// it raises, or returns something else, the request fails. (DEC-01 to DEC-15)
   func decorator(_ function: KeptValue) -> RequestDecorator {
     { [unowned self] (resource, request) throws(RequestError) in
-      let answer = callbacks.coroutines.ask(
+      let answer = coroutines.ask(
         Callable(id: function.id),
-        [callbacks.values.of(resource), callbacks.values.decorating(request)],
+        [values.of(resource), values.decorating(request)],
         kind: "decorator"
       ) { results -> Result<Request, ScriptFailure.Thrown> in
-        if let decorated = callbacks.handles.object(results[0], .request, as: Request.self) {
+        if let decorated = handles.object(results[0], .request, as: Request.self) {
           return .success(decorated)
         }
         return .failure(
@@ -86,12 +68,12 @@ final class ModelFunctions {
       switch answer {
       case .success(.success(let decorated)): return decorated
       case .success(.failure(let thrown)):
-        failure = callbacks.failure(thrown.message, of: function.id)
+        failure = self.failure(thrown.message, of: function.id)
       case .failure(.failed(let raised)): failure = raised
-      case .failure(.gone): throw callbacks.reporter.collected("decorator")
+      case .failure(.gone): throw reporter.collected("decorator")
       }
-      throw callbacks.reporter.scriptError(
-        failure, in: callbacks.kept.named("decorator", function.id), message: "Cannot send request",
+      throw reporter.scriptError(
+        failure, in: kept.named("decorator", function.id), message: "Cannot send request",
         request: RequestFacts(request))
     }
   }
@@ -110,16 +92,16 @@ final class ModelFunctions {
     case Int(LULL_NIL): return nil
     case Int(LULL_STRING):
       let text = try call.text(position)
-      permissions.checker?.look(atPattern: text, of: service, at: call.place)
+      reporter.permissions.checker?.look(atPattern: text, of: service, at: call.place)
       return .wildcard(text, base: service.baseURL)
     case Int(LULL_FUNCTION):
       return predicate(
-        try callbacks.kept.kept(call.state, call.index(position), for: service), raising: raising)
+        try kept.kept(call.state, call.index(position), for: service), raising: raising)
     default:
-      if let resource = callbacks.handles.object(value, .resource, as: Resource.self) {
+      if let resource = handles.object(value, .resource, as: Resource.self) {
         return .url(resource.url)
       }
-      if let regex = callbacks.handles.object(value, .regex, as: RegexBox.self) {
+      if let regex = handles.object(value, .regex, as: RegexBox.self) {
         return self.regex(regex, raising: raising)
       }
       throw .argument(
@@ -133,7 +115,7 @@ final class ModelFunctions {
   func raised(_ error: RequestError) -> Misuse {
     guard let failure = predicateFailure else { return .message(error.summary) }
     predicateFailure = nil
-    if let error = failure.requestError { return .value(callbacks.values.of(error, service: nil)) }
+    if let error = failure.requestError { return .value(values.of(error, service: nil)) }
     if let value = failure.value { return .value(LuaValue(value)) }
     return .value(.string(failure.message))
   }
@@ -142,10 +124,10 @@ final class ModelFunctions {
   private func regex(_ regex: RegexBox, raising: Bool) -> ConfigurationPattern {
     .text(regex.source) { [unowned self] (url) throws(RequestError) in
       var found = RegexBox.Found.unknown
-      if !limits.hasPassed {
+      if !loop.limits.hasPassed {
         let search = regex.find(in: url.text)
         found = search.found
-        limits.count(search.steps)
+        loop.limits.count(search.steps)
       }
       guard found == .unknown else { return found == .yes }
       let failure = ScriptFailure(
@@ -154,7 +136,7 @@ final class ModelFunctions {
         predicateFailure = failure
         throw RequestError(userMessage: failure.message, timestamp: pump.clock.now)
       }
-      throw callbacks.reporter.scriptError(
+      throw reporter.scriptError(
         failure, in: "regular expression of a pattern", message: "Cannot send request",
         request: RequestFacts(name: LogText.url(url.text)))
     }
@@ -162,21 +144,21 @@ final class ModelFunctions {
 
   private func predicate(_ function: KeptValue, raising: Bool) -> ConfigurationPattern {
     .predicate { [unowned self] (url) throws(RequestError) in
-      let answer = callbacks.coroutines.ask(
+      let answer = coroutines.ask(
         Callable(id: function.id), [.string(url.text)], kind: "predicate"
       ) {
         $0[0].isTruthy
       }
       switch answer {
       case .success(let matches): return matches
-      case .failure(.gone): throw callbacks.reporter.collected("predicate of a pattern")
+      case .failure(.gone): throw reporter.collected("predicate of a pattern")
       case .failure(.failed(let failure)):
         if raising {
           predicateFailure = failure
           throw RequestError(userMessage: failure.message, timestamp: pump.clock.now)
         }
-        throw callbacks.reporter.scriptError(
-          failure, in: callbacks.kept.named("predicate of a pattern", function.id),
+        throw reporter.scriptError(
+          failure, in: kept.named("predicate of a pattern", function.id),
           message: "Cannot send request", request: RequestFacts(name: LogText.url(url.text)))
       }
     }

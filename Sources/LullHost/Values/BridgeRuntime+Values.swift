@@ -1,14 +1,9 @@
 import CLullBridge
 import LullCore
 
-/// Values in the bridge's form, whose texts and lists are in its arena until the trampoline, or whoever
-/// has set the mark, has pushed them.
-struct ValueWriter {
-  private let bridge: BridgeRuntime
-
-  init(_ bridge: BridgeRuntime) { self.bridge = bridge }
-
-  /// The bridge's form of a value; strings and lists are copied into the arena.
+extension BridgeRuntime {
+  /// The bridge's form of a value. Strings and lists are copied into the arena, where they are until the
+  /// trampoline, or the owner of the mark, has pushed them.
   func encode(_ value: LuaValue) -> lull_value {
     var result = lull_value()
     switch value {
@@ -89,7 +84,7 @@ struct ValueWriter {
   private func encodeString(_ bytes: UnsafeBufferPointer<UInt8>, into result: inout lull_value) {
     result.kind = Int32(LULL_STRING)
     guard let source = bytes.baseAddress, !bytes.isEmpty,
-      let copy = lull_arena_allocate(bridge.pointer, bytes.count)
+      let copy = lull_arena_allocate(pointer, bytes.count)
     else { return }
     // Freshly allocated for exactly that many bytes.
     copy.copyMemory(from: source, byteCount: bytes.count)
@@ -100,7 +95,7 @@ struct ValueWriter {
   private func encodeAll(_ values: [LuaValue]) -> UnsafeRawPointer? {
     guard !values.isEmpty,
       let memory = lull_arena_allocate(
-        bridge.pointer, values.count * MemoryLayout<lull_value>.stride)
+        pointer, values.count * MemoryLayout<lull_value>.stride)
     else { return nil }
     // Freshly allocated for exactly that many values.
     let array = memory.bindMemory(to: lull_value.self, capacity: values.count)

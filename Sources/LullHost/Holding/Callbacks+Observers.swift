@@ -4,35 +4,25 @@ import LullCore
 /// The observers of scripts: who owns them, and how they end.
 ///
 /// Order of events: an observer is added to its resource's list; one whose owner dies is on the list of
-/// orphans, pinned until the next turn has told it. Home thread only.
-final class ScriptObservers {
-  let bridge: BridgeRuntime
-  let callbacks: Callbacks
-  /// Observers with owners, by the id of their closure.
-  private var byID: [Int64: WeakObserver] = [:]
-
-  init(_ bridge: BridgeRuntime, _ callbacks: Callbacks) {
-    self.bridge = bridge
-    self.callbacks = callbacks
-  }
-
+/// orphans, pinned until the next turn has told it.
+extension Callbacks {
   /// Those with owners.
-  var owned: [LuaObserver] { byID.values.compactMap(\.observer) }
+  var ownedObservers: [LuaObserver] { observersByID.values.compactMap(\.observer) }
 
   // MARK: Adding and removing
 
   /// An observer for the function or table at position 1. `anchored`: the service's userdata keeps
   /// the closure until it is removed.
-  func make(_ call: Call, of resource: Resource, anchored: Bool) throws(Misuse)
+  func makeObserver(_ call: Call, of resource: Resource, anchored: Bool) throws(Misuse)
     -> LuaObserver
   {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
-    if isTable { try checkMethods(of: LuaTable(call.index(1), in: call.state)) }
+    if isTable { try checkObserverMethods(of: LuaTable(call.index(1), in: call.state)) }
     let id: Int64
     if anchored {
-      id = try callbacks.kept.keep(call.state, call.index(1), anchoredTo: resource.service)
+      id = try kept.keep(call.state, call.index(1), anchoredTo: resource.service)
     } else {
-      id = try callbacks.kept.keep(call.state, call.index(1))
+      id = try kept.keep(call.state, call.index(1))
     }
     var wantsProgress = false
     if isTable {
@@ -40,42 +30,42 @@ final class ScriptObservers {
         "resource_request_progress")
     }
     return LuaObserver(
-      observers: self, id: id, identity: lull_value_identity(call.state, call.index(1)),
+      callbacks: self, id: id, identity: lull_value_identity(call.state, call.index(1)),
       isTable: isTable, wantsProgress: wantsProgress, resource: resource,
       anchoredToService: anchored, ownsItself: isTable && !anchored)
   }
 
   /// What is called of an observer table; each may be missing, but not all. (OBS-39)
-  private static let methods: [StaticString] = [
+  private static let observerMethods: [StaticString] = [
     "resource_changed", "resource_request_progress", "stopped_observing",
   ]
 
-  private func checkMethods(of table: LuaTable) throws(Misuse) {
+  private func checkObserverMethods(of table: LuaTable) throws(Misuse) {
     try table.forEachField { key, field throws(Misuse) in
       guard let name = key.string, field.kind != Int32(LULL_FUNCTION),
-        ScriptObservers.methods.contains(where: { $0.description == name })
+        Callbacks.observerMethods.contains(where: { $0.description == name })
       else { return }
       throw .argument(
         1, "'\(name)' of an observer table must be a function, got \(field.described)")
     }
-    for method in ScriptObservers.methods {
+    for method in Callbacks.observerMethods {
       if try table.hasFunction(method) { return }
     }
-    let names = ScriptObservers.methods.map { "'\($0)'" }.joined(separator: ", ")
+    let names = Callbacks.observerMethods.map { "'\($0)'" }.joined(separator: ", ")
     throw .argument(1, "an observer table needs a function among \(names)")
   }
 
   /// `add_observer(observer)`: a function lives as long as its service or until removed; a table
   /// owns itself and is held weakly. The same table twice is one observer (OBS-14).
-  func add(_ call: Call, to resource: Resource) throws(Misuse) {
+  func addObserver(_ call: Call, to resource: Resource) throws(Misuse) {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
-    if isTable, let known = known(call, on: resource) {
+    if isTable, let known = knownObserver(call, on: resource) {
       known.ownsItself = true
       return
     }
-    let observer = try make(call, of: resource, anchored: !isTable)
+    let observer = try makeObserver(call, of: resource, anchored: !isTable)
     // A finaliser that has run meanwhile may have added it.
-    if isTable, let known = known(call, on: resource) {
+    if isTable, let known = knownObserver(call, on: resource) {
       known.ownsItself = true
       return
     }
@@ -83,7 +73,7 @@ final class ScriptObservers {
   }
 
   /// `add_observer(observer, owner)`: kept for as long as the owner lives.
-  func addOwned(_ call: Call, to resource: Resource) throws(Misuse) {
+  func addOwnedObserver(_ call: Call, to resource: Resource) throws(Misuse) {
     switch Int(call.raw(2).kind) {
     case Int(LULL_TABLE), Int(LULL_FUNCTION), Int(LULL_OBJECT), Int(LULL_OTHER): break
     default:
@@ -93,14 +83,14 @@ final class ScriptObservers {
     let isTable = call.raw(1).kind == Int32(LULL_TABLE)
     let observer: LuaObserver
     let isNew: Bool
-    if isTable, let known = known(call, on: resource) {
+    if isTable, let known = knownObserver(call, on: resource) {
       observer = known
       isNew = false
     } else {
-      let made = try make(call, of: resource, anchored: false)
+      let made = try makeObserver(call, of: resource, anchored: false)
       made.ownsItself = false
       // As above.
-      let known = isTable ? known(call, on: resource) : nil
+      let known = isTable ? knownObserver(call, on: resource) : nil
       observer = known ?? made
       isNew = known == nil
     }
@@ -111,7 +101,7 @@ final class ScriptObservers {
     }) {
       let identity = lull_value_identity(call.state, call.index(2))
       observer.add(
-        owner: .init(id: try callbacks.kept.keep(call.state, call.index(2)), identity: identity))
+        owner: .init(id: try kept.keep(call.state, call.index(2)), identity: identity))
     }
     if isNew { resource.hold(observer) }
   }
@@ -122,7 +112,7 @@ final class ScriptObservers {
     return resource.record.observers.keyed(identity).compactMap { $0 as? LuaObserver }
   }
 
-  private func known(_ call: Call, on resource: Resource) -> LuaObserver? {
+  private func knownObserver(_ call: Call, on resource: Resource) -> LuaObserver? {
     observers(of: resource, called: call).first { observer in
       observer.isTable && !observer.isStopped
         && lull_value_is(bridge.pointer, observer.id, call.state, call.index(1)) != 0
@@ -131,7 +121,7 @@ final class ScriptObservers {
 
   /// `remove_observers(owner_or_function)`: that value stops owning; an ownerless function, or a
   /// table that owned itself, is removed by itself.
-  func remove(_ call: Call, from resource: Resource) {
+  func removeObservers(_ call: Call, from resource: Resource) {
     var unwanted: [LuaObserver] = []
     for observer in observers(of: resource, called: call) {
       if lull_value_is(bridge.pointer, observer.id, call.state, call.index(1)) != 0 {
@@ -156,34 +146,36 @@ final class ScriptObservers {
   // MARK: Owners
 
   /// The observer has got an owner.
-  func note(_ observer: LuaObserver) { byID[observer.id] = WeakObserver(observer: observer) }
+  func note(_ observer: LuaObserver) {
+    observersByID[observer.id] = WeakObserver(observer: observer)
+  }
 
   /// The observer has stopped.
-  func forget(_ observer: LuaObserver) { byID[observer.id] = nil }
+  func forget(_ observer: LuaObserver) { observersByID[observer.id] = nil }
 
   /// Tells observers whose owners the collector has found dead (OBS-27, OBS-28).
-  func tellOrphans() {
+  func tellOrphanedObservers() {
     var id: Int64 = 0
     while lull_runtime_take_orphan(bridge.pointer, &id) != 0 {
       // It may have other owners: then it stays on the list of those to tell.
-      byID[id]?.observer?.ownerDied()
-      if byID[id]?.observer?.isAlive != true { byID[id] = nil }
+      observersByID[id]?.observer?.ownerDied()
+      if observersByID[id]?.observer?.isAlive != true { observersByID[id] = nil }
       lull_value_unpin(bridge.pointer, id)
     }
   }
 
   /// Lets go of what anchors observers that went with their resources.
-  func release(_ gone: [ReleasedObserver]) {
+  func releaseObservers(_ gone: [ReleasedObserver]) {
     for observer in gone {
-      byID[observer.id] = nil
+      observersByID[observer.id] = nil
       for owner in observer.owners {
         lull_value_release_from_owner(bridge.pointer, owner, observer.id)
       }
-      if observer.service != 0 { callbacks.kept.release(observer.id, from: observer.service) }
+      if observer.service != 0 { kept.release(observer.id, from: observer.service) }
     }
   }
 }
 
-private struct WeakObserver {
+struct WeakObserver {
   weak var observer: LuaObserver?
 }

@@ -21,10 +21,7 @@ package final class UnhandledRequests {
   /// How many are reported one by one.
   private static let most = 20
 
-  private let bridge: BridgeRuntime
-  private let permissions: Permissions
-  private let session: SessionKeeper
-  private let reporter: Reporter
+  private unowned let reporter: Reporter
   /// Whether nothing is reported, since a user or a pipe types the lines.
   var isSilent = false
   private var entries: [Entry] = []
@@ -33,15 +30,7 @@ package final class UnhandledRequests {
   /// At how many entries those that are settled are next folded into a number.
   private var due = 1000
 
-  init(
-    _ bridge: BridgeRuntime, _ permissions: Permissions, _ session: SessionKeeper,
-    _ reporter: Reporter
-  ) {
-    self.bridge = bridge
-    self.permissions = permissions
-    self.session = session
-    self.reporter = reporter
-  }
+  init(_ reporter: Reporter) { self.reporter = reporter }
 
   /// A request has settled.
   func note(_ request: Request) {
@@ -69,7 +58,9 @@ package final class UnhandledRequests {
   private func note(
     _ error: RequestError, _ mark: RequestMark, _ name: String, sent place: UInt64 = 0
   ) {
-    guard !isSilent, !session.isOpen, permissions.checker == nil else { return }
+    guard !isSilent, !reporter.loop.session.isOpen, reporter.permissions.checker == nil else {
+      return
+    }
     // An error of the script is reported where it was raised.
     switch error.cause {
     case .script?: return
@@ -148,6 +139,7 @@ package final class UnhandledRequests {
     guard !reported.isEmpty else { return }
     for entry in reported { entry.mark.isHandled = true }
     entries.removeAll(where: \.mark.isHandled)
+    let bridge = reporter.bridge
     guard !bridge.isStarted || lull_module_ignores_unhandled(bridge.pointer) == 0 else {
       foldedCount = 0
       return

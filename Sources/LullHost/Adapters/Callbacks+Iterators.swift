@@ -1,43 +1,21 @@
 import CLullBridge
 import LullCore
 
-/// What the iterators of scripts share, `pages` and `watch`: functions that they ask, waits, and the
-/// content that their userdata holds.
-///
-/// Home thread only.
-package final class ScriptIterators {
-  private let bridge: BridgeRuntime
-  let callbacks: Callbacks
-  let waits: Waits
-  let loop: ScriptLoop
-  let fields: ContentFields
-  let pump: Pump
-
+/// What the iterators of scripts share, `pages` and `watch`: the content that their userdata holds.
+extension Callbacks {
   /// Where an iterator's userdata holds the content given last; ids of kept values are larger.
-  static let lastKey: Int64 = 1
-
-  init(
-    _ bridge: BridgeRuntime, _ callbacks: Callbacks, _ waits: Waits, _ loop: ScriptLoop,
-    _ fields: ContentFields, _ pump: Pump
-  ) {
-    self.bridge = bridge
-    self.callbacks = callbacks
-    self.waits = waits
-    self.loop = loop
-    self.fields = fields
-    self.pump = pump
-  }
+  static let lastContentKey: Int64 = 1
 
   /// The userdata holds the content given last, and no more the one before.
   func hold(_ content: Content, from handle: UInt64) {
     guard let id = content.foreignID else { return }
-    lull_value_anchor_to_object(bridge.pointer, handle, ScriptIterators.lastKey, id)
+    lull_value_anchor_to_object(bridge.pointer, handle, Callbacks.lastContentKey, id)
   }
 
   /// The iterator is over: its userdata holds neither content nor the function.
   func release(function: Int64?, from handle: UInt64) {
     guard handle != 0, !bridge.isClosed else { return }
-    lull_value_release_from_object(bridge.pointer, handle, ScriptIterators.lastKey)
+    lull_value_release_from_object(bridge.pointer, handle, Callbacks.lastContentKey)
     if let function { lull_value_release_from_object(bridge.pointer, handle, function) }
   }
 

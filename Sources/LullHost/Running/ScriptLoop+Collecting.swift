@@ -1,25 +1,11 @@
 import CLullBridge
 
 /// When Lua's garbage is collected on Swift's behalf, which knows what it holds.
-///
-/// Home thread only.
-final class Collector {
-  private let bridge: BridgeRuntime
-  private let handles: ObjectHandles
-  private let kept: KeptValues
-  private let loop: ScriptLoop
-  /// Bytes that arrived since the last collection step.
-  private var chargedBytes = 0
-  /// The last number given out when a standstill was met.
-  private var stalledAt: Int64 = 0
-
-  init(
-    _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues, _ loop: ScriptLoop
-  ) {
-    self.bridge = bridge
-    self.handles = handles
-    self.kept = kept
-    self.loop = loop
+extension ScriptLoop {
+  /// Has Lua let go of what nobody holds any more, where no script runs that would make it do so.
+  package func collect() {
+    guard bridge.isStarted else { return }
+    _ = lull_runtime_collect_all(bridge.pointer)
   }
 
   func charge(_ byteCount: Int) { chargedBytes += byteCount }
@@ -47,7 +33,7 @@ final class Collector {
   /// When all that is in flight is for the script to complete, and it has nothing left to run, only a
   /// collection can tell whether it still could: one for each such standstill.
   func collectIfStalled() {
-    guard stalledAt != kept.lastID, loop.isStalled else { return }
+    guard stalledAt != kept.lastID, isStalled else { return }
     releaseGarbage()
     stalledAt = kept.lastID
   }

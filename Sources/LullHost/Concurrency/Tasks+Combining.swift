@@ -3,35 +3,7 @@ import LullCore
 
 /// Calls that wait for several things together, or for one no longer than they want to: `lull.all`,
 /// `any`, `map`, `timeout` and `wait_until`.
-///
-/// Home thread only.
-final class Combining {
-  private let bridge: BridgeRuntime
-  private let handles: ObjectHandles
-  private let kept: KeptValues
-  private let values: ScriptValues
-  private let coroutines: Coroutines
-  private let waits: Waits
-  private let tasks: Tasks
-  private let progress: ProgressBars
-  private let pump: Pump
-
-  init(
-    _ bridge: BridgeRuntime, _ handles: ObjectHandles, _ kept: KeptValues, _ values: ScriptValues,
-    _ coroutines: Coroutines, _ waits: Waits, _ tasks: Tasks, _ progress: ProgressBars,
-    _ pump: Pump
-  ) {
-    self.bridge = bridge
-    self.handles = handles
-    self.kept = kept
-    self.values = values
-    self.coroutines = coroutines
-    self.waits = waits
-    self.tasks = tasks
-    self.progress = progress
-    self.pump = pump
-  }
-
+extension Tasks {
   // MARK: lull.all, lull.any
 
   /// `lull.all(list)`, `lull.any(list)`
@@ -43,9 +15,9 @@ final class Combining {
       }
       return call.return(.list([]))
     }
-    let gathering = Gathering(kind, items, kept, tasks, pump)
+    let gathering = Gathering(kind, items, kept, self, pump)
     let words = "lull.\(kind.rawValue) of \(items.count) requests or tasks"
-    try waits.wait(call, for: words, gathering.awaited) { completion in
+    try loop.wait(call, for: words, gathering.awaited) { completion in
       gathering.begin { [unowned self] decision in
         let (values, raising) = values(of: decision, kind)
         // As after any await: when the hooks of this turn have run.
@@ -147,7 +119,7 @@ final class Combining {
     let map = ConcurrentMap(
       function: held[0], list: held[1], results: results, count: count,
       concurrency: concurrency, call)
-    map.progress = label.map { progress.begin(total: Double(count), label: $0) }
+    map.progress = label.map { loop.session.progress.begin(total: Double(count), label: $0) }
     try waitForRuns(call, "lull.map over \(count) elements", map.scope, held + [results]) {
       completion in
       map.begin { [unowned self] decision in
@@ -174,7 +146,7 @@ final class Combining {
   func timeout(_ call: Call) throws(Misuse) {
     let seconds = try call.raw(0).seconds { .argument(1, $0) }
     let held = try pinned(call, [1])
-    let scope = RunScope(coroutines, tasks)
+    let scope = RunScope(coroutines, self)
     try waitForRuns(call, "lull.timeout(\(seconds.luaText))", scope, held) { completion in
       var timer: (any HostTimer)?
       var isOver = false
@@ -282,10 +254,10 @@ final class Combining {
   /// Waits for what runs in a scope; `held` are pinned values to let go of when it is over.
   private func waitForRuns(
     _ call: Call, _ words: String, _ scope: RunScope, _ held: [Int64],
-    _ begin: (@escaping Waits.Completion) -> () -> Void
+    _ begin: (@escaping WaitCompletion) -> () -> Void
   ) throws(Misuse) {
     do throws(Misuse) {
-      try waits.wait(call, for: words, Awaited(scope: scope)) { completion in
+      try loop.wait(call, for: words, Awaited(scope: scope)) { completion in
         let cancel = begin { [unowned self] values, raising in
           kept.unpinSoon(held)
           // Not inside the run that has decided it.

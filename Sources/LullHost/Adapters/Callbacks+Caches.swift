@@ -52,50 +52,31 @@ final class CacheBox {
 
 /// The caches of scripts: those in memory, and tables of functions, which are one cache wherever they
 /// are assigned.
-///
-/// Home thread only.
-final class ScriptCaches {
-  private let bridge: BridgeRuntime
-  let callbacks: Callbacks
-  /// Caches made of tables, by the table's address, to know one that comes again.
-  private var tables: [UnsafeRawPointer?: KnownTable] = [:]
-  /// At how many of them those that are no more are dropped.
-  private var limit = 64
-
-  init(_ bridge: BridgeRuntime, _ callbacks: Callbacks) {
-    self.bridge = bridge
-    self.callbacks = callbacks
-  }
-
-  var tableCount: Int { tables.count }
-
+extension Callbacks {
   /// `lull.cache.memory()`: its userdata holds what scripts made of its entities.
   func makeMemoryCache() -> LuaValue {
     let cache = MemoryEntityCache()
-    let handle = callbacks.handles.insert(CacheBox(.memory(cache)), kind: .cache)
+    let handle = handles.insert(CacheBox(.memory(cache)), kind: .cache)
     var held: [MemoryEntityCache.Key: (id: Int64, content: Int64)] = [:]
     cache.onChange = { [unowned self] key, entity in
       guard !bridge.isClosed else { return }
       guard let content = entity?.content.foreignID else {
         if let entry = held.removeValue(forKey: key) {
-          callbacks.kept.release(entry.id, from: handle)
+          kept.release(entry.id, from: handle)
         }
         return
       }
-      let id = held[key]?.id ?? callbacks.kept.makeID()
+      let id = held[key]?.id ?? kept.makeID()
       held[key] = (id, content)
       // A finaliser that runs meanwhile may have the entry written again, or removed.
       while let entry = held[key], entry.id == id {
-        callbacks.kept.anchor(entry.content, from: handle, key: id)
+        kept.anchor(entry.content, from: handle, key: id)
         if let now = held[key], now == entry { return }
       }
-      callbacks.kept.release(id, from: handle)
+      kept.release(id, from: handle)
     }
     return .object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0)
   }
-
-  private static let needed: [StaticString] = ["key", "read", "write", "remove"]
-  static let functions: [StaticString] = needed + ["update_timestamp"]
 
   /// What `cache = …` of a stage names; nil for nil.
   func cache(_ value: lull_value, _ index: Int32, _ state: OpaquePointer?, service: Service)
@@ -105,7 +86,7 @@ final class ScriptCaches {
     switch Int(value.kind) {
     case Int(LULL_NIL): return nil
     case Int(LULL_TABLE):
-      for name in ScriptCaches.needed {
+      for name in LuaCache.needed {
         guard try LuaTable(index, in: state).hasFunction(name) else {
           throw .message(
             "a cache needs the function '\(name)'; see lull.cache.memory() for a ready one")
@@ -113,9 +94,9 @@ final class ScriptCaches {
       }
       return try tableCache(state, index, service: service)
     default:
-      if let box = callbacks.handles.object(value, .cache, as: CacheBox.self) {
+      if let box = handles.object(value, .cache, as: CacheBox.self) {
         return AssignedCache(
-          cache: box.entityCache, value: try callbacks.kept.kept(state, index, for: service))
+          cache: box.entityCache, value: try kept.kept(state, index, for: service))
       }
       throw .message(
         "'cache' must be lull.cache.memory(), lull.cache.file(), lull.cache.shared(), a table of functions or nil, got "
@@ -129,32 +110,44 @@ final class ScriptCaches {
     -> AssignedCache
   {
     let address = lull_table_address(state, index)
-    var known = tables[address]
+    var known = cacheTables[address]
     // Another table may have been there before.
     if let found = known, lull_value_is(bridge.pointer, found.id, state, index) == 0 { known = nil }
     let operations = known?.operations ?? CacheOperations()
     let assigned: KeptValue
-    if let shared = known?.assigned, shared.handle == callbacks.handles.handle(of: service) {
+    if let shared = known?.assigned, shared.handle == handles.handle(of: service) {
       assigned = shared
     } else {
-      assigned = try callbacks.kept.kept(state, index, for: service)
-      forgetTablesIfDoubled()
-      tables[address] = KnownTable(assigned, operations)
+      assigned = try kept.kept(state, index, for: service)
+      cacheTables.add(CacheTables.KnownTable(assigned, operations), at: address)
     }
     let cache = LuaCache(
-      caches: self, assigned: assigned, operations: operations,
+      callbacks: self, assigned: assigned, operations: operations,
       updatesTimestamps: try LuaTable(index, in: state).hasFunction("update_timestamp"))
     return AssignedCache(cache: cache, value: assigned)
   }
+}
 
-  private func forgetTablesIfDoubled() {
-    guard tables.count >= limit else { return }
-    tables = tables.filter { $0.value.operations != nil }
-    limit = max(64, 2 * tables.count)
+/// Caches made of tables, by the table's address, to know one that comes again.
+struct CacheTables {
+  private var tables: [UnsafeRawPointer?: KnownTable] = [:]
+  /// At how many of them those that are no more are dropped.
+  private var limit = 64
+
+  var count: Int { tables.count }
+
+  subscript(address: UnsafeRawPointer?) -> KnownTable? { tables[address] }
+
+  mutating func add(_ table: KnownTable, at address: UnsafeRawPointer?) {
+    if tables.count >= limit {
+      tables = tables.filter { $0.value.operations != nil }
+      limit = max(64, 2 * tables.count)
+    }
+    tables[address] = table
   }
 
   /// A table that some configuration may have as its cache.
-  private struct KnownTable {
+  struct KnownTable {
     let id: Int64
     private(set) weak var assigned: KeptValue?
     private(set) weak var operations: CacheOperations?

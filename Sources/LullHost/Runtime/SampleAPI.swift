@@ -6,8 +6,13 @@ import LullTransport
 /// Home thread only.
 ///
 /// Behaviours: DEM-120 to DEM-124.
-final class SampleAPI {
+final class SampleAPI: HostExtension {
+  static let functions: [APIEntry] = []
+  static let types: [APIOwner] = []
+
   private var server: DemoServer?
+
+  init(_ host: LuaHost) {}
 
   /// Where it is; starts it if it does not run.
   func url() throws(TransportError) -> String {
