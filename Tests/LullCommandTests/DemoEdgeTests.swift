@@ -73,6 +73,8 @@ struct DemoEdgeTests {
             connection.shutdown(socket.SHUT_WR)
             try:
                 while connection.recv(65536): pass
+            except TimeoutError:
+                raise  # the server waits for a client that sends no more
             except OSError:
                 pass
         """,
@@ -81,5 +83,27 @@ struct DemoEdgeTests {
     ).wait()
     #expect(ending.errors == "")
     #expect(try lull("get", sample.url + "/users/1", "-f", "x.id").output == "1\n")
+  }
+
+  @Test func `answers a client that has closed its side behind the request, and closes`() throws {
+    let sample = try SampleAPI()
+    let ending = try Child(
+      "python3",
+      [
+        "-c",
+        """
+        import socket, sys
+        host, port = sys.argv[1].split("//")[1].split(":")
+        for path, size in [("/users/1", 100), ("/slow?seconds=1", 100), ("/bytes/9000000", 9000000)]:
+            with socket.create_connection((host, int(port)), 20) as connection:
+                connection.sendall(f"GET {path} HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n".encode())
+                connection.shutdown(socket.SHUT_WR)
+                answer = b"".join(iter(lambda: connection.recv(65536), b""))
+                print(answer[:15].decode(), len(answer) >= size)
+        """, sample.url,
+      ]
+    ).wait()
+    #expect(ending.errors == "")
+    #expect(ending.output == String(repeating: "HTTP/1.1 200 OK True\n", count: 3))
   }
 }

@@ -69,10 +69,13 @@ static void connection_changed(
     server->connections = one;
     server->silent++;
     cmhd_look_at(server, one);
+    struct epoll_event event = {.events = EPOLLRDHUP, .data.ptr = one};
+    epoll_ctl(server->hangups, EPOLL_CTL_ADD, one->descriptor, &event);
   } else if (*mine != NULL) {
     connection *one = *mine;
     *mine = NULL;
     cmhd_has_begun(server, one);
+    if (!one->is_hung_up) epoll_ctl(server->hangups, EPOLL_CTL_DEL, one->descriptor, NULL);
     *one->link = one->next;
     if (one->next) one->next->link = one->link;
     free(one);
@@ -94,6 +97,22 @@ static void end_handshakes(cmhd_server *server) {
     if (one->has_begun || recv(one->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 1) continue;
     cmhd_has_begun(server, one);
     if (byte == 0x16) shutdown(one->descriptor, SHUT_RDWR);
+  }
+}
+
+// Ends connections whose client has closed its side and has no whole request under way. libmicrohttpd 0.9.75 polls for
+// edges and does not read on after a short read: a FIN that arrives with the last bytes goes unnoticed, and the connection
+// stays open until its time-out.
+static void end_half_closed(cmhd_server *server) {
+  int count = epoll_wait(server->hangups, server->hangup_events, (int)server->limits.connections, 0);
+  for (int index = 0; index < count; index++) {
+    connection *one = server->hangup_events[index].data.ptr;
+    char byte;
+    if (one->is_responding || recv(one->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0) continue;
+    one->is_hung_up = 1;
+    epoll_ctl(server->hangups, EPOLL_CTL_DEL, one->descriptor, NULL);
+    // This makes libmicrohttpd's descriptor readable again.
+    shutdown(one->descriptor, SHUT_RD);
   }
 }
 
@@ -130,10 +149,21 @@ static size_t undo_nothing(void *context, struct MHD_Connection *handle, char *t
   return strlen(text);
 }
 
+// A server that has not started.
+static cmhd_server *abandon(cmhd_server *server) {
+  if (server->hangups >= 0) close(server->hangups);
+  free(server->hangup_events);
+  free(server);
+  return NULL;
+}
+
 cmhd_server *cmhd_start(
   int descriptor, cmhd_limits limits, cmhd_screen screen, cmhd_stream_end ended, void *context) {
   cmhd_server *server = calloc(1, sizeof *server);
   if (server == NULL) return NULL;
+  server->hangups = epoll_create1(EPOLL_CLOEXEC);
+  server->hangup_events = calloc(limits.connections, sizeof *server->hangup_events);
+  if (server->hangups < 0 || server->hangup_events == NULL) return abandon(server);
   server->limits = limits;
   server->screen = screen;
   server->ended = ended;
@@ -158,10 +188,7 @@ cmhd_server *cmhd_start(
     MHD_OPTION_END);
   const union MHD_DaemonInfo *info =
     server->daemon ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
-  if (info == NULL) {
-    free(server);
-    return NULL;
-  }
+  if (info == NULL) return abandon(server);
   server->descriptor = info->epoll_fd;
   return server;
 }
@@ -172,6 +199,7 @@ void cmhd_run(cmhd_server *server) {
   look(server);
   end_handshakes(server);
   MHD_run(server->daemon);
+  end_half_closed(server);
 }
 
 int64_t cmhd_wait(cmhd_server *server) {

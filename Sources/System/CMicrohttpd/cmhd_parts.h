@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 // Behind these, which it needs.
@@ -23,6 +24,10 @@ typedef struct connection {
   int is_answered;
   // Whether a byte has come over it, as far as has been seen.
   int has_begun;
+  // Whether a response is being made or sent: the client need not send anything.
+  int is_responding;
+  // Whether libmicrohttpd was made to notice that the client has closed its side.
+  int is_hung_up;
   double since;
 } connection;
 
@@ -83,6 +88,9 @@ struct cmhd_server {
   cmhd_stream_end ended;
   void *context;
   connection *connections;
+  // An epoll descriptor that reports connections whose client has closed its side, and room for one report each.
+  int hangups;
+  struct epoll_event *hangup_events;
   // How many of them have not begun.
   size_t silent;
   // When it is to be looked for connections that have taken too long; 0: there are none.

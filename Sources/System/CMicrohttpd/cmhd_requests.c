@@ -97,7 +97,7 @@ static void hand_out(cmhd_request *request) {
   request->next = NULL;
   *server->last = request;
   server->last = &request->next;
-  if (request->connection) request->connection->is_answered = 1;
+  if (request->connection) request->connection->is_answered = request->connection->is_responding = 1;
 }
 
 static void suspend(cmhd_request *request) {
@@ -114,6 +114,7 @@ static int has_long_body(const cmhd_request *request) {
 // Of a request that has no answer yet nothing is known.
 static enum MHD_Result respond(cmhd_request *request) {
   if (request->is_dropped) return MHD_NO;
+  if (request->connection) request->connection->is_responding = 1;
   return MHD_queue_response(request->handle, request->status, request->response);
 }
 
@@ -165,7 +166,10 @@ void cmhd_ended(
   cmhd_request *request = *mine;
   *mine = NULL;
   if (request == NULL) return;
-  if (request->connection) request->connection->since = cmhd_now();
+  if (request->connection) {
+    request->connection->is_responding = 0;
+    request->connection->since = cmhd_now();
+  }
   if (request->response) MHD_destroy_response(request->response);
   if (request->stream) request->server->ended(request->server->context, request->stream);
   free(request->piece);
