@@ -152,7 +152,6 @@ func contents(_ resource: Resource, _ entity: Entity, _ error: RequestError) {
 /// Siesta: EntityCache
 final class Cache: EntityCache {  // EntityCache
   typealias Key = String  // EntityCache.Key
-  let operations = CacheOperations()
   private var entities: [String: Entity] = [:]
 
   // EntityCache.key(for:)

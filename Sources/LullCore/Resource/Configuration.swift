@@ -91,7 +91,7 @@ package final class ResolvedConfiguration {
     caches = settings.pipeline.caches(validation: settings.validation)
     let problem = failure ?? ResolvedConfiguration.problem(of: caches)
     failures = problem.map { [$0] } ?? []
-    takesTurns = caches.contains { ($0.cache as? any FetchSharing)?.takesTurns ?? false }
+    takesTurns = caches.contains { $0.cache is any FetchSharing }
     expirationTime = settings.expirationTime
     retryTime = settings.retryTime
     writesInvalidate = settings.writesInvalidate

@@ -67,7 +67,8 @@ public struct Pipeline {
       stepCount += stage.transformers.count
       if let cache = stage.cache {
         caches.append(
-          StageCache(stage: key, cache: cache, mark: stage.cacheMark, stepCount: stepCount))
+          StageCache(
+            stage: key, cache: cache.coordinated, mark: stage.cacheMark, stepCount: stepCount))
       }
     }
     return caches
@@ -85,7 +86,7 @@ public struct Pipeline {
   /// A stage's cache, and how many steps an entity has passed when it is written there.
   package struct StageCache {
     package let stage: PipelineStageKey
-    package let cache: any EntityCache
+    package let cache: any CoordinatedEntityCache
     /// That of `PipelineStage.cacheMark`, held while the cache is in use.
     let mark: AnyObject?
     package let stepCount: Int

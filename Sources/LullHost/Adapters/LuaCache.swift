@@ -3,7 +3,7 @@ import LullCore
 
 /// A table with `key`, `read`, `write`, `update_timestamp`, `remove` as a cache. All but `key` may
 /// wait; what raises counts as a miss, or as not written, and is reported. (CACHE-22 to CACHE-28)
-final class LuaCache: EntityCache {
+final class LuaCache: CoordinatedEntityCache {
   static let needed: [StaticString] = ["key", "read", "write", "remove"]
   static let functions: [StaticString] = needed + ["update_timestamp"]
 

@@ -14,7 +14,7 @@ import Synchronization
 /// that may tell who asks, a digest is; headers of responses that are called like one are left out, and
 /// so is whatever says `Cache-Control: no-store`. What mutations of requests add, commands print and
 /// cookies hold is not seen: name whose it is with `Options.identity`. Lua: `lull.cache.file()`.
-public final class FileEntityCache: EntityCache {
+public final class FileEntityCache: CoordinatedEntityCache {
   /// What a file cache may be told.
   public struct Options: Sendable, Equatable {
     /// To be raised when transformers change: entries of other versions are not found.
@@ -145,22 +145,6 @@ public final class FileEntityCache: EntityCache {
     let wanted = CacheVariant.answering(key.headers)
     store?.submit(to: key.pump.workers) { $0.touch(place, wanted, timestamp: timestamp) }
     completion()
-  }
-
-  public func updateEntity(
-    forKey key: Key, _ change: @escaping @Sendable (inout Entity) -> Void,
-    completion: @escaping () -> Void
-  ) {
-    defer { completion() }
-    let place = key.place
-    let wanted = CacheVariant.answering(key.headers)
-    let maxSize = options.maxSize
-    let now = key.pump.clock.now
-    store?.submit(to: key.pump.workers) { file in
-      guard var entity = file.read(place, wanted, now: now, maxAge: nil) else { return }
-      change(&entity)
-      _ = file.write(entity, at: place, now: now, maxSize: maxSize)
-    }
   }
 
   /// In one transaction, since other processes may write there meanwhile.

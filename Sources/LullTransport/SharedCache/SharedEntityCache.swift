@@ -16,7 +16,7 @@ public import LullCore
 /// entries of an identity stay in the file; the others can be read. Of requests whose identity is not known, with
 /// cookies, with what a command prints or with credentials that a mutation adds, entries stay in the file unless
 /// `Options.identity` says whose they are (SCA-16). Lua: `lull.cache.shared()`.
-public final class SharedEntityCache: EntityCache {
+public final class SharedEntityCache: CoordinatedEntityCache {
   /// What a shared cache may be told.
   public struct Options: Sendable, Equatable {
     /// To be raised when transformers change: entries of other versions are not found.
@@ -208,18 +208,6 @@ public final class SharedEntityCache: EntityCache {
     }
   }
 
-  public func updateEntity(
-    forKey key: Key, _ change: @escaping @Sendable (inout Entity) -> Void,
-    completion: @escaping () -> Void
-  ) {
-    defer { completion() }
-    if let localKey = key.local { local.updateEntity(forKey: localKey, change) {} }
-    update(key) {
-      change(&$0)
-      return true
-    }
-  }
-
   /// On the server, which may have lost the entity that this machine still has.
   ///
   /// - Parameters:
@@ -331,8 +319,6 @@ public final class SharedEntityCache: EntityCache {
 }
 
 extension SharedEntityCache: FetchSharing {
-  package var takesTurns: Bool { true }
-
   package func makeTurn(forKey key: Key) -> (any FetchTurn)? {
     usableServer(for: key).map { SharedFetchTurn($0, line) }
   }

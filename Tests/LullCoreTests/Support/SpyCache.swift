@@ -2,7 +2,7 @@ import LullCore
 
 /// A cache that writes down what it is asked, and answers when told. Its keys are stage and last path
 /// component, unless the test makes others.
-final class SpyCache: EntityCache {
+final class SpyCache: CoordinatedEntityCache {
   enum Answering {
     case atOnce
     case whenReleased

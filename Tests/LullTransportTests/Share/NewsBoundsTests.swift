@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct NewsBoundsTests {
   /// A cache that has those told who follow it.
-  private final class Follower: EntityCache {
+  private final class Follower: CoordinatedEntityCache {
     let operations = CacheOperations()
     let news: ShareNews
 

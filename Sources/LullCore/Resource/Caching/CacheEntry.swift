@@ -18,7 +18,7 @@ struct CacheEntry {
   /// - Parameter isUnshared: whether it is of a request with credentials that are not configured.
   init?(_ stage: Pipeline.StageCache, resource: Resource, isUnshared: Bool = false) {
     let pump = resource.pump
-    func open<Cache: EntityCache>(_ cache: Cache) -> CacheEntry? {
+    func open<Cache: CoordinatedEntityCache>(_ cache: Cache) -> CacheEntry? {
       guard var key = cache.key(for: resource, at: stage.stage) else { return nil }
       if isUnshared { key = cache.unsharedKey(of: key) }
       var isFollowed = false
@@ -43,7 +43,7 @@ struct CacheEntry {
     return nil
   }
 
-  private init<Cache: EntityCache>(
+  private init<Cache: CoordinatedEntityCache>(
     _ stage: Pipeline.StageCache, _ cache: Cache, _ key: Cache.Key, _ pump: Pump,
     isFollowed: Bool
   ) {
@@ -83,7 +83,7 @@ struct CacheEntry {
     makeTurn = CacheEntry.turns(of: cache, key)
   }
 
-  private static func turns<Cache: EntityCache>(
+  private static func turns<Cache: CoordinatedEntityCache>(
     of cache: Cache, _ key: Cache.Key
   ) -> (() -> (any FetchTurn)?)? {
     guard let sharing = cache as? any FetchSharing else { return nil }

@@ -1,7 +1,7 @@
 /// By what a cache tells a resource that another host or process has written what is kept for it. (NEWS-01 to
 /// NEWS-12)
 ///
-/// `EntityCache.follow` is given one for each resource and stage, which goes with what the service remembers
+/// `CoordinatedEntityCache.follow` is given one for each resource and stage, which goes with what the service remembers
 /// of the resource: to be held weakly. What has been written is read, passes the stages after its own as a hit
 /// does, and becomes the data if it is newer than that. Home thread only.
 public final class EntityNews {

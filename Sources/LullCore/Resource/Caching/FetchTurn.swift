@@ -1,9 +1,6 @@
-/// A cache whose users take turns in fetching what it keeps, wherever they are. (SCA-20)
-package protocol FetchSharing: EntityCache {
-  /// Whether they do at all.
-  var takesTurns: Bool { get }
-
-  /// The turn of one load; nil: nobody is asked now.
+/// A cache whose users take turns in fetching its entries, whatever process or host they are in. (SCA-20)
+package protocol FetchSharing: CoordinatedEntityCache {
+  /// Returns the turn of one load, or nil if there is no server to ask now.
   func makeTurn(forKey key: Key) -> (any FetchTurn)?
 }
 

@@ -2,7 +2,7 @@
 /// CACHE-37). Lua: `lull.cache.memory()`.
 ///
 /// Beyond `countLimit` entries the ones written longest ago go.
-public final class MemoryEntityCache: EntityCache {
+public final class MemoryEntityCache: CoordinatedEntityCache {
   /// A stage and a URL, in one environment of an API file.
   public struct Key: Hashable {
     package let stage: PipelineStageKey
@@ -63,19 +63,6 @@ public final class MemoryEntityCache: EntityCache {
   ) {
     entries[key]?.entity.timestamp = timestamp
     entries[key]?.freshen()
-    completion()
-  }
-
-  public func updateEntity(
-    forKey key: Key, _ change: @escaping @Sendable (inout Entity) -> Void,
-    completion: @escaping () -> Void
-  ) {
-    // The content stays what it is: nobody who keeps it need be told.
-    if var entry = entries[key] {
-      change(&entry.entity)
-      entry.freshen()
-      entries[key] = entry
-    }
     completion()
   }
 

@@ -1,0 +1,77 @@
+import Synchronization
+
+extension EntityCache {
+  /// This cache, with everything that a stage needs.
+  var coordinated: any CoordinatedEntityCache {
+    (self as? any CoordinatedEntityCache) ?? QueuedCache.of(self)
+  }
+}
+
+/// A cache that has nothing but the methods of `EntityCache`, and its queue.
+///
+/// There is one for each cache object while a configuration or an operation uses it, so that operations stay
+/// in order whatever stages, resources and services the object is set on (CACHE-22).
+private final class QueuedCache<Base: EntityCache>: CoordinatedEntityCache {
+  let operations = CacheOperations()
+  private let base: Base
+
+  private init(_ base: Base) {
+    self.base = base
+  }
+
+  deinit { QueuedCaches.remove(of: base) }
+
+  static func of(_ base: Base) -> QueuedCache {
+    if let known = QueuedCaches.find(of: base) as? QueuedCache { return known }
+    let made = QueuedCache(base)
+    QueuedCaches.add(made, of: base)
+    return made
+  }
+
+  func key(for resource: Resource, at stage: PipelineStageKey) -> Base.Key? {
+    base.key(for: resource, at: stage)
+  }
+
+  func readEntity(forKey key: Base.Key, completion: @escaping (Entity?) -> Void) {
+    base.readEntity(forKey: key, completion: completion)
+  }
+
+  func writeEntity(_ entity: Entity, forKey key: Base.Key, completion: @escaping () -> Void) {
+    base.writeEntity(entity, forKey: key, completion: completion)
+  }
+
+  func updateEntityTimestamp(
+    _ timestamp: Double, forKey key: Base.Key, completion: @escaping () -> Void
+  ) {
+    base.updateEntityTimestamp(timestamp, forKey: key, completion: completion)
+  }
+
+  func removeEntity(forKey key: Base.Key, completion: @escaping () -> Void) {
+    base.removeEntity(forKey: key, completion: completion)
+  }
+}
+
+/// The queued caches in use, by the cache object of each. Any thread.
+private enum QueuedCaches {
+  // Used on the home thread of its cache only.
+  private struct Entry: @unchecked Sendable {
+    weak var cache: AnyObject?
+  }
+
+  private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+
+  static func find(of base: AnyObject) -> AnyObject? {
+    let identity = ObjectIdentifier(base)
+    return entries.withLock { $0[identity] }?.cache
+  }
+
+  static func add(_ cache: AnyObject, of base: AnyObject) {
+    let (identity, entry) = (ObjectIdentifier(base), Entry(cache: cache))
+    entries.withLock { $0[identity] = entry }
+  }
+
+  static func remove(of base: AnyObject) {
+    let identity = ObjectIdentifier(base)
+    entries.withLock { $0[identity] = nil }
+  }
+}
