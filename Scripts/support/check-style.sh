@@ -9,8 +9,6 @@ check_style() {
     swift format lint --strict "${format[@]}" -r Sources Tests Examples Package.swift
   verify "Lua lint" "see https://luacheck.readthedocs.io/en/stable/warnings.html for the codes" \
     lua_lint
-  verify "annotations for editors are Lua" "regenerate them with Scripts/support/generate-reference" \
-    annotation_syntax
   verify "shell syntax" "correct the lines named" shell_syntax
   if command -v shellcheck >/dev/null; then
     # 1091: sourced files are checked by themselves; 2034, 2154: and their names used elsewhere.
@@ -26,12 +24,6 @@ check_style() {
     test_names
   verify "suites have a limit of time" 'write @Suite(.timeLimit(.minutes(20))) over them' \
     suites_without_limit
-}
-
-# One by one: of several luac 5.4.4 frees something twice.
-annotation_syntax() {
-  local file
-  for file in Sources/LullHost/luacats/library/*.d.lua; do luac5.4 -p "$file"; done
 }
 
 # Tests whose function is not called by a sentence in backquotes, or that show another text than it.

@@ -2,6 +2,7 @@ import LullArguments
 import LullClients
 import LullCore
 import LullHost
+import LullTestRunner
 
 extension Command {
   static let help = Command(
@@ -9,6 +10,7 @@ extension Command {
     forms: [
       ("help COMMAND", "show all options of a command, with details"),
       ("help TOPIC", "explain items, output …; lull help all lists all"),
+      ("help annotations", "print editor annotations (LuaCATS) of Lull"),
       ("help all", "list all commands, topics and exit codes"),
     ], briefForms: 2,
     spec: {
@@ -23,9 +25,12 @@ extension Command {
     throw try about(words.dropFirst())
   }
 
+  private static var annotations: String { APIAnnotations(LuaLibrary.withTests.description).text }
+
   private static func about(_ words: ArraySlice<String>) throws(CommandEnd) -> CommandEnd {
     guard let word = words.first, word != "--help", word != "-h" else { return .help(nil) }
     if word == "all" { return .page(CommandOverview.all) }
+    if word == "annotations" { return .page(annotations) }
     let topic = HelpTopic(rawValue: word)
     if let command = Command.named(word) {
       return .page(command.manual + (topic.map { "\n" + $0.text } ?? ""))

@@ -78,10 +78,18 @@ struct CommandTests {
     let offered = output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
     switch command.words {
     case .of(let words), .kindsAndFiles(let words): #expect(offered == words)
-    case .commands: #expect(offered == Self.names + ["filters"])
+    case .commands: #expect(offered == Self.names + HelpPageTests.topics + ["all", "annotations"])
     case .options: #expect(offered.contains("--output"))
     case .files, .optionsAndFiles, .target, .call, .apisAndFiles:
       #expect(offered.last == "//files")
     }
+  }
+  @Test func `help annotations prints a Lua file that declares the module`() throws {
+    let ending = try lull("help", "annotations")
+    #expect(ending.output.hasPrefix("---@meta lull\n"))
+    #expect(ending.output.contains("\nfunction lull.service("))
+    #expect(ending.output.hasSuffix("\nreturn lull\n"))
+    #expect(ending.errors == "")
+    #expect(ending.code == 0)
   }
 }

@@ -7,7 +7,7 @@ struct HelpPageTests {
     "limits", "share", "login", "logout", "apis", "explain", "check", "diff", "import", "export",
     "mock", "types", "drift", "trust", "run", "test", "repl", "demo", "completion", "help",
   ]
-  private static let topics = [
+  static let topics = [
     "items", "output", "filters", "auth", "pages", "cache", "environments", "exit-codes",
     "secrets", "proxies", "limits",
   ]

@@ -2,15 +2,9 @@ import Testing
 
 @testable import LullHost
 
-/// The annotations for editors: those of the description, readable, complete.
+/// The annotations for editors: readable, complete.
 @Suite(.timeLimit(.minutes(20)))
 struct APIAnnotationTests {
-  private static let file = GeneratedFile("Sources/LullHost/luacats/library/lull.d.lua")
-
-  @Test func `the annotations are those of the description`() throws {
-    try Self.file.check(APIAnnotations(.whole).text)
-  }
-
   @Test func `every annotation can be read and every name in it is declared`() {
     let checker = LuaCATSChecker(APIAnnotations(.whole).text)
     #expect(checker.problems == [])

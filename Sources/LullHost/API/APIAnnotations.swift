@@ -14,7 +14,7 @@ package struct APIAnnotations {
     var file = AnnotationFile()
     file.add("---@meta lull")
     file.add(
-      "-- Generated from Sources/*/API by Scripts/support/generate-reference: edit there.")
+      "-- Written by `lull help annotations`.")
     file.endBlock()
     for owner in ordered { add(owner, to: &file) }
     file.add("return lull")
