@@ -147,9 +147,9 @@ package final class CurlProvider: NetworkingProvider {
 
   var secretCoordinator: SecretCoordinator {
     if let secrets { return secrets }
-    let desk = SecretCoordinator(pump: loop.pump, literal: onLiteral)
-    secrets = desk
-    return desk
+    let coordinator = SecretCoordinator(pump: loop.pump, literal: onLiteral)
+    secrets = coordinator
+    return coordinator
   }
 
   /// Ends the exchange: its connection or stream is closed before this returns.

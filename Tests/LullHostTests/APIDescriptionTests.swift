@@ -89,7 +89,7 @@ struct APIDescriptionTests {
     (.resource, "optional_relative", "L"), (.service, "configuration_for", "vS"),
     (.service, "configure", "*"), (.watch, "__call", "*"), (.apiCall, "__call", "T"),
     (.module, "sleep", "n"), (.module, "sha256", "vT"), (.module, "exit", "VV"),
-    (.proof, "answer", "itn"),
+    (.test, "answer", "itn"),
   ])
   func `arguments are checked by letters`(
     _ kind: HandleKind, _ name: String, _ letters: String
@@ -129,7 +129,7 @@ struct APIDescriptionTests {
     -> Bool?
   {
     // What tests have is there while one runs. (PRV-80)
-    if TestCase.proofTypes.contains(where: { $0.name == owner.name }) { return nil }
+    if TestCase.testTypes.contains(where: { $0.name == owner.name }) { return nil }
     switch entry.kind {
     case .field, .word: return nil
     case .function: return owner.name == "os" ? true : isInModule(entry, owner, harness)

@@ -27,7 +27,7 @@ struct TestDescriptionTests {
   }
 
   @Test func `PRV-80 what is described of tests is there, and no other`() throws {
-    for owner in TestCase.proofTypes {
+    for owner in TestCase.testTypes {
       guard case .object = owner.kind else { continue }
       let object = try #require(TestDescriptionTests.objects[owner.name], "\(owner.name)")
       for entry in owner.entries where entry.kind != .operation {
@@ -41,7 +41,7 @@ struct TestDescriptionTests {
   }
 
   @Test func `PRV-80 the fields of its tables are those described`() throws {
-    let answer = try #require(TestCase.proofTypes.first { $0.name == "TestAnswer" })
+    let answer = try #require(TestCase.testTypes.first { $0.name == "TestAnswer" })
     for field in answer.entries.map(\.name) + ["status", "headers", "body", "json", "text"] {
       let value = [
         "delay": "1", "fail": "'reset'", "status": "201", "headers": "{}", "json": "{}",
@@ -54,13 +54,13 @@ struct TestDescriptionTests {
       ("TestServiceOptions", "t:service('https://x.test', { %s = 7 })"),
       ("TestAPIOptions", "t:api('x', { %s = 7 })"),
     ] {
-      let options = try #require(TestCase.proofTypes.first { $0.name == table })
+      let options = try #require(TestCase.testTypes.first { $0.name == table })
       for name in options.entries.map(\.name) + ["no_such_key"] {
         let failure = try failures(of: taker.replacing("%s", with: name)).first ?? ""
         #expect(failure.contains("'cassette' must be") == (name != "no_such_key"), "\(failure)")
       }
     }
-    let exchange = try #require(TestCase.proofTypes.first { $0.name == "TestExchange" })
+    let exchange = try #require(TestCase.testTypes.first { $0.name == "TestExchange" })
     let names = exchange.entries.map { "\($0.name) = true" }.joined(separator: ", ")
     #expect(
       try failures(

@@ -46,7 +46,7 @@
   KIND(API_CALL, apiCall, "APICall") \
   KIND(SWIFT_FUNCTION, swiftFunction, "SwiftFunction") \
   KIND(SWIFT_ERROR, swiftError, "SwiftError") \
-  KIND(PROOF, proof, "Proof")
+  KIND(TEST, test, "Test")
 
 enum {
 #define LULL_KIND_CONSTANT(constant, word, name) LULL_KIND_##constant,

@@ -8,7 +8,7 @@ package import LullTransport
 package final class SessionRecorder: NetworkTap {
   private let network: CurlProvider
   private let recorder: RecordingNetwork
-  private var tape = CassetteRecorder([], [])
+  private var cassette = CassetteRecorder([], [])
   private var redaction = Redaction()
   /// In the order in which they were sent; nil of what is under way, or is not written down.
   private var entries: [HAREntry?] = []
@@ -21,7 +21,7 @@ package final class SessionRecorder: NetworkTap {
     recorder = RecordingNetwork(UntappedNetwork(network), pump)
     network.tap = self
     network.onSecrets = { [weak self] told in
-      for secret in told { self?.tape.hide(secret) }
+      for secret in told { self?.cassette.hide(secret) }
     }
   }
 
@@ -67,12 +67,12 @@ package final class SessionRecorder: NetworkTap {
   package func stop() -> [HAREntry] {
     network.tap = nil
     network.onSecrets = nil
-    tape.add(entries.compactMap(\.self))
+    cassette.add(entries.compactMap(\.self))
     entries = []
     inFlightCount = 0
-    let finished = tape.finished
+    let finished = cassette.finished
     redaction = finished.redaction
-    hidesAnswers = zip(finished.entries, tape.entries).contains { $0.response != $1.response }
+    hidesAnswers = zip(finished.entries, cassette.entries).contains { $0.response != $1.response }
     let concealed = redaction.concealed(in: finished.entries)
     problems += concealed.sorted { $0.key < $1.key }.map { "not recorded: \($0.value)" }
     recorded = finished.entries.indices.filter { concealed[$0] == nil }.map { finished.entries[$0] }

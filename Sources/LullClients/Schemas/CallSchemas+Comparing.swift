@@ -9,7 +9,7 @@ extension CallSchemas {
 
   /// What the schemas say of a call, cut short, and all of it with the definitions that it refers to: other bytes
   /// where they say something else. nil if that is nothing.
-  package func wording(ofCall name: String) -> (shown: String, whole: [UInt8])? {
+  package func fingerprint(ofCall name: String) -> (shown: String, whole: [UInt8])? {
     let own: CallSchema?
     do throws(APIFileProblem) {
       own = try calls.call(name)?.schema

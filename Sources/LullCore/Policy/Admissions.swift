@@ -1,6 +1,6 @@
 /// Those that the limits of a service have let through and that do not know it yet.
 ///
-/// They are told one after the other, when limits and lanes are done: each may start, cancel and
+/// They are told one after the other, when limits and queues are done: each may start, cancel and
 /// configure what it likes. Home thread only.
 final class Admissions {
   private unowned let pump: Pump

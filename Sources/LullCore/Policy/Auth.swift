@@ -4,7 +4,7 @@
 /// A setting of the configuration. It is put on when everything else of a request is there, unless
 /// the request has a header, a cookie or a parameter of that name. Lua: `lull.auth.bearer(secret)`.
 public final class Auth: CustomStringConvertible {
-  package enum Proof {
+  package enum Credential {
     /// By a name in lower case.
     case header(String, SecretText)
     case query(QueryCredential)
@@ -12,7 +12,7 @@ public final class Auth: CustomStringConvertible {
     case stage(any AuthStage, header: String, shown: SecretText)
   }
 
-  package let proof: Proof
+  package let credential: Credential
   /// Whose requests these are; what is sent, or a text that tells those of a stage apart.
   package let identity: SecretText
   /// How another client is told of it; nil if it is a header or a query as any other.
@@ -30,15 +30,15 @@ public final class Auth: CustomStringConvertible {
   }
 
   private init(header: String, value: SecretText, login: Login? = nil) {
-    proof = .header(header, value)
+    credential = .header(header, value)
     self.login = login
     identity = value
   }
 
-  private init(_ credential: QueryCredential) {
-    proof = .query(credential)
+  private init(_ query: QueryCredential) {
+    credential = .query(query)
     login = nil
-    identity = credential.identity
+    identity = query.identity
   }
 
   /// A header that `stage` puts on.
@@ -48,40 +48,40 @@ public final class Auth: CustomStringConvertible {
     header: String = "authorization", stage: any AuthStage, identity: SecretText,
     shown: String, login: Login? = nil
   ) {
-    proof = .stage(stage, header: header, shown: SecretText(shown))
+    credential = .stage(stage, header: header, shown: SecretText(shown))
     self.identity = identity
     self.login = login
   }
 
   package var stage: (any AuthStage)? {
-    if case .stage(let stage, _, _) = proof { stage } else { nil }
+    if case .stage(let stage, _, _) = credential { stage } else { nil }
   }
 
   package var query: QueryCredential? {
-    if case .query(let credential) = proof { credential } else { nil }
+    if case .query(let query) = credential { query } else { nil }
   }
 
   /// What it is told from others by: its header, or `?` and its parameters, of which no header has the name.
   package var place: String {
-    switch proof {
+    switch credential {
     case .header(let name, _), .stage(_, let name, _): name
-    case .query(let credential): "?" + credential.names.joined(separator: "&")
+    case .query(let query): "?" + query.names.joined(separator: "&")
     }
   }
 
   /// What is sent, masked: a literal too, since here it is a credential.
   public var description: String {
-    switch proof {
+    switch credential {
     case .header(let name, let value):
       "\(name): \(value.secrets.isEmpty ? CredentialMask.mark : value.masked)"
     case .stage(_, let name, let shown): "\(name): \(shown.masked)"
-    case .query(let credential): credential.masked
+    case .query(let query): query.masked
     }
   }
 
   /// What its header shows; nil if it has none.
   package var maskedHeader: String? {
-    switch proof {
+    switch credential {
     case .header(_, let value), .stage(_, _, let value): value.masked
     case .query: nil
     }
@@ -89,12 +89,12 @@ public final class Auth: CustomStringConvertible {
 
   /// Puts it on, unless the request has something there; nothing of a stage.
   package func put(on http: inout HTTPRequest) {
-    switch proof {
+    switch credential {
     case .header("cookie", let value):
       if !http.headers.omitted.contains("cookie") { http.headers.add(cookieHeader: value) }
     case .header(let name, let value):
       if http.headers[name] == nil { http.headers.add(name, value) }
-    case .query(let credential): credential.put(on: &http)
+    case .query(let query): query.put(on: &http)
     case .stage: break
     }
   }

@@ -1,7 +1,7 @@
 /// Where requests wait that are subject to the same limits, first come, first served.
 ///
 /// Only the first in line waits for limits; it gets a share of the rate before it waits for a place,
-/// so no place is ever held idle, and no more than one share of the rate for each lane. What is sent
+/// so no place is ever held idle, and no more than one share of the rate for each queue. What is sent
 /// again has stood in line before, and goes ahead of those that have not been sent.
 package final class LimitQueue {
   struct Ticket {
@@ -10,7 +10,7 @@ package final class LimitQueue {
   }
 
   private struct Waiting {
-    /// Who waits holds the lane.
+    /// Who waits holds the queue.
     weak var exchange: PolicyExchange?
     let order: UInt64
   }

@@ -29,7 +29,7 @@ final class LimitTable {
   private unowned let pump: Pump
   private let admissions: Admissions
   private var limits: [Key: Known] = [:]
-  private var lanes: [Pair: LimitQueue] = [:]
+  private var queues: [Pair: LimitQueue] = [:]
   private var sweptVersion = 0
 
   init(pump: Pump) {
@@ -55,7 +55,7 @@ final class LimitTable {
         SharedLimit(concurrency: limit, admissions)
       }
     }
-    rules.lane = lane(rules.sharedRate, rules.sharedPlaces)
+    rules.queue = queue(rules.sharedRate, rules.sharedPlaces)
   }
 
   /// Notes the pattern of the block that has just set a limit which processes share; throws if they cannot
@@ -76,11 +76,11 @@ final class LimitTable {
   /// Where a request waits whose limit processes share.
   ///
   /// - Parameter identity: who asks; asked for where it matters only.
-  func lane(
+  func queue(
     for rules: Policies.Rules, origin: String, environment: String?, version: Int,
     identity: (any LimitSource) -> [UInt8]
   ) -> LimitQueue? {
-    guard let limit = rules.rateLimit, let pattern = rules.ratePattern else { return rules.lane }
+    guard let limit = rules.rateLimit, let pattern = rules.ratePattern else { return rules.queue }
     let source = pump.limitSource
     var count = LimitKey(
       of: limit, origin: origin, environment: environment, pattern: pattern
@@ -89,7 +89,7 @@ final class LimitTable {
     let rate = shared(Key(block: -1, rule: .logged(limit, count)), version: version) {
       SharedLimit(limit, log: source.makeLog(of: limit, count), admissions)
     }
-    return lane(rate, rules.sharedPlaces)
+    return queue(rate, rules.sharedPlaces)
   }
 
   private func shared(_ key: Key, version: Int, make: () -> SharedLimit) -> SharedLimit {
@@ -99,14 +99,14 @@ final class LimitTable {
     return limit
   }
 
-  private func lane(_ rate: SharedLimit?, _ places: SharedLimit?) -> LimitQueue? {
+  private func queue(_ rate: SharedLimit?, _ places: SharedLimit?) -> LimitQueue? {
     guard rate != nil || places != nil else { return nil }
     let pair = Pair(
       rate: rate.map { ObjectIdentifier($0) }, places: places.map { ObjectIdentifier($0) })
-    if let lane = lanes[pair] { return lane }
-    let lane = LimitQueue(rate: rate, places: places, admissions)
-    lanes[pair] = lane
-    return lane
+    if let queue = queues[pair] { return queue }
+    let queue = LimitQueue(rate: rate, places: places, admissions)
+    queues[pair] = queue
+    return queue
   }
 
   /// Blocks that compute their limits may set ever new ones: those that were not asked for since the
@@ -116,7 +116,7 @@ final class LimitTable {
     for key in old.keys { limits[key] = nil }
     if !old.isEmpty {
       let kept = Set(limits.values.map { ObjectIdentifier($0.limit) })
-      lanes = lanes.filter { pair, _ in
+      queues = queues.filter { pair, _ in
         pair.rate.map { kept.contains($0) } ?? true && pair.places.map { kept.contains($0) } ?? true
       }
     }

@@ -21,7 +21,7 @@ package final class Policies {
     /// the request as well.
     var ratePattern: String?
     /// Where requests wait for both.
-    var lane: LimitQueue?
+    var queue: LimitQueue?
 
     init() {}
 
@@ -51,7 +51,7 @@ extension Policies.Rules {
       let causes = retry.statuses.sorted().map { "\($0)" } + retry.errors.map(\.rawValue).sorted()
       texts.append("retries: \(retry.times) on \(causes.joined(separator: ", "))")
     }
-    if let lane { texts.append("limits: \(lane.description)") }
+    if let queue { texts.append("limits: \(queue.description)") }
     return texts
   }
 }

@@ -20,7 +20,7 @@ package final class PolicyExchange: RequestNetworking {
   private let http: HTTPRequest
   private let policies: Policies.Rules
   /// Where it waits for its limits; nil without any.
-  private let lane: LimitQueue?
+  private let queue: LimitQueue?
   private let networking: any NetworkingProvider
   private unowned let pump: Pump
   /// The service whose request it is.
@@ -59,12 +59,12 @@ package final class PolicyExchange: RequestNetworking {
   }
 
   init(
-    _ http: HTTPRequest, policies: Policies?, lane: LimitQueue?,
+    _ http: HTTPRequest, policies: Policies?, queue: LimitQueue?,
     networking: any NetworkingProvider, pump: Pump, owner: AnyObject? = nil
   ) {
     self.http = http
     self.policies = policies?.rules ?? Policies.Rules()
-    self.lane = lane
+    self.queue = queue
     download = http.options?.download
     self.networking = networking
     self.pump = pump
@@ -72,7 +72,7 @@ package final class PolicyExchange: RequestNetworking {
   }
 
   deinit {
-    if case .waiting(let ticket) = stage { lane?.drop(ticket) }
+    if case .waiting(let ticket) = stage { queue?.drop(ticket) }
   }
 
   /// The transfer under way now, if there is one.
@@ -111,20 +111,20 @@ package final class PolicyExchange: RequestNetworking {
     switch stage {
     case .idle, .over: break
     // One that was let through meanwhile gives that back when it hears of it.
-    case .waiting(let ticket): _ = lane?.leave(ticket)
+    case .waiting(let ticket): _ = queue?.leave(ticket)
     case .authorizing(let stop):
       stop?()
-      lane?.withdraw(admission)
+      queue?.withdraw(admission)
     case .sending(let channel, let transfer):
       pump.discard(channel)
       noteEnd(.failure(.cancelled))
       stopRepeating()
       transfer?.cancel()
       if report?.isUnsent ?? false, !isCounted {
-        lane?.withdraw(admission)
+        queue?.withdraw(admission)
       } else {
         count()
-        lane?.end(admission, nil)
+        queue?.end(admission, nil)
       }
     case .pausing(let timer): timer.cancel()
     }
@@ -133,14 +133,14 @@ package final class PolicyExchange: RequestNetworking {
   // MARK: Limit
 
   private func queueUp() {
-    guard let lane else { return authorize() }
+    guard let queue else { return authorize() }
     let isAgain = order != nil
-    let order = order ?? lane.makeOrder()
+    let order = order ?? queue.makeOrder()
     self.order = order
-    stage = .waiting(lane.join(self, order: order, isAgain: isAgain))
-    lane.deliver()
+    stage = .waiting(queue.join(self, order: order, isAgain: isAgain))
+    queue.deliver()
     if case .waiting = stage {
-      pump.log(.network, "\(name) waits: at most \(lane.description)")
+      pump.log(.network, "\(name) waits: at most \(queue.description)")
     }
   }
 
@@ -148,14 +148,14 @@ package final class PolicyExchange: RequestNetworking {
     if let repetition {
       self.repetition = nil
       guard case .sending = stage else {
-        lane?.repetitions.withdraw(admission)
+        queue?.repetitions.withdraw(admission)
         return
       }
       isCounted = false
       return repetition.resume()
     }
     guard case .waiting = stage else {
-      lane?.withdraw(admission)
+      queue?.withdraw(admission)
       return
     }
     authorize()
@@ -182,7 +182,7 @@ package final class PolicyExchange: RequestNetworking {
   /// It cannot be sent as it should be.
   private func giveUp(_ error: TransportError) {
     stage = .idle
-    lane?.withdraw(admission)
+    queue?.withdraw(admission)
     settle(NetworkResult(error: error))
   }
 
@@ -215,13 +215,13 @@ package final class PolicyExchange: RequestNetworking {
   }
 
   private func watchSending(_ http: inout HTTPRequest) {
-    guard let lane, lane.hasRate else { return }
+    guard let queue, queue.hasRate else { return }
     isCounted = false
     let attempt = attempts.count
-    let report = SendingReport(waitsForAnswer: lane.isStrict) { [weak self] event in
+    let report = SendingReport(waitsForAnswer: queue.isStrict) { [weak self] event in
       guard let self, case .sending = stage, attempt == attempts.count else { return false }
       switch event {
-      case .began: if !isCounted { lane.begin(admission) }
+      case .began: if !isCounted { queue.begin(admission) }
       case .passed: count()
       case .again(let resume): repeatLater(resume)
       }
@@ -237,24 +237,24 @@ package final class PolicyExchange: RequestNetworking {
   private func count() {
     guard !isCounted else { return }
     isCounted = true
-    if let lane { admission = lane.send(admission) }
+    if let queue { admission = queue.send(admission) }
   }
 
   /// The transfer is to send another request, which needs a place of its own.
   private func repeatLater(_ resume: @escaping () -> Void) {
-    guard let lane, repetition == nil else { return resume() }
+    guard let queue, repetition == nil else { return resume() }
     count()
-    let ticket = lane.repetitions.join(self, order: order ?? lane.makeOrder(), isAgain: true)
+    let ticket = queue.repetitions.join(self, order: order ?? queue.makeOrder(), isAgain: true)
     repetition = (ticket, resume)
-    lane.deliver()
+    queue.deliver()
     if repetition != nil {
-      pump.log(.network, "\(name) waits to go on: at most \(lane.description)")
+      pump.log(.network, "\(name) waits to go on: at most \(queue.description)")
     }
   }
 
   private func stopRepeating() {
     // One that was let through meanwhile gives that back when it hears of it.
-    guard let repetition, lane?.repetitions.leave(repetition.ticket) ?? true else { return }
+    guard let repetition, queue?.repetitions.leave(repetition.ticket) ?? true else { return }
     self.repetition = nil
   }
 
@@ -265,7 +265,7 @@ package final class PolicyExchange: RequestNetworking {
     count()
     stage = .idle
     noteEnd(RequestAttempt.Outcome(result))
-    lane?.end(admission, result)
+    queue?.end(admission, result)
     // Those that the place was given to may have cancelled this one.
     guard case .idle = stage else { return }
     if let status = result.response?.status, let auth = policies.authStage, !hasRenewed,

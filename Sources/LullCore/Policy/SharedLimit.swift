@@ -1,8 +1,8 @@
-/// One limit and the lanes that wait for it; shared by all requests one block of configuration
+/// One limit and the queues that wait for it; shared by all requests one block of configuration
 /// applies to, or by all whose count processes share. Home thread only.
 ///
-/// It never calls anybody but lanes: who is let through hears of it from `Admissions`, when every
-/// limit and lane is in order again.
+/// It never calls anybody but queues: who is let through hears of it from `Admissions`, when every
+/// limit and queue is in order again.
 final class SharedLimit {
   /// Of a rate limit that this process keeps itself; changed in place, since it may be large.
   private var window: RateWindow?
@@ -13,8 +13,8 @@ final class SharedLimit {
   /// nil of a limit of requests at once.
   private let rate: RateLimit?
   private let admissions: Admissions
-  /// Lanes whose first one waits for this limit; few, since lanes are pairs of limits.
-  private var lanes: [LimitQueue] = []
+  /// Queues whose first one waits for this limit; few, since queues are pairs of limits.
+  private var queues: [LimitQueue] = []
   private var timer: (any HostTimer)?
   /// When the timer is due, in the time of `admissions`.
   private var timerDue = 0.0
@@ -56,33 +56,33 @@ final class SharedLimit {
   var isIdle: Bool {
     // Asked for what it does: what is too old to count is forgotten.
     _ = opening
-    return lanes.isEmpty && logged?.isIdle ?? window?.isEmpty ?? (places.taken == 0)
+    return queues.isEmpty && logged?.isIdle ?? window?.isEmpty ?? (places.taken == 0)
   }
 
-  /// Whether the first one of `lane` would be let through; takes nothing. If that cannot be now, the lane is
+  /// Whether the first one of `queue` would be let through; takes nothing. If that cannot be now, the queue is
   /// served later, in order of how long their first ones have waited.
-  func isFree(for lane: LimitQueue) -> Bool {
-    if !lanes.contains(where: { $0.order < lane.order }) {
+  func isFree(for queue: LimitQueue) -> Bool {
+    if !queues.contains(where: { $0.order < queue.order }) {
       logged?.ask()
       if isOpen { return true }
     }
-    if !lanes.contains(where: { $0 === lane }) { lanes.append(lane) }
+    if !queues.contains(where: { $0 === queue }) { queues.append(queue) }
     setTimer()
     return false
   }
 
-  /// Lets the first one of `lane` through, if the limit is free for it.
-  func take(for lane: LimitQueue) -> Admission? {
-    guard isFree(for: lane) else { return nil }
+  /// Lets the first one of `queue` through, if the limit is free for it.
+  func take(for queue: LimitQueue) -> Admission? {
+    guard isFree(for: queue) else { return nil }
     if let logged { return logged.take() }
     if window == nil { places.taken += 1 } else { window?.reserve() }
     return .local
   }
 
-  /// Nobody in the lane waits any more.
-  func leave(_ lane: LimitQueue) {
-    lanes.removeAll { $0 === lane }
-    if lanes.isEmpty { logged?.stop() }
+  /// Nobody in the queue waits any more.
+  func leave(_ queue: LimitQueue) {
+    queues.removeAll { $0 === queue }
+    if queues.isEmpty { logged?.stop() }
     setTimer()
   }
 
@@ -95,7 +95,7 @@ final class SharedLimit {
   /// The span of one of those let through begins now.
   func send(_ admission: Admission) -> Admission {
     let sent = logged?.send(admission) ?? window?.send(now: admissions.uptime)
-    if !lanes.isEmpty { logged?.ask() }
+    if !queues.isEmpty { logged?.ask() }
     setTimer()
     return sent ?? admission
   }
@@ -122,11 +122,11 @@ final class SharedLimit {
   }
 
   private func serve() {
-    while let lane = lanes.min(by: { $0.order < $1.order }) {
+    while let queue = queues.min(by: { $0.order < $1.order }) {
       logged?.ask()
       guard isOpen else { break }
-      lanes.removeAll { $0 === lane }
-      lane.advance()
+      queues.removeAll { $0 === queue }
+      queue.advance()
     }
     setTimer()
   }
@@ -143,8 +143,8 @@ final class SharedLimit {
   private func setTimer() {
     let delay: Double
     switch opening {
-    case .opens(let time) where !lanes.isEmpty: delay = time
-    case .open where !lanes.isEmpty: delay = 0
+    case .opens(let time) where !queues.isEmpty: delay = time
+    case .open where !queues.isEmpty: delay = 0
     case .open, .opens, .closed:
       timer?.cancel()
       timer = nil

@@ -189,7 +189,7 @@ public final class NetworkRequest: Request {
     if policies != nil || download != nil {
       let exchange = PolicyExchange(
         http, policies: policies,
-        lane: policies.flatMap { loader.service.limitQueue($0.rules, for: loader) },
+        queue: policies.flatMap { loader.service.limitQueue($0.rules, for: loader) },
         networking: loader.service.networking, pump: pump, owner: loader.service)
       self.exchange = exchange
       transfer = exchange

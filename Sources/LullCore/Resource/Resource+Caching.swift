@@ -215,7 +215,7 @@ extension Resource {
     return http.headers.texts.contains { name, text, isSecret in
       if configured.contains(where: { $0.name == name && $0.text == text }) { return false }
       guard isSecret || CredentialName.names(name) else { return false }
-      guard case .header(name, text)? = settings.auth?.proof else { return true }
+      guard case .header(name, text)? = settings.auth?.credential else { return true }
       return false
     }
   }

@@ -21,7 +21,7 @@ package final class ResourceRecord {
     }
   }
   /// What caches tell of by which others keep what they load, one for each stage.
-  var news: [EntityNews] = []
+  var news: [EntityUpdates] = []
   package var allRequests: [Request] = []
   /// How many streams make its content now.
   var followerCount = 0 {

@@ -356,8 +356,8 @@ open class Service {
 
   /// Where requests of a resource wait for their limits; nil without any.
   package func limitQueue(_ rules: Policies.Rules, for resource: Resource) -> LimitQueue? {
-    guard rules.ratePattern != nil else { return rules.lane }
-    return limitTable().lane(
+    guard rules.ratePattern != nil else { return rules.queue }
+    return limitTable().queue(
       for: rules, origin: resource.url.origin, environment: environment?.name,
       version: configurationVersion
     ) { source in

@@ -126,7 +126,7 @@ package enum HandleKind: Int32, CaseIterable {
   case secret, auth, variables
   case api, apiCalls, apiCall
   case swiftFunction, swiftError
-  case proof
+  case test
 
   /// As scripts see it, in messages and in `tostring`.
   package var name: String { String(cString: lull_kind_name(rawValue)) }

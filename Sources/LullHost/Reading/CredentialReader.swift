@@ -199,6 +199,6 @@ struct CredentialReader {
     let file = kind.isLogin ? SourcePlace.file(ofCaller: state) : nil
     let settings = try given.settings(kind, permissions, file: file)
     permissions.loginCoordinator?.note(settings)
-    return OAuth2(settings, desk: permissions.loginCoordinator).auth
+    return OAuth2(settings, coordinator: permissions.loginCoordinator).auth
   }
 }

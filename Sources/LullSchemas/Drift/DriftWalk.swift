@@ -83,7 +83,7 @@ struct DriftWalk {
       } else if !schemas.isEmpty || !rest.isEmpty {
         try look(at: member, schemas.isEmpty ? rest : schemas, pointer + "/*", depth + 1)
       } else if !isOpen {
-        let name = KeyLook.isData(key) ? pointer + "/*" : DriftWalk.place(key, in: pointer)
+        let name = KeyKind.isData(key) ? pointer + "/*" : DriftWalk.place(key, in: pointer)
         note(.added, .added, name, "", DriftWalk.kind(of: member))
       }
     }

@@ -222,7 +222,7 @@ enum RecordNames {
 }
 
 /// What keys of objects look like: names that somebody gave to fields, or data that happens to stand there.
-package enum KeyLook {
+package enum KeyKind {
   private static let longest = 100
   /// What is longer than a word has its parts told apart.
   private static let longestWord = 40

@@ -83,7 +83,7 @@ package struct Shape: Sendable {
   private mutating func add(_ member: JSONElement, at key: String, depth: Int) {
     if let place = places[key] {
       fields[place].shape.add(member, depth: depth)
-    } else if !KeyLook.isData(key), fields.count < Shape.mostFields {
+    } else if !KeyKind.isData(key), fields.count < Shape.mostFields {
       places[key] = fields.count
       fields.append(Field(name: key, shape: Shape()))
       fields[fields.count - 1].shape.add(member, depth: depth)

@@ -1,14 +1,14 @@
 package import LullHost
 
 extension TestCase {
-  package static let proofTypes: [APIOwner] = [
-    .proofModule, .proof, .proofClock, .proofNetwork, .expectation, .proofAnswer, .proofExchange,
-    .expectedFailure, .snapshotOptions, .proofServiceOptions, .proofAPIOptions,
+  package static let testTypes: [APIOwner] = [
+    .testModule, .test, .testClock, .testNetwork, .expectation, .testAnswer, .testExchange,
+    .expectedFailure, .snapshotOptions, .testServiceOptions, .testAPIOptions,
   ]
 }
 
 extension APIOwner {
-  fileprivate static let proofModule = APIOwner.object(
+  fileprivate static let testModule = APIOwner.object(
     "TestModule", receiver: "test",
     "What `require \"lull.test\"` gives in a file that `lull test` runs.",
     """
@@ -46,7 +46,7 @@ extension APIOwner {
       ),
     ])
 
-  fileprivate static let proof = APIOwner.object(
+  fileprivate static let test = APIOwner.object(
     "Test", receiver: "t", "What the function of a test is given.",
     entries: [
       .function(
@@ -75,7 +75,7 @@ extension APIOwner {
         "What has been printed so far, on standard output and error, up to a megabyte."),
     ])
 
-  fileprivate static let proofClock = APIOwner.object(
+  fileprivate static let testClock = APIOwner.object(
     "TestClock", receiver: "clock", "The time of a test, which stands still.",
     """
     All that has a time goes by it: staleness, retries, limits, watching, sleeps, timeouts, tokens, ages of caches. It \
@@ -93,7 +93,7 @@ extension APIOwner {
         "A number of seconds since 1970, or a text that `lull.time.parse` takes."),
     ])
 
-  fileprivate static let proofNetwork = APIOwner.object(
+  fileprivate static let testNetwork = APIOwner.object(
     "TestNetwork", receiver: "network",
     "The network of a test: what nobody has given an answer for fails the test.",
     """
@@ -161,7 +161,7 @@ extension APIOwner {
         """),
     ])
 
-  fileprivate static let proofAnswer = APIOwner.table(
+  fileprivate static let testAnswer = APIOwner.table(
     "TestAnswer", extending: "StubAnswer", "An answer of `t.network:on`.",
     entries: [
       .field("delay", "number?", "Seconds of the test's time until it comes; default 0."),
@@ -170,11 +170,11 @@ extension APIOwner {
         "In place of an answer: how the network fails, as in `t.network:fail`."),
     ])
 
-  fileprivate static let proofServiceOptions = APIOwner.table(
+  fileprivate static let testServiceOptions = APIOwner.table(
     "TestServiceOptions", extending: "ServiceOptions", "Options of `t:service`.",
     entries: cassetteFields)
 
-  fileprivate static let proofAPIOptions = APIOwner.table(
+  fileprivate static let testAPIOptions = APIOwner.table(
     "TestAPIOptions", "Options of `t:api`.", entries: cassetteFields)
 
   private static let cassetteFields: [APIEntry] = [
@@ -191,7 +191,7 @@ extension APIOwner {
     ),
   ]
 
-  fileprivate static let proofExchange = APIOwner.table(
+  fileprivate static let testExchange = APIOwner.table(
     "TestExchange", "An element of `t.exchanges`.",
     entries: [
       .field("method", "string", "The HTTP method."),

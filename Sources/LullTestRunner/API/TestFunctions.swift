@@ -5,17 +5,17 @@ import LullHost
 
 // What the Lua half of `lull.test` is built of; scripts do not see it.
 extension APIOwner {
-  static let proofFunctions = APIOwner.unseen(
-    .proof, hidden: proofDeclaring + proofTime + proofNetwork + proofSnapshots)
+  static let testFunctions = APIOwner.unseen(
+    .test, hidden: declaringFunctions + timeFunctions + networkFunctions + snapshotFunctions)
 
-  private static let proofDeclaring: [APIEntry] = [
+  private static let declaringFunctions: [APIEntry] = [
     // The line of another test of that name, if there is one.
     .hidden("declare", "sns") { call throws(Misuse) in
       let mode = DeclaredTest.Mode(rawValue: call.string(3)) ?? .plain
-      let proof = DeclaredTest(
+      let test = DeclaredTest(
         name: call.string(1), line: Int(call.number(2) ?? 0), mode: mode)
       call.return(
-        call.part(TestCase.self).declare(proof).map { .int(Int64($0)) } ?? .nil)
+        call.part(TestCase.self).declare(test).map { .int(Int64($0)) } ?? .nil)
     },
     .hidden("met", "") { call throws(Misuse) in call.part(TestCase.self).met() },
     .hidden("was_not_met", "s") { call throws(Misuse) in
@@ -26,7 +26,7 @@ extension APIOwner {
     },
   ]
 
-  private static let proofTime: [APIEntry] = [
+  private static let timeFunctions: [APIEntry] = [
     .hidden("now", "") { call throws(Misuse) in
       call.return(.number(call.pump.clock.now))
     },
@@ -39,7 +39,7 @@ extension APIOwner {
     },
   ]
 
-  private static let proofNetwork: [APIEntry] = [
+  private static let networkFunctions: [APIEntry] = [
     // The number of a rule, to which answers are added.
     .hidden("rule", "ss") { call throws(Misuse) in
       let network = try call.part(TestCase.self).held.network
@@ -72,17 +72,17 @@ extension APIOwner {
     // Has a recording answer; the names of the headers that count are separated by commas, those of what it hides
     // by ends of lines.
     .hidden("cassette", "sss") { call throws(Misuse) in
-      let proof = call.part(TestCase.self)
-      let held = try proof.held
+      let test = call.part(TestCase.self)
+      let held = try test.held
       let headers = call.string(2).split(separator: ",").map(String.init)
       let names = call.string(3).split(separator: "\n").map { $0.lowercased() }
       do throws(CassetteSet.Problem) {
         let started = try held.network.cassettes.insert(
-          call.string(1), folder: proof.folder, comparing: headers, hiding: names)
+          call.string(1), folder: test.folder, comparing: headers, hiding: names)
         if let started { held.clock.begin(at: started) }
       } catch {
         // A test without its recording fails also where the error is caught.
-        if error.isOfFile { proof.wasNotMet(error.text) }
+        if error.isOfFile { test.wasNotMet(error.text) }
         throw .message(error.text)
       }
     },
@@ -111,16 +111,16 @@ extension APIOwner {
     return seconds
   }
 
-  private static let proofSnapshots: [APIEntry] = [
+  private static let snapshotFunctions: [APIEntry] = [
     // Whether the key is used for the first time; the text that is known; whether that is to be replaced;
     // whether nothing may be written.
     .hidden("snapshot", "s") { call throws(Misuse) in
-      let proof = call.part(TestCase.self)
+      let test = call.part(TestCase.self)
       let key = call.string(1)
-      call.return(.bool(proof.snapshots.use(key)))
-      call.return(proof.snapshots.known[key].map { .string($0) } ?? .nil)
-      call.return(.bool(proof.snapshots.isUpdating))
-      call.return(.bool(proof.snapshots.isReadOnly))
+      call.return(.bool(test.snapshots.use(key)))
+      call.return(test.snapshots.known[key].map { .string($0) } ?? .nil)
+      call.return(.bool(test.snapshots.isUpdating))
+      call.return(.bool(test.snapshots.isReadOnly))
     },
     // A text as it is kept: without what a recording that is being made hides.
     .hidden("hidden", "s") { call throws(Misuse) in

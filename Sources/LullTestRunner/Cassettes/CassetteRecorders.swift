@@ -12,7 +12,7 @@ final class CassetteRecorders {
   let mode: RecordingMode
   /// Where drafts are.
   private let folder: String
-  private var tapes: [[UInt8]: CassetteRecorder] = [:]
+  private var recorders: [[UInt8]: CassetteRecorder] = [:]
   /// Of their files, as they were when they were read.
   private var stamps: [[UInt8]: FileStamp] = [:]
   /// Whether the tests that run are not all of the tests there are, so that what others need stays.
@@ -24,26 +24,26 @@ final class CassetteRecorders {
   }
 
   /// The highest number of a stand-in that any of them has.
-  var standInCount: Int { tapes.values.map(\.standInCount).max() ?? 0 }
+  var standInCount: Int { recorders.values.map(\.standInCount).max() ?? 0 }
 
   /// As it is at the beginning of a test.
-  func tape(of path: [UInt8]) throws(CassetteSet.Problem) -> CassetteRecorder {
+  func recorder(of path: [UInt8]) throws(CassetteSet.Problem) -> CassetteRecorder {
     let key = CassetteRecorders.key(of: path)
-    if let tape = tapes[key] { return tape }
+    if let recorder = recorders[key] { return recorder }
     stamps[key] = FileStamp.of(path)
-    let tape: CassetteRecorder
+    let recorder: CassetteRecorder
     let draft = Array(draftPath(of: key).utf8)
     if let entries = try entries(of: draft) {
       // Of a worker that has died.
-      tape = CassetteRecorder(path, entries)
+      recorder = CassetteRecorder(path, entries)
     } else {
       let there = try entries(of: path) ?? []
-      tape =
+      recorder =
         mode == .all
         ? CassetteRecorder(path, [], beside: isPartial ? there : []) : CassetteRecorder(path, there)
     }
-    tapes[key] = tape
-    return tape
+    recorders[key] = recorder
+    return recorder
   }
 
   /// nil without a file.
@@ -53,16 +53,16 @@ final class CassetteRecorders {
   }
 
   /// Keeps what a test has recorded, and writes the draft.
-  func keep(_ tape: CassetteRecorder) throws(CassetteSet.Problem) -> RecordedCassette {
-    let key = CassetteRecorders.key(of: tape.path)
-    tapes[key] = tape
+  func keep(_ recorder: CassetteRecorder) throws(CassetteSet.Problem) -> RecordedCassette {
+    let key = CassetteRecorders.key(of: recorder.path)
+    recorders[key] = recorder
     let draft = draftPath(of: key)
-    let (redacted, redaction) = tape.finished
+    let (redacted, redaction) = recorder.finished
     let concealed = redaction.concealed(in: redacted)
     if let first = concealed.min(by: { $0.key < $1.key }) {
       throw CassetteSet.Problem(
         text:
-          "\(String(escaping: tape.path)) would hold what lets somebody in, and it cannot be taken out: "
+          "\(String(escaping: recorder.path)) would hold what lets somebody in, and it cannot be taken out: "
           + "\(first.value): answer that by t.network:on", isOfFile: true)
     }
     let file = HARFile(
@@ -71,7 +71,7 @@ final class CassetteRecorders {
     guard bytes.count <= TestCassette.largest else {
       throw CassetteSet.Problem(
         text:
-          "\(String(escaping: tape.path)) would be larger than \(TestCassette.largest >> 20) MB: "
+          "\(String(escaping: recorder.path)) would be larger than \(TestCassette.largest >> 20) MB: "
           + "record less in one cassette", isOfFile: true)
     }
     if let code = AtomicFile.write(bytes, to: Array(draft.utf8), .exactly(0o600)) {
@@ -79,8 +79,9 @@ final class CassetteRecorders {
         text: "cannot write '\(draft)': \(ErrorText.of(code))", isOfFile: true)
     }
     return RecordedCassette(
-      path: String(escaping: tape.path), draft: draft, before: stamps[key], count: redacted.count,
-      newCount: tape.newCount,
+      path: String(escaping: recorder.path), draft: draft, before: stamps[key],
+      count: redacted.count,
+      newCount: recorder.newCount,
       leftovers: redaction.suspicions(in: redacted))
   }
 

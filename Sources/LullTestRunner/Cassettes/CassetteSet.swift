@@ -16,16 +16,16 @@ struct CassetteSet {
   }
 
   private(set) var cassettes: [TestCassette] = []
-  private let shelf: CassetteCache
+  private let cache: CassetteCache
   /// Where what has no answer is recorded; nil: nothing is.
-  private let tapes: CassetteRecorders?
+  private let recorders: CassetteRecorders?
 
-  init(_ shelf: CassetteCache = CassetteCache(), recording tapes: CassetteRecorders? = nil) {
-    self.shelf = shelf
-    self.tapes = tapes
+  init(_ cache: CassetteCache = CassetteCache(), recording recorders: CassetteRecorders? = nil) {
+    self.cache = cache
+    self.recorders = recorders
   }
 
-  var isRecording: Bool { tapes != nil && !cassettes.isEmpty }
+  var isRecording: Bool { recorders != nil && !cassettes.isEmpty }
 
   var isEmpty: Bool { cassettes.isEmpty }
 
@@ -64,14 +64,14 @@ struct CassetteSet {
       return nil
     }
     let path = FileName.path(of: "cassettes/\(name).har", in: folder)
-    guard let tapes else {
+    guard let recorders else {
       let cassette = try TestCassette.open(
-        name, path, comparing: headers, hiding: hidden, shelf)
+        name, path, comparing: headers, hiding: hidden, cache)
       cassettes.append(cassette)
       return cassette.started
     }
-    let tape = try tapes.tape(of: path)
-    let cassette = TestCassette(name, recording: tape, comparing: headers, hiding: hidden)
+    let recorder = try recorders.recorder(of: path)
+    let cassette = TestCassette(name, recording: recorder, comparing: headers, hiding: hidden)
     cassettes.append(cassette)
     return cassette.started ?? SystemClock.now
   }
@@ -130,7 +130,7 @@ struct CassetteSet {
 
   /// No two recordings of a run have the same for different tokens.
   private mutating func passStandIns(at place: Place) {
-    let highest = max(tapes?.standInCount ?? 0, cassettes.map(\.standInCount).max() ?? 0)
+    let highest = max(recorders?.standInCount ?? 0, cassettes.map(\.standInCount).max() ?? 0)
     cassettes[place.cassette].passStandIn(highest)
   }
 
@@ -187,9 +187,11 @@ struct CassetteSet {
 
   /// Writes drafts of what the test has recorded.
   func keep() throws(Problem) -> [RecordedCassette] {
-    guard let tapes else { return [] }
+    guard let recorders else { return [] }
     var kept: [RecordedCassette] = []
-    for tape in cassettes.compactMap(\.filledTape) { kept.append(try tapes.keep(tape)) }
+    for recorder in cassettes.compactMap(\.filledRecorder) {
+      kept.append(try recorders.keep(recorder))
+    }
     return kept
   }
 

@@ -16,7 +16,7 @@ struct TestCassette {
   private var cassette: Cassette
   private var redaction = Redaction()
   /// Where what it has no answer for is written down; nil: nowhere.
-  private var tape: CassetteRecorder?
+  private var recorder: CassetteRecorder?
   /// What the test has recorded, by its place among what the cassette has noted; nil of what is under way.
   private var recorded: [HAREntry?] = []
   /// Before which of those that were there each belongs.
@@ -36,31 +36,31 @@ struct TestCassette {
   /// Reads it, unless that was done.
   static func open(
     _ name: String, _ path: [UInt8], comparing headers: [String], hiding names: [String],
-    _ shelf: CassetteCache
+    _ cache: CassetteCache
   ) throws(CassetteSet.Problem) -> TestCassette {
     let bytes = try bytes(of: path)
     // No header has a line for its name.
     let key = headers + ["\n"] + names
-    if let known = shelf.cassette(of: path, key, bytes) { return known }
+    if let known = cache.cassette(of: path, key, bytes) { return known }
     let shown = String(escaping: path)
     let cassette = TestCassette(
       name, shown, try parse(bytes, shown).entries, comparing: headers, hiding: names)
-    shelf.keep(cassette, of: path, key, bytes)
+    cache.keep(cassette, of: path, key, bytes)
     return cassette
   }
 
   /// One that what it has no answer for is written to.
   init(
-    _ name: String, recording tape: CassetteRecorder, comparing headers: [String],
+    _ name: String, recording recorder: CassetteRecorder, comparing headers: [String],
     hiding names: [String]
   ) {
-    var tape = tape
-    tape.hide(named: Set(names))
+    var recorder = recorder
+    recorder.hide(named: Set(names))
     self.init(
-      name, String(escaping: tape.path), tape.entries, comparing: headers, hiding: names,
-      tape.redaction)
-    lateCount = tape.lateCount
-    self.tape = tape
+      name, String(escaping: recorder.path), recorder.entries, comparing: headers, hiding: names,
+      recorder.redaction)
+    lateCount = recorder.lateCount
+    self.recorder = recorder
   }
 
   private init(
@@ -116,7 +116,7 @@ struct TestCassette {
   /// What was recorded, as it is in the file, or will be.
   mutating func answer(to request: HARRequest) throws(CassetteMiss) -> HAREntry {
     let entry = try cassette.answer(to: redaction.redacted(request))
-    guard let shown = tape?.hidden(entry) else { return entry }
+    guard let shown = recorder?.hidden(entry) else { return entry }
     if CredentialMask.count(in: shown) > 0 { masksAnswers = true }
     return shown
   }
@@ -126,7 +126,7 @@ struct TestCassette {
 
   // MARK: Recording
 
-  var isRecording: Bool { tape != nil }
+  var isRecording: Bool { recorder != nil }
 
   /// Notes a request that is asked in earnest; which one of these it is.
   mutating func note(_ request: HARRequest) -> Int {
@@ -143,56 +143,56 @@ struct TestCassette {
     recorded[number] = entry
     guard let entry else { return nil }
     learn(from: entry)
-    let shown = tape?.hidden(entry) ?? entry
+    let shown = recorder?.hidden(entry) ?? entry
     if CredentialMask.count(in: shown) > CredentialMask.count(in: entry) { masksAnswers = true }
     return shown
   }
 
   /// The text of a secret that was told, by its mask.
-  func secret(masked mask: String) -> [UInt8]? { tape?.secrets[mask] }
+  func secret(masked mask: String) -> [UInt8]? { recorder?.secrets[mask] }
 
   /// A part of an answer that is on its way, as the recording will have it.
   mutating func hidden(_ part: HARResponse, to request: HARRequest) -> HARResponse {
     learn(
       from: HAREntry(started: 0, milliseconds: 0, request: request, response: part), isPart: true)
-    return tape?.hidden(part) ?? part
+    return recorder?.hidden(part) ?? part
   }
 
   private mutating func learn(from entry: HAREntry, isPart: Bool = false) {
     redaction.learn(from: entry, isPart: isPart)
-    tape?.learn(from: entry, isPart: isPart)
+    recorder?.learn(from: entry, isPart: isPart)
   }
 
   /// A text without what the recording hides so far.
-  mutating func hidden(_ text: String) -> String { tape?.hidden(text) ?? text }
+  mutating func hidden(_ text: String) -> String { recorder?.hidden(text) ?? text }
 
   /// The highest number of a stand-in so far.
-  var standInCount: Int { tape?.standInCount ?? 0 }
+  var standInCount: Int { recorder?.standInCount ?? 0 }
 
-  mutating func passStandIn(_ number: Int) { tape?.passStandIn(number) }
+  mutating func passStandIn(_ number: Int) { recorder?.passStandIn(number) }
 
   func meaning(ofStandIn number: Int) -> Redaction.Meaning {
-    tape?.meaning(ofStandIn: number) ?? .none
+    recorder?.meaning(ofStandIn: number) ?? .none
   }
 
   mutating func hide(_ told: ToldSecret) {
-    tape?.hide(told)
+    recorder?.hide(told)
     if !told.isLiteral { redaction.hide(told.text, as: told.mask) }
   }
 
   /// What the test has seen as it is, and would not see so again.
   var lateCredentials: [String] {
-    tape?.lateCredentials(after: lateCount, beside: recorded.compactMap(\.self)) ?? []
+    recorder?.lateCredentials(after: lateCount, beside: recorded.compactMap(\.self)) ?? []
   }
 
   /// With what the test has recorded; nil if that is nothing.
-  var filledTape: CassetteRecorder? {
+  var filledRecorder: CassetteRecorder? {
     let entries = zip(recorded, places).compactMap { entry, place in
       entry.map { (entry: $0, before: place) }
     }
-    guard var tape, !entries.isEmpty else { return nil }
-    tape.add(entries)
-    return tape
+    guard var recorder, !entries.isEmpty else { return nil }
+    recorder.add(entries)
+    return recorder
   }
 
   /// What the test has asked for of it.

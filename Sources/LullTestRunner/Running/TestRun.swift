@@ -13,11 +13,11 @@ final class TestRun {
   private let settings: TestSettings
   /// What was written to standard output and error since the test began.
   private let printed: () -> [UInt8]
-  private let shelf = CassetteCache()
+  private let cache = CassetteCache()
   /// Of the last order.
   private var hiding = CassetteSet()
   /// nil where nothing is recorded.
-  private let tapes: CassetteRecorders?
+  private let recorders: CassetteRecorders?
   private let chunks = CompiledChunks()
   /// The file that was read last, which is most often the next one.
   private var latest: (file: String, source: [UInt8])?
@@ -25,7 +25,7 @@ final class TestRun {
   init(settings: TestSettings, printed: @escaping () -> [UInt8]) {
     self.settings = settings
     self.printed = printed
-    tapes =
+    recorders =
       settings.recording == .none
       ? nil : CassetteRecorders(settings.recording, folder: settings.folder)
   }
@@ -50,7 +50,7 @@ final class TestRun {
     var reply = TestReply()
     var limits = ScriptLimits(time: settings.longest)
     limits.subject = "the API file"
-    guard let environment = try? HeldEnvironment(shelf),
+    guard let environment = try? HeldEnvironment(cache),
       let program = ScriptProgram(
         environment: environment, library: .withTests, limits: limits),
       program.open(folder: nil, words: [Array(api.utf8)])
@@ -87,8 +87,8 @@ final class TestRun {
     }
     let environment: HeldEnvironment
     do throws(TransportError) {
-      tapes?.isPartial = order.isPartial
-      environment = try HeldEnvironment(shelf, recording: order.number == nil ? nil : tapes)
+      recorders?.isPartial = order.isPartial
+      environment = try HeldEnvironment(cache, recording: order.number == nil ? nil : recorders)
     } catch {
       reply.failures.append("lull: \(error.message)\n")
       return
@@ -103,25 +103,25 @@ final class TestRun {
       reply.failures.append("lull: cannot start: not enough memory\n")
       return
     }
-    let proof = program.host.part(TestCase.self)
-    proof.snapshots = TestSnapshots(
+    let test = program.host.part(TestCase.self)
+    test.snapshots = TestSnapshots(
       known: snapshots.entries, isUpdating: settings.isUpdating, isReadOnly: settings.isReadOnly)
-    proof.folder = FileName.folder(of: path)
-    proof.printed = printed
+    test.folder = FileName.folder(of: path)
+    test.printed = printed
     // What is sent is answered by the test, unless it is recorded. (ENV-14)
     program.host.part(APIFiles.self).confirmsWrites = settings.recording == .none
     let tags = CallTags()
     program.host.part(APIFiles.self).onUse = { [network = environment.network] use in
       tags.note(use, after: network.exchanges.count)
     }
-    let stages = TestStages(program, proof, chunks)
+    let stages = TestStages(program, test, chunks)
     if let unreadable = stages.load(source, path) {
       reply.unreadable = unreadable
     } else if let number = order.number {
       stages.prove(number, order.name ?? "")
       reply.leftovers = stages.leftovers
     }
-    if order.number == nil { reply.declared = proof.declared }
+    if order.number == nil { reply.declared = test.declared }
     reply.loaded = stages.loadedFiles
     stages.end()
     reply.failures = stages.failures
@@ -132,22 +132,22 @@ final class TestRun {
       reply.moreExchanges = exchanges.count - reply.exchanges.count
       reply.calls = tags.uses(in: exchanges)
     }
-    var deck = environment.network.cassettes
-    reply.cassettes = deck.cassettes.map(\.use)
-    reply.notes = deck.lateCredentials
+    var cassettes = environment.network.cassettes
+    reply.cassettes = cassettes.cassettes.map(\.use)
+    reply.notes = cassettes.lateCredentials
     if reply.failures.isEmpty {
       do throws(CassetteSet.Problem) {
-        reply.recordings = try deck.keep()
+        reply.recordings = try cassettes.keep()
       } catch {
         reply.failures.append("lull: \(error.text)\n")
       }
     }
-    reply.expectationCount = proof.expectationCount
+    reply.expectationCount = test.expectationCount
     reply.heldSeconds = environment.clock.uptime
-    reply.usedSnapshots = proof.snapshots.used
-    reply.snapshots = proof.snapshots.made
-    reply.hide { deck.hidden($0) }
-    hiding = deck
+    reply.usedSnapshots = test.snapshots.used
+    reply.snapshots = test.snapshots.made
+    reply.hide { cassettes.hidden($0) }
+    hiding = cassettes
   }
 
   /// What was printed, without what a recording of it hides.

@@ -8,7 +8,7 @@ import LullHost
 /// Home thread only.
 final class TestStages {
   private let program: ScriptProgram
-  private let proof: TestCase
+  private let test: TestCase
   private let chunks: CompiledChunks
   private var functions: Functions?
   /// Each as a report.
@@ -26,9 +26,9 @@ final class TestStages {
     let finish: Int64
   }
 
-  init(_ program: ScriptProgram, _ proof: TestCase, _ chunks: CompiledChunks) {
+  init(_ program: ScriptProgram, _ test: TestCase, _ chunks: CompiledChunks) {
     self.program = program
-    self.proof = proof
+    self.test = test
     self.chunks = chunks
     program.host.tasks.keepsArguments = true
     program.host.reporter.program = { [unowned self] failure, place in
@@ -65,7 +65,7 @@ final class TestStages {
     defer { prelude.release() }
     let kept = program.host.callbacks.kept
     let answer = program.host.coroutines.ask(
-      prelude.callable, [program.host.values.of(TestBox(), .proof)], kind: "lull.test"
+      prelude.callable, [program.host.values.of(TestBox(), .test)], kind: "lull.test"
     ) { results -> Functions? in
       guard let run = try? kept.keep(results.state, results.index(0)), kept.pin(run),
         let tidy = try? kept.keep(results.state, results.index(1)), kept.pin(tidy),
@@ -84,7 +84,7 @@ final class TestStages {
   /// Runs the test of that number and tidies up.
   func prove(_ number: Int, _ name: String) {
     guard failures.isEmpty, let functions else { return }
-    guard proof.declared.indices.contains(number - 1), proof.declared[number - 1].name == name
+    guard test.declared.indices.contains(number - 1), test.declared[number - 1].name == name
     else {
       failures.append(
         "lull: the file does not declare '\(name)' each time it is run: tests must not depend on what changes\n"
@@ -102,7 +102,7 @@ final class TestStages {
       if case .ended = end { return }
     }
     // A test that has failed need not have come to all of its expectations.
-    if failures.isEmpty, proof.unmet.isEmpty {
+    if failures.isEmpty, test.unmet.isEmpty {
       let left = program.host.unfinished
       _ = program.host.coroutines.ask(
         Callable(id: functions.finish),
@@ -165,7 +165,7 @@ final class TestStages {
   /// Ends the program, and puts down what was caught of expectations that were not met.
   func end() {
     program.endStages()
-    for text in proof.unmet where !raised.contains(where: { $0.hasSuffix(text) }) {
+    for text in test.unmet where !raised.contains(where: { $0.hasSuffix(text) }) {
       raised.append(text)
       failures.append(program.host.reporter.describe(ScriptFailure(message: text)))
     }

@@ -6,8 +6,8 @@ package import LullHost
 /// Whoever runs the file gives it the surroundings before anything of it is called. Home thread only.
 package final class TestCase: HostExtension {
   package static let functions: [APIEntry] = []
-  package static var types: [APIOwner] { proofTypes }
-  package static var unseen: [APIOwner] { [.proofFunctions] }
+  package static var types: [APIOwner] { testTypes }
+  package static var unseen: [APIOwner] { [.testFunctions] }
 
   let callbacks: Callbacks
   private let environment: (any HostEnvironment)?
@@ -45,10 +45,10 @@ package final class TestCase: HostExtension {
   }
 
   /// The line of one of that name that there is already, which stays.
-  func declare(_ proof: DeclaredTest) -> Int? {
-    if let known = lines[proof.name] { return known }
-    lines[proof.name] = proof.line
-    declared.append(proof)
+  func declare(_ test: DeclaredTest) -> Int? {
+    if let known = lines[test.name] { return known }
+    lines[test.name] = test.line
+    declared.append(test)
     return nil
   }
 

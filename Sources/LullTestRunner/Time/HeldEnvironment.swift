@@ -16,21 +16,22 @@ final class HeldEnvironment: HostEnvironment {
   private let live: LiveNetwork?
   private var hooks: [() -> Void] = []
 
-  /// - Parameter tapes: where what has no answer is recorded; nil: nothing is.
-  init(_ shelf: CassetteCache, recording tapes: CassetteRecorders? = nil) throws(TransportError) {
+  /// - Parameter recorders: where what has no answer is recorded; nil: nothing is.
+  init(_ cache: CassetteCache, recording recorders: CassetteRecorders? = nil) throws(TransportError)
+  {
     let pump = Pump(clock: clock)
     self.pump = pump
     // What policies leave to chance is the same each time.
     pump.random = { 0.5 }
     let heard = HeardSecrets()
     live =
-      tapes == nil
+      recorders == nil
       ? nil
       : try LiveNetwork(
         pump, hear: { heard.network?.cassettes.hide($0) },
         literal: { heard.network?.cassettes.told($0) ?? $0 })
     network = StubNetwork(pump, clock, recorder: live?.recorder)
-    network.cassettes = CassetteSet(shelf, recording: tapes)
+    network.cassettes = CassetteSet(cache, recording: recorders)
     heard.network = network
   }
 

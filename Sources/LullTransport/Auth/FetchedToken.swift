@@ -62,7 +62,7 @@ package final class FetchedToken: AuthStage {
   private let settings: Settings
   private let source: any Source
   private let store: FetchedTokenFile?
-  private var token: (text: SecretText, kept: KeptToken)?
+  private var token: (text: SecretText, kept: StoredToken)?
   /// The last one that was plain text.
   private var old: String?
   /// One that the service does not take any more.
@@ -257,7 +257,7 @@ package final class FetchedToken: AuthStage {
   }
 
   private func got(_ token: Token, _ work: Work, _ context: AuthContext) {
-    let kept = KeptToken(token.plain, lifetime: token.lifetime, now: context.pump.clock.now)
+    let kept = StoredToken(token.plain, lifetime: token.lifetime, now: context.pump.clock.now)
     guard let entry = work.entry else { return take(token.text, kept) }
     context.pump.offload {
       entry.save(kept)
@@ -267,7 +267,7 @@ package final class FetchedToken: AuthStage {
     }
   }
 
-  private func take(_ text: SecretText, _ kept: KeptToken) {
+  private func take(_ text: SecretText, _ kept: StoredToken) {
     token = (text, kept)
     old = kept.text
     rejected = nil
@@ -281,7 +281,7 @@ package final class FetchedToken: AuthStage {
 }
 
 /// A token, and until when it is good.
-struct KeptToken: Sendable {
+struct StoredToken: Sendable {
   /// nil of one that is not plain text.
   let text: String?
   /// Unix seconds; nil: until the service says otherwise.
@@ -339,7 +339,7 @@ struct FetchedTokenFile: Sendable {
   /// The file while it is locked.
   struct Entry: Sendable {
     /// nil if there is none.
-    let token: KeptToken?
+    let token: StoredToken?
     fileprivate let lock: TokenFileLock
     fileprivate let file: TokenFile
     fileprivate let key: String
@@ -347,7 +347,7 @@ struct FetchedTokenFile: Sendable {
     func close() { lock.release() }
 
     /// Puts the token beside those of others; gives the lock back.
-    func save(_ token: KeptToken) -> TokenFile.Problem? {
+    func save(_ token: StoredToken) -> TokenFile.Problem? {
       defer { lock.release() }
       guard let json = token.json else { return nil }
       do throws(TokenFile.Problem) {
@@ -369,7 +369,7 @@ struct FetchedTokenFile: Sendable {
     do throws(TokenFile.Problem) {
       let lock = try file.lock()
       do throws(TokenFile.Problem) {
-        let token = try file.read()?.root[key].flatMap { KeptToken($0) }
+        let token = try file.read()?.root[key].flatMap { StoredToken($0) }
         return .success(Entry(token: token, lock: lock, file: file, key: key))
       } catch {
         lock.release()

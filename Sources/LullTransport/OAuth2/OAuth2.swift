@@ -106,7 +106,7 @@ package final class OAuth2: AuthStage {
   /// An access token the service does not take any more.
   private var rejected: String?
   /// Who fetches logins instead of using them, if somebody does.
-  private weak var desk: OAuth2LoginCoordinator?
+  private weak var coordinator: OAuth2LoginCoordinator?
   /// Of environments, by their names.
   private var others: [String: Auth] = [:]
 
@@ -129,9 +129,9 @@ package final class OAuth2: AuthStage {
     }
   }
 
-  package init(_ settings: Settings, desk: OAuth2LoginCoordinator? = nil) {
+  package init(_ settings: Settings, coordinator: OAuth2LoginCoordinator? = nil) {
     self.settings = settings
-    self.desk = desk
+    self.coordinator = coordinator
     keeper = settings.tokenFile.map { OAuth2TokenKeeper(TokenFile($0), settings) }
   }
 
@@ -139,7 +139,7 @@ package final class OAuth2: AuthStage {
 
   package func auth(keptApart environment: String) -> Auth? {
     if let known = others[environment] { return known }
-    let auth = OAuth2(settings.kept(apart: environment), desk: desk).auth
+    let auth = OAuth2(settings.kept(apart: environment), coordinator: coordinator).auth
     others[environment] = auth
     return auth
   }
@@ -152,7 +152,7 @@ package final class OAuth2: AuthStage {
       proceed(.success(AuthorizedRequest(request, generation: OAuth2.notOurs)))
       return nil
     }
-    if let desk, desk.takes(request, in: context, for: settings) { return {} }
+    if let coordinator, coordinator.takes(request, in: context, for: settings) { return {} }
     if let tokens, tokens.isGood(now: context.pump.clock.now) {
       proceed(authorized(request, tokens))
       return nil
@@ -251,7 +251,7 @@ package final class OAuth2: AuthStage {
     if let waiter = waiting.first { renew(in: context, for: waiter.request) }
   }
 
-  private func place(in context: AuthContext) -> (any OAuth2TokenPlace)? {
+  private func place(in context: AuthContext) -> (any OAuth2TokenStore)? {
     let file = keeper.map { OAuth2TokenFile(keeper: $0, pump: context.pump) }
     guard let client = (context.pump.limits as? SharedLimits)?.connected else {
       return file

@@ -109,8 +109,8 @@ struct OAuth2Endpoint {
 
   /// What finds the secrets of a request in its answer, as far as their texts were there.
   private static func search(for request: HTTPRequest, _ context: AuthContext) -> SecretSearch {
-    let desk = (context.networking as? CurlProvider)?.secrets
+    let coordinator = (context.networking as? CurlProvider)?.secrets
     let known = KnownSecret.all(of: request)
-    return desk?.search(for: known) ?? SecretStore(pump: context.pump).search(for: known)
+    return coordinator?.search(for: known) ?? SecretStore(pump: context.pump).search(for: known)
   }
 }

@@ -8,7 +8,7 @@ import LullSystem
 /// it is used by nobody who finds the file and not the server. While the server cannot be asked the file's rules
 /// hold; where there is no file, refresh tokens are not used then, nor where it has lost what it had. (TOK-11 to
 /// TOK-19) Home thread only.
-struct OAuth2TokenServer: OAuth2TokenPlace {
+struct OAuth2TokenServer: OAuth2TokenStore {
   private let client: ShareClient
   private let settings: OAuth2.Settings
   private let pump: Pump

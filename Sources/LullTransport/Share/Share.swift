@@ -75,7 +75,7 @@ struct ShareSettings {
   var hostsKey: String { "lull:{\(namespace):hosts}" }
 
   /// Where those who share tell each other what they have written.
-  var newsChannel: String { "lull:{\(namespace)}:news" }
+  var updateChannel: String { "lull:{\(namespace)}:news" }
 
   private static func isNamespace(_ text: String) -> Bool {
     (1...mostNamespaceBytes).contains(text.utf8.count)

@@ -21,7 +21,7 @@ final class ShareClient: PumpGuest {
   /// What is known of tokens that were there.
   private(set) lazy var tokens = OAuth2TokenMemory(path: memory.path.map { $0 + "-tokens" })
   private struct LinkName: Hashable {
-    let lane: ShareConnection
+    let connection: ShareConnection
     let place: ShareAddress.Place
   }
 
@@ -35,7 +35,7 @@ final class ShareClient: PumpGuest {
   private var beatPause = ShareClient.firstBeat
   private var warnings: ShareWarnings
   private var isClosed = false
-  private var heardNews: ShareNews?
+  private var heardUpdates: ShareUpdates?
   /// Admissions are told apart by numbers that nobody else has.
   private var lastNumber = -Int64.random(in: 1 << 40..<1 << 62)
 
@@ -78,7 +78,7 @@ final class ShareClient: PumpGuest {
     guard !isClosed else { return }
     isClosed = true
     heartbeat?.cancel()
-    heardNews?.close()
+    heardUpdates?.close()
     for link in links.values { link.close() }
     links = [:]
     store.close()
@@ -109,10 +109,10 @@ final class ShareClient: PumpGuest {
   // MARK: Asking
 
   /// Whether what is kept under that tag may be asked for.
-  func isUsable(_ tag: String, on lane: ShareConnection = .counting) -> Bool {
+  func isUsable(_ tag: String, on connection: ShareConnection = .counting) -> Bool {
     guard !isClosed else { return false }
     let place = place(of: "\(tag.drop { $0 != "{" })")
-    if let link = links[LinkName(lane: lane, place: place)] { return link.isUsable }
+    if let link = links[LinkName(connection: connection, place: place)] { return link.isUsable }
     // Nobody waits for a new connection to what is known to be away.
     return !isAway(place)
   }
@@ -140,15 +140,16 @@ final class ShareClient: PumpGuest {
 
   /// Runs a script; the answer comes once, on a later turn, or inside this call that there is none.
   func run(
-    _ call: ScriptCall, on lane: ShareConnection = .counting, _ finish: @escaping ShareLink.Finish
+    _ call: ScriptCall, on connection: ShareConnection = .counting,
+    _ finish: @escaping ShareLink.Finish
   ) {
     guard !isClosed else { return finish(.unavailable) }
-    run(call, Way(lane: lane), finish)
+    run(call, Way(connection: connection), finish)
   }
 
   /// How a call is asked: anew for each answer that says how else.
   private struct Way {
-    let lane: ShareConnection
+    let connection: ShareConnection
     var byDigest = true
     /// How often it was told to go elsewhere.
     var moves = 0
@@ -157,7 +158,7 @@ final class ShareClient: PumpGuest {
   }
 
   private func run(_ call: ScriptCall, _ way: Way, _ finish: @escaping ShareLink.Finish) {
-    let link = link(to: way.guest ?? place(of: call.tag), on: way.lane)
+    let link = link(to: way.guest ?? place(of: call.tag), on: way.connection)
     // Both go out one directly after the other, and are answered so.
     if way.guest != nil { link.run(ShareClient.asking, isOptional: true) { _ in } }
     link.run(call.command(byDigest: way.byDigest)) { [weak self, weak link] outcome in
@@ -211,9 +212,9 @@ final class ShareClient: PumpGuest {
 
   /// The same without an answer; nothing happens while the server is not there, which is `false`.
   @discardableResult
-  func post(_ call: ScriptCall, on lane: ShareConnection = .counting) -> Bool {
+  func post(_ call: ScriptCall, on connection: ShareConnection = .counting) -> Bool {
     guard !isClosed else { return false }
-    let link = link(for: call.tag, on: lane)
+    let link = link(for: call.tag, on: connection)
     return link.post(call.command(byDigest: true)) { [weak self, weak link] outcome in
       guard case .reply(.failure(let words)) = outcome else { return }
       if words.hasPrefix("NOSCRIPT") {
@@ -225,9 +226,9 @@ final class ShareClient: PumpGuest {
       switch ClusterRedirection(words, from: settings.address.place) {
       case .moved(let place) where accept(place):
         routes[call.tag] = place
-        self.link(to: place, on: lane).post(call.command(byDigest: false))
+        self.link(to: place, on: connection).post(call.command(byDigest: false))
       case .asked(let place) where accept(place):
-        let guest = self.link(to: place, on: lane)
+        let guest = self.link(to: place, on: connection)
         guard guest.post(ShareClient.asking, isOptional: true) else { return }
         guest.post(call.command(byDigest: false))
       default: break
@@ -252,44 +253,44 @@ final class ShareClient: PumpGuest {
   }
 
   /// Tells others what was written under that tag; nothing happens while the server is not there.
-  func publish(_ message: NewsMessage, tag: String) {
+  func publish(_ message: UpdateMessage, tag: String) {
     guard !isClosed else { return }
-    let command = RESPCommand("PUBLISH", settings.newsChannel, message.text)
+    let command = RESPCommand("PUBLISH", settings.updateChannel, message.text)
     link(for: tag, on: .entities).post(command, isOptional: true) { [weak self] in
-      self?.news.published($0)
+      self?.updates.published($0)
     }
   }
 
   /// What others have written.
-  var news: ShareNews {
-    if let heardNews { return heardNews }
+  var updates: ShareUpdates {
+    if let heardUpdates { return heardUpdates }
     let place = settings.address.place
-    let news = ShareNews(pump, warn: { [weak self] in self?.warnOfNews($0) }) { tell in
+    let updates = ShareUpdates(pump, warn: { [weak self] in self?.warnOfUpdates($0) }) { tell in
       ShareChannel(
-        settings.newsChannel, pump: pump, authorities: settings.authorities,
+        settings.updateChannel, pump: pump, authorities: settings.authorities,
         // Any of a cluster hears of everything.
-        place: { [weak self] attempt in self?.place(forNews: attempt) ?? place },
+        place: { [weak self] attempt in self?.place(forUpdates: attempt) ?? place },
         greet: { [weak self] finish in
           guard let self else { return finish(.success([])) }
           greet(finish)
         }, tell: tell)
     }
-    news.onOpen = { [weak self] in
+    updates.onOpen = { [weak self] in
       guard let self else { return }
       for (name, link) in links where name.place == place { link.retryNow() }
     }
-    if isClosed { news.close() }
-    heardNews = news
-    return news
+    if isClosed { updates.close() }
+    heardUpdates = updates
+    return updates
   }
 
-  private func place(forNews attempt: Int) -> ShareAddress.Place {
+  private func place(forUpdates attempt: Int) -> ShareAddress.Place {
     let all = [settings.address.place] + nodes.subtracting([settings.address.place])
     return all[attempt % all.count]
   }
 
-  private func warnOfNews(_ text: String) {
-    warnings.news("\(text) \(settings.newsChannel)")
+  private func warnOfUpdates(_ text: String) {
+    warnings.updates("\(text) \(settings.updateChannel)")
   }
 
   /// What it says of that makes no sense.
@@ -297,15 +298,15 @@ final class ShareClient: PumpGuest {
     link(for: "\(tag.drop { $0 != "{" })", on: .counting).fail(reason)
   }
 
-  private func link(for tag: String, on lane: ShareConnection) -> ShareLink {
-    link(to: place(of: tag), on: lane)
+  private func link(for tag: String, on connection: ShareConnection) -> ShareLink {
+    link(to: place(of: tag), on: connection)
   }
 
-  private func link(to place: ShareAddress.Place, on lane: ShareConnection) -> ShareLink {
-    let name = LinkName(lane: lane, place: place)
+  private func link(to place: ShareAddress.Place, on connection: ShareConnection) -> ShareLink {
+    let name = LinkName(connection: connection, place: place)
     if let link = links[name] { return link }
     let link = ShareLink(
-      name.place, pump: pump, authorities: settings.authorities, patience: patience(lane)
+      name.place, pump: pump, authorities: settings.authorities, patience: patience(connection)
     ) { [weak self] finish in
       guard let self else { return finish(.success([])) }
       greet(finish)
@@ -336,13 +337,13 @@ final class ShareClient: PumpGuest {
   private func changed(_ link: ShareLink, _ name: LinkName) {
     guard !isClosed else { return }
     switch link.state {
-    case .ready where name.lane == .counting:
+    case .ready where name.connection == .counting:
       readyCount += 1
       beatNow()
-      complainOfLateness(of: link, name.lane)
-    case .ready: complainOfLateness(of: link, name.lane)
+      complainOfLateness(of: link, name.connection)
+    case .ready: complainOfLateness(of: link, name.connection)
     case .down:
-      if name.lane == .counting { beatPause = ShareClient.firstBeat }
+      if name.connection == .counting { beatPause = ShareClient.firstBeat }
       // The cluster knows who has taken its place.
       routes = routes.filter { $0.value != name.place }
       if name.place != settings.address.place,
@@ -352,26 +353,26 @@ final class ShareClient: PumpGuest {
         links[name] = nil
         link.close()
       }
-      complain(of: link, name.lane)
+      complain(of: link, name.connection)
     default: break
     }
   }
 
-  private func complain(of link: ShareLink, _ lane: ShareConnection) {
+  private func complain(of link: ShareLink, _ connection: ShareConnection) {
     guard let trouble = link.trouble else { return }
-    warnings.unusable(trouble, otherwise: withoutServer(lane))
+    warnings.unusable(trouble, otherwise: withoutServer(connection))
   }
 
-  private func complainOfLateness(of link: ShareLink, _ lane: ShareConnection) {
+  private func complainOfLateness(of link: ShareLink, _ connection: ShareConnection) {
     guard let seconds = link.latenessOfMost else { return }
     warnings.late(
-      taking: seconds, waitingFor: link.operationPatience, otherwise: withoutServer(lane))
+      taking: seconds, waitingFor: link.operationPatience, otherwise: withoutServer(connection))
   }
 
   /// What happens while the server does not answer.
-  private func withoutServer(_ lane: ShareConnection) -> String {
-    switch (lane, memory.hosts) {
-    case (.entities, _) where !links.keys.contains { $0.lane == .counting }:
+  private func withoutServer(_ connection: ShareConnection) -> String {
+    switch (connection, memory.hosts) {
+    case (.entities, _) where !links.keys.contains { $0.connection == .counting }:
       "this machine keeps its entities in a file"
     case (_, nil): "each machine counts for itself, and may use all of a limit"
     case (_, 1?): "this machine counts for itself"

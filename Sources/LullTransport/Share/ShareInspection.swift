@@ -64,7 +64,7 @@ package struct ShareInspection {
       let hosts = ask(RESPCommand("ZCARD", settings.hostsKey), link, loop)
       report.hosts = hosts?.integer.map { Int(clamping: $0) }
       lookAtEntities(&report, link, loop)
-      let listeners = ask(RESPCommand("PUBSUB", "NUMSUB", settings.newsChannel), link, loop)
+      let listeners = ask(RESPCommand("PUBSUB", "NUMSUB", settings.updateChannel), link, loop)
       if let parts = listeners?.array, parts.count == 2 {
         report.listeners = parts[1].integer.map { max(0, Int(clamping: $0)) }
       }

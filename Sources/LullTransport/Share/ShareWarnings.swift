@@ -44,5 +44,5 @@ struct ShareWarnings {
     )
   }
 
-  func news(_ text: String) { warn("the shared server \(server): \(text)") }
+  func updates(_ text: String) { warn("the shared server \(server): \(text)") }
 }

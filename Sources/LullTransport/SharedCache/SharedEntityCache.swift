@@ -54,7 +54,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     fileprivate var isUnshared: Bool
   }
 
-  /// The line keeps the order.
+  /// The queue keeps the order.
   public let operations = CacheOperations(isOrderedByCache: true)
   public let outlivesProcess = true
   /// As they were given; changing a copy of them changes nothing here.
@@ -63,13 +63,13 @@ public final class SharedEntityCache: CoordinatedEntityCache {
   public var path: String? { local.path }
   private let local: FileEntityCache
   private let secret: SharedCacheSecret?
-  private let line = SharedEntityLine()
+  private let queue = SharedEntityQueue()
   private var hasToldOfIdentity = false
-  /// What the server could not be told to remove.
-  private var owed: [SharedCacheKey: PendingRefunds] = [:]
+  /// Entries that the server could not be told to remove.
+  private var pendingRemovals: [SharedCacheKey: PendingRemoval] = [:]
 
   /// More are forgotten, and end by their age.
-  private static let mostOwed = 10_000
+  private static let mostPendingRemovals = 10_000
 
   /// Touches neither file nor server before it is used.
   ///
@@ -140,9 +140,9 @@ public final class SharedEntityCache: CoordinatedEntityCache {
   }
 
   /// By the channel of the server; nobody is told of what has no place there. (NEWS-30)
-  public func follow(_ key: Key, _ news: () -> EntityNews) {
+  public func follow(_ key: Key, _ updates: () -> EntityUpdates) {
     guard let server = server(for: key) else { return }
-    server.client.news.follow(server.form.place.digest, news())
+    server.client.updates.follow(server.form.place.digest, updates())
   }
 
   /// The entry on the server; nil: it has no place there.
@@ -159,8 +159,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
     guard let server = usableServer(for: key) else { return readLocal(key, completion) }
-    line.perform(server.form.place.key, on: server.pump) { [self] done in
-      server.read(line) { outcome in
+    queue.perform(server.form.place.key, on: server.pump) { [self] done in
+      server.read(queue) { outcome in
         switch outcome {
         case .found(let entity):
           // Without the server this machine does not go back behind it. (SCA-15)
@@ -270,7 +270,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
 
   private func isUsable(_ server: SharedEntityServer) -> Bool {
     guard server.client.isUsable(server.form.place.tag, on: .entities) else { return false }
-    payDebts(to: server.client)
+    removePending(from: server.client)
     return true
   }
 
@@ -279,7 +279,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     _ body: @escaping (SharedEntityServer, _ answer: @escaping (Bool) -> Void) -> Void
   ) {
     guard let server = server(for: key) else { return }
-    guard isUsable(server) else { return owe(server) }
+    guard isUsable(server) else { return postponeRemoval(server) }
     perform(server, byteCount: byteCount, body)
   }
 
@@ -289,28 +289,28 @@ public final class SharedEntityCache: CoordinatedEntityCache {
   ) {
     // A program that ends is to have told others what it has found out.
     server.pump.ending.hold()
-    line.perform(server.form.place.key, on: server.pump, byteCount: byteCount) { [self] done in
+    queue.perform(server.form.place.key, on: server.pump, byteCount: byteCount) { [self] done in
       body(server) { isAnswered in
         // Whatever the server has is of the past.
-        if !isAnswered { self.owe(server) }
+        if !isAnswered { self.postponeRemoval(server) }
         server.pump.ending.release()
         done()
       }
     }
   }
 
-  private func owe(_ server: SharedEntityServer) {
-    guard owed.count < SharedEntityCache.mostOwed else { return }
-    owed[server.form.place] = PendingRefunds(server)
+  private func postponeRemoval(_ server: SharedEntityServer) {
+    guard pendingRemovals.count < SharedEntityCache.mostPendingRemovals else { return }
+    pendingRemovals[server.form.place] = PendingRemoval(server)
   }
 
-  private func payDebts(to client: ShareClient) {
-    guard !owed.isEmpty else { return }
-    let all = owed.values
-    owed = [:]
-    // A server that is not shared by any more is owed nothing.
-    for debt in all where debt.client === client {
-      guard let server = debt.server(maxSize: options.maxSize, maxAge: options.maxAge) else {
+  private func removePending(from client: ShareClient) {
+    guard !pendingRemovals.isEmpty else { return }
+    let all = pendingRemovals.values
+    pendingRemovals = [:]
+    // A server that is not shared by any more is told nothing.
+    for removal in all where removal.client === client {
+      guard let server = removal.server(maxSize: options.maxSize, maxAge: options.maxAge) else {
         continue
       }
       perform(server) { $0.remove($1) }
@@ -320,7 +320,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
 
 extension SharedEntityCache: FetchSharing {
   package func makeTurn(forKey key: Key) -> (any FetchTurn)? {
-    usableServer(for: key).map { SharedFetchTurn($0, line) }
+    usableServer(for: key).map { SharedFetchTurn($0, queue) }
   }
 }
 
@@ -388,8 +388,8 @@ struct SharedCacheKey: Hashable, Sendable {
   var indexes: [String] { SharedCacheKey.indexes(tag) }
 }
 
-/// An entry that a server could not be told to remove, which is owed for as long as its home is there.
-struct PendingRefunds {
+/// An entry that a server could not be told to remove, which is still to be told for as long as its home is there.
+struct PendingRemoval {
   private(set) weak var client: ShareClient?
   private weak var pump: Pump?
   private let local: CacheKey

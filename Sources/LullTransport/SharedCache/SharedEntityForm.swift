@@ -262,7 +262,7 @@ struct SharedEntityHead: Equatable, Sendable {
 
 /// What is asked of the server for entities: of one entry one thing after the other, in the order asked, and not
 /// more at once than a connection carries well. Home thread only.
-final class SharedEntityLine {
+final class SharedEntityQueue {
   /// Does its work and then calls its argument, once, now or later.
   typealias Operation = (_ done: @escaping () -> Void) -> Void
 
@@ -329,14 +329,14 @@ final class SharedEntityLine {
     guard !isRunning else { return }
     isRunning = true
     defer { isRunning = false }
-    while busy.count < SharedEntityLine.mostAtOnce, let waiting = next() {
+    while busy.count < SharedEntityQueue.mostAtOnce, let waiting = next() {
       guard busy[waiting.name] == nil else {
         held[waiting.name, default: []].append(waiting)
         continue
       }
       guard
         bytesUnderWay == 0
-          || bytesUnderWay + waiting.byteCount <= SharedEntityLine.mostBytesAtOnce
+          || bytesUnderWay + waiting.byteCount <= SharedEntityQueue.mostBytesAtOnce
       else {
         ready.append(waiting)
         return
@@ -365,7 +365,7 @@ final class SharedEntityLine {
   }
 }
 
-extension SharedEntityLine: PumpQueue {
+extension SharedEntityQueue: PumpQueue {
   func pumpHasClosed(_ pump: Pump) {
     let closed = ObjectIdentifier(pump)
     ready.removeAll { $0.pump == closed }

@@ -43,15 +43,15 @@ struct SharedEntityServer {
 
   // MARK: Reading
 
-  /// - Parameter line: by which what is large comes one after the other.
-  func read(_ line: SharedEntityLine, _ answer: @escaping (Outcome) -> Void) {
+  /// - Parameter queue: by which what is large comes one after the other.
+  func read(_ queue: SharedEntityQueue, _ answer: @escaping (Outcome) -> Void) {
     run(script.look(keep: keepOfUsed)) { value in
       guard let value else { return answer(.unavailable) }
       guard let (found, head) = newest(value) else { return answer(.found(nil)) }
       if let body = found.body {
         return takeApart(found.variant, head, body, SharedEntityScript.staleAt(value), answer)
       }
-      line.performAlone(on: pump) { done in
+      queue.performAlone(on: pump) { done in
         run(script.read(found.variant)) { value in
           done()
           guard let value else { return answer(.unavailable) }
@@ -176,7 +176,7 @@ struct SharedEntityServer {
   /// Behind what has been written, on the same connection. That something is removed is told to nobody: what
   /// others have is as old as it is. (NEWS-30, NEWS-33)
   private func tellOthers(timestamp: Double, isRefresh: Bool) {
-    let message = client.news.message(
+    let message = client.updates.message(
       form.place.digest, timestamp: timestamp, isRefresh: isRefresh)
     if let message { client.publish(message, tag: script.remove.tag) }
   }

@@ -4,7 +4,7 @@ import LullCore
 /// there is something newer, or it is free. Home thread only.
 final class SharedFetchTurn: FetchTurn {
   private let server: SharedEntityServer
-  private let line: SharedEntityLine
+  private let queue: SharedEntityQueue
   private let script: FetchLeaseScript
   private var timer: (any HostTimer)?
   /// What is told that somebody has written.
@@ -29,9 +29,9 @@ final class SharedFetchTurn: FetchTurn {
   private static let longestPause = 0.2
   private static let patience = 30.0
 
-  init(_ server: SharedEntityServer, _ line: SharedEntityLine) {
+  init(_ server: SharedEntityServer, _ queue: SharedEntityQueue) {
     self.server = server
-    self.line = line
+    self.queue = queue
     script = FetchLeaseScript(place: server.form.place)
   }
 
@@ -43,7 +43,7 @@ final class SharedFetchTurn: FetchTurn {
 
   /// After what this process has asked for before.
   private func run(_ call: ScriptCall, _ finish: @escaping (RESPValue?) -> Void) {
-    line.perform(server.form.place.key, on: pump) { [server] done in
+    queue.perform(server.form.place.key, on: pump) { [server] done in
       server.client.run(call, on: .entities) { outcome in
         done()
         if case .reply(let value) = outcome { finish(value) } else { finish(nil) }
@@ -99,7 +99,7 @@ final class SharedFetchTurn: FetchTurn {
     pause = min(pause * 1.6, SharedFetchTurn.longestPause)
     timer = pump.clock.schedule(after: delay) { [weak self] in self?.askAgain(known, answer) }
     // Whoever has the lease says when it has written, if that is heard. (NEWS-39)
-    waiter = server.client.news.onNext(server.form.place.digest) { [weak self] in
+    waiter = server.client.updates.onNext(server.form.place.digest) { [weak self] in
       self?.askAgain(known, answer)
     }
   }
@@ -113,7 +113,7 @@ final class SharedFetchTurn: FetchTurn {
   private func stopWaiting() {
     timer?.cancel()
     timer = nil
-    if let waiter { server.client.news.forget(waiter, of: server.form.place.digest) }
+    if let waiter { server.client.updates.forget(waiter, of: server.form.place.digest) }
     waiter = nil
   }
 

@@ -1,6 +1,6 @@
 import LullCore
 
-/// What two pictures of an API do not have in common.
+/// What two snapshots of an API do not have in common.
 struct APIDifference {
   /// What one of them says; nil of that which says nothing.
   struct Side: Hashable {
@@ -56,7 +56,7 @@ struct APIDifference {
 
   /// Takes what is otherwise in an environment.
   ///
-  /// - Parameter targets: what the pictures were asked for.
+  /// - Parameter targets: what the snapshots were asked for.
   mutating func add(
     _ before: APISnapshot, _ after: APISnapshot, in environment: String?,
     of targets: [APISnapshot.Target]

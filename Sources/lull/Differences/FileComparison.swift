@@ -26,7 +26,7 @@ struct ComparedFile {
   var isNoAPI: Bool {
     do throws(SnapshotBuilder.Failure) {
       guard path != nil else { return true }
-      _ = try picture(environment, [])
+      _ = try snapshot(environment, [])
       return false
     } catch {
       return error.isOfModule
@@ -34,19 +34,19 @@ struct ComparedFile {
   }
 
   /// What it says in an environment; nil: as it is. Of one that is not there nothing.
-  func picture(
+  func snapshot(
     _ environment: String?, _ targets: [APISnapshot.Target]
   ) throws(SnapshotBuilder.Failure) -> APISnapshot {
     guard let path else {
-      var picture = APISnapshot()
-      picture.sets = [[]]
-      picture.places = targets.map { _ in 0 }
-      return picture
+      var snapshot = APISnapshot()
+      snapshot.sets = [[]]
+      snapshot.places = targets.map { _ in 0 }
+      return snapshot
     }
     return try SnapshotBuilder(
       path: path, environment: environment,
       shown: { [folder] text in folder?.shown(in: text) ?? text }
-    ).picture(of: targets)
+    ).snapshot(of: targets)
   }
 }
 
@@ -74,7 +74,7 @@ struct FileComparison {
     if before.path == nil { difference.change = .added }
     if after.path == nil { difference.change = .removed }
     // A first look, for what there is.
-    let (old, new) = try pictures(pair ?? (nil, nil), [])
+    let (old, new) = try snapshots(pair ?? (nil, nil), [])
     difference.addCalls(old.calls, new.calls)
     if difference.change == nil, pair == nil {
       difference.addEnvironments(old.environments, new.environments)
@@ -82,7 +82,7 @@ struct FileComparison {
     let areGiven = targets != nil
     let targets = targets ?? FileComparison.targets(old.calls + new.calls)
     if let pair {
-      let (old, new) = try pictures(pair, targets)
+      let (old, new) = try snapshots(pair, targets)
       difference.add(old, new, in: environment, of: targets)
       return difference
     }
@@ -91,14 +91,14 @@ struct FileComparison {
       ? new.environments.filter { old.environments.contains($0) }
       : old.environments + new.environments
     for name in [nil] + common.map({ Optional($0) }) {
-      var (old, new) = try pictures((name, name), targets)
+      var (old, new) = try snapshots((name, name), targets)
       var targets = targets
       if name != nil, !areGiven {
         // There may be calls in an environment alone.
         let all = FileComparison.targets(old.calls + new.calls, besides: targets)
         if all.count > targets.count {
           targets = all
-          (old, new) = try pictures((name, name), targets)
+          (old, new) = try snapshots((name, name), targets)
         }
       }
       if name != nil { difference.addCalls(old.calls, new.calls, in: name) }
@@ -107,10 +107,10 @@ struct FileComparison {
     return difference
   }
 
-  private func pictures(_ environments: (String?, String?), _ targets: [APISnapshot.Target])
+  private func snapshots(_ environments: (String?, String?), _ targets: [APISnapshot.Target])
     throws(SnapshotBuilder.Failure) -> (APISnapshot, APISnapshot)
   {
-    (try before.picture(environments.0, targets), try after.picture(environments.1, targets))
+    (try before.snapshot(environments.0, targets), try after.snapshot(environments.1, targets))
   }
 
   /// Those of calls behind some others, each once; the root where there are none.

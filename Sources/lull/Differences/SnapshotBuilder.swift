@@ -23,20 +23,20 @@ struct SnapshotBuilder {
   let shown: (String) -> String
 
   /// - Parameter targets: those that are asked for.
-  func picture(of targets: [APISnapshot.Target]) throws(Failure) -> APISnapshot {
-    var picture = APISnapshot()
+  func snapshot(of targets: [APISnapshot.Target]) throws(Failure) -> APISnapshot {
+    var snapshot = APISnapshot()
     let outcome = APIInspection(
       path, environment: environment, isSilent: true, isPatient: true
     ).lookInSandbox { api throws(APIFileProblem) in
-      picture = APISnapshot()
-      try Painter(api, shown).paint(targets, into: &picture)
+      snapshot = APISnapshot()
+      try SnapshotFiller(api, shown).fill(targets, into: &snapshot)
     }
     switch outcome {
     case .seen:
-      guard let wrong = picture.invalid, let place = wrong.place else { return picture }
+      guard let wrong = snapshot.invalid, let place = wrong.place else { return snapshot }
       throw Failure(
         report: "lull: \(place): '\(wrong.label)' is no URL that can be asked below "
-          + "\(picture.service.first?.value ?? "none")\n", code: 3)
+          + "\(snapshot.service.first?.value ?? "none")\n", code: 3)
     case .needs(let note):
       throw Failure(
         report: "lull: \(shown(note)): it cannot be compared without running it\n", code: 3)
@@ -47,8 +47,8 @@ struct SnapshotBuilder {
   }
 }
 
-/// Makes the picture of an API that has been loaded.
-private final class Painter {
+/// Makes the snapshot of an API that has been loaded.
+private final class SnapshotFiller {
   private let api: APIFile
   private let shown: (String) -> String
   private var files: [String: DeclarationPlaces] = [:]
@@ -59,27 +59,27 @@ private final class Painter {
     self.shown = shown
   }
 
-  func paint(
-    _ targets: [APISnapshot.Target], into picture: inout APISnapshot
+  func fill(
+    _ targets: [APISnapshot.Target], into snapshot: inout APISnapshot
   ) throws(APIFileProblem) {
     let own = places(in: api.path)
-    picture.environments = api.environments
-    picture.calls = try api.calls.map { call($0, own.line(of: ["calls", $0.name])) }
+    snapshot.environments = api.environments
+    snapshot.calls = try api.calls.map { call($0, own.line(of: ["calls", $0.name])) }
     let base = api.service.baseURL.map { LogText.url($0.text) } ?? "none"
-    picture.service = [
+    snapshot.service = [
       APISnapshot.Setting(
         name: "base_url", value: base, place: place(api.path, own.line(of: baseKeys(own))),
         mark: api.service.baseURL?.text ?? "")
     ]
     if api.environment?.confirmsWrites == true, let name = api.environment?.name {
       let line = own.line(of: ["environments", name, "confirm_writes"])
-      picture.service.append(
+      snapshot.service.append(
         APISnapshot.Setting(
           name: "confirm_writes", value: "true", place: place(api.path, line), mark: "true"))
     }
     if api.service.isOffline {
       let keys = api.environment.map { ["environments", $0.name, "offline"] } ?? ["offline"]
-      picture.service.append(
+      snapshot.service.append(
         APISnapshot.Setting(
           name: "offline", value: "true", place: place(api.path, own.line(of: keys)), mark: "true"))
     }
@@ -87,24 +87,24 @@ private final class Painter {
       let file = own.literal(of: ["environments", name, "env_file"])
     {
       let line = own.line(of: ["environments", name, "env_file"])
-      picture.service.append(
+      snapshot.service.append(
         APISnapshot.Setting(
           name: "env_file", value: file, place: place(api.path, line), mark: file))
     }
     var known: [[Int]: Int] = [:]
     for target in targets {
       let resource = api.service.resource(CallPath(target.path))
-      if resource.record.invalidSource != nil, target.place != nil, picture.invalid == nil {
-        picture.invalid = target
+      if resource.record.invalidSource != nil, target.place != nil, snapshot.invalid == nil {
+        snapshot.invalid = target
       }
       let blocks = blocks(of: resource, target.method)
       if let index = known[blocks] {
-        picture.places.append(index)
+        snapshot.places.append(index)
         continue
       }
-      known[blocks] = picture.sets.count
-      picture.places.append(picture.sets.count)
-      picture.sets.append(settings(of: resource, target.method))
+      known[blocks] = snapshot.sets.count
+      snapshot.places.append(snapshot.sets.count)
+      snapshot.sets.append(settings(of: resource, target.method))
     }
   }
 
@@ -199,7 +199,7 @@ private final class Painter {
       )
     }
     if let schemas = api.service.schemas as? CallSchemas,
-      let (text, whole) = schemas.wording(ofCall: call.name)
+      let (text, whole) = schemas.fingerprint(ofCall: call.name)
     {
       // Of what is behind the end, and of definitions, there is a digest.
       let digest = whole.withUnsafeBufferPointer { Digest.sha256.of($0) } ?? whole

@@ -257,7 +257,7 @@ extension ExportedAccess {
     case .signature?: return [ExportedAccess(.signature)]
     case nil: break
     }
-    switch auth.proof {
+    switch auth.credential {
     case .header("cookie", let value) where value.cookies.count > 1:
       return value.cookies.map { ExportedAccess(header: "cookie", $0.text) }
     case .header(let name, let value), .stage(_, let name, let value):

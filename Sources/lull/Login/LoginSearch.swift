@@ -41,7 +41,7 @@ struct LoginSearch {
     }
     if isInEnvironment(source) { return runInEnvironment(path, body) }
     guard let program = ScriptProgram.ofProcess() else { return 1 }
-    var desk: OAuth2LoginCoordinator?
+    var coordinator: OAuth2LoginCoordinator?
     let script = ScriptProgram.Script(
       name: name, source: source, folder: SourceFile.folder(of: name))
     return program.perform(
@@ -49,19 +49,19 @@ struct LoginSearch {
       prepare: { host in
         // A request that needs a login ends the run of the file, as `os.exit` does.
         let made = OAuth2LoginCoordinator { [weak loop = host.loop] in loop?.exit(0) }
-        desk = made
+        coordinator = made
         host.permissions.loginCoordinator = made
       }
     ) { host, service in
-      guard let desk else { return 1 }
+      guard let coordinator else { return 1 }
       // Settings functions may make some, too.
       let request = service.map { CallRequest(resource: $0.resource("/"), method: .get).built() }
-      let logins = desk.logins.filter { self.name == nil || $0.login?.name == self.name }
+      let logins = coordinator.logins.filter { self.name == nil || $0.login?.name == self.name }
       guard !logins.isEmpty else {
-        Exit.complain("lull: \(missing(path, desk.logins))\n")
+        Exit.complain("lull: \(missing(path, coordinator.logins))\n")
         return 1
       }
-      return body(host, found(logins, desk, try? request?.get(), host))
+      return body(host, found(logins, coordinator, try? request?.get(), host))
     }
   }
 
@@ -74,8 +74,8 @@ struct LoginSearch {
   /// The logins that its service uses there: those of other environments are none of them. (ENV-08)
   private func runInEnvironment(_ path: String, _ body: (LuaHost, Found) -> Int32) -> Int32 {
     CallRun.run(folder: SourceFile.folder(of: Array(path.utf8))) { host in
-      let desk = OAuth2LoginCoordinator { [weak loop = host.loop] in loop?.exit(0) }
-      host.permissions.loginCoordinator = desk
+      let coordinator = OAuth2LoginCoordinator { [weak loop = host.loop] in loop?.exit(0) }
+      host.permissions.loginCoordinator = coordinator
       let files = host.part(APIFiles.self)
       let api: APIFile
       do throws(APIFileProblem) {
@@ -91,7 +91,7 @@ struct LoginSearch {
         return 1
       }
       let request = CallRequest(resource: api.service.resource("/"), method: .get).built()
-      return body(host, found(wanted, desk, try? request.get(), host))
+      return body(host, found(wanted, coordinator, try? request.get(), host))
     }
   }
 
@@ -130,10 +130,10 @@ struct LoginSearch {
   }
 
   private func found(
-    _ logins: [OAuth2.Settings], _ desk: OAuth2LoginCoordinator, _ request: HTTPRequest?,
+    _ logins: [OAuth2.Settings], _ coordinator: OAuth2LoginCoordinator, _ request: HTTPRequest?,
     _ host: LuaHost
   ) -> Found {
-    if let need = desk.need {
+    if let need = coordinator.need {
       return Found(logins: logins, request: need.request, context: need.context)
     }
     let context = AuthContext(

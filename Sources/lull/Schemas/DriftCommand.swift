@@ -165,7 +165,7 @@ struct DriftCommand {
   /// Its method and path, without what looks like data.
   private static func place(of exchange: Traffic.Exchange) -> String {
     let parts = CallRoutes.target(of: exchange.url).path.split(separator: "/").map { part in
-      KeyLook.isData(String(part)) ? "*" : String(part)
+      KeyKind.isData(String(part)) ? "*" : String(part)
     }
     return "\(exchange.method) /\(parts.joined(separator: "/"))"
   }

@@ -26,7 +26,7 @@ final class SpyCache: CoordinatedEntityCache {
   private let journal: Journal
 
   private struct Follower {
-    weak var news: EntityNews?
+    weak var news: EntityUpdates?
   }
   private var held: [() -> Void] = []
   private var isBusy = false
@@ -54,7 +54,7 @@ final class SpyCache: CoordinatedEntityCache {
     makeKey(resource, stage)
   }
 
-  func follow(_ key: String, _ news: () -> EntityNews) {
+  func follow(_ key: String, _ news: () -> EntityUpdates) {
     if tellsNews { followed[key] = Follower(news: news()) }
   }
 

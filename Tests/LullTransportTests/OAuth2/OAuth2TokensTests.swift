@@ -12,7 +12,7 @@ struct OAuth2TokensTests {
   func `OAU-160 a token that came in a time to come is not good`(now: Double, isGood: Bool) {
     let tokens = OAuth2Tokens(access: "a", refresh: nil, lifetime: 3600, now: 1000)
     #expect(tokens.isGood(now: now) == isGood)
-    let kept = KeptToken("a", lifetime: 3600, now: 1000)
+    let kept = StoredToken("a", lifetime: 3600, now: 1000)
     #expect(kept.isGood(now: now) == isGood)
   }
 

@@ -20,7 +20,7 @@ struct ShareChannelTests {
   }
 
   private func waitUntilOpen(_ bench: ShareBench) {
-    bench.loop.turn { bench.client.news.channelState == .open }
+    bench.loop.turn { bench.client.updates.channelState == .open }
   }
 
   @Test func `NEWS-21 the channel is opened when somebody listens, and hears what others say`()
@@ -30,14 +30,14 @@ struct ShareChannelTests {
     #expect(bench.run(bench.asker(1, per: 1).leave()) != nil)
     #expect(bench.say("pubsub numsub '\(channel)'").last == "0")
     var heard = 0
-    _ = bench.client.news.onNext(digest) { heard += 1 }
-    let forgotten = bench.client.news.onNext(digest) { heard += 100 }
-    bench.client.news.forget(forgotten, of: digest)
+    _ = bench.client.updates.onNext(digest) { heard += 1 }
+    let forgotten = bench.client.updates.onNext(digest) { heard += 100 }
+    bench.client.updates.forget(forgotten, of: digest)
     waitUntilOpen(bench)
     #expect(bench.say("pubsub numsub '\(channel)'").last == "1")
     publish(bench)
     publish(bench)
-    bench.loop.turn { bench.client.news.count == 2 }
+    bench.loop.turn { bench.client.updates.count == 2 }
     bench.loop.turn { heard > 0 }
     #expect(heard == 1, "once")
     #expect(bench.warnings == [])
@@ -50,36 +50,36 @@ struct ShareChannelTests {
     ) { _ in }
     bench.loop.pump.add(client)
     for client in [bench.client, client] {
-      _ = client.news.onNext(digest) {}
+      _ = client.updates.onNext(digest) {}
       var isReady = false
       client.run(bench.asker(1, per: 1).leave(), on: .entities) { _ in isReady = true }
-      bench.loop.turn { isReady && client.news.channelState == .open }
+      bench.loop.turn { isReady && client.updates.channelState == .open }
     }
     for number in 1...3 {
       let message = try #require(
-        bench.client.news.message(digest, timestamp: Double(number), isRefresh: false))
+        bench.client.updates.message(digest, timestamp: Double(number), isRefresh: false))
       bench.client.publish(message, tag: "")
     }
-    bench.loop.turn { client.news.count == 3 }
+    bench.loop.turn { client.updates.count == 3 }
     publish(bench)
-    bench.loop.turn { bench.client.news.count == 1 && client.news.count == 4 }
+    bench.loop.turn { bench.client.updates.count == 1 && client.updates.count == 4 }
   }
 
   @Test func `NEWS-23 lost, the channel is opened again, without a word`() throws {
     let bench = try ShareBench()
     var heard = 0
-    func listen() { _ = bench.client.news.onNext(digest) { heard += 1 } }
+    func listen() { _ = bench.client.updates.onNext(digest) { heard += 1 } }
     listen()
     waitUntilOpen(bench)
     for round in 1...3 {
       if round == 3 {
         bench.server.stop()
-        bench.loop.turn { bench.client.news.channelState == .down }
+        bench.loop.turn { bench.client.updates.channelState == .down }
         #expect(bench.server.start())
       } else {
         _ = bench.say("client kill type pubsub")
       }
-      bench.loop.turn { bench.client.news.openCount == round + 1 }
+      bench.loop.turn { bench.client.updates.openCount == round + 1 }
       publish(bench)
       bench.loop.turn { heard == round }
       listen()
@@ -87,7 +87,7 @@ struct ShareChannelTests {
     _ = bench.say("client pause 300")
     publish(bench)
     bench.loop.turn { heard == 4 }
-    #expect(bench.client.news.openCount == 4, "a pause is no loss")
+    #expect(bench.client.updates.openCount == 4, "a pause is no loss")
     #expect(bench.warnings == [])
   }
 
@@ -96,18 +96,18 @@ struct ShareChannelTests {
   {
     let bench = try ShareBench()
     _ = bench.say("acl setuser default resetchannels")
-    _ = bench.client.news.onNext(digest) {}
-    bench.loop.turn { bench.client.news.channelState == .refused }
+    _ = bench.client.updates.onNext(digest) {}
+    bench.loop.turn { bench.client.updates.channelState == .refused }
     bench.loop.turn { bench.warnings.count == 1 }
     #expect(bench.warnings.first?.contains(channel) == true, "\(bench.warnings)")
     var isReady = false
     bench.client.run(bench.asker(1, per: 1).leave(), on: .entities) { _ in isReady = true }
     bench.loop.turn { isReady }
     let message = try #require(
-      bench.client.news.message(digest, timestamp: 1, isRefresh: false))
+      bench.client.updates.message(digest, timestamp: 1, isRefresh: false))
     bench.client.publish(message, tag: "")
     bench.loop.turn {
-      bench.client.news.message(digest, timestamp: 1, isRefresh: false) == nil
+      bench.client.updates.message(digest, timestamp: 1, isRefresh: false) == nil
     }
     #expect(bench.client.isUsable(bench.tag, on: .entities))
     #expect(bench.run(bench.asker(1, per: 1).leave()) != nil)
@@ -118,7 +118,7 @@ struct ShareChannelTests {
     throws
   {
     let bench = try ShareBench()
-    let news = bench.client.news
+    let news = bench.client.updates
     func mayTell() -> Bool { news.message(digest, timestamp: 1, isRefresh: false) != nil }
     for words in ["BUSY a script runs", "OOM command not allowed", "LOADING", "ERR something else"]
     {
@@ -152,8 +152,8 @@ struct ShareChannelTests {
         limitsPath: nil
       ) { _ in }
       loop.pump.add(client)
-      _ = client.news.onNext(digest) {}
-      loop.turn { client.news.channelState == (isRight ? .open : .down) }
+      _ = client.updates.onNext(digest) {}
+      loop.turn { client.updates.channelState == (isRight ? .open : .down) }
     }
     withExtendedLifetime(server) {}
   }
@@ -183,11 +183,11 @@ struct ShareChannelTests {
       try ShareSettings(Share(url: servers[0].url)), loop.pump, limitsPath: nil
     ) { _ in }
     loop.pump.add(client)
-    _ = client.news.onNext(digest) {}
-    loop.turn { client.news.channelState == .open }
+    _ = client.updates.onNext(digest) {}
+    loop.turn { client.updates.channelState == .open }
     for (number, server) in servers.enumerated() {
       _ = say(server, "publish '\(channel)' '\(said(number))'")
-      loop.turn { client.news.count == number + 1 }
+      loop.turn { client.updates.count == number + 1 }
     }
   }
 
@@ -228,11 +228,11 @@ struct ShareChannelTests {
         limitsPath: nil
       ) { _ in }
       loop.pump.add(client)
-      _ = client.news.onNext(digest) {}
-      loop.turn { client.news.channelState == .down }
-      #expect(client.news.count == 0, "\(entry.name)")
+      _ = client.updates.onNext(digest) {}
+      loop.turn { client.updates.channelState == .down }
+      #expect(client.updates.count == 0, "\(entry.name)")
       // And once more.
-      loop.turn { server.connectionCount >= 2 && client.news.channelState == .down }
+      loop.turn { server.connectionCount >= 2 && client.updates.channelState == .down }
       loop.close()
       server.stop()
     }
@@ -255,11 +255,11 @@ struct ShareChannelTests {
       try ShareSettings(Share(url: "redis://127.0.0.1:\(flood.port)")), loop.pump, limitsPath: nil
     ) { _ in }
     loop.pump.add(client)
-    _ = client.news.onNext(digest) {}
+    _ = client.updates.onNext(digest) {}
     var most = 0
     loop.turn {
-      most = max(most, client.news.waitingCount)
-      return client.news.count == total
+      most = max(most, client.updates.waitingCount)
+      return client.updates.count == total
     }
     #expect(most == 0, "nobody follows")
     flood.stop()

@@ -24,7 +24,7 @@ struct CacheEntry {
       var isFollowed = false
       cache.follow(key) {
         isFollowed = true
-        return resource.news(at: stage.stage)
+        return resource.updates(at: stage.stage)
       }
       return CacheEntry(stage, cache, key, pump, isFollowed: isFollowed)
     }

@@ -19,9 +19,9 @@ public protocol CoordinatedEntityCache<Key>: EntityCache {
   /// same. (SCA-16)
   func unsharedKey(of key: Key) -> Key
 
-  /// Reports to what `news` returns, from now on, whenever another process or host has written that entry.
-  /// Called with each key that is made. By default nothing is reported, and `news` is not called. (NEWS-01)
-  func follow(_ key: Key, _ news: () -> EntityNews)
+  /// Reports to what `updates` returns, from now on, whenever another process or host has written that entry.
+  /// Called with each key that is made. By default nothing is reported, and `updates` is not called. (NEWS-01)
+  func follow(_ key: Key, _ updates: () -> EntityUpdates)
 
   /// Returns whether the cache can store an entity with such content (CACHE-28); by default any. One that it
   /// cannot store is passed to `writeEntity` all the same, since the entry before it is outdated.
@@ -44,7 +44,7 @@ extension CoordinatedEntityCache {
 
   public func unsharedKey(of key: Key) -> Key { key }
 
-  public func follow(_ key: Key, _ news: () -> EntityNews) {}
+  public func follow(_ key: Key, _ updates: () -> EntityUpdates) {}
 
   public func accepts(_ entity: Entity) -> Bool { true }
 

@@ -16,9 +16,9 @@ final class SharedFetch {
   private var lookup: CacheLookup?
   private var isOver = false
   /// How often something newer was of no use.
-  private var vainLooks = 0
+  private var uselessReads = 0
 
-  private static let mostLooks = 5
+  private static let mostUselessReads = 5
 
   /// nil if no cache of the resource has turns, or nobody is to be asked.
   ///
@@ -57,13 +57,13 @@ final class SharedFetch {
       guard !isOver else { return }
       switch chance {
       case .fetch: answer(.fetch)
-      case .written where vainLooks == SharedFetch.mostLooks: answer(.fetch)
-      case .written(let isAwaited): look(isAwaited: isAwaited, within: seconds, answer)
+      case .written where uselessReads == SharedFetch.mostUselessReads: answer(.fetch)
+      case .written(let isAwaited): read(isAwaited: isAwaited, within: seconds, answer)
       }
     }
   }
 
-  private func look(
+  private func read(
     isAwaited: Bool, within seconds: Double, _ answer: @escaping (Answer) -> Void
   ) {
     let lookup = CacheLookup(of: resource, entries: [entry], later: later, conf: configuration)
@@ -74,7 +74,7 @@ final class SharedFetch {
       if let entity = response.entity, let found = take(entity, isAwaited: isAwaited) {
         return answer(found)
       }
-      vainLooks += 1
+      uselessReads += 1
       begin(within: seconds, answer)
     }
     lookup.start()

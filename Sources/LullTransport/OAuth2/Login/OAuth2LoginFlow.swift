@@ -26,7 +26,7 @@ package final class OAuth2LoginFlow {
   private let show: (OAuth2Prompt) -> Void
   private var listener: LoopbackListener?
   private var redirect: LoginRedirect?
-  private let proof = PKCE()
+  private let pkce = PKCE()
   private var timer: (any HostTimer)?
 
   private var settings: OAuth2.Settings { endpoint.settings }
@@ -120,7 +120,7 @@ package final class OAuth2LoginFlow {
   // MARK: By a code of the browser's
 
   private func listen(for code: OAuth2Login.Code) throws(TransportError) {
-    guard let challenge = proof.challenge else {
+    guard let challenge = pkce.challenge else {
       throw OAuth2.failure("no login '\(login.name)': there is no way to make a digest")
     }
     let listener = try LoopbackListener(port: code.port, watch: watch)
@@ -161,7 +161,7 @@ package final class OAuth2LoginFlow {
       ("grant_type", SecretText("authorization_code")),
       ("code", OAuth2Request.secret(code, "authorization code")),
       ("redirect_uri", SecretText(redirectURL)),
-      ("code_verifier", OAuth2Request.secret(proof.verifier, "code verifier")),
+      ("code_verifier", OAuth2Request.secret(pkce.verifier, "code verifier")),
     ]
     endpoint.post(pairs, to: settings.tokenURL) { [weak self] answer in self?.take(answer) }
   }

@@ -5,8 +5,8 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct PKCETests {
   @Test func `OAU-04 the challenge is that of RFC 7636, appendix B`() {
-    let proof = PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
-    #expect(proof.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+    let pkce = PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk")
+    #expect(pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
   }
 
   @Test func `OAU-04 each verifier is another, of 43 letters that a URL has bare`() {

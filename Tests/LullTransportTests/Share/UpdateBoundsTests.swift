@@ -7,19 +7,19 @@ import Testing
 
 /// What news take of memory, whatever comes.
 @Suite(.timeLimit(.minutes(20)))
-struct NewsBoundsTests {
+struct UpdateBoundsTests {
   /// A cache that has those told who follow it.
   private final class Follower: CoordinatedEntityCache {
     let operations = CacheOperations()
-    let news: ShareNews
+    let news: ShareUpdates
 
-    init(_ news: ShareNews) {
+    init(_ news: ShareUpdates) {
       self.news = news
     }
 
     func key(for resource: Resource, at stage: PipelineStageKey) -> String? { resource.url.text }
 
-    func follow(_ key: String, _ make: () -> EntityNews) { news.follow(key, make()) }
+    func follow(_ key: String, _ make: () -> EntityUpdates) { news.follow(key, make()) }
 
     func readEntity(forKey key: String, completion: @escaping (Entity?) -> Void) {
       completion(nil)
@@ -36,7 +36,7 @@ struct NewsBoundsTests {
     let loop = try EventLoop()
     defer { loop.close() }
     let settings = try ShareSettings(Share(url: "unix:///nowhere/redis.sock"))
-    let news = ShareNews(loop.pump, mostFollowed: 2000, warn: { _ in }) { tell in
+    let news = ShareUpdates(loop.pump, mostFollowed: 2000, warn: { _ in }) { tell in
       ShareChannel(
         "c", pump: loop.pump, authorities: settings.authorities,
         place: { _ in settings.address.place }, greet: { $0(.success([])) }, tell: tell)
@@ -70,7 +70,7 @@ struct NewsBoundsTests {
     let resources = (0..<60).map { host.service.resource("/\($0)") }
     let recorder = EventRecorder()
     for resource in resources { resource.addObserver(recorder) }
-    let news = try host.client.news
+    let news = try host.client.updates
     host.loop.turn { news.channelState == .open }
     host.settle()
     let settings = try host.client.settings

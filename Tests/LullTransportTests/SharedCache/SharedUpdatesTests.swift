@@ -7,7 +7,7 @@ import Testing
 
 /// Hosts that share entities, and hear of what the others write while they run.
 @Suite(.timeLimit(.minutes(20)))
-struct SharedNewsTests {
+struct SharedUpdatesTests {
   /// A host that observes `/a`, and hears of it.
   private func listener(
     _ url: String, _ path: String = "/a",
@@ -16,7 +16,7 @@ struct SharedNewsTests {
     let host = try SharedCacheHost(url, change)
     let recorder = EventRecorder()
     host.service.resource(path).addObserver(recorder)
-    let news = try host.client.news
+    let news = try host.client.updates
     host.loop.turn { news.channelState == .open }
     try waitForLook(host, path)
     _ = recorder.take()
@@ -51,11 +51,11 @@ struct SharedNewsTests {
     }
     #expect(recorder.take() == Array(repeating: "newData(shared) D", count: 3))
     #expect(second.provider.requests.isEmpty)
-    #expect(try first.client.news.count == 0, "its own are none")
+    #expect(try first.client.updates.count == 0, "its own are none")
     // What was taken is not written again.
-    #expect(try second.client.news.count == 3)
+    #expect(try second.client.updates.count == 3)
     first.loop.turn()
-    #expect(try first.client.news.count == 0)
+    #expect(try first.client.updates.count == 0)
   }
 
   @Test func `NEWS-31 with a secret and an identity those hear of it who have both`() throws {
@@ -72,7 +72,7 @@ struct SharedNewsTests {
     first.loaded("/a", .text("1"))
     second.loop.turn { !recorder.events.isEmpty }
     #expect(text(second) == "1")
-    let heard = try other.client.news
+    let heard = try other.client.updates
     other.loop.turn { heard.count == 1 }
     other.settle()
     #expect(otherRecorder.take() == [])
@@ -109,7 +109,7 @@ struct SharedNewsTests {
     first.service.resource("/a").wipe()
     // What comes behind it has come.
     first.loaded("/b", .text("x"))
-    let news = try second.client.news
+    let news = try second.client.updates
     second.loop.turn { news.count == 2 }
     second.settle()
     #expect(recorder.take() == [])
@@ -126,7 +126,7 @@ struct SharedNewsTests {
     first.loaded("/a", .text("1"))
     second.loop.turn { recorder.take() == ["newData(shared) D"] }
     server.stop()
-    let news = try second.client.news
+    let news = try second.client.updates
     second.loop.turn { news.channelState == .down }
     #expect(text(second) == "1", "nothing is flushed")
     #expect(second.service.resource("/a").isUpToDate)
@@ -145,7 +145,7 @@ struct SharedNewsTests {
   {
     let server = try #require(RedisServer())
     let (second, recorder) = try listener(server.url)
-    let news = try second.client.news
+    let news = try second.client.updates
     // Far more places than are read at a time.
     let resources = (0..<100).map { second.service.resource("/\($0)") }
     let counter = Counter()
@@ -177,7 +177,7 @@ struct SharedNewsTests {
   @Test func `NEWS-36 what is followed goes with its resource, and is bounded`() throws {
     let server = try #require(RedisServer())
     let host = try SharedCacheHost(server.url)
-    let news = try host.client.news
+    let news = try host.client.updates
     for round in 0..<4 {
       for number in 0..<2000 { _ = host.service.resource("/\(round)/\(number)").latestData }
       host.settle()
@@ -197,7 +197,7 @@ struct SharedNewsTests {
     let first = try SharedCacheHost(server.url)
     first.loaded("/a", .text("1"))
     second.loop.turn { recorder.take() == ["newData(shared) D"] }
-    let news = try second.client.news
+    let news = try second.client.updates
     let digest = try #require(
       try SharedCacheKey(
         CacheKey(url: "https://api.test/a", stage: "parsing", version: 1),
@@ -230,14 +230,14 @@ struct SharedNewsTests {
       // Left to chance is how long one waits to ask again: for years.
       host.loop.pump.random = { 1e9 }
       _ = host.service.resource("/a").latestData
-      let news = try host.client.news
+      let news = try host.client.updates
       host.loop.turn { news.channelState == .open }
       try waitForLook(host, "/a")
     }
     let fetching = try #require(hosts[0].service.resource("/a").loadIfNeeded())
     hosts[0].loop.turn { hosts[0].provider.heldCount == 1 }
     let waiting = try #require(hosts[1].service.resource("/a").loadIfNeeded())
-    let news = try hosts[1].client.news
+    let news = try hosts[1].client.updates
     hosts[1].loop.turn { news.waiterCount == 1 }
     hosts[0].provider.release()
     hosts[0].loop.turn { fetching.isCompleted }

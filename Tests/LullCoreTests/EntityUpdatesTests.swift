@@ -5,7 +5,7 @@ import Testing
 
 /// What becomes of a resource in memory when another has written to a cache that is shared.
 @Suite(.timeLimit(.minutes(20)))
-struct EntityNewsTests {
+struct EntityUpdatesTests {
   private let key = "parsing a"
   /// A cache at the parsing stage that tells of what others write.
   private func shared(_ harness: Harness, _ journal: Journal = Journal()) -> SpyCache {

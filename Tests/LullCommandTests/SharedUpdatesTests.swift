@@ -5,7 +5,7 @@ import Testing
 /// Scripts that hear of what others have loaded, by a cache on a server. Each has folders of its own, as if it were
 /// on another host.
 @Suite(.timeLimit(.minutes(20)))
-struct SharedNewsTests {
+struct SharedUpdatesTests {
   private let folder: TemporaryFolder
 
   init() throws {

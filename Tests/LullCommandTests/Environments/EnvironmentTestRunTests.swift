@@ -4,7 +4,7 @@ import Testing
 
 /// Environments of API files in tests, recordings and mocks.
 @Suite("Environments in tests and mocks", .timeLimit(.minutes(20)))
-struct EnvironmentProofTests {
+struct EnvironmentTestRunTests {
   private let files: TestFiles
 
   init() throws { files = try TestFiles() }
@@ -63,7 +63,7 @@ struct EnvironmentProofTests {
 
   @Test func `ENV-16 a mock serves the calls as the file has them in an environment`() throws {
     let folder = files.folder
-    let text = EnvironmentProofTests.shop("https://a.test/v1")
+    let text = EnvironmentTestRunTests.shop("https://a.test/v1")
       .replacing("one = {", with: "one = { base_url = 'https://one.test/v9',")
     try folder.write("apis/shop.lua", text)
     let one = try Mock(folder, "shop@one")
@@ -84,7 +84,7 @@ struct EnvironmentProofTests {
 
   @Test func `ENV-16 ENV-18 recordings of another environment answer nothing in a mock`() throws {
     let folder = files.folder
-    try folder.write("apis/shop.lua", EnvironmentProofTests.shop("https://a.test"))
+    try folder.write("apis/shop.lua", EnvironmentTestRunTests.shop("https://a.test"))
     func entry(_ place: String?) -> HAREntry {
       var entry = HAREntry(
         started: 1, milliseconds: 1,
@@ -112,7 +112,7 @@ struct EnvironmentProofTests {
   @Test func `ENV-17 a test has an API file in the environment that it names, else in LULL_ENV's`()
     throws
   {
-    try files.folder.write("apis/shop.lua", EnvironmentProofTests.shop("https://a.test"))
+    try files.folder.write("apis/shop.lua", EnvironmentTestRunTests.shop("https://a.test"))
     let body = """
         t.network:on("GET", "/users", function(request) return { text = request.headers["x-place"] } end)
         local one = t:api("shop@one")
@@ -139,10 +139,10 @@ struct EnvironmentProofTests {
   @Test func `ENV-17 ENV-14 writes are answered, and sent by a recording only where confirmed`()
     throws
   {
-    let server = try EnvironmentProofTests.server()
+    let server = try EnvironmentTestRunTests.server()
     defer { server.stop() }
     try files.folder.write(
-      "apis/shop.lua", EnvironmentProofTests.shop("http://127.0.0.1:\(server.port)"))
+      "apis/shop.lua", EnvironmentTestRunTests.shop("http://127.0.0.1:\(server.port)"))
     let answered = try files.prove(
       """
         t.network:on("POST", "/users", { status = 201 })
@@ -169,7 +169,7 @@ struct EnvironmentProofTests {
   }
 
   @Test func `ENV-17 coverage is of the environment that is named, else of all together`() throws {
-    try files.folder.write("apis/shop.lua", EnvironmentProofTests.shop("https://a.test"))
+    try files.folder.write("apis/shop.lua", EnvironmentTestRunTests.shop("https://a.test"))
     let body = """
         t.network:on("GET", "/users", { json = {} })
         t.network:on("POST", "/users", { json = {} })
@@ -208,9 +208,9 @@ struct EnvironmentProofTests {
   // MARK: Recordings
 
   @Test func `ENV-18 recordings of two environments at one server are kept apart`() throws {
-    let server = try EnvironmentProofTests.server()
+    let server = try EnvironmentTestRunTests.server()
     try files.folder.write(
-      "apis/shop.lua", EnvironmentProofTests.shop("http://127.0.0.1:\(server.port)"))
+      "apis/shop.lua", EnvironmentTestRunTests.shop("http://127.0.0.1:\(server.port)"))
     func body(_ first: String, _ second: String) -> String {
       """
         for _, name in ipairs{ "\(first)", "\(second)", "\(first)" } do
@@ -238,9 +238,9 @@ struct EnvironmentProofTests {
   }
 
   @Test func `ENV-18 one recording of two environments answers each with its own`() throws {
-    let server = try EnvironmentProofTests.server()
+    let server = try EnvironmentTestRunTests.server()
     try files.folder.write(
-      "apis/shop.lua", EnvironmentProofTests.shop("http://127.0.0.1:\(server.port)"))
+      "apis/shop.lua", EnvironmentTestRunTests.shop("http://127.0.0.1:\(server.port)"))
     func body(_ names: String...) -> String {
       """
         t:cassette("both")
@@ -264,7 +264,7 @@ struct EnvironmentProofTests {
   @Test func `ENV-18 a recording of whoever answers each environment, but for what another claims`()
     throws
   {
-    try files.folder.write("apis/shop.lua", EnvironmentProofTests.shop("https://a.test"))
+    try files.folder.write("apis/shop.lua", EnvironmentTestRunTests.shop("https://a.test"))
     for name in ["one", "two", "any"] {
       let file = HARFile(
         creator: .init(name: "test", version: "1"),

@@ -5,7 +5,7 @@ import LullCore
 ///
 /// The channel is opened when somebody follows first. News are hints: what is missed while it is away is found by
 /// age. However many come, each place is read once at a time, and few places at once.
-final class ShareNews {
+final class ShareUpdates {
   /// Of this home.
   let sender = UInt64.random(in: 1...UInt64.max)
   /// How many have come that were of others.
@@ -16,7 +16,7 @@ final class ShareNews {
   private let warn: (String) -> Void
   private var followers: [String: [Follower]] = [:]
   /// How many more are followed until those that have gone are looked for.
-  private var untilSweep = ShareNews.leastSweep
+  private var untilSweep = ShareUpdates.leastSweep
   private let mostFollowed: Int
   private var waiters: [String: [(number: Int, action: () -> Void)]] = [:]
   private var lastWaiter = 0
@@ -32,7 +32,7 @@ final class ShareNews {
   var onOpen: () -> Void = {}
 
   private struct Follower {
-    weak var news: EntityNews?
+    weak var updates: EntityUpdates?
   }
 
   private struct Hint {
@@ -49,20 +49,20 @@ final class ShareNews {
   ///   - makeChannel: is given what hears of each message.
   ///   - warn: says something to the user.
   init(
-    _ pump: Pump, mostFollowed: Int = ShareNews.mostFollowed, warn: @escaping (String) -> Void,
+    _ pump: Pump, mostFollowed: Int = ShareUpdates.mostFollowed, warn: @escaping (String) -> Void,
     channel makeChannel: (_ tell: @escaping ([UInt8]) -> Void) -> ShareChannel
   ) {
     self.pump = pump
     self.mostFollowed = mostFollowed
     self.warn = warn
     let slot = Slot()
-    channel = makeChannel { slot.news?.heard($0) }
-    slot.news = self
+    channel = makeChannel { slot.updates?.heard($0) }
+    slot.updates = self
     channel.onChange = { [weak self] in self?.channelChanged() }
   }
 
   private final class Slot {
-    weak var news: ShareNews?
+    weak var updates: ShareUpdates?
   }
 
   func close() {
@@ -84,33 +84,33 @@ final class ShareNews {
 
   // MARK: Who wants to know
 
-  /// Tells `news` of what others write at that place, for as long as somebody holds it. It is at one place at a
+  /// Tells `updates` of what others write at that place, for as long as somebody holds it. It is at one place at a
   /// time: the last one.
-  func follow(_ digest: String, _ news: EntityNews) {
-    news.place = digest
+  func follow(_ digest: String, _ updates: EntityUpdates) {
+    updates.key = digest
     var list = followers[digest] ?? []
-    guard !list.contains(where: { $0.news === news }) else { return }
+    guard !list.contains(where: { $0.updates === updates }) else { return }
     untilSweep -= 1
     if untilSweep <= 0 { sweep() }
     guard followers.count < mostFollowed else {
       return pump.log(
         .cache, "more than \(mostFollowed) entities: news of others are not heard of")
     }
-    list.removeAll { $0.news?.place != digest }
-    list.append(Follower(news: news))
+    list.removeAll { $0.updates?.key != digest }
+    list.append(Follower(updates: updates))
     followers[digest] = list
     channel.open()
   }
 
   private func sweep() {
-    followers = followers.compactMapValues { list in ShareNews.live(list, nil) }
+    followers = followers.compactMapValues { list in ShareUpdates.live(list, nil) }
     // Those that were refused count as well: there may be room for the next.
-    untilSweep = max(ShareNews.leastSweep, followers.count / 4)
+    untilSweep = max(ShareUpdates.leastSweep, followers.count / 4)
   }
 
   /// Those that are still there and at that place; nil if there are none.
   private static func live(_ list: [Follower], _ digest: String?) -> [Follower]? {
-    let live = list.filter { $0.news != nil && (digest == nil || $0.news?.place == digest) }
+    let live = list.filter { $0.updates != nil && (digest == nil || $0.updates?.key == digest) }
     return live.isEmpty ? nil : live
   }
 
@@ -132,7 +132,7 @@ final class ShareNews {
   // MARK: What others say
 
   private func heard(_ bytes: [UInt8]) {
-    guard let message = NewsMessage(bytes), message.sender != sender else { return }
+    guard let message = UpdateMessage(bytes), message.sender != sender else { return }
     count &+= 1
     for waiter in waiters.removeValue(forKey: message.digest) ?? [] {
       pump.enqueue(waiter.action)
@@ -151,22 +151,22 @@ final class ShareNews {
 
   /// Once all that has come in this turn is known.
   private func schedule() {
-    guard !isScheduled, !order.isEmpty, underWay < ShareNews.mostUnderWay else { return }
+    guard !isScheduled, !order.isEmpty, underWay < ShareUpdates.mostUnderWay else { return }
     isScheduled = true
     pump.enqueue { [weak self] in self?.start() }
   }
 
   private func start() {
     isScheduled = false
-    while underWay < ShareNews.mostUnderWay, let digest = order.popFirst() {
+    while underWay < ShareUpdates.mostUnderWay, let digest = order.popFirst() {
       guard let hint = hints.removeValue(forKey: digest) else { continue }
-      followers[digest] = ShareNews.live(followers[digest] ?? [], digest)
-      let all = (followers[digest] ?? []).compactMap(\.news)
+      followers[digest] = ShareUpdates.live(followers[digest] ?? [], digest)
+      let all = (followers[digest] ?? []).compactMap(\.updates)
       var left = all.count
       guard left > 0 else { continue }
       underWay += 1
-      for news in all {
-        news.arrived(timestamp: hint.timestamp, isRefresh: hint.isRefresh) { [weak self] in
+      for updates in all {
+        updates.arrived(timestamp: hint.timestamp, isRefresh: hint.isRefresh) { [weak self] in
           left -= 1
           guard left == 0, let self else { return }
           underWay -= 1
@@ -179,9 +179,9 @@ final class ShareNews {
   // MARK: What is said to others
 
   /// What says that an entity of that timestamp has been written; nil if nobody may be told.
-  func message(_ digest: String, timestamp: Double, isRefresh: Bool) -> NewsMessage? {
+  func message(_ digest: String, timestamp: Double, isRefresh: Bool) -> UpdateMessage? {
     guard mayTell else { return nil }
-    return NewsMessage(
+    return UpdateMessage(
       sender: sender, isRefresh: isRefresh, timestamp: timestamp, digest: digest)
   }
 
@@ -217,7 +217,7 @@ final class ShareNews {
 /// which says nothing to others, and without content; a hint, which need not be true.
 ///
 ///     1 5f3a9c21d0e4b7a6 w 1763948712345678 0f1e2d…
-struct NewsMessage: Equatable, Sendable {
+struct UpdateMessage: Equatable, Sendable {
   /// Who has written it: each process and home is another one.
   let sender: UInt64
   /// Whether only its age and headers are new, by a 304.
@@ -243,11 +243,11 @@ struct NewsMessage: Equatable, Sendable {
 
   /// nil of what is none.
   init?(_ bytes: [UInt8]) {
-    guard bytes.count <= NewsMessage.mostBytes,
+    guard bytes.count <= UpdateMessage.mostBytes,
       let text = String(validating: bytes, as: UTF8.self)
     else { return nil }
     let words = text.split(separator: " ", omittingEmptySubsequences: false)
-    guard words.count == 5, words[0] == NewsMessage.version,
+    guard words.count == 5, words[0] == UpdateMessage.version,
       let sender = UInt64(words[1], radix: 16), words[2] == "w" || words[2] == "r",
       let time = Int64(words[3]), StoredEntity.isTime(Double(time) / 1e6),
       (16...64).contains(words[4].utf8.count),
@@ -264,7 +264,7 @@ struct NewsMessage: Equatable, Sendable {
 
   var text: String {
     let words = [
-      NewsMessage.version, String(sender, radix: 16), isRefresh ? "r" : "w", "\(time)", digest,
+      UpdateMessage.version, String(sender, radix: 16), isRefresh ? "r" : "w", "\(time)", digest,
     ]
     return words.joined(separator: " ")
   }

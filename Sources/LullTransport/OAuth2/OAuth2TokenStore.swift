@@ -2,7 +2,7 @@ import LullCore
 import LullSystem
 
 /// Where those who share tokens find what another has got, and take turns in renewing them. Home thread only.
-protocol OAuth2TokenPlace {
+protocol OAuth2TokenStore {
   typealias Problem = TokenFile.Problem
 
   /// Finds out what there is to do about tokens that are needed; the answer comes once, on a later turn.
@@ -60,7 +60,7 @@ enum OAuth2Outcome: Sendable {
 }
 
 /// A token file, for the processes of one machine.
-struct OAuth2TokenFile: OAuth2TokenPlace {
+struct OAuth2TokenFile: OAuth2TokenStore {
   let keeper: OAuth2TokenKeeper
   let pump: Pump
 

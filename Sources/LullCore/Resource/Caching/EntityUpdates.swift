@@ -1,15 +1,15 @@
-/// By what a cache tells a resource that another host or process has written what is kept for it. (NEWS-01 to
+/// Receives updates of one resource's cache entry at one stage: another host or process has written it. (NEWS-01 to
 /// NEWS-12)
 ///
-/// `CoordinatedEntityCache.follow` is given one for each resource and stage, which goes with what the service remembers
-/// of the resource: to be held weakly. What has been written is read, passes the stages after its own as a hit
-/// does, and becomes the data if it is newer than that. Home thread only.
-public final class EntityNews {
+/// `CoordinatedEntityCache.follow` gets one for each resource and stage. It lives as long as the service remembers
+/// the resource, so hold it weakly. The entry is read and passes the stages after its own as a hit does. If it is newer
+/// than the data, it becomes the data. Home thread only.
+public final class EntityUpdates {
   let stage: PipelineStageKey
   private weak var record: ResourceRecord?
   private weak var service: Service?
-  /// Where it was followed last, for the cache.
-  package var place = ""
+  /// Where a cache follows it now; for that cache.
+  package var key = ""
   /// What waits until loads have ended, or what is being read.
   private var postponed: Hint?
   private var isReading = false
@@ -48,8 +48,8 @@ public final class EntityNews {
   }
 
   private func take(_ hint: Hint, _ completion: @escaping () -> Void) {
-    guard let record, let service, record.takesNews(of: hint.timestamp) else { return completion() }
-    guard !isBusy, !record.holdsNewsBack else {
+    guard let record, let service, record.takesUpdate(of: hint.timestamp) else { return completion() }
+    guard !isBusy, !record.holdsUpdatesBack else {
       postponed = hint.merged(with: postponed)
       return completion()
     }
@@ -59,16 +59,16 @@ public final class EntityNews {
     guard let index = entries.firstIndex(where: { $0.stage.stage == stage }) else {
       return completion()
     }
-    let news = Reading(
+    let reading = Reading(
       hint: hint, token: record.state.newsToken, entry: entries[index],
       // Whoever has written it has written what its later stages have made of it, too. (NEWS-09)
       later: entries[(index + 1)...].filter { !$0.isFollowed }, configuration: configuration)
     isReading = true
     // What has gone is not kept by a cache that does not answer.
-    news.entry.read { [weak self] entity in
+    reading.entry.read { [weak self] entity in
       if let self {
         isReading = false
-        if let entity { found(entity, news) } else { goOn() }
+        if let entity { found(entity, reading) } else { goOn() }
       }
       completion()
     }
@@ -83,25 +83,26 @@ public final class EntityNews {
     let configuration: ResolvedConfiguration
   }
 
-  private func found(_ entity: Entity, _ news: Reading) {
-    guard let resource = taker(of: entity, news) else { return goOn() }
-    if news.hint.isRefresh,
+  private func found(_ entity: Entity, _ reading: Reading) {
+    guard let resource = taker(of: entity, reading) else { return goOn() }
+    if reading.hint.isRefresh,
       let event = resource.record.state.newsRefreshed(
-        news.token, by: entity, news.configuration.settings.headers)
+        reading.token, by: entity, reading.configuration.settings.headers)
     {
-      resource.newsArrived(event)
+      resource.updateArrived(event)
       return goOn()
     }
     let run = CacheLookup(
-      of: resource, found: entity, from: news.entry, later: news.later, conf: news.configuration)
+      of: resource, found: entity, from: reading.entry, later: reading.later,
+      conf: reading.configuration)
     self.run = run
     run.onCompletion { [weak self, unowned run] response in
       guard let self, self.run === run else { return }
       self.run = nil
-      if let entity = response.entity, let resource = taker(of: entity, news),
-        let event = resource.record.state.newsArrived(news.token, entity)
+      if let entity = response.entity, let resource = taker(of: entity, reading),
+        let event = resource.record.state.newsArrived(reading.token, entity)
       {
-        resource.newsArrived(event)
+        resource.updateArrived(event)
       }
       goOn()
     }
@@ -109,11 +110,11 @@ public final class EntityNews {
   }
 
   /// The resource, if it takes it now.
-  private func taker(of entity: Entity, _ news: Reading) -> Resource? {
-    guard let record, let service, record.takesNews(of: entity.timestamp) else { return nil }
-    guard !record.holdsNewsBack else {
+  private func taker(of entity: Entity, _ reading: Reading) -> Resource? {
+    guard let record, let service, record.takesUpdate(of: entity.timestamp) else { return nil }
+    guard !record.holdsUpdatesBack else {
       // A load has begun meanwhile.
-      postponed = news.hint.merged(with: postponed)
+      postponed = reading.hint.merged(with: postponed)
       return nil
     }
     return service.resource(of: record)
@@ -123,7 +124,7 @@ public final class EntityNews {
 
   /// What came while something was read.
   private func goOn() {
-    guard let record, !record.holdsNewsBack, !isBusy, let hint = postponed else { return }
+    guard let record, !record.holdsUpdatesBack, !isBusy, let hint = postponed else { return }
     postponed = nil
     take(hint) {}
   }
@@ -145,25 +146,25 @@ public final class EntityNews {
 
 extension ResourceRecord {
   /// Whether an entity of that timestamp is newer than what is here, and of use to somebody. (NEWS-02, NEWS-03)
-  fileprivate func takesNews(of timestamp: Double) -> Bool {
+  fileprivate func takesUpdate(of timestamp: Double) -> Bool {
     isInUse && followerCount == 0 && (state.freshness.hasData || !observers.isEmpty)
       && state.isNews(timestamp)
   }
 
   /// Whether what a load brings may be an answer about what is here now, such as a 304. (NEWS-06)
-  fileprivate var holdsNewsBack: Bool { !loads.isEmpty }
+  fileprivate var holdsUpdatesBack: Bool { !loads.isEmpty }
 }
 
 extension Resource {
   /// By what caches tell of that stage.
-  func news(at stage: PipelineStageKey) -> EntityNews {
-    if let news = record.news.first(where: { $0.stage == stage }) { return news }
-    let news = EntityNews(of: record, at: stage, service)
-    record.news.append(news)
-    return news
+  func updates(at stage: PipelineStageKey) -> EntityUpdates {
+    if let updates = record.news.first(where: { $0.stage == stage }) { return updates }
+    let updates = EntityUpdates(of: record, at: stage, service)
+    record.news.append(updates)
+    return updates
   }
 
-  fileprivate func newsArrived(_ event: ResourceEvent) {
+  fileprivate func updateArrived(_ event: ResourceEvent) {
     pump.log(.stateChanges, "\(shortDescription): \(event)")
     endCacheCheck()
     stateChanged()
