@@ -361,7 +361,7 @@ extension Resource {
 
   private func overridden(_ event: ResourceEvent) {
     endCacheCheck()
-    for news in record.news { news.drop() }
+    for updates in record.updates { updates.drop() }
     removeFromCaches()
     stateChanged()
     notify(event)
@@ -395,7 +395,7 @@ extension Resource {
     let event = record.state.wipe()
     stateChanged()
     stopCacheCheck()
-    for news in record.news { news.drop() }
+    for updates in record.updates { updates.drop() }
     for request in requests { request.cancel() }
     notify(event)
     checkCachesIfObserved()

@@ -17,11 +17,11 @@ package final class ResourceRecord {
   var loads: [Load] = [] {
     didSet {
       changes.note()
-      if loads.isEmpty { for news in news { news.loadsEnded() } }
+      if loads.isEmpty { for updates in updates { updates.loadsEnded() } }
     }
   }
   /// What caches tell of by which others keep what they load, one for each stage.
-  var news: [EntityUpdates] = []
+  var updates: [EntityUpdates] = []
   package var allRequests: [Request] = []
   /// How many streams make its content now.
   var followerCount = 0 {

@@ -158,9 +158,9 @@ extension ResourceRecord {
 extension Resource {
   /// By what caches tell of that stage.
   func updates(at stage: PipelineStageKey) -> EntityUpdates {
-    if let updates = record.news.first(where: { $0.stage == stage }) { return updates }
+    if let updates = record.updates.first(where: { $0.stage == stage }) { return updates }
     let updates = EntityUpdates(of: record, at: stage, service)
-    record.news.append(updates)
+    record.updates.append(updates)
     return updates
   }
 
