@@ -81,7 +81,7 @@ extension CurlProvider {
     guard let allowedHosts, request.secrets == nil,
       request.options?.connection.unixSocket == nil
     else { return nil }
-    for value in request.headers.byteValues(of: Array("host".utf8))
+    for value in request.headers.lines.byteValues(of: Array("host".utf8))
     where !allowedHosts.permits(hostHeader: value, scheme: origin.scheme) {
       let shown = LogText.part(String(escaping: value), limit: 120)
       return refusal("the host '\(shown)' of the Host header")

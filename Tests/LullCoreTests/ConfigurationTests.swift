@@ -248,7 +248,7 @@ struct ConfigurationTests {
       let resource = service.resource("/a")
       let recorder = resource.recorded()
       let settings = resource.configuration
-      #expect(settings.headers == Headers([("x", "before"), ("y", "after")]))
+      #expect(settings.headers == RequestHeaders([("x", "before"), ("y", "after")]))
       harness.clock.advance(by: 500)
       for _ in 1...2 {
         let request = resource.request("GET")

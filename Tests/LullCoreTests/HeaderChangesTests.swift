@@ -50,7 +50,7 @@ struct HeaderChangesTests {
     }
   }
 
-  /// A filter knows which names may be there; it must not miss one, nor make headers different.
+  /// Each is looked for among all the others.
   @Test func `are set once among thousands`() {
     var headers = Headers()
     for index in 0..<2000 { headers["X-Name-\(index)"] = "\(index)" }

@@ -238,7 +238,7 @@ struct SettingCheckTests {
   ) {
     for change: @Sendable (inout Configuration) -> Void in [
       { $0.headers[name] = value }, { $0.headers.add(name, value) },
-      { $0.headers = Headers([(name, value)]) },
+      { $0.headers = RequestHeaders([(name, value)]) },
     ] {
       let outcome = outcome(change)
       #expect(outcome.cause?.message == "\(message) (configuration block 2 (/a))")
@@ -267,10 +267,10 @@ struct SettingCheckTests {
     }
     #expect(outcome.cause == nil)
     #expect(outcome.sent == 1)
-    var headers = Headers([("a b", "c")])
+    var headers = RequestHeaders([("a b", "c")])
     #expect(headers.problem != nil)
     #expect(headers.isEmpty)
-    headers.removeAll()
+    headers.remove("a b")
     #expect(headers.problem == nil)
   }
 

@@ -148,12 +148,12 @@ extension TransportSuite {
       }
       let harness = try TransportHarness(allowedHosts: hosts)
       func send(_ path: String, _ names: String...) throws -> NetworkResult {
-        let headers = Headers(names.map { ("Host", $0) })
+        let headers = RequestHeaders(names.map { ("Host", $0) })
         return try harness.send(
           HTTPRequest(method: "GET", url: server.url + path, headers: headers))
       }
       for names in [["evil.test"], ["good.example", "evil.test"], ["evil.test", "good.example"]] {
-        let headers = Headers(names.map { ("hOsT", $0) })
+        let headers = RequestHeaders(names.map { ("hOsT", $0) })
         let result = try harness.send(
           HTTPRequest(method: "GET", url: server.url + "/x", headers: headers))
         #expect(

@@ -69,7 +69,7 @@ extension TransportSuite {
       let words = kind.split(separator: " ").map(String.init)
       let request = HTTPRequest(
         method: try #require(RequestMethod(rawValue: words[0])), url: server.url,
-        headers: Headers(words.dropFirst().map { ($0, "1") }),
+        headers: RequestHeaders(words.dropFirst().map { ($0, "1") }),
         body: words[0] == "GET" ? nil : [65])
       #expect(try harness.send(request).text == "ok")
       #expect(try harness.send(request).text == "ok")

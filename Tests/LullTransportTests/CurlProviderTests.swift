@@ -107,7 +107,7 @@ extension TransportSuite {
     }
 
     @Test func `sends headers as given`() throws {
-      var headers = Headers()
+      var headers = RequestHeaders()
       headers.add("Content-Type", "application/vnd.thing+json")
       headers.add("X-Token", "a b")
       headers.add("X-Empty", "")
@@ -129,14 +129,15 @@ extension TransportSuite {
 
     @Test func `a user agent of one's own wins`() throws {
       let request = try received(
-        HTTPRequest(method: "GET", url: "/x", headers: Headers([("User-Agent", "me")])))
+        HTTPRequest(method: "GET", url: "/x", headers: RequestHeaders([("User-Agent", "me")])))
       #expect(
         request.components.filter { $0.lowercased().hasPrefix("user-agent") } == ["user-agent: me"])
     }
 
     @Test func `headers of one request do not leak into the next`() throws {
       let first = HTTPRequest(
-        method: "POST", url: nginx.url + "/echo", headers: Headers([("X-Token", "t")]), body: [1])
+        method: "POST", url: nginx.url + "/echo", headers: RequestHeaders([("X-Token", "t")]),
+        body: [1])
       #expect(try harness.send(first).text?.contains("|t|") == true)
       let second = try harness.get(nginx.url + "/echo")
       #expect(second.text == "GET||||" + "|*/*|lull/test|/echo")

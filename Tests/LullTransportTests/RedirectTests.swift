@@ -24,7 +24,7 @@ extension TransportSuite {
       throws
     {
       let body: [UInt8]? = method == "GET" ? nil : [1, 2, 3]
-      let headers = Headers([("Content-Type", "a/b"), ("Authorization", "secret")])
+      let headers = RequestHeaders([("Content-Type", "a/b"), ("Authorization", "secret")])
       let result = try harness.send(
         HTTPRequest(method: method, url: nginx.url + "/\(status)", headers: headers, body: body))
       let keepsBody = method == expected && body != nil
@@ -52,7 +52,7 @@ extension TransportSuite {
     }
 
     @Test func `RED-04 to another origin only harmless headers travel`() throws {
-      let headers = Headers([
+      let headers = RequestHeaders([
         ("Authorization", "secret"), ("X-Token", "t"), ("Accept", "a/b"), ("User-Agent", "me"),
       ])
       for path in ["/cross", "/cross-name"] {
@@ -68,7 +68,7 @@ extension TransportSuite {
     }
 
     @Test func `RED-04 to another origin a body keeps its type`() throws {
-      let headers = Headers([("Content-Type", "a/b"), ("X-Token", "t")])
+      let headers = RequestHeaders([("Content-Type", "a/b"), ("X-Token", "t")])
       let result = try harness.send(
         HTTPRequest(method: "POST", url: nginx.url + "/cross307", headers: headers, body: [1]))
       #expect(result.text == "POST|a/b|1|||*/*|lull/test|/echo")

@@ -95,7 +95,7 @@ extension TransportSuite {
       let harness = try TransportHarness(certificateAuthorities: nginx.authority)
       let result = try harness.send(
         HTTPRequest(
-          method: "GET", url: nginx.url + "/to-tls", headers: Headers([("X-Token", "t")])))
+          method: "GET", url: nginx.url + "/to-tls", headers: RequestHeaders([("X-Token", "t")])))
       #expect(result.text == "GET|||||*/*|lull/test|/echo")
       harness.finish()
     }

@@ -79,7 +79,9 @@ extension HARRequest {
     }
     self.init(
       method: request.method.rawValue, url: request.url,
-      headers: request.headers.bytePairs.map { HARHeader(String(escaping: $0.name), $0.value) },
+      headers: request.headers.lines.bytePairs.map {
+        HARHeader(String(escaping: $0.name), $0.value)
+      },
       body: body)
     environment = request.environment
   }

@@ -51,7 +51,7 @@ package final class RecordingNetwork {
     }
     let isWholeFile = request.options?.sink != nil && copy == nil
     var entry = HAREntry(started: pump.clock.now, milliseconds: 0, request: asked)
-    let names = sent.headers.bytePairs.map { String(decoding: $0.name, as: UTF8.self) }
+    let names = sent.headers.lines.bytePairs.map { String(decoding: $0.name, as: UTF8.self) }
     entry.request.headers.removeAll { header in
       !names.contains { $0.lowercased() == header.name.lowercased() }
     }

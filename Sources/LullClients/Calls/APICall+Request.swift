@@ -86,7 +86,7 @@ extension APICall {
   }
 
   private func set(
-    _ value: CallValue, of parameter: CallParameter, in headers: inout Headers
+    _ value: CallValue, of parameter: CallParameter, in headers: inout RequestHeaders
   ) throws(Misfit) {
     if case .secret(let text) = value {
       headers.remove(parameter.wireName)

@@ -25,7 +25,7 @@ package struct APICall {
   package var rows: String?
   /// What its answer is read as; nil: as its Content-Type says.
   package var responseType: ResponseType?
-  package var headers = Headers()
+  package var headers = RequestHeaders()
   package var bodyForm = BodyForm.json
   /// What a body is said to be; nil: what its form is.
   package var contentType: String?

@@ -7,7 +7,7 @@ package struct CallRequest {
   package var method: RequestMethod
   package var body: RequestBody?
   /// Those that the call declares, set over those of the configuration.
-  var declared = Headers()
+  var declared = RequestHeaders()
   /// Sent beside the cookies of the configuration.
   var cookies: [(name: String, value: SecretText)] = []
   /// Set over all of these, repeated ones beside each other; nil: taken away, as is what would be sent by

@@ -42,7 +42,7 @@ extension APIFileChecker {
   }
 
   /// Secrets have a mask in their place, which no file says.
-  private func look(atHeaders headers: Headers) {
+  private func look(atHeaders headers: RequestHeaders) {
     for (name, value) in headers.pairs
     where WrittenSecrets.isCredential(header: name, value) {
       look(atCredential: value, "the value of the header '\(name)'")

@@ -5,7 +5,7 @@ extension ExportedAPI.Call {
   ///
   /// - Parameters:
   ///   - headers: of the settings; those of the call come before them.
-  package mutating func take(headers: Headers) {
+  package mutating func take(headers: RequestHeaders) {
     var texts = call.headers.texts
     let own = Set(texts.map { $0.name.lowercased() })
     texts += headers.texts.filter { !own.contains($0.name.lowercased()) }

@@ -98,7 +98,8 @@ extension APIDeclaration {
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'headers' must be a table, got \(value.described)")
         }
-        try reading.headers.setAll(index, state, in: &call.headers, allowsSecrets: true)
+        try reading.headers.edits(table: index, in: state, allowsSecrets: true)
+          .apply(to: &call.headers)
       case "body":
         let text = try value.text(key)
         guard let form = APICall.BodyForm(rawValue: text) else {

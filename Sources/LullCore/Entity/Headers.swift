@@ -1,31 +1,16 @@
 /// HTTP headers: case-insensitive names, order kept, repeated ones kept apart until read. (ENT-07 to ENT-10)
 ///
 /// Held as one run of bytes, `name: value` lines with lower-case names, so that a response's headers
-/// cost one allocation however many there are and nothing is decoded before somebody asks. Values need
+/// cost one allocation however many there are and nothing is decoded before it is read. Values need
 /// not be UTF-8: they are kept and sent as they came, and `bytes(_:)` has them so; a string of one has
 /// `\xE9` in the place of a byte that belongs to no character.
 public struct Headers: Sendable, Equatable {
   private(set) var lines: [UInt8] = []
-  /// On where there are many lines, and something has been removed or replaced.
-  private var names = HeaderNameFilter()
-  /// In bytes.
-  private static let manyLines = 4096
-  /// Which of the values hold secrets, the lines having masks in their place; nil if none does.
-  package private(set) var secrets: SecretHeaders?
-  /// Whether what the answer depends on is still to be found out, see `awaitCondition`.
-  var awaitsCondition = false
-  /// As below; nil for none, which is cheaper to copy.
-  private var leftOut: [String]?
-  /// What could not be added; nil for none.
-  var refusals: [Refusal]?
 
-  /// None.
+  /// No headers.
   public init() {}
 
-  /// Names, in lower case, under which nothing is to be sent, not even what would be by itself.
-  package var omitted: [String] { leftOut ?? [] }
-
-  /// These, in their order; as by `add`, pairs whose name is not a token are left out, and fail a request.
+  /// Headers in the order of `pairs`. As with `add`, pairs whose name is not a token are left out.
   public init(_ pairs: some Sequence<(String, String)>) {
     for (name, value) in pairs { add(name, value) }
   }
@@ -119,29 +104,29 @@ public struct Headers: Sendable, Equatable {
     return result
   }
 
-  /// A name that is not a token, such as one with a space or a colon in it, is not added, and neither is a line
-  /// break in a value: a request with these headers fails unsent, with the cause `invalidSetting`, unless that
-  /// header is removed or set again. Headers of answers are used without them.
+  /// Adds a header after the others. A header whose name is not a token, such as one with a space or a colon
+  /// in it, is not added, and neither is a line break in a value.
   public mutating func add(_ name: String, _ value: String) { add(name, bytes: value.utf8) }
 
   /// The same with a value that need not be text.
   public mutating func add(_ name: String, bytes value: some Sequence<UInt8>) {
-    guard Headers.isName(name) else { return refuse(name, EmptyCollection()) }
-    if awaitsCondition, Headers.isCondition(name) { awaitsCondition = false }
-    if let names = leftOut {
-      let others = names.filter { $0 != name.lowercased() }
-      leftOut = others.isEmpty ? nil : others
-    }
-    names.insert(name.utf8)
+    if Headers.isName(name) { append(name, value) }
+  }
+
+  /// Appends a line without checking that `name` is a token.
+  ///
+  /// - Returns: false if the value had line breaks, which are left out.
+  @discardableResult
+  mutating func append(_ name: String, _ value: some Sequence<UInt8>) -> Bool {
     for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
     lines.append(UInt8(ascii: ":"))
     // A line break inside a value would become a header of its own on the wire.
-    var isBroken = false
+    var isWhole = true
     for byte in value {
-      if byte == 10 || byte == 13 || byte == 0 { isBroken = true } else { lines.append(byte) }
+      if byte == 10 || byte == 13 || byte == 0 { isWhole = false } else { lines.append(byte) }
     }
     lines.append(10)
-    if isBroken { refuse(name, CollectionOfOne(10)) }
+    return isWhole
   }
 
   /// Sets a header as the subscript does, to a value that need not be text.
@@ -152,29 +137,12 @@ public struct Headers: Sendable, Equatable {
 
   /// Removes every header of that name, in any letter case.
   public mutating func remove(_ name: String) {
-    if awaitsCondition, Headers.isCondition(name) { awaitsCondition = false }
-    if refusals != nil { forgetRefusals(of: name) }
-    guard !lines.isEmpty else { return }
-    if let secrets { self.secrets = secrets.removing(name) }
-    if lines.count > Headers.manyLines, !names.isOn {
-      var filter = HeaderNameFilter()
-      filter.turnOn()
-      forEachLine { name, _ in filter.insert(name) }
-      names = filter
-    }
-    guard names.mayHold(name.utf8) else { return }
     var name = name
-    var isThere = false
     name.withUTF8 { wanted in
-      forEachValue(of: wanted) { _ in
-        isThere = true
-        return false
-      }
-    }
-    // Most that are set were not there.
-    guard isThere else { return }
-    var kept: [UInt8] = []
-    name.withUTF8 { wanted in
+      // Most that are set were not there.
+      guard holds(wanted) else { return }
+      var kept: [UInt8] = []
+      kept.reserveCapacity(lines.count)
       forEachLine { lineName, value in
         if !Headers.equal(lineName, wanted) {
           kept += lineName
@@ -183,8 +151,14 @@ public struct Headers: Sendable, Equatable {
           kept.append(10)
         }
       }
+      lines = kept
     }
-    lines = kept
+  }
+
+  /// Takes all values of that name from `other`.
+  mutating func take(_ name: String, from other: Headers) {
+    remove(name)
+    for value in other.byteValues(of: Array(name.utf8)) { add(name, bytes: value) }
   }
 
   /// The headers one by one, names in lower case.
@@ -214,7 +188,6 @@ public struct Headers: Sendable, Equatable {
     // In one piece, and without reserving: the array grows by doubling, not line by line. It begins so far
     // into the line that the value gets to its place; over what stands before that the name is written.
     // The last byte is there for the line end.
-    if names.isOn { names.turnOff() }
     let first = lines.count
     let space = start - colon - 1
     lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[space..<min(end + 1, line.count)]))
@@ -230,102 +203,7 @@ public struct Headers: Sendable, Equatable {
     return true
   }
 
-  /// Removes all of that name, and keeps off the wire what would be sent by itself where there is none,
-  /// such as `User-Agent`, until a value is added again. Lua: `headers[name] = false`.
-  public mutating func omit(_ name: String) {
-    remove(name)
-    let name = name.lowercased()
-    if !omitted.contains(name) { leftOut = omitted + [name] }
-  }
-
-  package mutating func removeAll() {
-    secrets = nil
-    leftOut = nil
-    refusals = nil
-    names.turnOff()
-    lines.removeAll(keepingCapacity: true)
-  }
-
-  // MARK: Secrets
-
-  /// Adds a value with secrets in it, which reads as its masked form.
-  public mutating func add(_ name: String, _ text: SecretText) {
-    let position = values(name).count
-    add(name, text.masked)
-    guard values(name).count > position else { return }
-    secrets = (secrets ?? SecretHeaders()).adding(name, position, text)
-  }
-
-  /// The values with secrets in them, by their names in lower case.
-  package var secretValues: [(name: String, text: SecretText)] {
-    (secrets?.uses ?? []).map { ($0.name, $0.text) }
-  }
-
-  /// Every line as it is meant, secrets included, in order.
-  package var texts: [(name: String, text: SecretText, isSecret: Bool)] {
-    var positions: [String: Int] = [:]
-    return pairs.map { name, value in
-      let position = positions[name, default: 0]
-      positions[name] = position + 1
-      let secret = secrets?.text(name, position)
-      return (name, secret ?? SecretText(value), secret != nil)
-    }
-  }
-
-  /// The values of that name without secrets in them.
-  package func plainValues(_ name: String) -> [[UInt8]] {
-    let values = byteValues(of: Array(name.utf8))
-    guard let secrets else { return values }
-    return values.indices.filter { secrets.text(name, $0) == nil }.map { values[$0] }
-  }
-
-  /// Takes all values of that name from `other`, secrets included.
-  package mutating func take(_ name: String, from other: Headers) {
-    remove(name)
-    if other.omitted.contains(name.lowercased()) { omit(name) }
-    for (position, value) in other.byteValues(of: Array(name.utf8)).enumerated() {
-      if let text = other.secrets?.text(name, position) {
-        add(name, text)
-      } else {
-        add(name, bytes: value)
-      }
-    }
-  }
-
-  /// Puts back the values of `earlier` under each name that `isWanted` and that has others now, none of
-  /// them a secret.
-  ///
-  /// - Returns: those names.
-  mutating func restore(_ earlier: Headers, where isWanted: (String) -> Bool) -> [String] {
-    var names: [String] = []
-    for (name, _) in pairs where !names.contains(name) && isWanted(name) {
-      let plain = plainValues(name)
-      if !plain.isEmpty, plain != earlier.byteValues(of: Array(name.utf8)) { names.append(name) }
-    }
-    for name in names { take(name, from: earlier) }
-    return names
-  }
-
-  /// The same headers with what `resolve` makes of each value that holds secrets.
-  package func resolved<E>(
-    _ resolve: (String, SecretText) throws(E) -> [UInt8]
-  ) throws(E) -> Headers {
-    guard let secrets else { return self }
-    var result = Headers()
-    result.leftOut = leftOut
-    var positions: [String: Int] = [:]
-    for (bytes, value) in bytePairs {
-      let name = String(escaping: bytes)
-      let position = positions[name, default: 0]
-      positions[name] = position + 1
-      if let text = secrets.text(name, position) {
-        result.add(name, bytes: try resolve(name, text))
-      } else {
-        result.add(name, bytes: value)
-      }
-    }
-    return result
-  }
+  package mutating func removeAll() { lines.removeAll(keepingCapacity: true) }
 
   /// Visits name and value of every line as bytes, in order.
   package func forEachLine(
@@ -365,6 +243,15 @@ public struct Headers: Sendable, Equatable {
         start += length + 1
       }
     }
+  }
+
+  private func holds(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+    var isThere = false
+    forEachValue(of: name) { _ in
+      isThere = true
+      return false
+    }
+    return isThere
   }
 
   /// Without its end; each line has one.
@@ -525,28 +412,14 @@ extension Headers {
     return goesAnywhere(name) || harmless.contains(name)
   }
 
-  private static let harmless: Set<String> = [
-    "x-request-id", "traceparent", "idempotency-key", "cache-control", "range", "if-match",
-    "if-none-match", "if-modified-since", "if-unmodified-since", "if-range",
-  ]
-}
-
-/// The condition of a request that is made before it is known.
-extension Headers {
-  /// A condition may be put in later, unless one is set or removed before: whoever edits a request without
-  /// one wants it to be without one. (LOAD-04)
-  mutating func awaitCondition() { awaitsCondition = true }
-
-  /// Puts the condition in, if one is still awaited; nil: there is none.
-  mutating func settle(_ condition: (name: String, value: ByteString)?) {
-    guard awaitsCondition else { return }
-    awaitsCondition = false
-    if let (name, value) = condition { set(name, bytes: value.bytes) }
-  }
-
   /// Whether a header makes the answer depend on what is there.
   package static func isCondition(_ name: String) -> Bool {
     ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range"]
       .contains(name.lowercased())
   }
+
+  private static let harmless: Set<String> = [
+    "x-request-id", "traceparent", "idempotency-key", "cache-control", "range", "if-match",
+    "if-none-match", "if-modified-since", "if-unmodified-since", "if-range",
+  ]
 }

@@ -9,7 +9,7 @@ public struct HTTPRequest: Sendable, Equatable {
   private final class Fields: @unchecked Sendable {
     var method: RequestMethod
     var url: String
-    var headers: Headers
+    var headers: RequestHeaders
     var payload: RequestPayload?
     var limits: TransferLimits
     var secrets: SecretUses?
@@ -17,7 +17,7 @@ public struct HTTPRequest: Sendable, Equatable {
     var environment: String?
 
     init(
-      _ method: RequestMethod, _ url: String, _ headers: Headers, _ payload: RequestPayload?,
+      _ method: RequestMethod, _ url: String, _ headers: RequestHeaders, _ payload: RequestPayload?,
       _ limits: TransferLimits, _ secrets: SecretUses?, _ options: TransferOptions?,
       _ environment: String? = nil
     ) {
@@ -34,7 +34,8 @@ public struct HTTPRequest: Sendable, Equatable {
 
   /// One as a mutation or a network of one's own may make it; `method` goes out as it is written.
   public init(
-    method: RequestMethod, url: String, headers: Headers = Headers(), body: [UInt8]? = nil,
+    method: RequestMethod, url: String, headers: RequestHeaders = RequestHeaders(),
+    body: [UInt8]? = nil,
     limits: TransferLimits = TransferLimits(), options: TransferOptions? = nil
   ) {
     fields = Fields(method, url, headers, body.map { .bytes($0) }, limits, nil, options)
@@ -67,7 +68,7 @@ public struct HTTPRequest: Sendable, Equatable {
 
   // Changed in place, as the payload: by a setter, each change would copy all of them.
   /// What is sent besides the headers of the transport, such as `Host` and `Content-Length`.
-  public var headers: Headers {
+  public var headers: RequestHeaders {
     get { fields.headers }
     _modify {
       unshare()

@@ -94,7 +94,7 @@ package enum LogText {
   }
 
   package static func dump(_ request: HTTPRequest) -> String {
-    var lines = headers(request.headers)
+    var lines = headers(request.headers.lines)
     switch request.payload {
     case .bytes(let bytes)?: lines.append("body: \(bytes.count) bytes")
     case .streamed(let body)?: lines.append("body: \(part(body.summary))")

@@ -108,7 +108,7 @@ extension HTTPRequest {
 
   /// Whether anything that is sent is a secret.
   package var hasSecrets: Bool {
-    headers.secrets != nil || secretURL != nil || hasSecretsInBody || secrets?.signature != nil
+    headers.hasSecrets || secretURL != nil || hasSecretsInBody || secrets?.signature != nil
   }
 
   /// Every secret it would send or sign with and where, in order: URL, headers, body, signature.

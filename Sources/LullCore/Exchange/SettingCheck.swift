@@ -36,7 +36,7 @@ package struct SettingCheck {
   }
 
   /// Headers that could not be added.
-  package mutating func check(_ headers: Headers) {
+  package mutating func check(_ headers: RequestHeaders) {
     guard problem == nil, let message = headers.problem else { return }
     problem = SettingProblem(name: "headers", message: message)
   }

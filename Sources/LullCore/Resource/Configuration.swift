@@ -2,7 +2,7 @@
 /// order of registration (CFG-09). Times are seconds, sizes are bytes.
 public struct Configuration {
   /// What every request is sent with; of a service with a base, to the base's origin only. (CFG-02)
-  public var headers = Headers()
+  public var headers = RequestHeaders()
   /// How old data may be and still count as up to date.
   public var expirationTime: ExpirationTime = 30
   /// How long after an error `loadIfNeeded` waits before it tries again.
@@ -240,7 +240,7 @@ extension LogText {
       "time-out: \(configuration.limits.timeout) s, connecting: "
         + "\(configuration.limits.connectTimeout) s",
     ]
-    lines += headers(configuration.headers)
+    lines += headers(configuration.headers.lines)
     if let policies = configuration.policies { lines += policies.rules.descriptions }
     if let auth = configuration.auth { lines.append("auth: \(auth.description)") }
     lines.append(

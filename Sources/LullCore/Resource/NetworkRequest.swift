@@ -228,7 +228,7 @@ public final class NetworkRequest: Request {
     if http.method == .head || !http.method.isSafe { answeredPlace = pump.nextPlace() }
     let now = pump.clock.now
     forbidsStoring =
-      CacheControl.forbidsStoring(http.headers)
+      CacheControl.forbidsStoring(http.headers.lines)
       || CacheControl.forbidsStoring(report.response?.headers ?? Headers())
     defer { download?.close() }
     if let download, download.isFinished, let response = report.response {
@@ -243,7 +243,7 @@ public final class NetworkRequest: Request {
     switch interpretation {
     case .notModified(var entity):
       if let headers = report.response?.headers, isAnswerBelieved {
-        let refreshment = Refreshment(headers, to: http.headers)
+        let refreshment = Refreshment(headers, to: http.headers.lines)
         entity.refresh(by: refreshment)
         if forbidsStoring { entity.exchange?.forbidsStoring = true }
         self.refreshment = refreshment
@@ -411,7 +411,7 @@ extension NetworkRequest {
   /// Notes what of this request the answer depends on, for those who may keep it. (RFC 9111, section 4.1)
   func ofVariant(_ response: Response, isPart: Bool) -> Response {
     guard case .success(var entity) = response.outcome, entity.exchange != nil,
-      let variant = Variant(of: entity.headers, to: http.headers, isPart: isPart)
+      let variant = Variant(of: entity.headers, to: http.headers.lines, isPart: isPart)
     else { return response }
     entity.exchange?.variant = variant
     return Response(.success(entity), isNew: response.isNew)

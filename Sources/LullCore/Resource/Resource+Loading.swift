@@ -86,7 +86,7 @@ extension Resource {
   var condition: ResourceState.Condition? {
     guard let condition = record.condition else { return nil }
     if let data = record.state.latestData, data.isPart, let variant = data.exchange?.variant,
-      !variant.answers(resolvedConfiguration.settings.headers)
+      !variant.answers(resolvedConfiguration.settings.headers.lines)
     {
       return nil
     }
@@ -97,7 +97,7 @@ extension Resource {
   package var answerFreshness: LoadPlan.Answer {
     guard let data = record.state.latestData else { return .isFresh(for: 0) }
     if let variant = data.exchange?.variant,
-      !variant.answers(resolvedConfiguration.settings.headers)
+      !variant.answers(resolvedConfiguration.settings.headers.lines)
     {
       return .isOtherVariant
     }

@@ -131,7 +131,7 @@ extension Resource {
     if isAwaiting { headers.awaitCondition() }
     // Most are sent as they are made: handed on at once, since what is edited is copied, and large.
     guard
-      adHoc != nil || record.secretURL != nil || headers.secrets != nil
+      adHoc != nil || record.secretURL != nil || headers.hasSecrets
         || configuration.isEditing
     else {
       var http = HTTPRequest(
@@ -150,7 +150,7 @@ extension Resource {
     for mutation in configuration.settings.mutations { try mutation(&http) }
     try check(http)
     let auth = configuration.settings.auth
-    if auth != nil || http.secrets != nil || http.headers.secrets != nil {
+    if auth != nil || http.secrets != nil || http.headers.hasSecrets {
       try seal(&http, auth: auth)
     }
     return http

@@ -126,7 +126,7 @@ extension Resource {
     let body = http.secrets?.body
     let url = http.secrets?.url
     guard
-      http.headers.secrets != nil || url != nil || body != nil || auth?.stage != nil
+      http.headers.hasSecrets || url != nil || body != nil || auth?.stage != nil
         || http.hasSecretsInBody
     else { return }
     http.secrets = SecretUses(

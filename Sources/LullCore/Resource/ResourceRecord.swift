@@ -17,7 +17,7 @@ package final class ResourceRecord {
   var loads: [Load] = [] {
     didSet {
       changes.note()
-      if loads.isEmpty { for updates in updates { updates.loadsEnded() } }
+      if loads.isEmpty { for stage in updates { stage.loadsEnded() } }
     }
   }
   /// What caches tell of by which others keep what they load, one for each stage.

@@ -103,7 +103,7 @@ extension APIOwner {
         read: { box.entity.headers },
         write: box.isOwn
           ? {
-            box.entity.headers = $0
+            $0.apply(to: &box.entity.headers)
             return true
           } : nil)
       call.return(call.values.of(headers, .headers))
@@ -114,7 +114,7 @@ extension APIOwner {
         throw .message("'headers' must be a table, got \(call.raw(1).typeName)")
       }
       var headers = Headers()
-      try call.reading.headers.setAll(call.index(1), call.state, in: &headers)
+      try call.reading.headers.edits(table: call.index(1), in: call.state).apply(to: &headers)
       box.entity.headers = headers
     },
     .property(

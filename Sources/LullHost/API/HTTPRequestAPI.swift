@@ -53,9 +53,9 @@ extension APIOwner {
       ) { call throws(Misuse) in
         let box = try httpRequest(call)
         let headers = HeadersBox(
-          read: { box.http.headers },
+          read: { box.http.headers.lines },
           write: {
-            if box.isOpen { box.http.headers = $0 }
+            if box.isOpen { $0.apply(to: &box.http.headers) }
             return box.isOpen
           }, allowsSecrets: true,
           checkText: { (text: [UInt8]) throws(Misuse) in
@@ -161,14 +161,12 @@ extension APIOwner {
         guard let name = call.raw(1).text else {
           throw .message("header names must be strings, got \(call.raw(1).typeName)")
         }
-        var headers = box.read()
-        try call.reading.headers.set(
-          name, call.raw(2), call.state, call.index(2), in: &headers,
-          allowsSecrets: box.allowsSecrets)
+        let edit = try call.reading.headers.edit(
+          name, call.raw(2), call.state, call.index(2), allowsSecrets: box.allowsSecrets)
         if let checkText = box.checkText {
-          for value in headers.plainValues(name) { try checkText(value) }
+          for value in edit.plainValues { try checkText(value) }
         }
-        guard write(headers) else {
+        guard write(edit) else {
           throw .message("these headers are closed: they can be changed only inside their function")
         }
       },

@@ -393,7 +393,7 @@ extension APIOwner {
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'headers' must be a table, got \(value.described)")
         }
-        try call.reading.headers.setAll(index, call.state, in: &headers)
+        try call.reading.headers.edits(table: index, in: call.state).apply(to: &headers)
       default:
         guard let seconds = value.double else {
           throw .message("'timestamp' must be a number, got \(value.described)")
@@ -455,7 +455,7 @@ extension APIOwner {
       case "content_type": contentType = try value.headerText(name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
-        try call.reading.headers.setAll(index, call.state, in: &entity.headers)
+        try call.reading.headers.edits(table: index, in: call.state).apply(to: &entity.headers)
       default: isNew = try flag(value, name)
       }
     }

@@ -181,7 +181,7 @@ extension APIOwner {
       let method = try MethodReader.method(call.optionalString(2) ?? "GET")
       let settings = resource.configuration(for: method)
       let headers = call.values.of(
-        HeadersBox(read: { settings.headers }, write: nil), .headers)
+        HeadersBox(read: { settings.headers.lines }, write: nil), .headers)
       call.return(
         .readOnly(
           Setting.all.compactMap { setting in

@@ -61,18 +61,18 @@ final class ResponseBox {
   var settled: Response { tables?.settled(response) ?? response }
 }
 
-/// Headers as Lua edits them: a window on whoever owns them.
+/// Headers as Lua edits them, in the object that owns them.
 final class HeadersBox {
   let read: () -> Headers
-  /// nil: read-only. False: whoever owns them is closed.
-  let write: ((Headers) -> Bool)?
+  /// nil: read-only. False: their owner is closed.
+  let write: ((HeaderEdit) -> Bool)?
   /// Whether they are a request's, so that secrets may stand there.
   let allowsSecrets: Bool
   /// Of a request: raises if a text holds the mask of one of its secrets.
   let checkText: (([UInt8]) throws(Misuse) -> Void)?
 
   init(
-    read: @escaping () -> Headers, write: ((Headers) -> Bool)?, allowsSecrets: Bool = false,
+    read: @escaping () -> Headers, write: ((HeaderEdit) -> Bool)?, allowsSecrets: Bool = false,
     checkText: (([UInt8]) throws(Misuse) -> Void)? = nil
   ) {
     self.read = read

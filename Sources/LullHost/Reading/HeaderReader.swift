@@ -8,43 +8,38 @@ package struct HeaderReader {
 
   init(_ handles: ObjectHandles) { self.handles = handles }
 
-  /// The value at `index` becomes that header's.
+  /// The edit that assigning the value at `index` to a header is.
   ///
   /// - Parameter allowsSecrets: whether these are headers of a request.
-  func set(
+  func edit(
     _ name: String, _ value: lull_value, _ state: OpaquePointer?, _ index: Int32,
-    in headers: inout Headers, allowsSecrets: Bool = false
-  ) throws(Misuse) {
+    allowsSecrets: Bool = false
+  ) throws(Misuse) -> HeaderEdit {
     if let problem = Headers.problem(name, EmptyCollection()) { throw .message(problem) }
     switch Int(value.kind) {
-    case Int(LULL_NIL): headers.remove(name)
-    case Int(LULL_BOOLEAN) where value.integer == 0: headers.omit(name)
+    case Int(LULL_NIL): return HeaderEdit(name: name, change: .remove)
+    case Int(LULL_BOOLEAN) where value.integer == 0: return HeaderEdit(name: name, change: .omit)
     case Int(LULL_TABLE):
-      headers.remove(name)
-      var values: [(position: Int64, text: [UInt8], secret: SecretText?)] = []
+      var values: [(position: Int64, value: HeaderEdit.Value)] = []
       try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
         let secret = allowsSecrets ? handles.secret(element) : nil
         let masked = secret.map { Array($0.masked.utf8) }
         guard key.kind == Int32(LULL_INTEGER), let text = masked ?? element.textBytes
         else { throw .message("header '\(name)' must be a string or a list of strings") }
-        values.append((key.integer, text, secret))
+        values.append((key.integer, HeaderEdit.Value(text: text, secret: secret)))
       }
       guard !values.isEmpty else {
         throw .message("header '\(name)' must be a string or a list of strings, got an empty table")
       }
-      for value in values.sorted(by: { $0.position < $1.position }) {
-        try HeaderReader.check(value.text, name, ofRequest: allowsSecrets)
-        if let secret = value.secret {
-          headers.add(name, secret)
-        } else {
-          headers.add(name, bytes: value.text)
-        }
-      }
+      let sorted = values.sorted { $0.position < $1.position }.map(\.value)
+      for value in sorted { try HeaderReader.check(value.text, name, ofRequest: allowsSecrets) }
+      return HeaderEdit(name: name, change: .set(sorted))
     case Int(LULL_OBJECT):
       guard allowsSecrets, let secret = handles.secret(value) else { fallthrough }
-      try HeaderReader.check(Array(secret.masked.utf8), name, ofRequest: true)
-      headers.remove(name)
-      headers.add(name, secret)
+      let masked = Array(secret.masked.utf8)
+      try HeaderReader.check(masked, name, ofRequest: true)
+      return HeaderEdit(
+        name: name, change: .set([HeaderEdit.Value(text: masked, secret: secret)]))
     default:
       guard let text = value.textBytes else {
         throw .message(
@@ -52,41 +47,25 @@ package struct HeaderReader {
             + value.typeName)
       }
       try HeaderReader.check(text, name, ofRequest: allowsSecrets)
-      headers.set(name, bytes: text)
+      return HeaderEdit(name: name, change: .set([HeaderEdit.Value(text: text, secret: nil)]))
     }
   }
 
-  /// All of a table; none of them if one does not fit.
-  package func setAll(
-    _ table: Int32, _ state: OpaquePointer?, in headers: inout Headers,
-    allowsSecrets: Bool = false
-  ) throws(Misuse) {
-    var result = headers
+  /// The edits of all fields of a table, each of which replaces the header of that name; none of them if one
+  /// does not fit.
+  package func edits(
+    table: Int32, in state: OpaquePointer?, allowsSecrets: Bool = false
+  ) throws(Misuse) -> HeaderEdits {
+    var edits: [HeaderEdit] = []
     try LuaTable(table, in: state).forEachField { key, value throws(Misuse) in
       guard let name = key.string else {
         throw .message("header names must be strings, got \(key.typeName)")
       }
-      try set(
-        name, value, state, LuaTable.visitedIndex(in: state), in: &result,
-        allowsSecrets: allowsSecrets)
+      edits.append(
+        try edit(
+          name, value, state, LuaTable.visitedIndex(in: state), allowsSecrets: allowsSecrets))
     }
-    headers = result
-  }
-
-  /// What a table of a request's headers does to others: each takes the place of what was there,
-  /// secrets included.
-  func edit(table: Int32, in state: OpaquePointer?) throws(Misuse) -> (inout Headers) -> Void {
-    var edits: [(name: String, value: Headers)] = []
-    try LuaTable(table, in: state).forEachField { key, element throws(Misuse) in
-      guard let name = key.string else {
-        throw .message("header names must be strings, got \(key.typeName)")
-      }
-      var probe = Headers()
-      try set(
-        name, element, state, LuaTable.visitedIndex(in: state), in: &probe, allowsSecrets: true)
-      edits.append((name, probe))
-    }
-    return { [edits] headers in for edit in edits { headers.take(edit.name, from: edit.value) } }
+    return HeaderEdits(edits: edits)
   }
 
   private static func check(
@@ -94,5 +73,66 @@ package struct HeaderReader {
   ) throws(Misuse) {
     let problem = ofRequest ? Headers.problem(name, bytes) : Headers.answerProblem(name, bytes)
     if let problem { throw .message(problem) }
+  }
+}
+
+/// A change of one header that a script has made, read and checked.
+struct HeaderEdit {
+  enum Change {
+    case remove
+    /// Removes the header and has none sent in its place.
+    case omit
+    case set([Value])
+  }
+
+  struct Value {
+    /// With masks for secrets.
+    let text: [UInt8]
+    let secret: SecretText?
+  }
+
+  let name: String
+  let change: Change
+
+  /// The values that it sets, without those that hold secrets.
+  var plainValues: [[UInt8]] {
+    guard case .set(let values) = change else { return [] }
+    return values.filter { $0.secret == nil }.map(\.text)
+  }
+
+  func apply(to headers: inout RequestHeaders) {
+    switch change {
+    case .remove: headers.remove(name)
+    case .omit: headers.omit(name)
+    case .set(let values):
+      headers.remove(name)
+      for value in values {
+        if let secret = value.secret {
+          headers.add(name, secret)
+        } else {
+          headers.add(name, bytes: value.text)
+        }
+      }
+    }
+  }
+
+  /// Edits headers of an answer, of which none are omitted and none are secret.
+  func apply(to headers: inout Headers) {
+    headers.remove(name)
+    guard case .set(let values) = change else { return }
+    for value in values { headers.add(name, bytes: value.text) }
+  }
+}
+
+/// The changes that a table of headers makes, in the order of its fields.
+package struct HeaderEdits {
+  fileprivate let edits: [HeaderEdit]
+
+  package func apply(to headers: inout RequestHeaders) {
+    for edit in edits { edit.apply(to: &headers) }
+  }
+
+  func apply(to headers: inout Headers) {
+    for edit in edits { edit.apply(to: &headers) }
   }
 }

@@ -76,7 +76,7 @@ package final class NetworkAnswerReader {
         given = Int(value.integer)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }
-        try self.headers.setAll(index, state, in: &headers)
+        try self.headers.edits(table: index, in: state).apply(to: &headers)
       case "json":
         switch json.text(of: state, index) {
         case .success(let bytes): body = bytes

@@ -10,7 +10,7 @@ struct RequestOptions {
 
   init() {}
 
-  private var headers: ((inout Headers) -> Void)?
+  private var headers: HeaderEdits?
   /// Seconds.
   private(set) var timeout: Double?
   /// The number of the function that edits the request last.
@@ -68,7 +68,8 @@ struct RequestOptions {
         guard value.kind == Int32(LULL_TABLE) else {
           throw .message("'headers' must be a table, got \(value.described)")
         }
-        read.headers = try call.reading.headers.edit(table: index, in: call.state)
+        read.headers = try call.reading.headers.edits(
+          table: index, in: call.state, allowsSecrets: true)
       case "timeout":
         guard let seconds = value.double, NumberRule.seconds.allows(seconds) else {
           throw .message(
@@ -91,7 +92,7 @@ struct RequestOptions {
     let function = mutation.map { id in callbacks.mutation { id } }
     return AdHocMutation(by: mutation.map { RequestCallbacks([$0]) }) {
       [headers] (http: inout HTTPRequest) throws(RequestError) in
-      headers?(&http.headers)
+      headers?.apply(to: &http.headers)
       try function?(&http)
       if let timeout { http.limits.timeout = timeout }
     }

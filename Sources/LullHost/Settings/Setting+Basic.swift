@@ -10,9 +10,9 @@ extension Setting {
       access: .object { call, box in
         call.values.of(
           HeadersBox(
-            read: { box.settings.headers },
+            read: { box.settings.headers.lines },
             write: {
-              if box.isOpen { box.settings.headers = $0 }
+              if box.isOpen { $0.apply(to: &box.settings.headers) }
               return box.isOpen
             }, allowsSecrets: true), .headers)
       },
@@ -27,8 +27,8 @@ extension Setting {
             + "not even one that would be sent unasked such as `User-Agent`.",
           isWritable: true, rules: "REQ-05 MUT-06"),
         swift: "Configuration.headers"),
-      value: { .table($0.headers.bytePairs.map { (.bytes($0.name), .bytes($0.value)) }) },
-      clear: { $0.headers = Headers() },
+      value: { .table($0.headers.lines.bytePairs.map { (.bytes($0.name), .bytes($0.value)) }) },
+      clear: { $0.headers = RequestHeaders() },
       change: { given throws(Misuse) in try given.headers() }),
     Setting(
       "expiration_time", .expirationTime, at: \.expirationTime,
@@ -86,7 +86,7 @@ extension GivenSetting {
   /// A table of headers, each of which takes the place of what was there.
   fileprivate func headers() throws(Misuse) -> Setting.Change {
     guard isTable else { throw mustBe("a table") }
-    let edit = try call.reading.headers.edit(table: index, in: state)
-    return { settings in edit(&settings.headers) }
+    let edits = try call.reading.headers.edits(table: index, in: state, allowsSecrets: true)
+    return { settings in edits.apply(to: &settings.headers) }
   }
 }

@@ -170,7 +170,7 @@ extension StubExchange {
       (
         "headers",
         .table(
-          request.headers.bytePairs.map { pair in
+          request.headers.lines.bytePairs.map { pair in
             (.string(String(decoding: pair.name, as: UTF8.self).lowercased()), .bytes(pair.value))
           })
       ),

@@ -93,7 +93,7 @@ struct AWSCanonicalRequest {
   /// - Parameter body: a digest in hexadecimal digits, or what stands for none.
   init(_ request: HTTPRequest, to target: AWSTarget, body: String) {
     var headers: [String: [[UInt8]]] = [:]
-    for (name, value) in request.headers.bytePairs {
+    for (name, value) in request.headers.lines.bytePairs {
       let name = String(decoding: name, as: UTF8.self)
       if !AWSCanonicalRequest.unsigned.contains(name) { headers[name, default: []].append(value) }
     }

@@ -89,7 +89,7 @@ public final class FileEntityCache: CoordinatedEntityCache {
       url: LogText.withoutUser(resource.url.text), stage: stage.description,
       version: options.version,
       identity: identity)
-    return key(place, resource.configuration(for: .get).headers, resource.pump)
+    return key(place, resource.configuration(for: .get).headers.lines, resource.pump)
   }
 
   /// nil if there is no file.

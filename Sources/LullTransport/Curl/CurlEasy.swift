@@ -41,7 +41,7 @@ final class CurlEasy {
   /// What is set at present.
   private var method = RequestMethod.get
   private(set) var sendsBody = false
-  private var headers = Headers()
+  private var headers = RequestHeaders()
   private var headersAreForBody = false
   /// Whether what is set holds secrets, to be taken out as soon as it has been sent.
   private var holdsSecrets = false
@@ -244,7 +244,7 @@ final class CurlEasy {
     ccurl_easy_set_list(handle, CURLOPT_HTTPHEADER, nil)
     curl_slist_free_all(headerList)
     headerList = nil
-    headers = Headers()
+    headers = RequestHeaders()
   }
 
   /// Whether somebody takes the body who may have enough for a while.
@@ -347,7 +347,7 @@ final class CurlEasy {
 
   // MARK: Options
 
-  private func setHeaders(_ headers: Headers, withBody: Bool) -> Bool {
+  private func setHeaders(_ headers: RequestHeaders, withBody: Bool) -> Bool {
     // Comparing costs one look at the bytes; most exchanges of a service send the same headers.
     guard headerList == nil || withBody != headersAreForBody || headers != self.headers else {
       return true

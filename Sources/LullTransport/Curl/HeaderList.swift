@@ -11,7 +11,7 @@ enum HeaderList {
   /// The default User-Agent and Accept-Encoding are added here: as options of curl they would cost
   /// twice as much.
   static func make(
-    _ headers: Headers, withBody: Bool, withCookies: Bool = true, userAgent: String
+    _ headers: RequestHeaders, withBody: Bool, withCookies: Bool = true, userAgent: String
   ) -> UnsafeMutablePointer<curl_slist>? {
     var list: UnsafeMutablePointer<curl_slist>?
     var isComplete = true
@@ -20,7 +20,7 @@ enum HeaderList {
       if let longer = curl_slist_append(list, line) { list = longer } else { isComplete = false }
     }
     var line: [CChar] = []
-    headers.forEachLine { name, value in
+    headers.lines.forEachLine { name, value in
       guard !isFraming(name), withCookies || !name.elementsEqual("cookie".utf8) else { return }
       line.removeAll(keepingCapacity: true)
       for byte in name { line.append(CChar(bitPattern: byte)) }
@@ -38,12 +38,12 @@ enum HeaderList {
     // `name:` takes curl's own header away.
     for name in headers.omitted where name != "host" && !isFraming(name) { append("\(name):") }
     func isWanted(_ name: StaticString) -> Bool {
-      !has(headers, name) && (headers.omitted.isEmpty || !headers.omitted.contains("\(name)"))
+      !has(headers.lines, name) && (headers.omitted.isEmpty || !headers.omitted.contains("\(name)"))
     }
     if isWanted("user-agent") { append("user-agent: \(userAgent)") }
     if isWanted("accept-encoding") {
       // A part of a coded body cannot be decoded.
-      append("accept-encoding: \(has(headers, "range") ? "identity" : encodings)")
+      append("accept-encoding: \(has(headers.lines, "range") ? "identity" : encodings)")
     }
     if withBody {
       if isWanted("expect") { append("expect:") }

@@ -34,7 +34,7 @@ struct OAuth2Request {
   /// - Parameter pairs: the form, without what says who asks.
   init(_ settings: OAuth2.Settings, _ pairs: [Pair], to url: String, for waiting: HTTPRequest) {
     var pairs = pairs
-    var headers = Headers([("accept", "application/json")])
+    var headers = RequestHeaders([("accept", "application/json")])
     if let secret = settings.clientSecret, !settings.sendsSecretInBody {
       // Both are escaped as in a form first. (RFC 6749, section 2.3.1)
       headers.add(

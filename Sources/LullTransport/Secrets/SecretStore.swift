@@ -317,7 +317,7 @@ extension SecretStore {
       return ToldSecret(text: text, mask: known.secret.mask, isLiteral: false)
     }
     guard request.secrets?.signature != nil else { return told }
-    for (name, value) in wire.headers.bytePairs
+    for (name, value) in wire.headers.lines.bytePairs
     where CredentialName.names(String(decoding: name, as: UTF8.self)) {
       told.append(ToldSecret(text: value, mask: CredentialMask.mark, isLiteral: false))
       // What it has been made of is told besides; a server has given out the rest.

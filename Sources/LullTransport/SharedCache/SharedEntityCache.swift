@@ -124,7 +124,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     let place = CacheKey(
       url: LogText.withoutUser(resource.url.text), stage: stage.description,
       version: options.version, identity: identity)
-    let headers = resource.configuration(for: .get).headers
+    let headers = resource.configuration(for: .get).headers.lines
     return Key(
       place: place, headers: headers, pump: resource.pump,
       local: local.key(place, headers, resource.pump),

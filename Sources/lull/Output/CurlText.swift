@@ -51,7 +51,7 @@ struct CurlText {
     for name in CurlText.ownHeaders where http.headers.omitted.contains(name) {
       lines.append("--header '\(name):'")
     }
-    for (name, value) in HTTPText.sorted(http.headers)
+    for (name, value) in HTTPText.sorted(http.headers.lines)
     where !(http.isForm && name == "content-type")
       && !(login != nil && name == "authorization")
     {

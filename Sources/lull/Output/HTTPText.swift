@@ -7,7 +7,7 @@ struct HTTPText {
   /// A request, with credentials left out.
   init(_ http: HTTPRequest) {
     var lines = ["\(http.method) \(Masking.url(http.url))"]
-    for (name, value) in HTTPText.sorted(http.headers) {
+    for (name, value) in HTTPText.sorted(http.headers.lines) {
       lines.append("\(name): \(Masking.header(name, value))")
     }
     if Masking.user(of: http.url) != nil, http.headers["authorization"] == nil {

@@ -69,7 +69,7 @@ struct PartValidatorTests {
 
   @Test func `DWN-10 what is asked for is known by its URL and what is accepted`() {
     func mark(_ url: String, _ headers: [(String, String)] = []) -> String {
-      PartNote.mark(of: HTTPRequest(method: "GET", url: url, headers: Headers(headers)))
+      PartNote.mark(of: HTTPRequest(method: "GET", url: url, headers: RequestHeaders(headers)))
     }
     let url = "http://a/b"
     #expect(mark(url) == mark(url, [("Authorization", "x")]))

@@ -132,7 +132,7 @@ struct AWSSignatureTests {
   @Test(arguments: cases) func `AWS-01 a request is signed as botocore signs it`(_ one: Case) throws
   {
     var request = HTTPRequest(
-      method: one.method, url: one.url, headers: Headers(one.headers),
+      method: one.method, url: one.url, headers: RequestHeaders(one.headers),
       body: one.body.map { Array($0.utf8) })
     if let token = one.token { request.headers["x-amz-security-token"] = token }
     let signed = try AWSSignatureTests.signed(request, for: one.service)

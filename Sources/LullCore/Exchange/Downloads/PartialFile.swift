@@ -178,7 +178,7 @@ package struct PartNote: Equatable {
     add(http.url.utf8)
     for name in ["accept", "accept-language"] {
       add([10])
-      for value in http.headers.byteValues(of: Array(name.utf8)) { add(value) }
+      for value in http.headers.lines.byteValues(of: Array(name.utf8)) { add(value) }
     }
     let digits = String(hash, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

@@ -92,7 +92,9 @@ package final class CacheLookup: Request {
 
   private func examine(_ entity: Entity, from entry: CacheEntry) {
     // It answers other headers than requests have now. (RFC 9111, section 4.1)
-    if let variant = entity.exchange?.variant, !variant.answers(configuration.settings.headers) {
+    if let variant = entity.exchange?.variant,
+      !variant.answers(configuration.settings.headers.lines)
+    {
       pump.log(.cache, "\(LogText.url(address)): another variant at \(entry.stage.stage)")
       return goOn(after: entry)
     }

@@ -87,7 +87,7 @@ public final class EntityUpdates {
     guard let resource = taker(of: entity, reading) else { return goOn() }
     if reading.hint.isRefresh,
       let event = resource.record.state.newsRefreshed(
-        reading.token, by: entity, reading.configuration.settings.headers)
+        reading.token, by: entity, reading.configuration.settings.headers.lines)
     {
       resource.updateArrived(event)
       return goOn()

@@ -218,7 +218,7 @@ struct SettingSources {
   private mutating func take(_ applied: Service.AppliedEntry) {
     let entry = applied.entry
     if let failure = applied.failure { return failures.append((entry, failure)) }
-    for name in applied.after.headers.changedNames(since: applied.before.headers) {
+    for name in applied.after.headers.lines.changedNames(since: applied.before.headers.lines) {
       ofHeaders[name] = entry
     }
     let omitted = applied.before.headers.omitted
