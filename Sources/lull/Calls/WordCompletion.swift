@@ -60,7 +60,9 @@ struct WordCompletion {
       return ofOptions(command.spec) ?? andFiles(fitting(apis))
     case .commands:
       return fitting(
-        (Command.all.map(\.name) + HelpTopic.names + ["all", "annotations"]).map { Candidate(word: $0) })
+        (Command.all.map(\.name) + HelpTopic.names + ["all", "annotations"]).map {
+          Candidate(word: $0)
+        })
     case .of(let words): return fitting(words.map { Candidate(word: $0) })
     case .kindsAndFiles(let kinds):
       return ofOptions(command.spec)

@@ -48,7 +48,9 @@ public final class EntityUpdates {
   }
 
   private func take(_ hint: Hint, _ completion: @escaping () -> Void) {
-    guard let record, let service, record.takesUpdate(of: hint.timestamp) else { return completion() }
+    guard let record, let service, record.takesUpdate(of: hint.timestamp) else {
+      return completion()
+    }
     guard !isBusy, !record.holdsUpdatesBack else {
       postponed = hint.merged(with: postponed)
       return completion()
