@@ -278,7 +278,10 @@ public struct Headers: Sendable, Equatable {
     _ line: UnsafeBufferPointer<UInt8>, _ wanted: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     guard line.count == wanted.count else { return false }
-    for index in 0..<line.count where line[index] != lowercased(wanted[index]) { return false }
+    // From the end, since names begin alike more often than they end alike.
+    for index in (0..<line.count).reversed() where line[index] != lowercased(wanted[index]) {
+      return false
+    }
     return true
   }
 }

@@ -12,6 +12,8 @@ public struct RequestHeaders: Sendable, Equatable {
   private var extras: Extras?
   /// Whether the condition of the resource's data may still be added, see `awaitCondition`.
   private(set) var awaitsCondition = false
+  /// Whether some of the values hold secrets; stored, since each request reads it.
+  package private(set) var hasSecrets = false
 
   /// Kept apart, since most requests have none and copies are cheaper then.
   private struct Extras: Sendable, Equatable {
@@ -133,6 +135,7 @@ public struct RequestHeaders: Sendable, Equatable {
     var changed = extras ?? Extras()
     edit(&changed)
     extras = changed.isEmpty ? nil : changed
+    hasSecrets = !changed.secrets.isEmpty
   }
 }
 
@@ -179,8 +182,6 @@ extension RequestHeaders {
       $0.secrets.append(SecretValue(name: name.lowercased(), position: position, text: text))
     }
   }
-
-  package var hasSecrets: Bool { extras?.secrets.isEmpty == false }
 
   /// The values with secrets in them, by their names in lower case.
   package var secretValues: [(name: String, text: SecretText)] {

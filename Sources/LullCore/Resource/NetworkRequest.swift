@@ -1,46 +1,54 @@
 /// A request that goes through the service's networking and the resource's pipeline.
 ///
 /// Order of events: built (headers, ad hoc mutation, configured mutations) and started; when the
-/// answer arrives, the pipeline in force then runs (CFG-18); the outcome completes the request.
-public final class NetworkRequest: Request {
+/// answer arrives, the pipeline in force then runs (CFG-18); the outcome completes the request. Each stage
+/// calls the next one: condition → turn → network → answer → pipeline. The stages of a network with policies
+/// are those of `PolicyExchange`.
+public final class NetworkRequest: Request, NetworkReceiver {
+  private enum Stage {
+    /// Not begun, between two of the others, or over.
+    case idle
+    /// Until the caches have answered, or the timer fires.
+    case awaitingCondition(NetworkCompletion, any HostTimer)
+    /// Until other users of a cache have loaded the same, or this request may.
+    case awaitingTurn(NetworkCompletion)
+    /// The transfer is nil while it is being started, and of a request that is refused.
+    case sending(NetworkCompletion, (any RequestNetworking)?)
+    case processing(PipelineRun)
+  }
+
+  /// How it was sent.
+  private enum Route {
+    case none
+    case direct
+    case policies(PolicyExchange)
+  }
+
+  /// What a repetition is built from.
+  private struct Recipe {
+    let method: RequestMethod
+    /// Whether the request has the condition of the data that is there when it is built.
+    let revalidates: Bool
+    let adHoc: AdHocMutation?
+  }
+
   let loader: Resource
-  private let initialMethod: RequestMethod
-  /// Whether it asks on the condition of the data that is there when it is built.
-  private let revalidates: Bool
-  private let adHoc: AdHocMutation?
+  private let recipe: Recipe
   private(set) var http: HTTPRequest
   private let heldBody: HeldBytes?
   /// The file that the answer becomes; nil: it is content.
   private let download: Download?
-  package private(set) var transfer: (any RequestNetworking)?
-  /// nil without any.
   private let policies: Policies?
-  /// The way through the policies; nil before it is gone.
-  private var exchange: PolicyExchange?
   /// Whether others who load the same are asked.
   private let manner: FetchManner
-  /// Its place among them; nil: there are none.
+  private var stage = Stage.idle
+  private var route = Route.none
+  /// Its place among others who load the same, until its outcome is delivered; nil: there are none.
   private var shared: SharedFetch?
-  /// What another has loaded, which is the answer.
-  private(set) var found: Entity?
-  /// Runs while it waits for what a cache on a disk may say.
-  private var patience: (any HostTimer)?
-  private var channel: NetworkCompletion?
-  private var run: PipelineRun?
-  /// Whether it or its answer says `Cache-Control: no-store`; a 304 too.
-  private(set) var forbidsStoring = false
-  /// What a 304 says of the data anew, if that is to be known.
-  private(set) var refreshment: Refreshment?
-  /// Whether the caches have what it brought, as far as they take it, and it is not yet the data of its
-  /// resource.
-  var isInCaches = false
-  /// The place of the answer's arrival, if the request is unsafe.
-  private(set) var answeredPlace: UInt64?
-  /// What is to be reported at its end; nil while nobody listens.
+  var notes = AnswerNotes()
+  /// Reported at its end; nil while nobody listens.
   var exchangeNote: ExchangeNote?
-  /// Whether it was given to the network, without policies.
-  private(set) var wasSent = false
-  /// nil before anybody asks how far it is.
+  /// nil until progress is first read.
   private var progressModel: ProgressModel?
 
   /// - Parameter http: built already: mutations run once, inside the call that makes the request
@@ -50,9 +58,7 @@ public final class NetworkRequest: Request {
     http: HTTPRequest, policies: Policies?, manner: FetchManner = .alone
   ) {
     loader = resource
-    self.initialMethod = initialMethod
-    self.revalidates = revalidates
-    self.adHoc = adHoc
+    recipe = Recipe(method: initialMethod, revalidates: revalidates, adHoc: adHoc)
     self.policies = policies?.ofNewRequest
     self.manner = manner
     download = http.options?.download
@@ -70,80 +76,100 @@ public final class NetworkRequest: Request {
 
   package var httpRequest: HTTPRequest { http }
 
+  /// The transfer under way now, if there is one.
+  package var transfer: (any RequestNetworking)? {
+    if case .sending(_, let transfer) = stage { transfer } else { nil }
+  }
+
+  /// Its way through the policies; nil before it is sent, and without any.
+  private var exchange: PolicyExchange? {
+    if case .policies(let exchange) = route { exchange } else { nil }
+  }
+
+  /// Whether it was given to the network, without policies.
+  var wasSentDirectly: Bool { if case .direct = route { true } else { false } }
+
   override package var sending: RequestSending? {
-    sentPlace == 0 ? nil : RequestSending(sent: sentPlace, answered: answeredPlace)
+    sentPlace == 0 ? nil : RequestSending(sent: sentPlace, answered: notes.answeredPlace)
   }
 
   /// Headers and mutations are evaluated now, under current configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
     let request = loader.makeRequest(
-      initialMethod, revalidation: revalidates ? .sending(loader.condition) : .none,
-      adHoc: adHoc)
+      recipe.method, revalidation: recipe.revalidates ? .sending(loader.condition) : .none,
+      adHoc: recipe.adHoc)
     request.attempt = attempt + 1
     return request
   }
 
-  override package func begin() {
-    noteBegin()
-    // The channel holds the request while it is in flight, whoever else has dropped it.
-    let channel = pump.completion(self)
-    self.channel = channel
-    if http.headers.awaitsCondition, let lookup = loader.record.lookup {
-      awaitCondition(from: lookup, channel)
-    } else {
-      seekTurn(channel)
-    }
+  /// The load of its resource that this is, or a part of; nil: it is of none that runs.
+  var load: Request? {
+    loader.record.loads.first { $0.request.includes(self) }?.request
   }
 
-  /// Goes out when the caches have answered, or soon; the data is in its place then. (CACHE-39)
-  private func awaitCondition(from lookup: CacheLookup, _ channel: NetworkCompletion) {
-    patience = pump.clock.schedule(after: NetworkRequest.patienceWithDisks) { [weak self] in
-      self?.stopAwaiting(channel)
+  override package func begin() {
+    noteBegin()
+    // The channel holds the request while it is in flight, even if nothing else does.
+    awaitCondition(pump.completion(self))
+  }
+
+  // MARK: Condition
+
+  /// Waits until the caches have answered, but not for long; the data is in its place then. (CACHE-39)
+  private func awaitCondition(_ channel: NetworkCompletion) {
+    guard http.headers.awaitsCondition, let lookup = loader.record.lookup else {
+      return takeTurn(channel)
     }
-    lookup.onCompletion { [weak self] _ in self?.stopAwaiting(channel) }
+    let timer = pump.clock.schedule(after: NetworkRequest.patienceWithDisks) { [weak self] in
+      self?.stopAwaitingCondition()
+    }
+    stage = .awaitingCondition(channel, timer)
+    lookup.onCompletion { [weak self] _ in self?.stopAwaitingCondition() }
   }
 
   /// Seconds.
   private static let patienceWithDisks = 0.05
 
-  private func stopAwaiting(_ channel: NetworkCompletion) {
-    guard let patience, !isCompleted else { return }
-    patience.cancel()
-    self.patience = nil
-    seekTurn(channel)
+  private func stopAwaitingCondition() {
+    guard case .awaitingCondition(let channel, let timer) = stage else { return }
+    timer.cancel()
+    takeTurn(channel)
   }
 
-  /// Goes out when it is its turn, unless what another has brought by then will do. (SCA-20)
-  private func seekTurn(_ channel: NetworkCompletion) {
+  // MARK: Turn
+
+  /// Waits for its turn, unless what another has loaded by then will do. (SCA-20)
+  private func takeTurn(_ channel: NetworkCompletion) {
     guard manner != .alone, load != nil, http.method == .get, download == nil,
       !loader.service.isOffline,
       let shared = SharedFetch(of: loader, isHeldUp: { [weak self] in self?.isHeldUp ?? false })
-    else { return goOut(channel) }
+    else { return send(channel) }
     self.shared = shared
     guard manner == .byTurns else {
       shared.announce()
-      return goOut(channel)
+      return send(channel)
     }
+    stage = .awaitingTurn(channel)
     let condition = loader.condition
     shared.begin(within: http.limits.timeout) { [weak self] answer in
-      guard let self, !isCompleted else { return }
+      guard let self, case .awaitingTurn(let channel) = stage else { return }
       switch answer {
       case .fetch:
         replace(condition)
-        goOut(channel)
+        send(channel)
       case .found(let entity, let isNew):
         pump.log(.cache, "\(displayName): another has loaded it")
+        stage = .idle
         pump.discard(channel)
-        self.channel = nil
-        found = entity
-        isInCaches = true
+        notes.found = entity
+        notes.isInCaches = true
         complete(with: .success(entity, isNew: isNew))
       }
     }
   }
 
-  /// By that of what is there now, if nobody has changed it; none if that has no validator: a 304 would be
-  /// about what is there no more.
+  /// Replaces the condition by that of the data there is now, if it is unchanged; removes it if that data has no
+  /// validator: a 304 would be about data that is gone.
   private func replace(_ condition: ResourceState.Condition?) {
     let newer = loader.condition
     guard let condition, newer != condition,
@@ -153,29 +179,14 @@ public final class NetworkRequest: Request {
     if let newer { http.headers.set(newer.name, bytes: newer.value.bytes) }
   }
 
-  /// The load of its resource that this is, or a part of; nil: it is of none that runs.
-  var load: Request? {
-    loader.record.loads.first { $0.request.includes(self) }?.request
-  }
-
   /// Whether it waits for its own limits, credentials or the pause before the next attempt: others need not
   /// wait for that. (SCA-30)
   private var isHeldUp: Bool { exchange?.isWaiting ?? false }
 
-  /// What it has written, and what a 304 has made younger, is there for others.
-  override package func didDeliver() {
-    reportExchange()
-    guard let shared else { return }
-    self.shared = nil
-    let isNew = response.map { $0.isSuccess && $0.isNew } ?? false
-    // Of a 304 the caches are told at the end of the load, which a decorator may have made of this.
-    guard !isNew, response?.isSuccess ?? false, let load, load !== self else {
-      return shared.end(isNew ? .succeeded : .failed)
-    }
-    load.onCompletion { _ in shared.end(.failed) }
-  }
+  // MARK: Network
 
-  private func goOut(_ channel: NetworkCompletion) {
+  private func send(_ channel: NetworkCompletion) {
+    stage = .sending(channel, nil)
     if http.headers.awaitsCondition {
       http.headers.settle(loader.condition.map { ($0.name, $0.value) })
     }
@@ -186,48 +197,39 @@ public final class NetworkRequest: Request {
     if let environment = loader.service.environment, environment.holds(http.method) {
       return channel(NetworkResult(error: environment.refusal(http.method, http.url)))
     }
-    if policies != nil || download != nil {
-      let exchange = PolicyExchange(
-        http, policies: policies,
-        queue: policies.flatMap { loader.service.limitQueue($0.rules, for: loader) },
-        networking: loader.service.networking, pump: pump, owner: loader.service)
-      self.exchange = exchange
-      transfer = exchange
-      return exchange.begin(completion: channel)
-    }
+    guard policies == nil, download == nil else { return sendByPolicies(channel) }
     sentPlace = pump.nextPlace()
-    wasSent = true
+    route = .direct
     let transfer = loader.service.networking.startRequest(http, completion: channel)
     // A provider may be a script that cancels the very request it is given.
-    if isCompleted { transfer.cancel() } else { self.transfer = transfer }
+    guard case .sending = stage else { return transfer.cancel() }
+    stage = .sending(channel, transfer)
   }
 
-  override package func stopWork() {
-    shared?.end(.cancelled)
-    patience?.cancel()
-    patience = nil
-    if let channel { pump.discard(channel) }
-    channel = nil
-    transfer?.cancel()
-    transfer = nil
-    run?.abandon()
-    run = nil
-    download?.close()
+  private func sendByPolicies(_ channel: NetworkCompletion) {
+    let exchange = PolicyExchange(
+      http, policies: policies,
+      queue: policies.flatMap { loader.service.limitQueue($0.rules, for: loader) },
+      networking: loader.service.networking, pump: pump, owner: loader.service)
+    route = .policies(exchange)
+    stage = .sending(channel, exchange)
+    exchange.begin(completion: channel)
   }
 
-  private func arrived(_ report: ArrivedResult) {
-    guard !isCompleted else { return }
+  // MARK: Answer
+
+  package func receive(_ report: ArrivedResult) {
+    let report = report.read(by: http.options)
+    guard case .sending(_, let transfer) = stage else { return }
+    stage = .idle
+    // Until the request does, the transfer holds the values of scripts in the answer.
+    defer { withExtendedLifetime(transfer) {} }
     note(report)
-    channel = nil
-    // Until the request does, it holds what of a script's is in the answer.
-    let answered = transfer
-    defer { withExtendedLifetime(answered) {} }
-    transfer = nil
     if let body = report.body { pump.host?.bodyArrived(byteCount: body.count) }
     if let place = exchange?.sentPlace, place > 0 { sentPlace = place }
-    if http.method == .head || !http.method.isSafe { answeredPlace = pump.nextPlace() }
+    if http.method == .head || !http.method.isSafe { notes.answeredPlace = pump.nextPlace() }
     let now = pump.clock.now
-    forbidsStoring =
+    notes.forbidsStoring =
       CacheControl.forbidsStoring(http.headers.lines)
       || CacheControl.forbidsStoring(report.response?.headers ?? Headers())
     defer { download?.close() }
@@ -238,57 +240,28 @@ public final class NetworkRequest: Request {
     }
     let existing = download == nil ? loader.record.state.latestData : nil
     let interpretation = ResponseInterpretation(
-      report, existing: existing, isConditional: isConditional,
-      now: now, forbidsStoring: forbidsStoring)
+      report, existing: existing, isConditional: sentCondition != nil,
+      now: now, forbidsStoring: notes.forbidsStoring)
     switch interpretation {
-    case .notModified(var entity):
-      if let headers = report.response?.headers, isAnswerBelieved {
-        let refreshment = Refreshment(headers, to: http.headers.lines)
-        entity.refresh(by: refreshment)
-        if forbidsStoring { entity.exchange?.forbidsStoring = true }
-        self.refreshment = refreshment
-      }
-      complete(with: .success(entity, isNew: false))
-    case .response(let answer):
-      let response = withoutCredentials(answer)
-      if !response.isSuccess { pump.host?.hold(response, for: self) }
-      log(response)
-      invalidateIfChanged(by: response)
-      if isEventStream(response) {
-        complete(with: labelled(.failure(eventStreamFailure(response, now: now))))
-      } else if http.options?.sink?.isRaw ?? false, response.isSuccess {
-        complete(with: response)
-      } else {
-        process(labelled(response), now: now)
-      }
+    case .notModified(let entity): complete(with: notModified(entity, report.response))
+    case .response(let answer): take(withoutCredentials(answer), now: now)
     }
   }
 
-  /// Whether what answers say of their freshness counts.
-  private var isAnswerBelieved: Bool { loader.resolvedConfiguration.expirationTime == .http }
-
-  /// Whether it depends on what the server has; without data in the resource somebody else wanted that.
-  private var isConditional: Bool { sentCondition != nil }
-
-  /// What it asks on, whoever has put it there.
-  var sentCondition: ResourceState.Condition? {
-    for name in ["if-none-match", "if-modified-since"] {
-      if let value = http.headers.bytes(name) {
-        return ResourceState.Condition(name, ByteString(value))
-      }
-    }
-    return nil
-  }
-
-  private func log(_ response: Response) {
-    guard !pump.log.isSilent else { return }
-    switch response.outcome {
-    case .success(let entity):
-      pump.log(.networkDetails, "\(displayName), response:\(LogText.dump(entity))")
-    case .failure(let error):
-      pump.log(.networkDetails, "\(displayName), error:\(LogText.dump(error))")
+  private func take(_ response: Response, now: Double) {
+    if !response.isSuccess { pump.host?.hold(response, for: self) }
+    log(response)
+    invalidateIfChanged(by: response)
+    if isEventStream(response) {
+      complete(with: labelled(.failure(eventStreamFailure(response, now: now))))
+    } else if http.options?.sink?.isRaw ?? false, response.isSuccess {
+      complete(with: response)
+    } else {
+      process(labelled(response), now: now)
     }
   }
+
+  // MARK: Pipeline
 
   private func process(_ response: Response, now: Double) {
     // The pipeline in force is that of arrival (CFG-18); one that lacks a block is in force for
@@ -309,13 +282,50 @@ public final class NetworkRequest: Request {
       method: http.method, now: now
     ) { [unowned(unsafe) self] response in
       // Unsafe, since the run holds its request.
-      if let run = self.run { isInCaches = loader.writeCaches(caches, of: run, response) }
-      self.run = nil
+      if case .processing(let run) = stage {
+        notes.isInCaches = loader.writeCaches(caches, of: run, response)
+      }
+      stage = .idle
       complete(with: labelled(response))
     }
-    self.run = run
+    stage = .processing(run)
     run.begin()
   }
+
+  // MARK: End
+
+  override package func stopWork() {
+    shared?.end(.cancelled)
+    let stage = stage
+    self.stage = .idle
+    switch stage {
+    case .idle: break
+    case .awaitingCondition(let channel, let timer):
+      timer.cancel()
+      pump.discard(channel)
+    case .awaitingTurn(let channel): pump.discard(channel)
+    case .sending(let channel, let transfer):
+      pump.discard(channel)
+      transfer?.cancel()
+    case .processing(let run): run.abandon()
+    }
+    download?.close()
+  }
+
+  /// Now others can read the data it has written, and the data that a 304 has made younger.
+  override package func didDeliver() {
+    reportExchange()
+    guard let shared else { return }
+    self.shared = nil
+    let isNew = response.map { $0.isSuccess && $0.isNew } ?? false
+    // The caches hear of a 304 at the end of the load, which a decorator may have made of this.
+    guard !isNew, response?.isSuccess ?? false, let load, load !== self else {
+      return shared.end(isNew ? .succeeded : .failed)
+    }
+    load.onCompletion { _ in shared.end(.failed) }
+  }
+
+  // MARK: Progress
 
   override package var progressReportingInterval: Double {
     loader.resolvedConfiguration(for: http.method).settings.progressReportingInterval
@@ -323,7 +333,8 @@ public final class NetworkRequest: Request {
 
   override package var currentProgress: Double {
     // The answer is here and being parsed (PRG-27).
-    guard let transfer else { return run == nil ? 0 : 1 }
+    if case .processing = stage { return 1 }
+    guard let transfer else { return 0 }
     // While it waits to be sent, nothing proceeds.
     if let exchange, exchange.attempts.isEmpty { return 0 }
     let model = progressModel ?? ProgressModel()
@@ -332,22 +343,66 @@ public final class NetworkRequest: Request {
       transfer.transferMetrics, isGet: http.method == .get, now: pump.clock.now)
   }
 
-  /// Apart, since most requests are over before anybody asks.
+  /// An object of its own, since progress of most requests is never read.
   private final class ProgressModel {
     var progress = RequestProgress()
   }
 }
 
-extension NetworkRequest: NetworkReceiver {
-  package func receive(_ report: ArrivedResult) { arrived(report.read(by: http.options)) }
+/// What is known of an answer beside the response, for caches and the state of the resource.
+struct AnswerNotes {
+  /// The data that another user of a cache has loaded, which is the answer.
+  var found: Entity?
+  /// Whether the request or its answer says `Cache-Control: no-store`; a 304 too.
+  var forbidsStoring = false
+  /// What a 304 changes of the data, if its headers count.
+  var refreshment: Refreshment?
+  /// Whether the caches have the answer, as far as they take it, and it is not yet the data of its
+  /// resource.
+  var isInCaches = false
+  /// The place of the answer's arrival, if the request is unsafe.
+  var answeredPlace: UInt64?
 }
 
-/// What a request makes of its answer before the pipeline sees it, and of an error.
+/// How a request reads its answer before the pipeline does, and completes an error.
 extension NetworkRequest {
+  /// The condition it was sent with, whether Lull or a caller has set it.
+  var sentCondition: ResourceState.Condition? {
+    for name in ["if-none-match", "if-modified-since"] {
+      if let value = http.headers.bytes(name) {
+        return ResourceState.Condition(name, ByteString(value))
+      }
+    }
+    return nil
+  }
+
+  /// The data of a 304, refreshed by its headers if they count.
+  func notModified(_ entity: Entity, _ response: HTTPResponse?) -> Response {
+    var entity = entity
+    // What answers say of their freshness counts with this setting only.
+    if let headers = response?.headers, loader.resolvedConfiguration.expirationTime == .http {
+      let refreshment = Refreshment(headers, to: http.headers.lines)
+      entity.refresh(by: refreshment)
+      if notes.forbidsStoring { entity.exchange?.forbidsStoring = true }
+      notes.refreshment = refreshment
+    }
+    return .success(entity, isNew: false)
+  }
+
+  func log(_ response: Response) {
+    guard !pump.log.isSilent else { return }
+    switch response.outcome {
+    case .success(let entity):
+      pump.log(.networkDetails, "\(displayName), response:\(LogText.dump(entity))")
+    case .failure(let error):
+      pump.log(.networkDetails, "\(displayName), error:\(LogText.dump(error))")
+    }
+  }
+
   /// After a successful unsafe request what is known of its URL is stale, and so is what is known of `Location` and
   /// `Content-Location` of the same origin. (AGE-07; RFC 9111, section 4.4) Of a load the answer is the data.
   func invalidateIfChanged(by response: Response) {
-    guard let place = answeredPlace, response.isSuccess, let entity = response.entity
+    guard let place = notes.answeredPlace, response.isSuccess, let entity = response.entity
     else { return }
     if http.method == .head {
       let known = loader.record.state.latestData
@@ -402,7 +457,7 @@ extension NetworkRequest {
   func entity(of download: Download, _ response: HTTPResponse, now: Double) -> Entity {
     var exchange = Exchange(response)
     exchange.url = exchange.url.map(http.withoutCredentials)
-    exchange.forbidsStoring = forbidsStoring
+    exchange.forbidsStoring = notes.forbidsStoring
     let path = download.path?.bytes ?? []
     let content = String(validating: path, as: UTF8.self).map { Content.text($0) } ?? .bytes(path)
     return Entity(content: content, headers: response.headers, timestamp: now, exchange: exchange)
@@ -478,7 +533,8 @@ extension NetworkRequest {
       ExchangeEvent(
         service: loader.service.name, method: http.method,
         url: LogText.url(http.url), status: note?.status,
-        attempts: sent > 0 ? sent : wasSent ? 1 : 0, source: found == nil ? .network : .cache,
+        attempts: sent > 0 ? sent : wasSentDirectly ? 1 : 0,
+        source: notes.found == nil ? .network : .cache,
         requestBytes: http.payload?.byteCount, responseBytes: note?.responseBytes ?? 0,
         timestamp: pump.clock.now,
         elapsed: note.flatMap { $0.began.isNaN ? nil : pump.clock.uptime - $0.began },

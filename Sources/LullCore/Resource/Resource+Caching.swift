@@ -186,11 +186,11 @@ extension Resource {
     guard let timestamp = record.state.latestData?.timestamp else { return }
     let confirmation = EntityConfirmation(
       timestamp: timestamp, condition: load?.sentCondition, data: data,
-      refreshment: load?.refreshment)
+      refreshment: load?.notes.refreshment)
     let isUnshared = load.map { isSenderUnknown(of: $0.httpRequest) } ?? false
     let isOutdated = load.map { record.state.isOutdated(sent: $0.sentPlace) } ?? false
     for entry in cacheEntries(resolvedConfiguration, isUnshared: isUnshared) {
-      if load?.forbidsStoring ?? false, entry.stage.cache.outlivesProcess {
+      if load?.notes.forbidsStoring ?? false, entry.stage.cache.outlivesProcess {
         pump.log(
           .cache, "\(displayName): removed at \(entry.stage.stage): \(StoringRule.reason)")
         entry.remove()

@@ -187,14 +187,14 @@ extension Resource {
     // What a 304 is about.
     let known = response.isNew ? nil : record.state.latestData
     switch response.outcome {
-    case .success where (request.lastPart as? NetworkRequest)?.found != nil:
+    case .success where (request.lastPart as? NetworkRequest)?.notes.found != nil:
       outcome = .found(response)
     case .success(let entity):
       outcome =
         response.isNew
         ? .newData(entity)
         : request.lastPart is OfflineLoad
-          ? .kept : .notModified((request.lastPart as? NetworkRequest)?.refreshment)
+          ? .kept : .notModified((request.lastPart as? NetworkRequest)?.notes.refreshment)
     case .failure(let error):
       outcome =
         response.isCancellation && request.wasCancelled ? .cancelled : .failure(error)
@@ -212,7 +212,7 @@ extension Resource {
     let last = request.lastPart
     if effect.isApplied { updateCaches(effect.event, with: last, known) }
     // Made a load again later, it brings what is older than the caches.
-    (last as? NetworkRequest)?.isInCaches = false
+    (last as? NetworkRequest)?.notes.isInCaches = false
     stateChanged()
     notify(effect.event)
   }
@@ -223,9 +223,9 @@ extension Resource {
     let isOwnGet =
       last is NetworkRequest && last.method == .get && last.resource?.record === record
     switch event {
-    case .newData where !isOwnGet || (last as? NetworkRequest)?.isInCaches == false:
+    case .newData where !isOwnGet || (last as? NetworkRequest)?.notes.isInCaches == false:
       removeFromCaches()
-    case .notModified where isOwnGet && (last as? NetworkRequest)?.found == nil:
+    case .notModified where isOwnGet && (last as? NetworkRequest)?.notes.found == nil:
       confirmCaches(by: last as? NetworkRequest, of: known)
     default: break
     }

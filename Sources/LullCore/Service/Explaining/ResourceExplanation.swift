@@ -104,10 +104,11 @@ public struct ResourceExplanation: Sendable {
 
   private mutating func addHeaders(of sources: SettingSources, origin: String) {
     let headers = sources.settings.headers
+    let texts = Dictionary(grouping: headers.texts, by: \.name)
     for (name, value) in headers.pairs.sorted(by: { $0.name < $1.name }) {
       add(header: name, CredentialMask.header(name, value), sources.ofHeaders[name])
       settings[settings.count - 1].fingerprint =
-        headers.texts.filter { $0.name == name }.map(\.text).hashValue ^ value.hashValue
+        (texts[name] ?? []).map(\.text).hashValue ^ value.hashValue
     }
     for name in headers.omitted.sorted() {
       add(header: name, "not sent", sources.ofOmissions[name])
