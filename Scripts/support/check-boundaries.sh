@@ -90,7 +90,7 @@ core_with_libc='
 Sources/LullCore/Exchange/Pump.swift
 Sources/LullCore/Exchange/ServiceHome.swift
 Sources/LullCore/Text/ByteString.swift
-Sources/LullCore/Request/RequestProgress.swift
+Sources/LullCore/Model/Request/RequestProgress.swift
 '
 
 imports() {

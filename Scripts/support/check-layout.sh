@@ -31,7 +31,7 @@ machine_paths() {
 # `lull --version` has the first; a test compares that.
 versions() {
   local version changes swift=Sources/LullCore/LullCore.docc/Swift.md
-  version=$(sed -n 's/.*versionText: StaticString = "\(.*\)".*/\1/p' Sources/LullCore/Service/Lull.swift)
+  version=$(sed -n 's/.*versionText: StaticString = "\(.*\)".*/\1/p' Sources/LullCore/Model/Service/Lull.swift)
   changes=$(grep -m 1 '^## ' Sources/LullHost/LullHost.docc/Changelog.md)
   [[ "$changes" == "## $version" || "$changes" == "## $version "* ]] \
     || printf 'Changelog.md begins with %s\n' "$changes"

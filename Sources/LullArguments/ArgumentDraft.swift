@@ -86,7 +86,7 @@ package struct ArgumentDraft {
     guard isValid, !isPositional || parts.count == 1 else {
       throw Fault(
         message:
-          "'\(text)' is no name: write \"--long\", \"-s\", \"--long VALUE\", \"name\" or \"names...\""
+          "'\(text)' is not a name: write \"--long\", \"-s\", \"--long VALUE\", \"name\" or \"names...\""
       )
     }
     guard argument.names.isEmpty || !argument.isPositional && !isPositional else {

@@ -26,7 +26,7 @@ struct ReplCommand {
         Starts an interactive session.
 
         FILES run first; the session continues with their variables. Expressions print
-        their values, `await` works, and requests go on while you type. Tab completes,
+        their values, `await` works, and requests continue while you type. Tab completes,
         help() explains functions, .help lists the commands of the session. Ctrl-C
         cancels a line, Ctrl-D ends the session. Input from a pipe runs without prompts;
         the exit code is 1 if a line failed.

@@ -26,7 +26,7 @@ struct TestCommand {
         Runs tests that are written with require "lull.test".
 
         Folders (default tests) are searched for *_test.lua files; hidden folders are
-        skipped. Each test runs in a Lua state of its own, with its own services, caches
+        skipped. Each test has its own Lua state, services, caches
         and folders. Time stands still until nothing else is left to do, then moves to
         the next timer. Tests reach no network unless they record it (--record).
 
@@ -48,13 +48,13 @@ struct TestCommand {
           demand: .init("missing, all or none") { RecordingMode(rawValue: $0) != nil },
           help: "Record responses of the network.",
           details: """
-            missing requests what the cassettes have no response to, all requests everything. The tests run one \
+            missing sends requests without a recorded response, all sends all requests. The tests run one \
             after the other. The default is none.
             """),
         .init(
           "--strict", kind: .flag, help: "Fail on leftovers and unused recordings.",
           details: """
-            Also fails for what tests leave behind, and for snapshots and recordings that no test reads.
+            Also fails if tests leave something running, and for unused snapshots and recordings.
             """),
         .init(
           "--watch", kind: .flag, help: "Run tests again when a file changes.",
@@ -68,7 +68,7 @@ struct TestCommand {
           help: "Write a JUnit report for CI servers."),
         .init(
           "--html", placeholder: "FILE", demand: .fileName, help: "Write an HTML report.",
-          details: "It has the failures, what was sent and when, and what was printed."),
+          details: "It shows failures, requests with their times, and output."),
         .init(
           "--coverage", placeholder: "API", demand: .some("the name or the path of an API file"),
           help: "Report which calls of an API are used.", completion: .apis, isRepeated: true),
@@ -116,7 +116,7 @@ struct TestCommand {
     let jobs = parsed.text("--jobs").flatMap { Int($0) }
     if isRecording, let jobs, jobs > 1 {
       throw .wrongUsage(
-        "--record runs one test after the other, since each sees what the one before has recorded: "
+        "--record runs one test after the other, since each uses the recordings of the one before: "
           + "leave --jobs out", .test)
     }
     options.jobs = isRecording ? 1 : jobs ?? TestCommand.processorCount

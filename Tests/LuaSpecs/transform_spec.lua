@@ -348,7 +348,7 @@ describe("transform", function()
     same(assert(one("/a"):load():await()).content, { 1, 2 })
   end)
 
-  it("JSN-81 text that is no JSON says where, and large text is parsed as well", function()
+  it("JSN-81 text that is not JSON says where, and large text is parsed as well", function()
     local one = spec.fake(json "[1,")
     one:transform(same_bytes, { stage = "decoding", output = "text" })
     local _, err = one("/a"):load():await()

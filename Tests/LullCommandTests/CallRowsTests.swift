@@ -76,7 +76,7 @@ struct CallRowsTests {
       "'show' of the answer has no 'sides': it has 'author', 'slides'; -o json shows it whole"
     ),
     (CallRowsTests.deck, "slides", "the answer has no 'slides': it has 'title', 'show'"),
-    (CallRowsTests.deck, "title.x", "'title' of the answer has no 'x': it is no object"),
+    (CallRowsTests.deck, "title.x", "'title' of the answer has no 'x': it is not an object"),
     ("[1,2]", "items", "the answer has no 'items': it is a list of 2"),
     ("{}", "items", "the answer has no 'items': it is empty"),
   ])

@@ -166,7 +166,7 @@ struct LoginTests {
   @Test func `OAU-19 a browser is opened where there are a terminal and a display`() throws {
     let login = try start(
       "login", "shop", terminal: true, more: try browser().merging(["DISPLAY": ":7"]) { $1 })
-    try login.waitForOutput("Go on in the browser, or open this URL on this machine:")
+    try login.waitForOutput("Continue in the browser, or open this URL on this machine:")
     try login.wait(until: "a browser is opened") { opened.hasSuffix("\n") }
     #expect(opened.hasPrefix(server.url + "/authorize?response_type=code&"))
     _ = try browse(login)

@@ -88,7 +88,7 @@ struct ScriptSourceTests {
   }
 
   /// Bytes that are no UTF-8, as in names of old archives.
-  @Test func `runs a file whose name is no text`() throws {
+  @Test func `runs a file whose name is not valid UTF-8`() throws {
     let folder = try TemporaryFolder()
     let ending = try shell(
       #"""

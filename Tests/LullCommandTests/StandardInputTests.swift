@@ -141,7 +141,7 @@ struct StandardInputTests {
       #expect(ending.code == 2)
       #expect(ending.output == "")
       #expect(ending.errors.hasPrefix("lull: standard input is not JSON: "), "\(ending.errors)")
-      #expect(ending.errors.hasSuffix("; say what it is with -H 'Content-Type: …'\n"))
+      #expect(ending.errors.hasSuffix("; set its type with -H 'Content-Type: …'\n"))
     }
     let type = "x.headers['content-type'] or false"
     for (input, seen) in [

@@ -17,7 +17,7 @@ struct VerbRefusalTests {
     ),
     (
       ["get", "https://a.example", "nonsense"],
-      "'nonsense' is none of name=text, name:=json, name==query, Header:value"
+      "'nonsense' is not an item: name=text, name:=json, name==query, Header:value"
     ),
     (
       ["get", "https://a.example", "a=b", "--all"],
@@ -58,7 +58,7 @@ struct VerbRefusalTests {
     ),
     (
       ["post", "https://a.example", "-d", "{nope"],
-      "the body is not JSON: expected a key in double quotes at byte 1; say what it is with -H"
+      "the body is not JSON: expected a key in double quotes at byte 1; set its type with -H"
     ),
     (["post", "https://a.example", "a@"], "'a@' names no file"),
     (["post", "https://a.example", "a@x;type="], "a content type is missing behind ';type='"),

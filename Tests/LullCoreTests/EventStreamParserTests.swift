@@ -248,7 +248,7 @@ struct RowParserTests {
     }
   }
 
-  @Test func `STR-11 a line that is no JSON is named`() {
+  @Test func `STR-11 a line that is not JSON is named`() {
     for (text, line) in [("1\nx\n", 2), ("1\n\n2 3", 3), ("[1,\n2]\n", 1), ("1\n\u{FEFF}2\n", 2)] {
       do throws(StreamProblem) {
         _ = try rows(text, pieces: 3)

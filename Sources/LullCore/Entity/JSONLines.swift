@@ -98,7 +98,7 @@ package enum JSONLines {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The first line that is no JSON, where its trouble is in the whole.
+  /// The first line that is not JSON, where its trouble is in the whole.
   private static func problem(
     _ bytes: UnsafeBufferPointer<UInt8>, _ lines: [Range<Int>]
   ) -> JSONError {

@@ -13,7 +13,7 @@ package struct HARImport {
     do throws(HARError) {
       file = try HARFile(reading: bytes)
     } catch {
-      throw ImportProblem("this is no HTTP Archive: \(error)")
+      throw ImportProblem("this is not an HTTP Archive: \(error)")
     }
     var requests: [ParsedRequest] = []
     var assets = 0

@@ -91,7 +91,7 @@ struct ApisCommand {
     }
     if rows.isEmpty, code == 0 {
       let folders = APIFolder.all.map { "'\($0.path)'" }.joined(separator: " and ")
-      Exit.complain("lull: there are none in \(folders)\n")
+      Exit.complain("lull: there are no API files in \(folders)\n")
     }
     guard let bytes = try? JSONValue.array(rows).encode() else { return 1 }
     let text = ContentText(

@@ -108,7 +108,7 @@ struct CallCommand {
       guard let page else { return nil }
       return Output.write(page) ? 0 : 1
     case .needs(let note):
-      Exit.complain("lull: \(note): its calls cannot be told without running it\n")
+      Exit.complain("lull: \(note): its calls cannot be listed without running it\n")
       guard asks else { return 2 }
       return Output.write(Command.call.page) ? 0 : 1
     case .module(let report):

@@ -221,7 +221,7 @@ struct CallExchange {
   private func report(_ problem: Download.Problem) -> Int32 {
     // Who has stopped reading wants no more.
     if problem.isUnread { return 0 }
-    let hint = problem.isPart ? "; -o raw writes what comes" : ""
+    let hint = problem.isPart ? "; -o raw writes the bytes" : ""
     Exit.complain("lull: cannot write \(problem.text)\(hint)\n")
     return 1
   }
@@ -367,7 +367,7 @@ extension CallExchange {
   /// Says what a file is called that nobody has named.
   func tellName(of download: Download?) {
     if let download, download.replacesWhole, let name = download.shownPath {
-      Exit.complain("lull: of '\(name)' nothing was there that -C goes on with: loaded anew\n")
+      Exit.complain("lull: of '\(name)' there is no partial download for -C to resume: loading all of it\n")
     }
     guard options.namesFile, let name = download?.shownPath else { return }
     Exit.complain("lull: saved as '\(name)'\n")

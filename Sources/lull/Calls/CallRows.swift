@@ -45,7 +45,7 @@ struct CallRows {
     rows.isNull ? JSONText(valid: Array("[]".utf8)) : rows
   }
 
-  /// Of an answer that is no JSON.
+  /// Of an answer that is not JSON.
   var missingInText: ContentFilter.Problem {
     ContentFilter.Problem(
       report:
@@ -63,7 +63,7 @@ struct CallRows {
       case .object:
         "it has \(names.prefix(20).joined(separator: ", "))" + (names.count > 20 ? " …" : "")
       case .array: "it is a list of \(content.lines.count)"
-      default: "it is no object"
+      default: "it is not an object"
       }
     return ContentFilter.Problem(
       report: "lull: \(owner) are at \(path), but \(place) has no '\(name)': "

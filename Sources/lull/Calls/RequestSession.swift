@@ -164,7 +164,7 @@ final class RequestSession: Sendable {
     let root = document.root
     guard root["lull_session"]?.int == version, let known = root["origin"]?.string else {
       throw TokenFile.Problem(
-        message: "'\(path)' is no session of this version: delete it to begin anew")
+        message: "'\(path)' is a session of another version: delete it")
     }
     guard known == origin else {
       throw TokenFile.Problem(message: "the session '\(path)' is of \(known), not of \(origin)")

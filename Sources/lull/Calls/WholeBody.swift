@@ -164,7 +164,7 @@ struct WholeBody {
       let first = bytes.first { ![9, 10, 13, 32].contains($0) }
       guard !mustBeJSON, first != UInt8(ascii: "{"), first != UInt8(ascii: "[") else {
         throw RequestItem.Problem(
-          message: "\(name) is not JSON: \(error.description); say what it is with "
+          message: "\(name) is not JSON: \(error.description); set its type with "
             + "-H 'Content-Type: …'")
       }
     }

@@ -48,7 +48,7 @@ struct ChangeRecord {
   }
 
   private var damaged: Problem {
-    Problem(message: "the kept answer \(file.path) is none of this version: --forget begins anew")
+    Problem(message: "the kept answer \(file.path) is of another version: delete it with --forget")
   }
 
   func write(_ content: ComparedContent) throws(Problem) {

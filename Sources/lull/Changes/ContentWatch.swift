@@ -106,7 +106,7 @@ final class ContentWatch: ResourceObserver {
     if alarm.isRaised {
       started.cancel()
       Exit.complain(
-        "lull: that is a stream of events, which come by themselves: lull get … --stream writes "
+        "lull: that is a stream of events: lull get … --stream writes "
           + "them\n")
       return .ended(2)
     }

@@ -46,9 +46,9 @@ struct ContentWords {
     spec.manual = "lull help \(name)"
     spec.hints = Habits.hints.merging([
       "-O": "differences go to standard output: lull \(name) … > FILE",
-      "-d": "it asks with GET and no body; name==text is of the query",
+      "-d": "it sends GET without a body; write a query parameter as name==text",
       "--stream": "lull get --stream writes events and rows as they come",
-      "-r": "differences are lines as they are, or JSON with -o json",
+      "-r": "differences are plain lines, or JSON with -o json",
       "--columns": "-f 'pick(x, \"a\", \"b\")' leaves the other fields out",
       "-i": "differences are of content: -v shows the head on standard error",
     ]) { $1 }.merging(hints) { $1 }

@@ -43,8 +43,8 @@ struct WatchCommand {
       hints: [
         "--all": "lull changed --all compares all pages",
         "--pages": "lull changed --pages N compares pages",
-        "--offline": "to watch is to ask: lull get --offline shows what a cache has",
-        "--fresh": "the server is asked each time",
+        "--offline": "watching needs the server: lull get --offline shows a cache entry",
+        "--fresh": "each request goes to the server",
         "-n": "--every SECONDS says how often",
         "--interval": "it is called --every",
       ],

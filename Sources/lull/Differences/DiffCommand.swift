@@ -210,7 +210,7 @@ struct DiffCommand {
     let isURL =
       text[colon...].hasPrefix("://") || ["mailto", "data", "file", "tel", "urn"].contains(scheme)
     return isURL && !["http", "https"].contains(scheme)
-      ? "is no URL of HTTP, and no path that begins with /" : nil
+      ? "is neither an HTTP URL nor a path that begins with /" : nil
   }
 
   /// A path or a URL a line, each once; those that are empty or begin with # say nothing.

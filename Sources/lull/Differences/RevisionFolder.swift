@@ -138,7 +138,7 @@ final class RevisionFolder {
   /// The revision's tree, so that all is of one revision, whatever others do meanwhile.
   private func tree(in folder: String) throws(Problem) -> String {
     guard !revision.isEmpty, !revision.hasPrefix("-") else {
-      throw Problem(message: "'\(revision)' is no revision of Git")
+      throw Problem(message: "'\(revision)' is not a Git revision")
     }
     do throws(Problem) {
       let digest = try GitProgram.run(

@@ -35,7 +35,7 @@ struct SnapshotBuilder {
     case .seen:
       guard let wrong = snapshot.invalid, let place = wrong.place else { return snapshot }
       throw Failure(
-        report: "lull: \(place): '\(wrong.label)' is no URL that can be asked below "
+        report: "lull: \(place): '\(wrong.label)' is not a URL below "
           + "\(snapshot.service.first?.value ?? "none")\n", code: 3)
     case .needs(let note):
       throw Failure(

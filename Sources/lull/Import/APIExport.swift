@@ -199,7 +199,7 @@ struct APIExport {
         leftOut.append(
           .init(
             "headers and access of the environment '\(name)'",
-            "they are not those of the file as it is: 'lull export \(sight.name)@\(name)' has them")
+            "they are not those of the file itself: 'lull export \(sight.name)@\(name)' has them")
         )
       }
       guard let url = other.baseURL else { continue }
@@ -240,7 +240,7 @@ struct ExportedSettings {
       leftOut.append(
         .init(
           names.count == 1 ? "the setting \(shown)" : "the settings \(shown)",
-          "how a service is asked is no part of what it is"))
+          "the connection is not part of an OpenAPI document"))
     }
     return leftOut
   }

@@ -24,7 +24,7 @@ struct CurlLines {
     var text = CurlLines.comment("Exported by: \(origin)")
     if let description { text += CurlLines.comment(description) }
     text += CurlLines.comment(
-      "Variables stand where they are as they are: what they hold has the escapes of its place.")
+      "Variables are inserted unescaped: escape their values for the place.")
     for line in lines {
       guard let command = line.text else { continue }
       let words = line.call.description.map { ": \($0)" } ?? ""
@@ -108,7 +108,7 @@ struct CurlLines {
       line.leftOut.append(
         .init(
           "a credential of call '\(call.name)'",
-          "it is written in the file, and '\(Masking.mark)' stands in its place"))
+          "it is written in the file; '\(Masking.mark)' stands in its place"))
     }
     line.omissions = CurlText.omissions(http, auth)
     line.text = variables.written(text)

@@ -138,16 +138,16 @@ struct ExportedFile {
   /// Whether it may be written, before anything else is done.
   func check() throws(CommandFailure) {
     guard !bytes.contains(0), bytes.last != UInt8(ascii: "/"), !FileName.isFolder(path) else {
-      throw failure("'\(path)' is no name of a file")
+      throw failure("'\(path)' is not a file name")
     }
     guard FileName.resolved(path) != nil || FileName.isLink(bytes) else { return }
     guard case .success(let known) = TextFile.read(bytes) else {
-      throw failure("'\(path)' is no file that can be written")
+      throw failure("'\(path)' cannot be written")
     }
     let start = String(decoding: known.prefix(2000), as: UTF8.self)
     guard known.isEmpty || ExportedFile.marks.contains(where: { start.contains($0) }) else {
       throw failure(
-        "\(path): it was not exported, and stays as it is: name another file with -o, or move it away"
+        "\(path): it was not exported and is left unchanged: name another file with -o, or move it away"
       )
     }
   }

@@ -34,7 +34,7 @@ struct ImportTarget {
       // Command lines are added to whatever is there; of all else what is there would go.
       guard kind != "curl", let other = otherKind(of: files) else { return files }
       throw .refused(
-        "\(shownPath): it was imported by 'lull import \(other)', and what is there would go: name another file "
+        "\(shownPath): it was imported by 'lull import \(other)', which would be lost: name another file "
           + "with -o, or move it away")
     } catch {
       _ = report(error)

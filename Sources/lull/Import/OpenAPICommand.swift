@@ -55,7 +55,7 @@ struct OpenAPICommand {
     return CallRun.run(folder: nil) { host in
       run(files) { () throws(DocumentProblem) in
         guard let url = ResourceURL(absolute: source) else {
-          throw DocumentProblem("it is no URL", file: source)
+          throw DocumentProblem("it is not a URL", file: source)
         }
         return try DocumentSet(url: url) { (url) throws(DocumentProblem) in
           try DocumentFetcher.fetch(url, by: host)
@@ -152,7 +152,7 @@ enum DocumentFetcher {
     do throws(APIFileProblem) {
       api = try host.part(APIFiles.self).api(atURL: url.text)
     } catch {
-      throw DocumentProblem("it is no URL", file: url.text)
+      throw DocumentProblem("it is not a URL", file: url.text)
     }
     api.service.configure(
       nil, requestMethods: nil, description: "lull import",

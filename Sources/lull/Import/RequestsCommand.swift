@@ -88,7 +88,7 @@ struct RequestsCommand {
   /// Commands come one at a time, and are added to what is there.
   private func runCurl(_ bytes: [UInt8]) throws(ImportProblem) -> Int32 {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ImportProblem("the command is no text in UTF-8")
+      throw ImportProblem("the command is not valid UTF-8")
     }
     var path = output
     if path == nil {
@@ -107,7 +107,7 @@ struct RequestsCommand {
     let unfit = ImportProblem(
       isAddition
         ? "\(path) has no longer the form in which it was imported: write the call into it, or name another file with -o"
-        : "what was imported the last time is no API file any more: \(path).imported")
+        : "the last import is not an API file any more: \(path).imported")
     if files.base != nil, known == nil { throw unfit }
     var api = try CurlImport.api(text, name: target.name, known: known)
     api.avoid(options: CallPage.taken(hasPages: true))

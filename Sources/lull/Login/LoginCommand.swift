@@ -101,12 +101,12 @@ struct LoginCommand {
   private static func show(_ prompt: OAuth2Prompt, _ browser: Browser) {
     switch prompt {
     case .open(let url):
-      let verb = browser.open(url) ? "Go on in the browser, or open" : "Open"
+      let verb = browser.open(url) ? "Continue in the browser, or open" : "Open"
       _ = Output.write(
         "\(verb) this URL on this machine:\n\n  \(url)\n\nWaiting; Ctrl-C ends it.\n")
     case .enter(let code, let url, let complete):
       let isOpen = browser.open(complete ?? url)
-      let verb = isOpen ? "Go on in the browser, or open" : "Open"
+      let verb = isOpen ? "Continue in the browser, or open" : "Open"
       _ = Output.write(
         "\(verb) this URL anywhere:\n\n  \(url)\n\nand type the code:\n\n  \(code)\n\n"
           + "Waiting; Ctrl-C ends it.\n")

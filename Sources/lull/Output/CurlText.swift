@@ -220,7 +220,7 @@ extension CurlText {
   static func omissions(_ http: HTTPRequest, _ auth: Auth?) -> [String] {
     var sentences: [String] = []
     if let auth, auth.stage != nil, auth.login == nil, http.headers["authorization"] == nil {
-      sentences.append("curl cannot be told how to get the token that Lull would send")
+      sentences.append("curl cannot fetch the token that Lull would send")
     }
     if case .streamed(let body)? = http.payload, case .form(let form) = body.source {
       for part in form.parts where !canTell(part) {

@@ -63,7 +63,7 @@ struct Traffic {
     } catch {
       throw CommandFailure(
         code: 3,
-        message: "lull: \(InputFile.shownName(path)) is no HTTP Archive: "
+        message: "lull: \(InputFile.shownName(path)) is not an HTTP Archive: "
           + "\(error.pointer.isEmpty ? "" : error.pointer + ": ")\(error.problem)\n")
     }
   }
@@ -140,7 +140,7 @@ struct Traffic {
     let plain = type.isEmpty ? "no type" : ContentType(type).mediaType
     guard isJSON(type) else { return .other(plain) }
     guard let document = try? JSONDocument(parsing: bytes) else {
-      return .other("\(plain) that is no JSON")
+      return .other("\(plain) that is not JSON")
     }
     return .json(document)
   }

@@ -73,7 +73,7 @@ struct TypesCommand {
       let known = sources.isEmpty ? try known(of: api) : try seen(of: api)
       let text: String
       do throws(SchemaProblem) {
-        let place = api.environment.map { ["As it is in the environment '\($0)'."] } ?? []
+        let place = api.environment.map { ["The API in the environment '\($0)'."] } ?? []
         text = try TypeFile(
           api: api.name, environments: api.environments, calls: api.calls, schemas: known.schemas,
           own: known.own, notes: place + known.notes
@@ -197,13 +197,13 @@ struct TypesCommand {
   private static func requireOwn(_ path: String) throws(CommandFailure) {
     guard access(path) else { return }
     guard case .success(let bytes) = TextFile.read(Array(path.utf8)) else {
-      throw CommandFailure(code: 1, message: "lull: '\(path)' is no file that can be written\n")
+      throw CommandFailure(code: 1, message: "lull: '\(path)' cannot be written\n")
     }
     guard bytes.isEmpty || TypeFile.isWritten(bytes) else {
       throw CommandFailure(
         code: 1,
         message:
-          "lull: '\(path)' was not written by lull types, and is left as it is; take another "
+          "lull: '\(path)' was not written by lull types, and is left unchanged; take another "
           + "name with -o\n")
     }
   }

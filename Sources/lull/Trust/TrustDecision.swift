@@ -97,9 +97,9 @@ final class LoadGate: FileGate {
       if shown.hasPrefix("/") { return nil }
       return "loads '\(shown)', which is not in your configuration folder"
     }
-    guard let real else { return "loads '\(shown)', whose name is no text" }
+    guard let real else { return "loads '\(shown)', whose name is not valid UTF-8" }
     guard let digest = TrustRecord.digest(of: bytes) else {
-      return "cannot be told from others: SHA-256 needs libcrypto.so.3 (libssl3)"
+      return "cannot be identified: SHA-256 needs libcrypto.so.3 (libssl3)"
     }
     guard case .trusted(let known) = rule else {
       digests[real] = digest
@@ -116,7 +116,7 @@ final class LoadGate: FileGate {
   var note: String? {
     guard let refusal else { return nil }
     let remedy =
-      if case .trusted = rule { "; 'lull trust \(path)' trusts it as it is now" } else { "" }
+      if case .trusted = rule { "; 'lull trust \(path)' trusts it in its current state" } else { "" }
     return "\(refusal): it was looked at in the sandbox\(remedy)"
   }
 }

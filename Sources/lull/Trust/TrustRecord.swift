@@ -51,7 +51,7 @@ struct TrustRecord {
   private init(_ file: TokenFile) throws(TokenFile.Problem) {
     guard let root = try file.read()?.root else { return }
     guard root.kind == .object, let listed = root["files"], listed.kind == .object else {
-      throw TokenFile.Problem(message: "the record of trust \(file.path) is none: delete it")
+      throw TokenFile.Problem(message: "the record of trust \(file.path) is damaged: delete it")
     }
     for (path, loads) in listed.pairs {
       var digests: Digests = [:]

@@ -107,7 +107,7 @@ struct DiffRevisionTests {
         == "lull: urls.txt:2: this line is not text in UTF-8\n")
     #expect(
       try problem(Array("/a\n\nhttp://[::1\n".utf8)).hasPrefix(
-        "lull: urls.txt:3: 'http://[::1' is no URL that can be asked below https://api.example/v1"))
+        "lull: urls.txt:3: 'http://[::1' is not a URL below https://api.example/v1"))
     try folder.write(
       "urls.txt", [0xEF, 0xBB, 0xBF] + Array("/orders/1 \r\n/orders/1\n/orders/2".utf8))
     let twice = try diff("a.lua", "b.lua", "--urls", "urls.txt")
@@ -128,7 +128,7 @@ struct DiffRevisionTests {
     for word in ["--", "-p", "--output=sly"] {
       let ending = try diff("--", word, "apis/x.lua")
       #expect(ending.code == 3)
-      #expect(ending.errors == "lull: '\(word)' is no revision of Git\n", "\(ending)")
+      #expect(ending.errors == "lull: '\(word)' is not a Git revision\n", "\(ending)")
     }
     #expect(try diff("", "apis/x.lua").code == 2)
     let range = try diff("trunk~1..trunk", "apis/x.lua")

@@ -132,7 +132,7 @@ struct ExportOpenAPITests {
     for told in [
       "lull: left out: the schema behind $ref '#/$defs/no such/thing': there is none",
       "lull: left out: 'columns' and 'rows' of call 'list': they are about what Lull shows",
-      "lull: left out: the setting 'timeout': how a service is asked is no part of what it is",
+      "lull: left out: the setting 'timeout': the connection is not part of an OpenAPI document",
     ] {
       #expect(ending.errors.contains(told), "\(told)\n\(ending.errors)")
     }
@@ -299,7 +299,7 @@ struct ExportOpenAPITests {
       "the answers of 'mock' of call 'mocked': they are made by a function",
       "'columns' and 'rows' of call 'list': they are about what Lull shows",
       "'reserved' of the parameter 'path' of call 'deep': in paths OpenAPI escapes all that is reserved",
-      "the setting 'retry': how a service is asked is no part of what it is", "it is a function",
+      "the setting 'retry': the connection is not part of an OpenAPI document", "it is a function",
     ] {
       #expect(
         ending.errors.contains("lull: left out: ") && ending.errors.contains(told),

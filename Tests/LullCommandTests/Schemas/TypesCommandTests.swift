@@ -286,7 +286,7 @@ struct TypesCommandTests {
       return ending.output
     }
     let one = try text("shop@one")
-    #expect(one.contains("-- As it is in the environment 'one'.\n"))
+    #expect(one.contains("-- The API in the environment 'one'.\n"))
     #expect(one.contains("---@field more integer") && !one.contains("---@field two"))
     #expect(one.contains("---@param name \"shop\"|\"shop@one\"|\"shop@two\"\n"))
     #expect(try text("shop", ["LULL_ENV": "one"]) == one)

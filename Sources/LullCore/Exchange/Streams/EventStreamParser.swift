@@ -135,7 +135,7 @@ package enum StreamProblem: Error, Equatable {
   /// An item larger than `StreamLines.limit`.
   case tooLarge
   case noMemory
-  /// A line, counted from 1, that is no JSON.
+  /// A line, counted from 1, that is not JSON.
   case malformed(line: Int, JSONError)
 }
 

@@ -256,7 +256,7 @@ extension Resource {
     send(method, contentType, requestMutation) { () throws(JSONError) in json }
   }
 
-  /// Sends a dictionary of plain Swift values as a JSON object. Anything among them that is no JSON
+  /// Sends a dictionary of plain Swift values as a JSON object. Anything among them that is not JSON
   /// makes a request that has failed already, with the cause `invalidJSONObject`. (REQ-10 to REQ-14)
   // A literal that can be a `JSONValue` is one: there nested literals may mix types.
   @_disfavoredOverload
