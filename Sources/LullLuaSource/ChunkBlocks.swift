@@ -16,7 +16,7 @@ package enum ChunkBlocks {
         copied = token.range.upperBound
       } else if let attribute = ChunkBlocks.constAttribute(tokens, at: index) {
         result += source[copied..<attribute.lowerBound]
-        // Line breaks stay, and with them the numbers of the lines.
+        // Line breaks stay, so that lines keep their numbers.
         result += source[attribute].map { $0 == 10 ? 10 : UInt8(ascii: " ") }
         copied = attribute.upperBound
       }
@@ -31,8 +31,8 @@ package enum ChunkBlocks {
     case block
   }
 
-  /// Keeps count of the blocks a token opens and closes; whether statements follow that belong to a
-  /// block which has just begun.
+  /// Updates the stack of open blocks for a token. Returns whether the token begins a block, so that its
+  /// statements follow.
   private static func follow(_ token: LuaToken, _ blocks: inout [Block]) -> Bool {
     guard token.kind == .keyword else { return false }
     switch token.text {

@@ -1,11 +1,11 @@
 /// A bracket that a line closes with its first token, and an earlier line has opened.
 ///
-/// Of a call over several lines the interpreter takes the last argument after the bracket behind it, and
-/// gives the bracket's line for what happens then.
+/// In a call over several lines, the interpreter evaluates the last argument at the closing bracket, so
+/// its errors name the line of the bracket.
 package struct ClosedBracket {
-  /// The line that opens it.
+  /// The line with the opening bracket.
   package let opening: CodeLine
-  /// What stands between the last comma in it, or its beginning, and its end.
+  /// The tokens from the last comma in the bracket, or its beginning, to its end.
   package let lastPart: [LuaToken]
 
   package init?(_ line: CodeLine) {

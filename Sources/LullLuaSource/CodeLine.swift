@@ -2,7 +2,7 @@
 package struct CodeLine {
   package let source: [UInt8]
   package let number: Int
-  /// The line's bytes, without its end.
+  /// The bytes of the line, without its line break.
   package let range: Range<Int>
   package let tokens: [LuaToken]
 
@@ -12,7 +12,7 @@ package struct CodeLine {
     self.source = source
     self.number = number
     self.range = range
-    // One that began on an earlier line may reach into this one.
+    // A token that begins on an earlier line may reach into this one.
     tokens = LuaToken.all(in: source[..<range.upperBound]).filter {
       $0.range.upperBound > range.lowerBound && $0.kind != .openComment
     }
@@ -25,7 +25,7 @@ package struct CodeLine {
     guard let first = tokens.first, let last = tokens.last else { return nil }
     let code =
       max(first.range.lowerBound, range.lowerBound)..<min(last.range.upperBound, range.upperBound)
-    // A long string that goes on begins and ends with whatever it holds.
+    // A long string over several lines may begin and end with blanks here.
     let isBlank = { (position: Int) in [9, 11, 12, 32].contains(source[position]) }
     guard let start = code.first(where: { !isBlank($0) }),
       let end = code.last(where: { !isBlank($0) })
@@ -33,7 +33,7 @@ package struct CodeLine {
     return start..<end + 1
   }
 
-  /// As the interpreter counts: any of LF, CR, CR LF, LF CR ends a line.
+  /// Counts lines as the interpreter does: LF, CR, CR LF and LF CR end a line.
   private static func range(of number: Int, in source: [UInt8]) -> Range<Int>? {
     guard number > 0 else { return nil }
     var line = 1

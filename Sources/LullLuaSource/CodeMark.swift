@@ -1,13 +1,12 @@
-/// Where on its line the code is that a message speaks of.
+/// Finds the code on a line that an error message is about.
 ///
-/// A message names a line and often a thing: `field 'x'`, `bad argument #2 to 'f'`. The thing is
-/// looked for among the tokens of the line; one that is there twice is not guessed at: then the
-/// whole code of the line is marked.
+/// A message names a line and often a value: `field 'x'`, `bad argument #2 to 'f'`. If exactly one token
+/// of the line fits, it is marked. Otherwise the whole code of the line is marked.
 package struct CodeMark {
-  /// What the line called when the error was raised.
+  /// The function that the line called when the error was raised.
   package struct Callee {
     package let name: String
-    /// `global`, `local`, `method`, `field`, `upvalue`; else it is not looked for.
+    /// `global`, `local`, `method`, `field` or `upvalue`; a callee of another kind is not searched for.
     package let kind: String
 
     package init(name: String, kind: String) {
@@ -24,12 +23,12 @@ package struct CodeMark {
   package static func range(for message: String, callee: Callee?, on line: CodeLine) -> Range<Int>?
   {
     let range = certainRange(for: message, callee: callee, on: line)
-    // Of these the interpreter does not always know the line.
+    // The interpreter does not always know the line of a division.
     if range == nil, divisions.contains(message) { return nil }
     return range ?? line.code
   }
 
-  /// The thing the message speaks of, if it is there once.
+  /// The code the message is about, if exactly one token fits.
   package static func certainRange(for message: String, callee: Callee?, on line: CodeLine)
     -> Range<Int>?
   {
@@ -38,7 +37,7 @@ package struct CodeMark {
       ?? mark.operation(message) ?? mark.call(callee)
   }
 
-  /// The value a message names, if it is once among these tokens.
+  /// The value a message names, if exactly one of these tokens fits.
   package static func namedValue(in message: String, among tokens: [LuaToken]) -> Range<Int>? {
     CodeMark(tokens: tokens).namedValue(message)
   }
@@ -89,13 +88,13 @@ package struct CodeMark {
       let next = text(tokens[position].kind == .string ? position + 2 : position + 1)
       if isIndexed { return [".", "[", ":"].contains(next) }
       if isCall { return isCalled(position) }
-      // What is assigned to has not been read.
+      // An assigned variable has not been read.
       return next != "="
     }
     return position.map { tokens[$0].range }
   }
 
-  /// `a Resource has no field 'laod'`, `unknown setting 'x'`, and their kin.
+  /// `a Resource has no field 'laod'`, `unknown setting 'x'`, and similar messages.
   private func unknownName(_ message: String) -> Range<Int>? {
     if let name = quoted(message[...], after: "const variable ") {
       return only { isValue($0, name, "local") && text($0 + 1) == "=" }.map { tokens[$0].range }
@@ -112,7 +111,7 @@ package struct CodeMark {
     return only { isName($0, name) && text($0 - 1) == "." }.map { tokens[$0].range }
   }
 
-  /// An operator that stands on the line only once.
+  /// The operator a message is about, if it occurs once on the line.
   private func operation(_ message: String) -> Range<Int>? {
     let symbols: [String]
     if message.hasPrefix("attempt to compare ") {
@@ -141,7 +140,7 @@ package struct CodeMark {
       .map { tokens[$0].range }
   }
 
-  /// As messages about texts that are no numbers name operators.
+  /// The operators in messages about strings that are not numbers.
   private static let verbs = [
     (name: "add", symbol: "+"), (name: "sub", symbol: "-"), (name: "mul", symbol: "*"),
     (name: "div", symbol: "/"), (name: "idiv", symbol: "//"), (name: "mod", symbol: "%"),
@@ -161,7 +160,7 @@ package struct CodeMark {
     tokens.indices.contains(position) ? tokens[position].text : ""
   }
 
-  /// The position of the one token that fits; nil if there is none or several.
+  /// The position of the only token that fits; nil if there is none, or several.
   private func only(_ fits: (Int) -> Bool) -> Int? {
     let positions = tokens.indices.filter(fits)
     return positions.count == 1 ? positions[0] : nil
@@ -203,7 +202,7 @@ package struct CodeMark {
     return ["(", "{"].contains(text(next)) || tokens[next].kind == .string
   }
 
-  /// The n-th argument of the call whose function's name is there, if all of it is on this line.
+  /// The n-th argument of the call whose function name is at a position, if the line has all of it.
   private func argument(_ number: Int, ofCallAt name: Int) -> Range<Int>? {
     var position = name + 1
     guard text(position) == "(" else { return nil }
@@ -236,7 +235,7 @@ package struct CodeMark {
     return nil
   }
 
-  /// What stands in single quotes right after `words`.
+  /// The text in single quotes right after `words`.
   private func quoted(_ text: Substring, after words: String) -> String? {
     guard let start = text.firstRange(of: words + "'")?.upperBound,
       let end = text[start...].firstIndex(of: "'"), end > start

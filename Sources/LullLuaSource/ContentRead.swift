@@ -1,10 +1,9 @@
-/// A place in a source where a script reads the `content` of something, and what that is of, as it is
-/// written there.
+/// An expression in a source that reads the `content` of an object.
 ///
-/// Found where a message says that a value is nil which can only come from there: what may come from
-/// elsewhere is nothing. (NIL-03)
+/// Found from an error message about a nil value, and only if the value can't come from anything else.
+/// (NIL-03)
 package struct ContentRead {
-  /// From one value to the next, as written: `.name`, `[1]`, `(…)`, `:name(…)`.
+  /// A step from one value to the next: `.name`, `[1]`, `(…)`, `:name(…)`.
   package enum Step: Equatable {
     case field(String)
     case index(Int)
@@ -15,9 +14,9 @@ package struct ContentRead {
   package let line: Int
   /// The variable that the expression begins with.
   package let variable: String
-  /// What leads from there to the object whose `content` is read.
+  /// The steps from the variable to the object whose `content` is read.
   package let steps: [Step]
-  /// Where it begins among the tokens of its line.
+  /// The index of its first token on its line.
   private let start: Int
 
   /// - Parameters:
@@ -45,7 +44,7 @@ package struct ContentRead {
     guard let first, let value = scope.onlyValue(usedFrom: first) else { return nil }
     let last = value + ContentRead.length(of: tokens[value...])
     guard last < tokens.count, tokens[last - 1].text == "content" else { return nil }
-    // The line of the field that is read, which the expression is on as a whole.
+    // The line of the field `content`, which must have the whole expression.
     let before = tokens[last - 1].range.lowerBound
     let own = 1 + source[..<before].count { $0 == 10 }
     guard let ownLine = CodeLine(own, of: source),
@@ -56,7 +55,7 @@ package struct ContentRead {
     self.init(ownLine.tokens, at: place, line: own)
   }
 
-  /// `for … in ipairs(….content) do`: what the loop on that line walks through.
+  /// `for … in ipairs(….content) do`: the content that the loop on that line iterates over.
   package init?(loopOn number: Int, of source: [UInt8]) {
     guard let line = CodeLine(number, of: source),
       let place = ContentRead.onlyPlace(on: line, isIndexed: false)
@@ -69,7 +68,7 @@ package struct ContentRead {
     else { return nil }
   }
 
-  /// Where the one `content` on the line is that is read there.
+  /// The index of the only `content` on the line.
   private static func onlyPlace(on line: CodeLine, isIndexed: Bool) -> Int? {
     let tokens = line.tokens
     let places = tokens.indices.filter {
@@ -82,7 +81,7 @@ package struct ContentRead {
     return !isIndexed || [".", "[", ":"].contains(next) ? place : nil
   }
 
-  /// What stands before a `content`, back to where the expression begins.
+  /// Reads the expression before a `content`, backwards to its beginning.
   private init?(_ tokens: [LuaToken], at place: Int, line: Int) {
     var steps: [Step] = []
     var position = place - 2
@@ -122,7 +121,7 @@ package struct ContentRead {
     }
   }
 
-  /// The token before the arguments that end there, if they are some.
+  /// The index of the token before the arguments that end there; nil if these are not arguments.
   private static func callee(_ tokens: [LuaToken], endingAt last: Int) -> Int? {
     if tokens[last].kind == .string { return isCallable(tokens, last - 1) ? last - 1 : nil }
     guard tokens[last].isSymbol(")") || tokens[last].isSymbol("}") else { return nil }
@@ -145,8 +144,7 @@ package struct ContentRead {
       || tokens[position].isSymbol("]")
   }
 
-  /// How many tokens the expression is that begins there, if a statement ends with it; 0 if it goes on
-  /// with anything else.
+  /// The number of tokens of the expression that begins there, if it ends a statement; otherwise 0.
   package static func length(of tokens: ArraySlice<LuaToken>) -> Int {
     var depth = 0
     var before: LuaToken?
@@ -160,7 +158,7 @@ package struct ContentRead {
         if depth < 0 { return 0 }
       case ".", ":": break
       default:
-        // An operator, or anything else that makes another value of it.
+        // An operator makes another value of it.
         if depth == 0, token.kind != .name, token.kind != .string { return 0 }
       }
     }

@@ -1,7 +1,7 @@
-/// Finds the lines on which keys of a table stand in a source text, for messages about what has become
-/// of them: values do not know where they come from.
+/// Finds the lines of table keys in a source text, for messages about their values: a Lua value does not
+/// know where it was written.
 ///
-/// The text is looked through at the first question.
+/// The text is read at the first question.
 package struct DeclarationPlaces {
   private final class Text {
     let source: [UInt8]
@@ -18,12 +18,12 @@ package struct DeclarationPlaces {
 
   package init(_ source: [UInt8]) { text = Text(source) }
 
-  /// The line of a key that stands in the table of the key before it, and so on; where one is not found,
-  /// that of the one before it; 0 if there is none at all.
+  /// The line of the last of nested keys, each in the table of the key before it. If a key is not found, the
+  /// line of the key before it; 0 if none is found.
   package func line(of keys: [String]) -> Int {
     var found: Int?
     for key in keys {
-      // A table that is made elsewhere may stand anywhere behind.
+      // A table that is made elsewhere may be anywhere behind.
       guard
         let next = found.flatMap({ index.keys(inTableOf: $0, tokens)[key] })
           ?? index.first(key, behind: found ?? -1, tokens)
@@ -33,17 +33,17 @@ package struct DeclarationPlaces {
     return found.map { line(at: tokens[$0].range.lowerBound) } ?? 0
   }
 
-  /// The keys that stand in the table of the first key of that name, in order.
+  /// The keys in the table of the first key of that name, in order.
   package func keys(of name: String) -> [String] {
     guard let place = index.first(name, behind: -1, tokens) else { return [] }
     return index.keys(inTableOf: place, tokens).sorted { $0.value < $1.value }.map(\.key)
   }
 
-  /// Whether a key stands anywhere.
+  /// Whether the text has a key anywhere.
   package func has(_ key: String) -> Bool { index.first(key, behind: -1, tokens) != nil }
 
-  /// The text that a key is given as it stands, where it stands in the table of the key before it, and so on;
-  /// nil where it is given none, or what is made of several.
+  /// The string literal of the last of nested keys, as written; nil if its value is anything but one
+  /// literal.
   package func literal(of keys: [String]) -> String? {
     var found: Int?
     for key in keys {
@@ -61,7 +61,7 @@ package struct DeclarationPlaces {
     return tokens[assignment + 1].text
   }
 
-  /// The line of the last `return`, of one that is in no block if there is any; or the first line.
+  /// The line of the last `return` outside of blocks, else of the last `return`, else 1.
   package var lineOfResult: Int {
     let result = tokens.resultIndex.map { tokens[$0] } ?? tokens.last { $0.isKeyword("return") }
     return result.map { line(at: $0.range.lowerBound) } ?? 1
@@ -76,7 +76,7 @@ package struct DeclarationPlaces {
     DeclarationPlaces.first(tokens.count) { self.line(at: tokens[$0].range.lowerBound) >= line }
   }
 
-  /// The first number below `count` for which something is so that stays so; else `count`.
+  /// The first number below `count` that fits, if all numbers after it fit too; else `count`.
   private static func first(_ count: Int, where isSo: (Int) -> Bool) -> Int {
     var low = 0
     var high = count
@@ -95,9 +95,9 @@ extension DeclarationPlaces {
   }
 }
 
-/// Where the keys of tables stand in a text, found once: a file may declare a thousand calls.
+/// The indices of table keys among the tokens of one text, found once: a file may declare a thousand calls.
 ///
-/// Of one text. Home thread only.
+/// Home thread only.
 final class DeclarationKeys {
   /// The places of each key, in order.
   private var places: [String: [Int]]?
@@ -115,8 +115,7 @@ final class DeclarationKeys {
     return places?[key]?.first { $0 > start }
   }
 
-  /// Where keys stand in the table that the one at an index gets, not in those inside of it: of each the
-  /// first place.
+  /// The first index of each key in the table that the key at an index gets, without nested tables.
   func keys(inTableOf index: Int, _ tokens: [LuaToken]) -> [String: Int] {
     if let known = tables[index] { return known }
     var keys: [String: Int] = [:]
@@ -137,10 +136,10 @@ final class DeclarationKeys {
     return keys
   }
 
-  /// What a key says. A long text is broken into lines by `\z`.
+  /// The text of a key. A long one may be broken into lines by `\z`.
   static func name(_ token: LuaToken) -> String {
     guard token.kind == .string, token.text.utf8.contains(UInt8(ascii: "\\")),
-      // Between quotes, where there are escapes.
+      // Only strings between quotes have escapes.
       token.range.count == token.text.utf8.count + 2
     else { return token.text }
     let bytes = StringEscapes.bytes(of: token.text.utf8)
@@ -185,7 +184,7 @@ package struct CallBrackets {
     tokens = all[open..<min(end, all.count)]
   }
 
-  /// Where `key =` and `["key"] =` stand first, by the key in lower case.
+  /// The line of the first `key =` or `["key"] =`, by the key in lower case.
   package var lines: [String: Int] {
     var lines: [String: Int] = [:]
     for index in tokens.indices.dropLast() {

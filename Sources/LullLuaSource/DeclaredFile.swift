@@ -8,7 +8,7 @@ package struct DeclaredFile {
   package let namesSchemas: Bool
   private let places: DeclarationPlaces
 
-  /// nil where what it returns has no such table.
+  /// nil if the file does not return a table with a table of calls.
   package init?(_ bytes: [UInt8]) {
     self.bytes = bytes
     places = DeclarationPlaces(bytes)
@@ -21,7 +21,7 @@ package struct DeclaredFile {
     namesSchemas = result["schemas"] != nil
   }
 
-  /// The table that the file returns, and no function in it does: nothing stands behind it.
+  /// The table that the file itself returns: nothing follows it.
   private static func result(in tokens: [LuaToken]) -> DeclaredTable? {
     let end = tokens.last?.isSymbol(";") == true ? tokens.count - 1 : tokens.count
     for place in tokens.indices.reversed() where tokens[place].isKeyword("return") {
@@ -39,7 +39,7 @@ package struct DeclaredFile {
     return table
   }
 
-  /// Where tokens stand among the bytes.
+  /// The bytes of a range of tokens.
   package func range(_ range: Range<Int>) -> Range<Int> {
     guard let first = range.first, let last = range.last else { return 0..<0 }
     return tokens[first].range.lowerBound..<tokens[last].range.upperBound
@@ -47,7 +47,7 @@ package struct DeclaredFile {
 
   package func line(_ token: Int) -> Int { places.line(at: tokens[token].range.lowerBound) }
 
-  /// What two values are compared by: spaces and comments, and a comma before a brace, say nothing.
+  /// The texts by which two values are compared: without spaces, comments, and a comma before a brace.
   package func meaning(_ range: Range<Int>) -> [String] {
     var result: [String] = []
     for place in range {
@@ -65,20 +65,20 @@ package struct DeclaredFile {
 /// A table as it stands in Lua source: its fields, and where they are.
 package struct DeclaredTable {
   package struct Field {
-    /// As it is written between quotes, if it is; nil of an element of a list.
+    /// The name, or the text between quotes as written; nil for an element of a list.
     package let key: String?
     /// Tokens from the key to the value's last.
     package let tokens: Range<Int>
     package let value: Range<Int>
-    /// The token of what separates it from the next.
+    /// The index of the separator behind it.
     package let separator: Int?
   }
 
-  /// Tokens from one brace to the other.
+  /// From the opening to the closing brace.
   package let tokens: Range<Int>
   package private(set) var fields: [Field] = []
 
-  /// The table that begins at a token; nil where none does, or it has no end.
+  /// The table that begins at a token; nil if none begins there, or it does not end.
   package init?(at start: Int, in all: [LuaToken]) {
     guard start < all.count, all[start].isSymbol("{") else { return nil }
     var place = start + 1
@@ -99,10 +99,10 @@ package struct DeclaredTable {
 
   package subscript(key: String) -> Field? { fields.first { $0.key == key } }
 
-  /// Whether all of it has keys, so that parts of it can change by themselves.
+  /// Whether every field has a key, so that fields can be merged one by one.
   package var isRecord: Bool { !fields.contains { $0.key == nil } }
 
-  /// Where a field ends: at what separates it, or at the brace behind it.
+  /// The index of the separator or brace behind a field.
   private static func end(from start: Int, in all: [LuaToken]) -> Int {
     var depth = 0
     var place = start

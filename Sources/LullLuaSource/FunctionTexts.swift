@@ -1,11 +1,11 @@
-/// The functions of a text of Lua.
+/// The functions in a source text.
 package struct FunctionTexts {
   private struct Function {
     /// From `function` to `end`.
     let tokens: Range<Int>
-    /// Where the interpreter says that it is defined: on one of the lines from `function` to its parameters.
+    /// From `function` to the parameters: the interpreter gives one of these as the line of the definition.
     let lines: ClosedRange<Int>
-    /// nil if it is not a local function with a name.
+    /// The name of a local function; nil for others.
     let name: String?
   }
 
@@ -53,8 +53,8 @@ package struct FunctionTexts {
     return tokens[index].text
   }
 
-  /// The tokens, as bytes, of the function that is defined on a line, of all if there are several, and of the local functions
-  /// that it names, and so on.
+  /// The tokens, as bytes, of the functions that are defined on a line, and of the local functions that these
+  /// name, directly or through others.
   package func tokens(ofFunctionsOn line: Int) -> [[ArraySlice<UInt8>]] {
     var taken = functions.indices.filter { functions[$0].lines.contains(line) }
     var next = 0
@@ -68,7 +68,7 @@ package struct FunctionTexts {
     return taken.map { functions[$0].tokens.map { bytes[tokens[$0].range] } }
   }
 
-  /// Without those of fields.
+  /// The names in a range, without those of fields and methods.
   private func names(in range: Range<Int>) -> Set<String> {
     Set(
       range.filter { place in

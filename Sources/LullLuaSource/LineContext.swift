@@ -1,11 +1,11 @@
-/// What stands before the cursor, read backwards: what is being written, and of what.
+/// What is being typed at the cursor, and of which value, for completion.
 package struct LineContext {
   /// One step of an expression such as `api:resource("/x").url`.
   package enum Step: Equatable {
     case field(String)
     case method(String)
     case call
-    /// Of a list; what is no number is taken for the first.
+    /// Of a list. An index that is not a number counts as 1.
     case element(Int)
   }
 
@@ -20,7 +20,7 @@ package struct LineContext {
     }
   }
 
-  /// A table being written as an argument: of which call, at which position from 0, below which keys.
+  /// A table being typed as an argument: its call, its position from 0, and the keys it is nested in.
   package struct Place: Equatable {
     package let callee: Chain
     package let argument: Int
@@ -54,9 +54,9 @@ package struct LineContext {
   }
 
   package let kind: Kind
-  /// What is there of the word already.
+  /// The part of the word that has been typed.
   package let prefix: String
-  /// What ends the string the word is in; "" outside of strings.
+  /// The closing quote or bracket of the string the word is in; "" outside of strings.
   package let closing: String
   /// Names declared as locals, parameters or loop variables before.
   package let declaredNames: [String]
@@ -118,7 +118,7 @@ package struct LineContext {
     return .variable
   }
 
-  /// Whether they end with a string in parentheses that are no call's.
+  /// Whether they end with a parenthesised string that is not an argument.
   private static func isString(_ tokens: ArraySlice<LuaToken>) -> Bool {
     let last = Array(tokens.suffix(4))
     guard last.count >= 3, last[last.count - 1].is(")"), last[last.count - 2].kind == .string,
@@ -155,7 +155,7 @@ package struct LineContext {
     return .quotedArgument(callee, 0)
   }
 
-  /// Where in a table constructor of a call the end of the tokens is.
+  /// The place of the end of the tokens in a table that is an argument.
   private static func place(in tokens: ArraySlice<LuaToken>) -> Place? {
     guard let (opening, _) = openBracket(in: tokens), tokens[opening].is("{") else { return nil }
     let before = tokens[..<opening]
@@ -175,7 +175,7 @@ package struct LineContext {
     return Place(callee: callee, argument: 0, keys: [])
   }
 
-  /// The innermost bracket that is open at the end, and the commas since.
+  /// The index of the innermost open bracket, and the number of commas behind it.
   private static func openBracket(in tokens: ArraySlice<LuaToken>) -> (Int, Int)? {
     var depth = 0
     var commas = 0
@@ -228,7 +228,7 @@ package struct LineContext {
     return nil
   }
 
-  /// What stands between brackets behind a value.
+  /// The step of an index in brackets.
   private static func index(_ tokens: ArraySlice<LuaToken>) -> Step? {
     guard let first = tokens.first else { return nil }
     guard tokens.count == 1 else { return .element(1) }
@@ -239,7 +239,7 @@ package struct LineContext {
     }
   }
 
-  /// Where the bracket opens that the last token closes.
+  /// The index of the bracket that the last token closes.
   private static func opening(of tokens: ArraySlice<LuaToken>) -> Int? {
     var depth = 0
     for index in tokens.indices.reversed() {

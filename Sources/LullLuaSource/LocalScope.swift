@@ -1,4 +1,4 @@
-/// What is said of a local variable in the text of a function, as far as it can be told from tokens.
+/// The declaration of a local variable in a source, as far as tokens show it.
 package struct LocalScope {
   private let tokens: [LuaToken]
   private let name: String
@@ -8,11 +8,11 @@ package struct LocalScope {
     self.name = name
   }
 
-  /// Where the value begins that the variable has, by its declaration, wherever it is used from that token
-  /// on; nil if it may have another, or be another one of that name.
+  /// The index of the first token of the variable's value, if its declaration is the only assignment before
+  /// its last use from that token on; nil if it may have another value, or be another variable.
   package func onlyValue(usedFrom first: Int) -> Int? {
     let bindings = tokens.indices.filter(isBinding)
-    // What is used last on the line decides; before that it may be declared there.
+    // The last use on the line counts: the variable may be declared before it on that line.
     guard let use = tokens.indices.last(where: { $0 >= first && isUsed($0) }),
       let binding = bindings.last(where: { $0 < use }), binding == bindings.last,
       binding > 0, tokens[binding - 1].isKeyword("local"), isInScope(from: binding, to: use)
@@ -35,7 +35,7 @@ package struct LocalScope {
     isName(position) && !isBinding(position)
   }
 
-  /// Whether it may get a value there; the key of a table counts too.
+  /// Whether the variable may get a value there. Keys of tables count too.
   private func isBinding(_ position: Int) -> Bool {
     guard isName(position) else { return false }
     switch text(position + 1) {
@@ -56,7 +56,7 @@ package struct LocalScope {
     return text(start) == "function"
   }
 
-  /// Whether it stands in the brackets of a call.
+  /// Whether it is an argument of a call.
   private func isInCall(_ position: Int) -> Bool {
     var depth = 0
     for before in (0..<position).reversed() {
@@ -71,7 +71,7 @@ package struct LocalScope {
     return false
   }
 
-  /// Whether no block has ended that the declaration is in.
+  /// Whether the block of the declaration is still open at the use.
   private func isInScope(from binding: Int, to use: Int) -> Bool {
     var depth = 0
     for token in tokens[binding..<use] where token.kind == .keyword {

@@ -1,5 +1,7 @@
-/// One token of Lua source, as far as lines at a prompt need to be understood: for what they declare
-/// and for what may be completed at their end.
+/// A token of Lua source.
+///
+/// The only lexer of Lua outside of the interpreter: everything else that reads source reads tokens. It
+/// accepts incomplete and wrong text, such as a line at the prompt.
 package struct LuaToken: Equatable, Sendable {
   package enum Kind: Sendable {
     case name
@@ -8,7 +10,7 @@ package struct LuaToken: Equatable, Sendable {
     case string
     /// A string or long string that does not end.
     case openString
-    /// Only where comments are asked for.
+    /// Only with `withComments`.
     case comment
     /// A comment that does not end.
     case openComment
@@ -16,13 +18,12 @@ package struct LuaToken: Equatable, Sendable {
   }
 
   package let kind: Kind
-  /// Where it stands among the bytes.
+  /// Its bytes in the source.
   package let range: Range<Int>
-  /// Its text; of strings what stands between the quotes, escapes as they are written.
+  /// Its text. For a string, the text between the quotes, with escapes as written.
   package let text: String
 
-  /// The tokens of a text, by default without comments. Never fails: what is no token is a symbol of one
-  /// byte.
+  /// The tokens of a text, by default without comments. Never fails: any other byte is a symbol.
   package static func all(
     in source: some Collection<UInt8>, withComments: Bool = false
   ) -> [LuaToken] {
@@ -35,7 +36,7 @@ package struct LuaToken: Equatable, Sendable {
     "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
   ]
 
-  /// Whether a text may stand behind a dot, and for a key without brackets.
+  /// Whether a text is a valid name, for a field behind a dot or a key without brackets.
   package static func isName(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard let first = bytes.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
@@ -169,7 +170,7 @@ struct Lexer {
     return token(.openString, from: start, start + 1..<position)
   }
 
-  /// Of a long bracket that opens here the number of `=`; then the position is behind it.
+  /// The number of `=` of a long bracket that opens here, which is skipped; nil if none opens.
   private mutating func longBracketLevel() -> Int? {
     guard byte() == UInt8(ascii: "[") else { return nil }
     var level = 0
@@ -179,7 +180,7 @@ struct Lexer {
     return level
   }
 
-  /// Where the closing bracket of that level begins; the position is then behind it. nil at the end.
+  /// The start of the closing bracket of that level, which is skipped; nil if there is none.
   private mutating func endOfLongBracket(_ level: Int) -> Int? {
     while position < bytes.count {
       if byte() == UInt8(ascii: "]") {
@@ -211,7 +212,7 @@ struct Lexer {
 }
 
 extension [LuaToken] {
-  /// The index of the last `return` that is in no function or block.
+  /// The index of the last `return` outside of functions and blocks.
   package var resultIndex: Int? {
     var depth = 0
     var found: Int?

@@ -1,9 +1,9 @@
 /// A line that asks what something is: `api.load?`, `?lull.map`.
 package struct Question: Equatable {
-  /// What it asks for, without the mark.
+  /// The expression, without the question mark.
   package let name: String
 
-  /// Nil if the line is something else. What is asked for is looked at, never called.
+  /// nil if the line is something else. Only names, fields and elements are accepted: nothing is called.
   package init?(_ line: String) {
     let tokens = LuaToken.all(in: line.utf8)
     guard tokens.count > 1, let first = tokens.first, let last = tokens.last,
@@ -17,7 +17,7 @@ package struct Question: Equatable {
     name = String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Of a name, its fields and elements.
+  /// Whether the token can be part of such an expression.
   private static func isPart(_ token: LuaToken) -> Bool {
     switch token.kind {
     case .name, .number, .string: true

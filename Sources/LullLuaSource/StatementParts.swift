@@ -1,4 +1,4 @@
-/// What a statement declares, uses and returns, and how it reads as a part of a script.
+/// The names a statement declares and uses, its result, and its text as a part of a script.
 package struct StatementParts {
   private struct Declaration {
     /// From `local` to the end of the names.
@@ -12,16 +12,16 @@ package struct StatementParts {
 
   private let source: [UInt8]
   private let tokens: [LuaToken]
-  /// Its names but for those of fields and methods.
+  /// The names it uses, without those of fields and methods.
   package let names: Set<String>
   private let declarations: [Declaration]
-  /// The index of the `return` that is in no block.
+  /// The index of the `return` outside of blocks.
   private var result: Int?
   /// Whether a `return` in a block may leave it before its end.
   package private(set) var returnsFromBlock = false
   package private(set) var hasFunction = false
 
-  /// Those of its locals that are in no block.
+  /// The names of its locals outside of blocks.
   package var declaredNames: [String] { declarations.flatMap(\.names) }
 
   package init(_ source: [UInt8]) {
@@ -83,7 +83,7 @@ package struct StatementParts {
       hasValues: next < tokens.count && tokens[next].isSymbol("="))
   }
 
-  /// Whether it gives a name a value before it uses that.
+  /// Whether it assigns a name before it uses it.
   package func begins(by name: String) -> Bool {
     guard let index = tokens.firstIndex(where: { $0.kind == .name && $0.text == name }) else {
       return false
@@ -98,7 +98,7 @@ package struct StatementParts {
 
   /// - Parameters:
   ///   - hoisting: whether its locals are declared elsewhere.
-  ///   - hasValue: whether it has returned a value, which then is that of `_`.
+  ///   - hasValue: whether it has returned a value, which becomes `_`.
   package func text(hoisting: Bool, hasValue: Bool) -> [UInt8] {
     var edits = hoisting ? declarations.flatMap(StatementParts.edits) : []
     var end = ""
@@ -136,7 +136,7 @@ package struct StatementParts {
       if start > copied { result += source[copied..<start] }
       result += Array(edit.text.utf8)
       var end = edit.range.upperBound
-      // Where a word goes, the space behind it does too.
+      // The space behind a removed word is removed too.
       if edit.text.isEmpty, end < source.count, source[end] == 32 { end += 1 }
       copied = max(copied, end)
     }

@@ -1,10 +1,10 @@
-/// Where a chunk does not compile.
+/// Finds the code where a chunk does not compile.
 package enum SyntaxMark {
   /// The message for a text that does not compile, with its position; nil if it compiles.
   package typealias Compiler = ([UInt8]) -> String?
 
-  /// The lines to show, with what is marked on them: where a block was opened that is not closed, and
-  /// where the compiler stopped.
+  /// The lines to show, with the code to mark: where an unclosed block was opened, and where the compiler
+  /// stopped.
   ///
   /// - Parameters:
   ///   - message: without its position.
@@ -16,11 +16,11 @@ package enum SyntaxMark {
     if let opened = opening(message, source), opened.line.number != number {
       marks.append(opened)
     }
-    // Some messages name the line themselves, which the compiler has left behind.
+    // Some messages name an earlier line themselves.
     let named = message.lastRange(of: " at line ").flatMap { Int(message[$0.upperBound...]) }
     guard let line = CodeLine(named ?? number, of: source) else { return marks }
     if message.hasSuffix("near <eof>") {
-      // Of an empty last line there is nothing to show, if anything else is.
+      // An empty last line is shown only if nothing else is.
       let end = line.code?.upperBound ?? line.range.upperBound
       if let open = line.tokens.last, open.kind == .openString {
         marks.append((line, open.range))
@@ -33,13 +33,13 @@ package enum SyntaxMark {
     return marks
   }
 
-  /// Whether that is said of a text that nests too deeply, without its place.
+  /// Whether the message, without its position, says that a text nests too deeply.
   package static func isOverflow(_ message: String) -> Bool {
     message.hasSuffix("C stack overflow") || message.hasSuffix("too many syntax levels")
   }
 
-  /// The token with which a text nests too deeply: the shortest beginning of which the compiler says
-  /// so ends with it. nil if it does not of the whole text.
+  /// The token with which a text nests too deeply: the last token of its shortest prefix that the compiler
+  /// rejects so. nil if the compiler accepts the nesting of the whole text.
   package static func overflow(in source: [UInt8], compile: Compiler)
     -> (line: CodeLine, marked: Range<Int>?)?
   {
@@ -82,8 +82,8 @@ package enum SyntaxMark {
     let word = String(message[near.upperBound...].dropLast())
     let candidates = candidates(for: word, on: line)
     if candidates.count < 2 { return candidates.first ?? line.code }
-    // The compiler stops at the first token it cannot use: the source up to there gives the same
-    // message, up to an earlier one it only ends too soon.
+    // The compiler stops at the first token it cannot use. The source up to that token gives the same
+    // message; a shorter one ends too soon.
     let ending = " near '" + word + "'"
     return candidates.prefix(mostTries).first { candidate in
       compile(Array(line.source[..<candidate.upperBound]))?.hasSuffix(ending) ?? false
@@ -96,7 +96,7 @@ package enum SyntaxMark {
     let wanted = Array(word.utf8)
     let tokens = line.tokens.map(\.range).filter { line.source[$0].elementsEqual(wanted) }
     guard tokens.isEmpty else { return tokens }
-    // Not a whole token, such as a string without an end: where one begins like it.
+    // Not a whole token, such as an unclosed string: find the token that begins like it.
     return line.tokens.map(\.range.lowerBound)
       .filter { line.source[$0...].starts(with: wanted) }.map { $0..<$0 + wanted.count }
   }

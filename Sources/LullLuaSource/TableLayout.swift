@@ -1,10 +1,10 @@
 /// The fields and elements of a table constructor in the order of the text, which a Lua table does not keep.
 package struct TableLayout {
-  /// The nested table is nil where the text does not spell one out.
+  /// The nested table is nil if the value is not a table constructor.
   package private(set) var fields: [(name: String, table: TableLayout?)] = []
   package private(set) var elements: [TableLayout?] = []
 
-  /// The table that the last `return` of a text gives; nil where it is not spelled out.
+  /// The table constructor behind the last `return` of a text; nil if there is none.
   package init?(resultOf source: [UInt8]) {
     let tokens = LuaToken.all(in: source)
     guard let result = tokens.resultIndex else { return nil }
@@ -13,12 +13,12 @@ package struct TableLayout {
     self = table
   }
 
-  /// The table that a key is given, if the text gives a table to that key once; nil otherwise.
+  /// The table constructor of a key, if the text has exactly one; nil otherwise.
   ///
-  /// Only what the key is given is read, not the rest of the text.
+  /// Reads only the value of the key, not the rest of the text.
   package init?(ofOnlyKey key: String, in source: [UInt8]) {
     var found: [LuaToken]?
-    // What does not end is read to the end of the text each time.
+    // A value that does not end is read to the end of the text each time.
     var patience = 4 * source.count
     for start in TableLayout.places(of: Array(key.utf8), in: source) {
       let table = TableLayout.table(ofKeyAt: start, key, in: source, &patience)
@@ -46,7 +46,7 @@ package struct TableLayout {
     return places
   }
 
-  /// The tokens from `{` to `}` behind `key =` or `["key"] =`; nil if something else stands there.
+  /// The tokens from `{` to `}` behind `key =` or `["key"] =`; nil if there is something else.
   private static func table(
     ofKeyAt place: Int, _ key: String, in source: [UInt8], _ patience: inout Int
   ) -> [LuaToken]? {
@@ -71,7 +71,7 @@ package struct TableLayout {
   /// The nested table of a field.
   package subscript(name: String) -> TableLayout? { fields.first { $0.name == name }?.table }
 
-  /// Where each field stands among the others.
+  /// The position of each field among the others.
   package var positions: [String: Int] {
     Dictionary(fields.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
   }
@@ -92,7 +92,7 @@ package struct TableLayout {
       token(offset)?.isSymbol(text) == true
     }
 
-    /// The constructor that begins here; nil where there is none, or where it does not end.
+    /// The constructor that begins here; nil if there is none, or it does not end.
     mutating func table() -> TableLayout? {
       guard isSymbol("{"), depth < Walk.deepest else { return nil }
       depth += 1
@@ -113,7 +113,7 @@ package struct TableLayout {
           name = token.text
           place += 2
         } else if token.isSymbol("["), let key = self.token(1), isSymbol("]", 2), isSymbol("=", 3) {
-          // A number has no place among names, and is not an element here either.
+          // A number is neither a name nor, here, an element.
           name = key.kind == .string ? DeclarationKeys.name(key) : ""
           place += 4
         }
@@ -126,7 +126,7 @@ package struct TableLayout {
       return nil
     }
 
-    /// Skips an expression, up to what separates it from the next; the table that it is, if it is one.
+    /// Skips an expression up to its separator. Returns its table if it is a table constructor.
     private mutating func value() -> TableLayout? {
       let start = place
       if let table = table(), isSymbol(",") || isSymbol(";") || isSymbol("}") { return table }
