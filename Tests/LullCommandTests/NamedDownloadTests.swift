@@ -85,7 +85,9 @@ struct NamedDownloadTests {
     let server = try server()
     defer { server.stop() }
     let ending = try lull("\(server.url)/x", "-O", "k", "-C", folder: folder.path)
-    #expect(ending.errors == "lull: of 'k' there is no partial download for -C to resume: loading all of it\n")
+    #expect(
+      ending.errors
+        == "lull: of 'k' there is no partial download for -C to resume: loading all of it\n")
     #expect(try shell("cat k", folder: folder.path).output == "new")
     #expect(ending.code == 0)
     #expect(try lull("\(server.url)/x", "-O", "l", "-C", folder: folder.path).errors == "")
@@ -175,7 +177,8 @@ struct NamedDownloadTests {
     #expect(missing.code == 4)
     let post = try lull("post", "\(api.url)/echo", "a=1", "--stream")
     #expect(
-      post.errors == "lull: a stream is requested with GET and without a body; -O - writes the bytes\n")
+      post.errors
+        == "lull: a stream is requested with GET and without a body; -O - writes the bytes\n")
     #expect(post.code == 2)
   }
 

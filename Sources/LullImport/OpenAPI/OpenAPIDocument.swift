@@ -19,7 +19,9 @@ final class OpenAPIDocument {
     self.set = set
     let root = set.root.root
     func refusal(_ text: String) -> DocumentProblem { DocumentProblem(text, file: set.root.name) }
-    guard root.kind == .object else { throw refusal("it is no OpenAPI document: it is not an object") }
+    guard root.kind == .object else {
+      throw refusal("it is no OpenAPI document: it is not an object")
+    }
     if root["swagger"] != nil {
       throw refusal(
         "it is of Swagger 2.0: have it converted to OpenAPI 3 first, as swagger2openapi and Swagger Editor do"

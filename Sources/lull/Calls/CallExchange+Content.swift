@@ -101,7 +101,8 @@ extension CallExchange {
     }
     guard case .json(let element) = try CallContent(content, of: api.service, in: host) else {
       throw ContentFilter.Problem(
-        report: "lull: --chart draws a list of JSON, and the response is not one: -o raw shows it\n")
+        report: "lull: --chart draws a list of JSON, and the response is not one: -o raw shows it\n"
+      )
     }
     let json = JSONText(element, spelledBy: spelling.bytes)
     return try bytes(ofJSON: try options.rows?.of(json) ?? json)

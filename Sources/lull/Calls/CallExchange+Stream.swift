@@ -7,7 +7,8 @@ extension CallExchange {
   /// its name, its id and its data. Ends with the stream, or when nobody reads any more.
   func runStream(_ request: CallRequest) -> Int32 {
     guard request.isLoad else {
-      Exit.complain("lull: a stream is requested with GET and without a body; -O - writes the bytes\n")
+      Exit.complain(
+        "lull: a stream is requested with GET and without a body; -O - writes the bytes\n")
       return 2
     }
     override(api.service)

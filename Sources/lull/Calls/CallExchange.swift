@@ -367,7 +367,8 @@ extension CallExchange {
   /// Says what a file is called that nobody has named.
   func tellName(of download: Download?) {
     if let download, download.replacesWhole, let name = download.shownPath {
-      Exit.complain("lull: of '\(name)' there is no partial download for -C to resume: loading all of it\n")
+      Exit.complain(
+        "lull: of '\(name)' there is no partial download for -C to resume: loading all of it\n")
     }
     guard options.namesFile, let name = download?.shownPath else { return }
     Exit.complain("lull: saved as '\(name)'\n")

@@ -51,7 +51,8 @@ struct RequestItem: Equatable {
     let letters = RequestItem.unescaped(word)
     guard let (name, separator, rest) = RequestItem.split(letters) else {
       throw Problem(
-        message: "'\(word)' is not an item: name=text, name:=json, name==query, Header:value, name@file")
+        message:
+          "'\(word)' is not an item: name=text, name:=json, name==query, Header:value, name@file")
     }
     self.name = name
     self.word = word

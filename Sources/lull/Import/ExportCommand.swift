@@ -62,8 +62,8 @@ struct ExportCommand {
 
         One call as curl, with values: lull call API CALL --parameter value --curl
 
-        Exit codes: 0 exported, 1 the API file cannot be inspected, 2 wrong usage, 3 there is
-        no such file, it has no calls, or the output cannot be written.
+        Exit codes: 0 exported, 1 the API file cannot be inspected, 2 wrong usage, 3
+        there is no such file, it has no calls, or the output cannot be written.
 
         """)
   }

@@ -33,8 +33,8 @@ struct LoginCommand {
         .init("--no-browser", kind: .flag, help: "Show the URL; do not open a browser.")
       ],
       notes: """
-        Tokens are stored in lull/tokens in $XDG_STATE_HOME or ~/.local/state, readable by
-        you only, or in the token_file of the API file.
+        Tokens are stored in lull/tokens in $XDG_STATE_HOME or ~/.local/state, readable
+        by you only, or in the token_file of the API file.
 
         Examples:
           lull login shop

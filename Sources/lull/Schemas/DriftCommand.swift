@@ -31,7 +31,7 @@ struct DriftCommand {
           breaking  a required field is missing, or a type is not declared
           changed   an undeclared word, or a fraction in place of an integer
           added     an undeclared field
-          note      an optional field that never appeared, or a response without a schema
+          note      an optional field that never appeared, or no schema
 
         Values are never shown.
         """,
@@ -49,8 +49,8 @@ struct DriftCommand {
           lull drift apis/shop.lua --from-cache -o json
           lull drift shop@staging
 
-        Exit codes: 0 compared, 1 the API file cannot be inspected, 2 wrong usage, 3 a file
-        cannot be read or there is nothing to compare, 7 findings of --fail-on.
+        Exit codes: 0 compared, 1 the API file cannot be inspected, 2 wrong usage, 3 a
+        file cannot be read or there is nothing to compare, 7 findings of --fail-on.
 
         """)
   }

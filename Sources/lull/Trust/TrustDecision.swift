@@ -116,7 +116,9 @@ final class LoadGate: FileGate {
   var note: String? {
     guard let refusal else { return nil }
     let remedy =
-      if case .trusted = rule { "; 'lull trust \(path)' trusts it in its current state" } else { "" }
+      if case .trusted = rule { "; 'lull trust \(path)' trusts it in its current state" } else {
+        ""
+      }
     return "\(refusal): it was looked at in the sandbox\(remedy)"
   }
 }
