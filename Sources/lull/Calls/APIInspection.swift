@@ -49,7 +49,7 @@ struct APIInspection {
   }
 
   /// Gives the API to `body`, which must not write. What is wrong with a call that it asks for is wrong with the file.
-  func look(_ body: (APIFile) throws(APIFileProblem) -> Void) -> Outcome {
+  func inspect(_ body: (APIFile) throws(APIFileProblem) -> Void) -> Outcome {
     if let gate = TrustDecision.gate(for: path) {
       let outcome = outcome(through: gate, body)
       if case .ended = outcome { return outcome }
@@ -60,15 +60,15 @@ struct APIInspection {
         // It may be the environment's fault, of which the sandbox knows nothing.
         let other = APIInspection(
           path, environment: environment, usesVariable: usesVariable, isSilent: true
-        ).lookInSandbox(body)
+        ).inspectInSandbox(body)
         if case .seen = other { return other }
         return outcome
       }
     }
-    return lookInSandbox(body)
+    return inspectInSandbox(body)
   }
 
-  func lookInSandbox(_ body: (APIFile) throws(APIFileProblem) -> Void) -> Outcome {
+  func inspectInSandbox(_ body: (APIFile) throws(APIFileProblem) -> Void) -> Outcome {
     let (first, variables) = outcome(Inspection(isSilent: isSilent), body)
     guard case .wrong(let report, _) = first, !variables.isEmpty else { return first }
     // It may be about a variable that counts as not set.
@@ -79,9 +79,9 @@ struct APIInspection {
 
   /// Gives the API to `body` in the sandbox, with variables that all count as set, or as not set; and those that the
   /// file has asked for.
-  func lookInSandbox(settingVariables: Bool, _ body: (APIFile) throws(APIFileProblem) -> Void) -> (
-    Outcome, variables: [String]
-  ) {
+  func inspectInSandbox(
+    settingVariables: Bool, _ body: (APIFile) throws(APIFileProblem) -> Void
+  ) -> (Outcome, variables: [String]) {
     outcome(Inspection(setsVariables: settingVariables, isSilent: isSilent), body)
   }
 
@@ -96,7 +96,7 @@ struct APIInspection {
     _ inspection: Inspection, _ body: (APIFile) throws(APIFileProblem) -> Void
   ) -> (Outcome, variables: [String]) {
     var outcome = Outcome.seen
-    let code = CallRun.look(in: folder, inspection, limits: limits) { host in
+    let code = CallRun.inspect(in: folder, inspection, limits: limits) { host in
       outcome = self.outcome(in: host, body)
       return 0
     }
@@ -108,7 +108,7 @@ struct APIInspection {
     through gate: LoadGate, _ body: (APIFile) throws(APIFileProblem) -> Void
   ) -> Outcome {
     var outcome = Outcome.seen
-    let code = CallRun.look(in: folder, through: gate, limits: limits) { host in
+    let code = CallRun.inspect(in: folder, through: gate, limits: limits) { host in
       // Of what is not looked at to its end nothing is taken.
       outcome = self.outcome(in: host) { api throws(APIFileProblem) in
         if gate.refusal == nil { try body(api) }

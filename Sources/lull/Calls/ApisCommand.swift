@@ -58,7 +58,7 @@ struct ApisCommand {
       var calls: JSONValue = .null
       var description = ""
       var environments: [String] = []
-      let outcome = APIInspection(path).look { api in
+      let outcome = APIInspection(path).inspect { api in
         calls = .int(api.callNames.count)
         description = api.description ?? ""
         environments = api.environments

@@ -89,13 +89,13 @@ struct CallCommand {
   private func help() -> Int32? {
     let asks = words.contains { $0 == "-h" || $0 == "--help" }
     guard asks || name == nil else { return nil }
-    guard let look = APIInspection(of: api) else {
+    guard let inspection = APIInspection(of: api) else {
       Exit.complain("lull: \(APIFileLocator.missing(api))\n")
       return 3
     }
     var page: String?
     var refusal: String?
-    let outcome = look.look { file throws(APIFileProblem) in
+    let outcome = inspection.inspect { file throws(APIFileProblem) in
       // As it was asked for: the file may say otherwise the next time.
       (page, refusal) = try answer(of: file, asks: asks)
     }

@@ -37,7 +37,7 @@ enum CallRun {
 
   /// Runs what is only looked at: in the sandbox, without a network, and to its end. `body` must not write
   /// what it has found out.
-  static func look(
+  static func inspect(
     in folder: [UInt8], _ inspection: Inspection, limits: ScriptLimits = Inspection.limits,
     _ body: (LuaHost) -> Int32
   ) -> Int32 {
@@ -48,7 +48,7 @@ enum CallRun {
 
   /// The same of what has leave to be run as it is: with all rights but the network, reading nothing from
   /// standard input, which is meant for others.
-  static func look(
+  static func inspect(
     in folder: [UInt8], through gate: LoadGate, limits: ScriptLimits = Inspection.limits,
     _ body: (LuaHost) -> Int32
   ) -> Int32 {

@@ -13,7 +13,7 @@ struct CheckedFile {
   var outcome: (APIFileChecker.Report, code: Int32) {
     var changed: [APIFileChecker.Finding] = []
     if let gate = TrustDecision.gate(for: path) {
-      let answer = look { CallRun.look(in: $0, through: gate, $1) }
+      let answer = inspect { CallRun.inspect(in: $0, through: gate, $1) }
       if answer.code > 128 { return answer }
       guard let note = gate.note else { return withoutVariables(answer) }
       changed = [.init(place: SourcePlace(file: path, line: 0), text: note)]
@@ -57,15 +57,15 @@ struct CheckedFile {
 
   /// Each time in a state of its own, as when the file is used.
   private func report(_ inspection: Inspection) -> (APIFileChecker.Report, code: Int32) {
-    look { CallRun.look(in: $0, inspection, $1) }
+    inspect { CallRun.inspect(in: $0, inspection, $1) }
   }
 
   /// By a way of looking, which is given the file's folder.
-  func look(
-    _ look: ([UInt8], (LuaHost) -> Int32) -> Int32
+  func inspect(
+    _ inspect: ([UInt8], (LuaHost) -> Int32) -> Int32
   ) -> (APIFileChecker.Report, code: Int32) {
     var report = APIFileChecker.Report()
-    let code = look(SourceFile.folder(of: Array(path.utf8))) { host in
+    let code = inspect(SourceFile.folder(of: Array(path.utf8))) { host in
       report = APIFileChecker.report(
         on: path, in: environment, host,
         options: (CallPage.taken(hasPages: true), CallPage.taken(hasPages: false)))

@@ -58,7 +58,7 @@ struct VerbDefaults {
     var found: [VerbDefault] = []
     var problem: String?
     let path = path
-    let code = CallRun.look(in: Array(folder.utf8), Inspection()) { host in
+    let code = CallRun.inspect(in: Array(folder.utf8), Inspection()) { host in
       let files = host.part(APIFiles.self)
       do throws(APIFileProblem) {
         found = try files.defaults(in: source, path: path, known: VerbDefaults.keys)

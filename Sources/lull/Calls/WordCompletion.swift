@@ -92,7 +92,7 @@ struct WordCompletion {
   private func environments(of api: String) -> [Candidate] {
     guard let path = APIFileLocator.file(of: api) else { return [] }
     var names: [String] = []
-    Exit.quietly { _ = APIInspection(path, isSilent: true).look { names = $0.environments } }
+    Exit.quietly { _ = APIInspection(path, isSilent: true).inspect { names = $0.environments } }
     return names.map { Candidate(word: "\(api)@\($0)") }
   }
 
@@ -213,7 +213,7 @@ struct WordCompletion {
   /// Looks at an API, saying nothing of what is wrong with it: whoever presses a key
   /// has not asked for anything to be run.
   private func withAPI(_ name: String, _ body: (APIFile) -> Void) {
-    guard let look = APIInspection(of: name, isSilent: true) else { return }
-    Exit.quietly { _ = look.look(body) }
+    guard let inspection = APIInspection(of: name, isSilent: true) else { return }
+    Exit.quietly { _ = inspection.inspect(body) }
   }
 }

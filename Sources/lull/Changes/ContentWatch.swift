@@ -20,7 +20,7 @@ final class ContentWatch: ResourceObserver {
   private var pace = WatchPace()
   private var shown: ComparedContent?
   /// Whether the resource has had other content since it was last shown.
-  private var hasNews = false
+  private var hasNewData = false
   /// What has been told of the failures since the last answer.
   private var told: String?
 
@@ -52,7 +52,7 @@ final class ContentWatch: ResourceObserver {
   }
 
   func resourceChanged(_ resource: Resource, event: ResourceEvent) {
-    if case .newData = event { hasNews = true }
+    if case .newData = event { hasNewData = true }
   }
 
   /// The exit code.
@@ -114,8 +114,8 @@ final class ContentWatch: ResourceObserver {
     exchange.trace?.show(response, of: started)
     if let error = response.error { return failed(error) }
     // The server says that it is what it was, or a stage of the API's file does.
-    guard response.isNew || hasNews || shown == nil else { return answered() }
-    hasNews = false
+    guard response.isNew || hasNewData || shown == nil else { return answered() }
+    hasNewData = false
     do throws(ContentFilter.Problem) {
       let entity = request.resource.latestData ?? response.entity
       return try show(try exchange.compared(entity, filter)) ? answered() : .ended(0)

@@ -27,7 +27,7 @@ struct SnapshotBuilder {
     var snapshot = APISnapshot()
     let outcome = APIInspection(
       path, environment: environment, isSilent: true, isPatient: true
-    ).lookInSandbox { api throws(APIFileProblem) in
+    ).inspectInSandbox { api throws(APIFileProblem) in
       snapshot = APISnapshot()
       try SnapshotFiller(api, shown).fill(targets, into: &snapshot)
     }

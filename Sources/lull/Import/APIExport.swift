@@ -46,7 +46,7 @@ struct APIExport {
   func made(as asCurl: Bool, _ origin: (String?) -> String) throws(CommandFailure) -> (
     text: [UInt8], count: Int, leftOut: [ExportedAPI.LeftOut]
   ) {
-    let (first, variables) = try look(environment, lines: asCurl)
+    let (first, variables) = try inspect(environment, lines: asCurl)
     let origin = origin(first.environment)
     var sight = first
     if let problem = sight.problem {
@@ -81,17 +81,17 @@ struct APIExport {
 
   // MARK: Looking
 
-  private func look(_ environment: String?, lines: Bool) throws(CommandFailure) -> (
+  private func inspect(_ environment: String?, lines: Bool) throws(CommandFailure) -> (
     Sight, variables: [String]
   ) {
-    let look = look(in: environment)
+    let inspection = inspection(in: environment)
     var sight = Sight()
-    var (outcome, variables) = look.lookInSandbox(settingVariables: false) {
+    var (outcome, variables) = inspection.inspectInSandbox(settingVariables: false) {
       api throws(APIFileProblem) in sight = try self.sight(api, lines: lines)
     }
     if case .wrong = outcome, !variables.isEmpty {
       // It cannot do without them. What it makes of them is made of a word that stands for each.
-      let (second, _) = look.lookInSandbox(settingVariables: true) {
+      let (second, _) = inspection.inspectInSandbox(settingVariables: true) {
         api throws(APIFileProblem) in sight = try self.sight(api, lines: lines)
       }
       if case .seen = second {
@@ -112,7 +112,7 @@ struct APIExport {
     }
   }
 
-  private func look(in environment: String?) -> APIInspection {
+  private func inspection(in environment: String?) -> APIInspection {
     APIInspection(
       path, environment: environment, usesVariable: true, isSilent: true, isPatient: true)
   }
@@ -161,7 +161,7 @@ struct APIExport {
   /// What lets somebody in only where the environment has it.
   private func addOptional(to sight: inout Sight, lines: Bool) {
     var other = Sight()
-    let (outcome, _) = look(in: environment).lookInSandbox(settingVariables: true) {
+    let (outcome, _) = inspection(in: environment).inspectInSandbox(settingVariables: true) {
       api throws(APIFileProblem) in other = try self.sight(api, lines: lines)
     }
     guard case .seen = outcome, other.calls.count == sight.calls.count else { return }
@@ -189,7 +189,7 @@ struct APIExport {
     }
     guard sight.environment == nil else { return (servers, leftOut) }
     for name in sight.environments {
-      let (other, _) = try look(name, lines: false)
+      let (other, _) = try inspect(name, lines: false)
       let differs = zip(sight.calls, other.calls).contains { one, other in
         one.access.map(\.way) != other.access.map(\.way)
           || !one.headers.elementsEqual(other.headers, by: ==)

@@ -73,7 +73,7 @@ struct DriftCommand {
 
   func run() -> Int32 {
     do throws(CommandFailure) {
-      let api = try ParsedAPI.look(word).get()
+      let api = try ParsedAPI.inspect(word).get()
       let schemas = try DriftCommand.schemas(of: api)
       let (traffic, isWhole) = try traffic(of: api)
       guard !traffic.exchanges.isEmpty else {

@@ -42,13 +42,13 @@ struct ParsedAPI {
   }
 
   /// Looks at the file of a word, in the environment that it names, or `LULL_ENV` does.
-  static func look(_ word: String) -> Result<ParsedAPI, CommandFailure> {
-    guard let look = APIInspection(of: word) else {
+  static func inspect(_ word: String) -> Result<ParsedAPI, CommandFailure> {
+    guard let inspection = APIInspection(of: word) else {
       return .failure(CommandFailure(code: 3, message: "lull: \(APIFileLocator.missing(word))\n"))
     }
     TrustDecision.tell()
     var seen: ParsedAPI?
-    let outcome = look.look { api throws(APIFileProblem) in seen = try ParsedAPI(api) }
+    let outcome = inspection.inspect { api throws(APIFileProblem) in seen = try ParsedAPI(api) }
     switch outcome {
     case .seen: break
     case .needs(let note): return .failure(CommandFailure(code: 1, message: "lull: \(note)\n"))
@@ -79,7 +79,7 @@ struct ParsedAPI {
     let others = ([nil] + environments.map(Optional.some)).filter { $0 != environment }
     return others.filter { other in
       var isNear = false
-      _ = APIInspection(path, environment: other, isSilent: true, isPatient: true).look { api in
+      _ = APIInspection(path, environment: other, isSilent: true, isPatient: true).inspect { api in
         let own = CallRoutes([], base: api.service.baseURL).prefix ?? ""
         isNear = own.hasPrefix(prefix) || !own.isEmpty && prefix.hasPrefix(own)
       }

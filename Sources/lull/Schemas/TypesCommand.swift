@@ -67,7 +67,7 @@ struct TypesCommand {
 
   func run() -> Int32 {
     do throws(CommandFailure) {
-      let api = try ParsedAPI.look(word).get()
+      let api = try ParsedAPI.inspect(word).get()
       let target = output ?? "\(api.folder)/types/\(api.name).lua"
       if target != "-" { try TypesCommand.requireOwn(target) }
       let known = sources.isEmpty ? try known(of: api) : try seen(of: api)

@@ -114,7 +114,7 @@ struct TrustCommand {
         continue
       }
       for file in files {
-        switch TrustCommand.look(at: file, isNamed: !target.isFolder) {
+        switch TrustCommand.inspect(at: file, isNamed: !target.isFolder) {
         case .success(let digests?): trusted.append((file, digests))
         case .success(nil): break
         case .failure(let refusal):
@@ -147,7 +147,7 @@ struct TrustCommand {
   }
 
   /// What a file loads; nil of one that there is no point in trusting.
-  private static func look(
+  private static func inspect(
     at file: TrustTarget.File, isNamed: Bool
   ) -> Result<TrustRecord.Digests?, Refusal> {
     if TrustDecision.ownFolder(of: file.real) != nil {
@@ -156,10 +156,10 @@ struct TrustCommand {
       return .failure(Refusal(report: "lull: \(text)\n", code: 0))
     }
     let gate = LoadGate(.recording, path: file.path, real: file.real)
-    let look = APIInspection(file.path, isSilent: true)
-    var outcome = look.lookInSandbox { _ in }
+    let inspection = APIInspection(file.path, isSilent: true)
+    var outcome = inspection.inspectInSandbox { _ in }
     // It may lack a module of C there, which is beside it.
-    if case .wrong = outcome { outcome = look.outcome(through: gate) { _ in } }
+    if case .wrong = outcome { outcome = inspection.outcome(through: gate) { _ in } }
     switch outcome {
     case .seen, .needs: break
     // A module is trusted with what loads it.
@@ -168,8 +168,8 @@ struct TrustCommand {
     case .wrong(let report, let code): return .failure(Refusal(report: report, code: code))
     case .ended(let code): return .failure(Refusal(report: "", code: code))
     }
-    let (_, code) = CheckedFile(path: file.path, environment: nil).look {
-      CallRun.look(in: $0, through: gate, $1)
+    let (_, code) = CheckedFile(path: file.path, environment: nil).inspect {
+      CallRun.inspect(in: $0, through: gate, $1)
     }
     if code > 128 { return .failure(Refusal(report: "", code: code)) }
     if let refusal = gate.refusal {
