@@ -345,8 +345,9 @@ enum HelpTopic: String, CaseIterable {
     Usage: lull get … -f LUA
 
     Prints the result of a Lua expression. x is the response body: -f x.name,
-    -f '#x', -f 'x.items[1]', -f '{ id = x.id, who = x.owner.login }'. Elements count from 1.
-    Lua's string, table and math are available, and the functions below (lull.list).
+    -f '#x', -f 'x.items[1]', -f '{ id = x.id, who = x.owner.login }'. Elements
+    count from 1. Lua's string, table and math are available, and the functions
+    below (lull.list).
 
     The functions take a list, or the values of a record. `by` is the name of a
     field or a function of the element:
@@ -368,7 +369,7 @@ enum HelpTopic: String, CaseIterable {
     let owner = LuaLibrary.withClients.description.owner("lull.list")
     return (owner?.entries ?? []).map { entry in
       let usage = owner?.spelling(of: entry).dropFirst("lull.list.".count) ?? ""
-      let padding = String(repeating: " ", count: max(25 - usage.count, 1))
+      let padding = String(repeating: " ", count: max(24 - usage.count, 1))
       return "  \(usage)\(padding)\(entry.summary.filter { $0 != "`" })\n"
     }.joined()
   }

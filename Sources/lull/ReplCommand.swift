@@ -26,10 +26,10 @@ struct ReplCommand {
         Starts an interactive session.
 
         FILES run first; the session continues with their variables. Expressions print
-        their values, `await` works, and requests continue while you type. Tab completes,
-        help() explains functions, .help lists the commands of the session. Ctrl-C
-        cancels a line, Ctrl-D ends the session. Input from a pipe runs without prompts;
-        the exit code is 1 if a line failed.
+        their values, `await` works, and requests continue while you type. Tab
+        completes, help() explains functions, .help lists the commands of the session.
+        Ctrl-C cancels a line, Ctrl-D ends the session. Input from a pipe runs without
+        prompts; the exit code is 1 if a line failed.
 
         lull -i FILE [ARGS] runs one script with arguments first. Its top-level locals
         become variables of the session. --max-time and --max-instructions limit each
