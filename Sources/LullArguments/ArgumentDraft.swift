@@ -123,7 +123,7 @@ package struct ArgumentDraft {
     if case .string = argument.kind, !argument.isRepeated, !choices.isEmpty,
       !choices.contains(standard.text ?? "")
     {
-      throw Fault(message: "the default of '\(argument.shown)' is none of its choices")
+      throw Fault(message: "the default of '\(argument.shown)' is not one of its choices")
     }
   }
 }

@@ -19,7 +19,10 @@ extension Command {
         arguments: [
           .init(positional: "COMMAND", help: "A command, a topic, or all.", isRequired: false)
         ],
-        notes: "Topics: " + HelpTopic.names.joined(separator: ", "))
+        notes: """
+          Topics: \(HelpTopic.names.prefix(6).joined(separator: ", ")),
+          \(HelpTopic.names.dropFirst(6).joined(separator: ", "))
+          """)
     }, words: .commands, takesBytes: true
   ) { words, _ throws(CommandEnd) in
     throw try about(words.dropFirst())

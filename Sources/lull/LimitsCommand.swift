@@ -114,7 +114,7 @@ struct LimitsCommand {
     if limit.waiting > 0 { text += "  waiting: \(limit.waiting)\n" }
     if let server = limit.server {
       text +=
-        "  the server: \(server.left) left, anew in \(LogText.seconds(server.resetsAfter))\n"
+        "  the server: \(server.left) left, reset in \(LogText.seconds(server.resetsAfter))\n"
     }
     if let pause = limit.pause {
       text += "  the server: none for \(LogText.seconds(pause))\n"

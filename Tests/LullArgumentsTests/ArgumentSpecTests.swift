@@ -82,7 +82,7 @@ struct ArgumentSpecTests {
         $0.names = [(1, "--a")]
         $0.choices = ["x", "y"]
         $0.standard = .init(kind: .string, text: "z")
-      } == "the default of '--a' is none of its choices")
+      } == "the default of '--a' is not one of its choices")
     #expect(
       fault {
         $0.names = [(1, "--a")]

@@ -132,7 +132,7 @@ struct DispatchTests {
     (["PURGE"], "'PURGE' is neither a command"),
     (["purge", "nonsense"], "'purge' is neither a command"),
     (["foo/bar"], "'foo/bar' is neither a command nor a file, an API or a URL\n"),
-    (["help", "gte"], "there is no command 'gte' (did you mean 'get'?)"),
+    (["help", "gte"], "there is no command or topic 'gte' (did you mean 'get'?)"),
     (
       ["ftp://a.example/x"],
       "'ftp' is no scheme of a request: a URL begins with http:// or https://"

@@ -153,7 +153,7 @@ struct NetworkOptionTests {
     #expect(
       refused.errors
         == "lull: there is no terminal to ask for the password of ann on: -a takes "
-        + "USER[:PASSWORD], and -A netrc what ~/.netrc has\n")
+        + "USER[:PASSWORD], and -A netrc reads ~/.netrc\n")
     #expect(refused.code == 2)
     #expect(try Child("setsid", words + ["--curl"]).wait().output.contains("--user 'ann:***'"))
   }
@@ -282,14 +282,14 @@ struct NetworkOptionTests {
     (["--max-redirects", "x"], "'--max-redirects' must be a whole number, got 'x'"),
     (["--http", "4"], "'--http' must be 1.1, 2 or 3, got '4'"),
     (["--timeout", "-1"], "--timeout needs a number of seconds, or 0 for none, got '-1'"),
-    (["-X", "PUT"], "there is no option '-X': the method is the first word: lull PUT URL"),
-    (["-XPUT"], "there is no option '-X': the method is the first word"),
-    (["-u", "a:b"], "there is no option '-u': -a USER[:PASSWORD] says who asks"),
-    (["-k"], "there is no option '-k': --insecure believes any certificate"),
-    (["--verify=no"], "there is no option '--verify': --insecure believes any certificate"),
-    (["-L"], "there is no option '-L': redirects are followed in any case"),
-    (["-s"], "there is no option '-s': nothing but data goes to standard output"),
-    (["--print=hb"], "there is no option '--print': -i writes the head"),
+    (["-X", "PUT"], "there is no option '-X': write the method first: lull PUT URL"),
+    (["-XPUT"], "there is no option '-X': write the method first"),
+    (["-u", "a:b"], "there is no option '-u': use -a USER[:PASSWORD]"),
+    (["-k"], "there is no option '-k': use --insecure"),
+    (["--verify=no"], "there is no option '--verify': use --insecure"),
+    (["-L"], "there is no option '-L': redirects are followed by default"),
+    (["-s"], "there is no option '-s': only data goes to standard output"),
+    (["--print=hb"], "there is no option '--print': use -i for the headers"),
   ])
   func `CMD-13 what cannot be meant is refused, and habits are told what it is called here`(
     words: [String], problem: String

@@ -245,7 +245,7 @@ struct SharedLimitTests {
     #expect(try start(code).wait().errors == "")
     #expect(
       try limits().output.contains(
-        "token\n  1 of 100 in 3600 s, open\n  the server: 7 left, anew in 600 s\n"))
+        "token\n  1 of 100 in 3600 s, open\n  the server: 7 left, reset in 600 s\n"))
   }
 
   @Test func `LIM-44 what is no file of limits is left as it is`() throws {

@@ -91,7 +91,7 @@ struct VerbRefusalTests {
     ),
     (
       ["post", "-f", ":8080/x", "a=b"],
-      "-f is a filter, an expression in Lua, and ':8080/x' is none: a form is sent with --form"
+      "-f is a filter, an expression in Lua, and ':8080/x' is not one: send a form with --form"
     ),
     (["post", "https://a.example", "-f", "user[name]=Ann"], "-f is a filter"),
     (["post", "https://a.example", "-f", "n:=1"], "-f is a filter"),

@@ -56,7 +56,7 @@ package struct ImportedFiles {
   }
 
   private static func stays(_ path: [UInt8]) -> String {
-    "\(String(escaping: path)): it was not imported, and stays as it is: name another file with -o, or move it away"
+    "\(String(escaping: path)): it was not imported, and is left unchanged: name another file with -o, or move it away"
   }
 
   /// Whether all is as it was read: somebody may have saved it, or imported into it, since.
@@ -65,7 +65,7 @@ package struct ImportedFiles {
       try ImportedFiles.read(path + Array(".imported".utf8)) == read.kept
     else {
       throw .refused(
-        "\(String(escaping: path)): it has been changed meanwhile, and stays as it is: import it again"
+        "\(String(escaping: path)): it has been changed meanwhile, and is left unchanged: import it again"
       )
     }
   }
@@ -198,7 +198,7 @@ package struct ImportedFiles {
     }
     guard let schemasMark, !schemasMark.fits(known), known != new else { return }
     throw .refused(
-      "\(String(escaping: path)): it has been changed since it was imported, and stays as it is: "
+      "\(String(escaping: path)): it has been changed since it was imported, and is left unchanged: "
         + "take that back, or move the file away, and import again")
   }
 

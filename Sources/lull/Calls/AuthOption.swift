@@ -106,7 +106,7 @@ struct AuthOption: Equatable {
     case .noTerminal:
       Exit.complain(
         "lull: there is no terminal to ask for the \(question) on: -a takes \(kind.text), and -A "
-          + "netrc what ~/.netrc has\n")
+          + "netrc reads ~/.netrc\n")
       return 2
     }
   }

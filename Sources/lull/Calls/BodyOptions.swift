@@ -18,7 +18,7 @@ struct BodyOptions {
   init(_ words: ParsedArguments, for command: Command) throws(CommandEnd) {
     if let filter = words.text("-f"), BodyOptions.isNoFilter(filter) {
       throw .wrongUsage(
-        "-f is a filter, an expression in Lua, and '\(filter)' is none: a form is sent with --form",
+        "-f is a filter, an expression in Lua, and '\(filter)' is not one: send a form with --form",
         command)
     }
     data = words.text("-d").map { .data($0) } ?? words.text("--raw").map { .raw($0) }

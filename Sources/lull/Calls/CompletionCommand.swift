@@ -144,7 +144,7 @@ enum CompletionScript: String, CaseIterable {
       # Completion of lull for fish: lull completion fish >~/.config/fish/completions/lull.fish
       function __lull_complete
         set -l typed (commandline -ct)
-        # Of what is in quotes that are still open, the quote is none of it.
+        # An open quote is not part of the word.
         set -l plain (string unescape -- $typed 2>/dev/null; or string replace -r -- '^["\']' '' $typed)
         set -l words (commandline -opc) "$plain"
         for reply in (lull --complete $words[2..-1] 2>/dev/null)

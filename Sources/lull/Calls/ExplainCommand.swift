@@ -20,7 +20,7 @@ struct ExplainCommand {
         Shows all settings of a resource with the lines that set them, and the next
         load.
 
-        The load is not made: caches are read, no server is asked. The API file runs
+        The load is not made: it reads caches and sends no request. The API file runs
         with all rights, as for a request. For a file you do not trust, use lull check.
         """,
       arguments: [

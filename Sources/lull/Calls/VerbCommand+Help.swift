@@ -27,9 +27,9 @@ extension VerbCommand {
 
       The body is JSON of the items name=text and name:=json, where user[name]=Ann and
       tags[]=a make objects and lists; a form with --form; the file of @file; the text
-      of -d; or a pipe or file on standard input: JSON or text, unless -H sets another
-      type. In loops and cron jobs, where standard input belongs to something else, give
-      --ignore-stdin.
+      of -d; or a pipe or file on standard input: JSON or text, unless -H sets
+      another type. In loops and cron jobs, where standard input belongs to something
+      else, give --ignore-stdin.
       """
     }
   }

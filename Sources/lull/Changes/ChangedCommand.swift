@@ -46,8 +46,8 @@ struct ChangedCommand {
         "lull changed :8080/users -o json",
       ],
       notes: """
-        Exit codes: 0 changed, or the first run; 7 unchanged; 1 the stored content cannot be read or
-        written; otherwise those of lull get.
+        Exit codes: 0 changed, or the first run; 7 unchanged; 1 the stored content
+        cannot be read or written; otherwise those of lull get.
 
         """)
   }

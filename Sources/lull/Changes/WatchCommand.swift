@@ -26,9 +26,9 @@ struct WatchCommand {
       """
       Shows content, then additions (+), removals (-) and changes (~), until Ctrl-C.
 
-      Sends a conditional request as soon as the content is stale (after 30 s, unless an
-      API file says otherwise), or after --every. A failure is reported and retried
-      after a growing pause of up to a minute, and not before the server's Retry-After.
+      Sends a conditional request as soon as the content is stale (after 30 s, unless
+      an API file says otherwise), or after --every. A failure is reported and retried
+      after a growing pause of up to a minute, not before the server's Retry-After.
       """,
       [
         .init(
@@ -54,8 +54,8 @@ struct WatchCommand {
         #"lull watch shop /orders -f 'pick(x, "id", "state")' -o ndjson | notify"#,
       ],
       notes: """
-        The exit code is that of lull get if the first request fails for good, and that of the last
-        request with --count; 130 after Ctrl-C.
+        The exit code is that of lull get if the first request fails for good, and that
+        of the last request with --count; 130 after Ctrl-C.
 
         """)
   }

@@ -108,7 +108,7 @@ struct CurlLines {
       line.leftOut.append(
         .init(
           "a credential of call '\(call.name)'",
-          "it is written in the file; '\(Masking.mark)' stands in its place"))
+          "it is written in the file; '\(Masking.mark)' takes its place"))
     }
     line.omissions = CurlText.omissions(http, auth)
     line.text = variables.written(text)

@@ -147,7 +147,7 @@ struct ImportTarget {
       }
       let places = conflicts.count == 1 ? "a place was" : "\(conflicts.count) places were"
       let other = source == .document ? "the document" : "what is imported"
-      tell("\(shownPath) stays as it is: \(places) changed there and in \(other)")
+      tell("\(shownPath) is unchanged: \(places) changed there and in \(other)")
       return 1
     }
   }

@@ -115,7 +115,7 @@ struct RequestsCommand {
     guard let known else { return target.write(api, files) }
     if isAddition, let clash = known.clashes(with: api).first {
       complain(
-        "\(path):\(clash.line): \(clash.request) is there already, as '\(clash.name)', and stays as it is: "
+        "\(path):\(clash.line): \(clash.request) is there already, as '\(clash.name)', and is left unchanged: "
           + "change it there, or name another file with -o")
       return 3
     }

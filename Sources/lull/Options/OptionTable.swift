@@ -135,7 +135,7 @@ enum OptionTable {
     .init(
       names: ["--timeout"], kind: .number, placeholder: "SECONDS",
       demand: .init("a number of seconds, or 0 for none") { Double($0).map { $0 >= 0 } ?? false },
-      category: "Request", help: "Fail after this time; 0 is no limit.", isCommon: true),
+      category: "Request", help: "Fail after this time; 0 means no limit.", isCommon: true),
     .init(
       names: ["--retry"], kind: .integer, placeholder: "N", demand: .wholeNumber(0...100),
       category: "Request", help: "Retry failed requests up to N times.",

@@ -225,7 +225,7 @@ extension CurlText {
     if case .streamed(let body)? = http.payload, case .form(let form) = body.source {
       for part in form.parts where !canTell(part) {
         sentences.append(
-          "curl cannot be told the part '\(LogText.part(part.name))' of the form as it is")
+          "curl cannot send the part '\(LogText.part(part.name))' of the form unchanged")
       }
     }
     guard let options = http.options else { return sentences }

@@ -184,7 +184,7 @@ struct TypesCommand {
       guard case .success(let old) = TextFile.read(Array(path.utf8)),
         InferredSchemas.isInferred(old)
       else {
-        Exit.complain("lull: \(path) stays as it is: it is not from traffic\n")
+        Exit.complain("lull: \(path) is left unchanged: it is not from traffic\n")
         return
       }
     }

@@ -71,7 +71,7 @@ struct ImportedFileTests {
       #expect(ending.code == 3)
       #expect(
         ending.errors
-          == "lull: s.schemas.json: it has been changed since it was imported, and stays as it is: take that back, "
+          == "lull: s.schemas.json: it has been changed since it was imported, and is left unchanged: take that back, "
           + "or move the file away, and import again\n")
       #expect(folder.text(schemas) == edited)
     }
@@ -191,7 +191,7 @@ struct ImportedFileTests {
       })
     #expect(
       changed.errors
-        == "lull: s.lua:\(line + 1): POST /orders is there already, as 'post_orders', and stays as it is: change it there, or name another file with -o\n"
+        == "lull: s.lua:\(line + 1): POST /orders is there already, as 'post_orders', and is left unchanged: change it there, or name another file with -o\n"
     )
     #expect(changed.code == 3 && folder.text("s.lua") == text)
   }
@@ -223,7 +223,7 @@ struct ImportedFileTests {
     let ending = try run("openapi", "shop.yaml", "-o", "s.lua")
     #expect(ending.code == 3)
     #expect(
-      ending.errors.hasPrefix("lull: s.schemas.json: it was not imported, and stays as it is: "),
+      ending.errors.hasPrefix("lull: s.schemas.json: it was not imported, and is left unchanged: "),
       "\(ending)")
     #expect(folder.text("s.schemas.json") == "{}" && folder.text("s.lua") == nil)
     for number in 1...2 {
@@ -266,7 +266,7 @@ struct ImportedFileTests {
           ending.code == 0
             ? text.contains("x\(number) = {")
             : ending.errors
-              == "lull: \(file): it has been changed meanwhile, and stays as it is: import it again\n",
+              == "lull: \(file): it has been changed meanwhile, and is left unchanged: import it again\n",
           "\(ending)\n\(text)")
       }
       #expect(try run("curl", "curl https://shop.example/y", "-o", file).code == 0)

@@ -131,7 +131,7 @@ struct OpenAPIImportTests {
     #expect(ending.code == 3)
     #expect(
       ending.errors
-        == "lull: apis/shop.lua: it was not imported, and stays as it is: name another file with -o, or move it away\n"
+        == "lull: apis/shop.lua: it was not imported, and is left unchanged: name another file with -o, or move it away\n"
     )
     #expect(folder.text("apis/shop.lua") == "return 1\n")
     #expect(folder.text("apis/shop.schemas.json") == nil)
