@@ -22,6 +22,8 @@ check_style() {
   verify "what C libraries spell differently" "say it by CLibrary, in Sources/LullLibC" different_spellings
   verify "tests are called by a sentence" 'write @Test func `what happens when`(), and no second name' \
     test_names
+  verify "words" "write it plainly, or fewer of it elsewhere: Scripts/support/check-words --list PART PATTERN" \
+    Scripts/support/check-words
   verify "suites have a limit of time" 'write @Suite(.timeLimit(.minutes(20))) over them' \
     suites_without_limit
 }

@@ -222,8 +222,8 @@ Options:
       --quite-a-long-name-for-an-option X
                                 on a line of its own
       --tag TAG                 (may be repeated)
-  -h, --help                    show this help
-      --version                 show the version
+  -h, --help                    Show this help.
+      --version                 Show the version.
 
 That is all.
 ]])
@@ -291,7 +291,7 @@ describe("lull.args refuses", function()
 
   it("names that are none, or twice", function()
     refuses("it needs a name", {})
-    refuses("'-long' is no name", { "-long" })
+    refuses("'-long' is not a name", { "-long" })
     refuses("'---x' is no name", { "---x" })
     refuses("'a b' is no name", { "a b" })
     refuses("'--' is no name", { "--" })

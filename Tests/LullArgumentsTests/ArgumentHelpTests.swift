@@ -35,8 +35,8 @@ struct ArgumentHelpTests {
               --tag TAG                 (may be repeated)
               --quite-a-long-name-for-an-option X
                                         below it
-          -h, --help                    show this help
-              --version                 show the version
+          -h, --help                    Show this help.
+              --version                 Show the version.
 
         That is all.
 

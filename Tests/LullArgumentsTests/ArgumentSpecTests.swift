@@ -56,7 +56,7 @@ struct ArgumentSpecTests {
     }
     #expect(fault { _ in } == "it needs a name, such as \"--limit\" or \"file\"")
     #expect(fault { $0.names = [(1, "")] } == "a name must not be empty")
-    #expect(fault { $0.names = [(1, "---a")] }?.hasPrefix("'---a' is no name: write") == true)
+    #expect(fault { $0.names = [(1, "---a")] }?.hasPrefix("'---a' is not a name: write") == true)
     #expect(
       fault { $0.names = [(1, "a"), (2, "--b")] }
         == "a positional argument has one name, and options have names with dashes")

@@ -126,9 +126,9 @@ struct ChangedTests {
   }
 
   @Test(arguments: [
-    ("", "is not JSON"), ("{", "is not JSON"), ("[1]", "none of this version: --forget"),
-    (#"{"lull_changed":1,"question":"x","json":"[1]"}"#, "none of this version: --forget"),
-    (#"{"lull_changed":2}"#, "none of this version: --forget"),
+    ("", "is not JSON"), ("{", "is not JSON"), ("[1]", "of another version: delete it with --forget"),
+    (#"{"lull_changed":1,"question":"x","json":"[1]"}"#, "of another version: delete it with --forget"),
+    (#"{"lull_changed":2}"#, "of another version: delete it with --forget"),
   ])
   func `DIFF-08 what was kept and is damaged is told, and nothing is asked`(
     text: String, problem: String
@@ -217,8 +217,8 @@ struct ChangedTests {
   @Test(arguments: [
     (["a=1"], "asks with GET and no body"), (["-O", "f"], "lull changed … > FILE"),
     (["-o", "table"], "json or ndjson"), (["--stream"], "lull get --stream"),
-    (["-r"], "lines as they are"),
-    (["--columns", "a"], "-f 'pick"), (["-d", "x"], "GET and no body"),
+    (["-r"], "plain lines"),
+    (["--columns", "a"], "-f 'pick"), (["-d", "x"], "GET without a body"),
     (["-f", ""], "needs an expression"),
     (["If-None-Match:x"], "leave If-None-Match"), (["--pages", "0"], "above 0"),
     (["-a", "u:p", "Authorization:"], "-a cannot be combined with a header"),

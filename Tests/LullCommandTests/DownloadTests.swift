@@ -229,7 +229,7 @@ struct DownloadTests {
     try folder.write("kept", "as it was")
     let message =
       ": the server has sent a part only (206), which is not saved in the place of the whole; "
-      + "-o raw writes what comes\n"
+      + "-o raw writes the bytes\n"
     for name in ["kept", "new"] {
       let ending = try Child(
         Binaries.lull, ["get", server.url, "-O", name] + words, folder: folder.path

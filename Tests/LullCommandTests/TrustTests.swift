@@ -89,7 +89,7 @@ struct TrustTests {
       unlink(folder.path + "/ran")
       let note =
         "apis/shop.lua \(what): it was looked at in the sandbox; 'lull trust apis/shop.lua' trusts "
-        + "it as it is now"
+        + "it in its current state"
       let list = try run("apis")
       #expect(list.errors == "lull: \(note)\n", "\(list)")
       #expect(list.output.contains("shop  2"))

@@ -9,7 +9,7 @@ struct VerbRefusalTests {
     (["get", "http://"], "'http://' is not a URL"),
     (
       ["-X", "PURGE", "http://a.example"],
-      "there is no option '-X': the method is the first word: lull PUT URL"
+      "there is no option '-X': write the method first: lull PUT URL"
     ),
     (
       ["get", "http://a.example", "--all", "--pages", "2"],

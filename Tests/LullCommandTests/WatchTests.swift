@@ -149,8 +149,8 @@ struct WatchTests {
   @Test(arguments: [
     (["--every", "0"], "0.1 at least"), (["--every", "-1"], "0.1 at least"),
     (["--every", "nan"], "number"), (["--every", "x"], "number"), (["--count", "0"], "above 0"),
-    (["--all"], "lull changed --all"), (["--offline"], "to watch is to ask"),
-    (["--fresh"], "asked each time"), (["a=1"], "GET and no body"),
+    (["--all"], "lull changed --all"), (["--offline"], "watching needs the server"),
+    (["--fresh"], "goes to the server"), (["a=1"], "GET and no body"),
     (["-o", "csv"], "json or ndjson"),
     (["-n", "2"], "--every"), (["-O", "f"], "> FILE"),
   ])

@@ -147,7 +147,7 @@ struct HARImportTests {
 
   @Test func `IMX-23 what is no archive, or has nothing of an API, is refused`() throws {
     for (text, part) in [
-      ("", "no JSON"), ("{}", "'log' is missing"), ("[1]", "no HTTP Archive"),
+      ("", "no JSON"), ("{}", "'log' is missing"), ("[1]", "not an HTTP Archive"),
       ("{\"log\":{\"entries\":[]}}", "no requests of an API"),
       ("{\"log\":{\"entries\":[{}]}}", "'request' is missing"),
     ] {

@@ -50,7 +50,7 @@ struct ImportedFileTests {
       #expect(ending.code == 3)
       #expect(
         ending.errors
-          == "lull: \(words[3]): it was imported by 'lull import \(other)', and what is there would go: name another "
+          == "lull: \(words[3]): it was imported by 'lull import \(other)', which would be lost: name another "
           + "file with -o, or move it away\n")
       #expect(folder.text(words[3]) == before)
     }

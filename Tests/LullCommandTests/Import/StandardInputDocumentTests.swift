@@ -56,7 +56,7 @@ struct StandardInputDocumentTests {
     #expect(types.code == 0 && types.errors == "", "\(types)")
     #expect(folder.text("apis/types/shop.lua")?.contains("---@field n integer") == true)
     let twice = try run("types", "shop", "--from-har", "-", "--from-har", "-", input: archive)
-    #expect(twice.code == 3 && twice.errors.contains("standard input is no HTTP Archive"))
+    #expect(twice.code == 3 && twice.errors.contains("standard input is not an HTTP Archive"))
     let imported = try run("import", "har", "-", input: archive)
     #expect(imported.code == 0 && imported.output.hasPrefix("apis/api.lua: 1 call"), "\(imported)")
     let postman = try run("import", "postman", "-", "-o", "apis/p.lua", input: "{}")
@@ -66,7 +66,7 @@ struct StandardInputDocumentTests {
     let difference = try run("diff", "a.lua", "b.lua", "--urls", "-", input: "/x\nhttp://[/y\n")
     #expect(
       difference.code == 3
-        && difference.errors.hasPrefix("lull: standard input:2: 'http://[/y' is no URL"),
+        && difference.errors.hasPrefix("lull: standard input:2: 'http://[/y' is not a URL"),
       "\(difference)")
     #expect(try run("diff", "a.lua", "b.lua", "--urls", "-", input: "/x\n").code == 7)
     let nothing = try run("diff", "a.lua", "b.lua", "--urls", "-", input: "# none\n")

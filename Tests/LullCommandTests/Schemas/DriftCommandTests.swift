@@ -57,7 +57,7 @@ struct DriftCommandTests {
         {"tier":"added","change":"added","call":"item","status":"200","place":"/hunter","declared":"","found":"string","samples":1,"of":2}
 
         """)
-    #expect(ending.errors.contains("tests/c.har is no HTTP Archive"))
+    #expect(ending.errors.contains("tests/c.har is not an HTTP Archive"))
     #expect(ending.errors.contains("2 answers of 2 compared: 1 breaking, 1 added\n"))
     // Something could not be compared.
     #expect(ending.code == 3)

@@ -122,7 +122,7 @@ struct TypesCommandTests {
     #expect(folder.text("apis/shop.schemas.json")?.contains(#""n":{"#) == true)
     try folder.write("apis/shop.schemas.json", #"{"calls":{}}"#)
     let other = try types("shop", "--from-har", "a.har", "--from-har", "b.har")
-    #expect(other.errors.contains("stays as it is"))
+    #expect(other.errors.contains("is left unchanged"))
     #expect(folder.text("apis/shop.schemas.json") == #"{"calls":{}}"#)
     #expect(folder.text("apis/types/shop.lua")?.contains("---@field n? integer") == true)
   }
@@ -188,7 +188,7 @@ struct TypesCommandTests {
     let cases: [([String], Int32, String)] = [
       (["nobody"], 3, "there is no API 'nobody'"),
       (["shop", "--from-har", "gone.har"], 3, "gone.har"),
-      (["shop", "--from-har", "broken.har"], 3, "broken.har is no HTTP Archive"),
+      (["shop", "--from-har", "broken.har"], 3, "broken.har is not an HTTP Archive"),
       (["shop", "--from-har", "other.har"], 3, "there is 1 of other URLs"),
       (["shop", "--from-cache"], 3, "there is no JSON of https://api.shop.test/v2"), ([], 2, "API"),
       (["shop", "-o", ""], 2, "-o needs"),
