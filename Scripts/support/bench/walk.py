@@ -17,9 +17,9 @@ REPETITIONS = (20, 120)
 # By walk (see walk.lua) and figure: the most that it may be today, and the goal. Today's figures only go
 # down: when a change makes one smaller, write the new one here.
 WALKS = {
-    "load": {"functions": (592, 350), "files": (132, 75), "upward": (0, 0)},
-    "configuration": {"files": (72, 50), "upward": (0, 0)},
-    "observer": {"files": (55, 40), "upward": (0, 0)},
+    "load": {"functions": (587, 350), "files": (129, 75), "upward": (0, 0)},
+    "configuration": {"files": (71, 50), "upward": (0, 0)},
+    "observer": {"files": (54, 40), "upward": (0, 0)},
 }
 
 # From the ground up, as Scripts/support/check-boundaries.sh and check-floors have them: the folders of each
