@@ -126,8 +126,12 @@ struct ChangedTests {
   }
 
   @Test(arguments: [
-    ("", "is not JSON"), ("{", "is not JSON"), ("[1]", "of another version: delete it with --forget"),
-    (#"{"lull_changed":1,"question":"x","json":"[1]"}"#, "of another version: delete it with --forget"),
+    ("", "is not JSON"), ("{", "is not JSON"),
+    ("[1]", "of another version: delete it with --forget"),
+    (
+      #"{"lull_changed":1,"question":"x","json":"[1]"}"#,
+      "of another version: delete it with --forget"
+    ),
     (#"{"lull_changed":2}"#, "of another version: delete it with --forget"),
   ])
   func `DIFF-08 what was kept and is damaged is told, and nothing is asked`(
