@@ -7,7 +7,6 @@ package enum ArgumentHelp {
   package static func page(of spec: ArgumentSpec) -> String {
     guard let manual = spec.manual else { return text(of: spec) }
     var short = spec
-    short.manual = nil
     short.arguments = spec.arguments.filter { $0.isPositional || $0.isCommon }
     for index in short.arguments.indices where short.arguments[index].category != parameters {
       short.arguments[index].category = "Options"
@@ -25,13 +24,13 @@ package enum ArgumentHelp {
     ([title] + lines.map { "  " + $0 }).joined(separator: "\n")
   }
 
-  /// All options; with their details, where `hasDetails` is set.
-  package static func text(of spec: ArgumentSpec, hasDetails: Bool = false) -> String {
-    text(of: spec, hasDetails: hasDetails, showsHelp: true)
-  }
-
-  private static func text(
-    of spec: ArgumentSpec, hasDetails: Bool = false, showsHelp: Bool
+  /// The page with all options.
+  ///
+  /// - Parameters:
+  ///   - hasDetails: whether each option has its paragraph, too.
+  ///   - showsHelp: whether `--help` and `--version` are listed.
+  package static func text(
+    of spec: ArgumentSpec, hasDetails: Bool = false, showsHelp: Bool = true
   ) -> String {
     var blocks = ["Usage: \(usage(of: spec))"]
     if let description = spec.description { blocks.append(description) }

@@ -86,7 +86,7 @@ enum Dispatch {
 
 /// First words that users of other programs type.
 enum FirstWord {
-  /// What to type instead of words that are no commands.
+  /// The lines that correct words of other programs.
   static let corrections: [String: String] = [
     "http": "there is no command 'http': lull URL sends a request",
     "curl": "there is no command 'curl': lull URL sends a request, lull import curl '…' reads one",
@@ -100,9 +100,18 @@ enum FirstWord {
     "config": "there is no command 'config': the defaults are in ~/.config/lull/config.lua",
   ]
 
-  /// What to do with a file that is neither a script nor a host; nil for other words.
+  /// A kind of file that users of APIs have at hand, and how it is read; nil: no command reads it.
+  typealias FileKind = (ending: String, advice: Advice?)
+  typealias Advice = @Sendable (_ file: String) -> String
+
+  /// The kind of a word that ends like such a file, which is not a host. (CMD-172)
+  static func fileKind(of word: some StringProtocol) -> FileKind? {
+    kinds.first { word.hasSuffix($0.ending) }
+  }
+
+  /// Why a word with such an ending cannot be run, and the command that reads it; nil for other words.
   static func problem(of word: String, exists: Bool) -> String? {
-    guard let kind = kinds.first(where: { word.hasSuffix($0.ending) }),
+    guard let kind = fileKind(of: word),
       TypedURL.plain(word) == nil, APIFileLocator.file(of: word) == nil
     else { return nil }
     let isBare = !word.contains("/") && !word.contains(":")
@@ -110,14 +119,12 @@ enum FirstWord {
     return kind.advice.map { "'\(word)' is \($0(word))" }
   }
 
-  private typealias Advice = @Sendable (_ file: String) -> String
-
   private static let document: Advice = {
     "not a script; for an OpenAPI document use lull import openapi \($0)"
   }
   private static let requests: Advice = { _ in "a file of HTTP requests, not a Lua script" }
 
-  private static let kinds: [(ending: String, advice: Advice?)] = [
+  private static let kinds: [FileKind] = [
     (".yaml", document), (".yml", document), (".json", document),
     (".har", { "a recording, not a script: use lull import har \($0)" }),
     (".http", requests), (".hurl", requests), (".md", { _ in "a text, not a script" }),

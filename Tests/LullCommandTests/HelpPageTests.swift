@@ -66,6 +66,7 @@ struct HelpPageTests {
     ("openapi.yaml", "no such file"), ("notes.md", "no such file"), ("x.hurl", "no such file"),
     ("get spec.json", "spec.json"), ("get :8080/a :8080/b", "one URL at a time"),
     ("get https://a.example/ https://b.example/", "one URL at a time"),
+    ("import gone.json", "gone.json"), ("import /dev/null", "only regular files"),
     ("get :8080/ -o file.json", "-O FILE saves the body"), ("get :8080/ -n", "-A netrc"),
     ("get :8080/ -k", "--insecure"), ("get :8080/ -L", "by default"),
     ("get :8080/ -s", "2>/dev/null"), ("get :8080/ --connect-timeout 3", "--timeout"),
@@ -98,6 +99,9 @@ struct HelpPageTests {
       "a.json",
       #"{"openapi":"3.1.0","info":{"title":"A","version":"1"},"#
         + #""servers":[{"url":"https://a.example"}],"paths":{"/x":{"get":{"operationId":"x"}}}}"#)
+    try folder.write("b.json", "{}")
+    let unknown = try shell("cd '\(folder.path)' && lull import b.json < /dev/null")
+    #expect(unknown.code == 2 && unknown.errors.contains("openapi, curl, har or postman"))
     let ending = try shell("cd '\(folder.path)' && lull import a.json -o a.lua < /dev/null")
     #expect(ending.code == 0, "\(ending.errors)")
     let curl = try shell("cd '\(folder.path)' && lull import 'curl https://b.example/y' -o b.lua")

@@ -241,7 +241,7 @@ struct CallCommand {
       return 2
     case .told(let code): return code
     case .help, .page, .version:
-      _ = Output.write(ArgumentHelp.text(of: spec))
+      _ = Output.write(ArgumentHelp.page(of: spec))
       return 0
     }
   }

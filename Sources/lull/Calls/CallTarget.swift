@@ -75,20 +75,13 @@ enum TypedURL {
     let authority = text.prefix { !"/?#".contains($0) }
     let path = text[authority.endIndex...].prefix { !"?#".contains($0) }
     guard !authority.isEmpty, !authority.contains(where: \.isWhitespace), !path.hasSuffix(".lua"),
-      !path.isEmpty || !isFileName(authority),
+      !path.isEmpty || FirstWord.fileKind(of: authority) == nil,
       isHost(
         authority[
           (authority.lastIndex(of: "@").map { authority.index(after: $0) }
             ?? authority.startIndex)...])
     else { return nil }
     return ResourceURL.escaping(typed: "http://" + text)
-  }
-
-  /// Whether it ends as files do that users of APIs have at hand. (CMD-04)
-  private static func isFileName(_ text: Substring) -> Bool {
-    [".yaml", ".yml", ".json", ".md", ".txt", ".har", ".http", ".hurl"].contains {
-      text.hasSuffix($0)
-    }
   }
 
   private static func isHost(_ text: Substring) -> Bool {

@@ -94,7 +94,12 @@ enum ImportCommand {
 
   static func run(_ words: ArraySlice<String>, for command: Command) throws(CommandEnd) -> Int32 {
     var words = words
-    if let word = words.first, let kind = kind(of: word) { words = [kind] + words }
+    if let word = words.first, !word.hasPrefix("-"), !kinds.contains(where: { $0.name == word }),
+      words.dropFirst().first?.hasPrefix("-") ?? true
+    {
+      // The document alone.
+      words = [try kind(of: word)] + words
+    }
     let parsed = try spec.read(words, for: command)
     guard let kind = kinds.first(where: { $0.name == parsed.text("KIND") }) else {
       let names = kinds.map(\.name).joined(separator: ", ")
@@ -104,16 +109,23 @@ enum ImportCommand {
     return try kind.run(parsed, command)
   }
 
-  /// The kind of a document that is given without its kind; nil if the word says nothing.
-  private static func kind(of word: String) -> String? {
-    guard !word.hasPrefix("-"), !kinds.contains(where: { $0.name == word }) else { return nil }
+  /// The kind of a document that is given without its kind.
+  private static func kind(of word: String) throws(CommandEnd) -> String {
     if word.hasPrefix("curl ") { return "curl" }
     if word.hasPrefix("http://") || word.hasPrefix("https://") { return "openapi" }
-    guard let bytes = try? InputFile.read(word) else { return nil }
+    let bytes: [UInt8]
+    do throws(InputFile.Unreadable) {
+      bytes = try InputFile.read(word)
+    } catch {
+      throw .wrongUsage(error.message, .import)
+    }
     // The names that each kind has near its beginning.
     let text = String(decoding: bytes.prefix(65536), as: UTF8.self)
     if text.contains("getpostman.com") { return "postman" }
     if text.contains("openapi") || text.contains("swagger") { return "openapi" }
-    return text.contains("\"log\"") ? "har" : nil
+    if text.contains("\"log\"") { return "har" }
+    throw .wrongUsage(
+      "\(InputFile.shownName(word)): unknown kind of document: write lull import KIND FILE, with "
+        + WordList.text(kinds.map(\.name)), .import)
   }
 }
