@@ -19,7 +19,7 @@ package struct Call {
   var environment: any HostEnvironment { host.environment }
   var bridge: BridgeRuntime { host.bridge }
   package var handles: ObjectHandles { host.handles }
-  package var kept: KeptValues { host.kept }
+  package var stored: StoredValues { host.stored }
   package var values: ScriptValues { host.values }
   var coroutines: Coroutines { host.coroutines }
   var requests: RequestsInFlight { host.requests }
@@ -140,16 +140,16 @@ extension Call {
   /// its own delivery.
   func addHook(_ name: String, _ attach: (Request, ScriptHook) -> Void) throws(Misuse) {
     let request = try request
-    let id = try kept.keep(state, index(1))
+    let id = try stored.keep(state, index(1))
     let isLate = request.lifecycle.hooksDelivered
     if isLate {
-      _ = kept.pin(id)
+      _ = stored.pin(id)
     } else if lull_value_anchor_to_object(bridge.pointer, request.mark.handle, id, id) != 0 {
       throw .message("not enough memory")
     }
     attach(request, ScriptHook(id, name, of: request, callbacks))
     // Whether the hook applied or not: this one is delivered after it.
-    if isLate { request.onCompletion { [unowned kept] _ in kept.unpin(id) } }
+    if isLate { request.onCompletion { [unowned stored] _ in stored.unpin(id) } }
     returnSelf()
   }
 }
@@ -281,11 +281,11 @@ extension Call {
       throw .argument(1, "a number of seconds, 0 or more, expected, got \(raw(1).described)")
     }
     // Its userdata holds the service's, and with it every function of the configuration.
-    let userdata = try kept.keep(state, index(0))
-    let callback = isNil(2) ? nil : try kept.keep(state, index(2))
-    guard kept.pin(userdata) else { throw .message("not enough memory") }
-    if let callback, !kept.pin(callback) {
-      kept.unpin(userdata)
+    let userdata = try stored.keep(state, index(0))
+    let callback = isNil(2) ? nil : try stored.keep(state, index(2))
+    guard stored.pin(userdata) else { throw .message("not enough memory") }
+    if let callback, !stored.pin(callback) {
+      stored.unpin(userdata)
       throw .message("not enough memory")
     }
     // The timer is work that somebody asked for: it keeps the script alive.
@@ -294,7 +294,7 @@ extension Call {
       // On a pump of somebody else's the timer may outlive the script.
       guard let loop, let callbacks else { return }
       loop.timerEnded()
-      defer { callbacks.kept.unpin(userdata) }
+      defer { callbacks.stored.unpin(userdata) }
       guard let callback else { return }
       let context = RunContext(purpose: "cancel_load_if_unobserved callback") {
         [unowned callbacks] outcome in
@@ -303,7 +303,7 @@ extension Call {
         }
       }
       callbacks.coroutines.start(Callable(id: callback), [], context)
-      callbacks.kept.unpin(callback)
+      callbacks.stored.unpin(callback)
     }
   }
 }

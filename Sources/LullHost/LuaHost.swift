@@ -10,7 +10,7 @@ package final class LuaHost {
   package let environment: any HostEnvironment
   package let bridge: BridgeRuntime
   package let handles: ObjectHandles
-  package let kept: KeptValues
+  package let stored: StoredValues
   package let values: ScriptValues
   package let permissions = Permissions()
   package let sources: ChunkSources
@@ -33,12 +33,12 @@ package final class LuaHost {
     bridge = BridgeRuntime(library)
     let pump = environment.pump
     handles = ObjectHandles(bridge)
-    kept = KeptValues(handles, pump)
-    values = ScriptValues(kept, pump)
-    sources = ChunkSources(kept)
+    stored = StoredValues(handles, pump)
+    values = ScriptValues(stored, pump)
+    sources = ChunkSources(stored)
     reading = ScriptReading(handles, permissions, sources)
-    coroutines = Coroutines(kept, sources, pump)
-    requests = RequestsInFlight(kept, pump)
+    coroutines = Coroutines(stored, sources, pump)
+    requests = RequestsInFlight(stored, pump)
     session = SessionKeeper(environment, bridge)
     loop = ScriptLoop(environment, coroutines, requests, session)
     reporter = Reporter(loop, values, permissions, sources)
@@ -73,11 +73,11 @@ package final class LuaHost {
     guard bridge.isStarted else { return session.showOutput() }
     handles.sweep()
     handles.releaseUnpushed()
-    if let released = kept.released.take() {
-      kept.release(released)
+    if let released = stored.released.take() {
+      stored.release(released)
       callbacks.releaseObservers(released.observers)
     }
-    if kept.takeLackOfMemory() {
+    if stored.takeLackOfMemory() {
       // No call of the script's could be told of it.
       reporter.report(ScriptFailure(message: "not enough memory"), in: "the keeping of a value")
     }
@@ -97,7 +97,7 @@ package final class LuaHost {
   }
 
   /// Pins of the script's values and objects, without those that stay until the process ends.
-  package var pinCount: Int { Int(lull_pin_count(bridge.pointer)) - kept.lastingPinCount }
+  package var pinCount: Int { Int(lull_pin_count(bridge.pointer)) - stored.lastingPinCount }
 
   /// The extension's owner of what it keeps for this host; made at the first call.
   package func part<Part: HostExtension>(_ type: Part.Type) -> Part {

@@ -281,7 +281,7 @@ package protocol ScriptChecker: AnyObject {
   /// An error that the script has raised.
   func note(_ failure: ScriptFailure)
   /// A pattern of configuration, and where it was given.
-  func look(atPattern pattern: String, of service: Service, at place: SourcePlace?)
+  func inspect(pattern: String, of service: Service, at place: SourcePlace?)
   /// A credential that is plain text, and what it is, in words.
-  func look(atCredential text: String, _ what: String)
+  func inspect(credential text: String, _ what: String)
 }

@@ -26,7 +26,7 @@ final class MockHandlers {
     callbacks = host.callbacks
     reading = host.reading
     limits = host.loop.limits
-    let kept = host.callbacks.kept
+    let stored = host.callbacks.stored
     let noMemory = MockProblem(text: "cannot start: not enough memory")
     guard
       let chunk = try? host.sources.compile(ShippedLua.handlers, name: Array("=lull.mock".utf8))
@@ -34,7 +34,7 @@ final class MockHandlers {
     defer { chunk.release() }
     let made = host.coroutines.ask(chunk.callable, [], kind: "lull.mock") { results -> [Int64] in
       (0..<3).compactMap { position in
-        guard let id = try? kept.keep(results.state, results.index(position)), kept.pin(id) else {
+        guard let id = try? stored.keep(results.state, results.index(position)), stored.pin(id) else {
           return nil
         }
         return id

@@ -307,12 +307,12 @@ struct EntityUpdatesTests {
   @Test func `NEWS-08 a load that began and succeeded while it was read wins`() {
     var state = ResourceState()
     _ = state.override(with: .text("x", at: 1))
-    let token = state.newsToken
+    let token = state.updateToken
     let load = state.loadStarted()
     _ = state.loadEnded(load, .newData(.text("loaded", at: 2)), now: 2)
-    #expect(state.newsArrived(token, .text("theirs", at: 3)) == nil)
-    #expect(state.newsArrived(state.newsToken, .text("theirs", at: 2)) == nil)
-    #expect(state.newsArrived(state.newsToken, .text("theirs", at: 3)) == .newData(.shared))
+    #expect(state.updateArrived(token, .text("theirs", at: 3)) == nil)
+    #expect(state.updateArrived(state.updateToken, .text("theirs", at: 2)) == nil)
+    #expect(state.updateArrived(state.updateToken, .text("theirs", at: 3)) == .newData(.shared))
   }
 
   @Test func `NEWS-09 it passes the later stages, and is written to caches that are not shared`() {

@@ -7,7 +7,7 @@
 //   base     lull_base lull_stack lull_keys lull_kinds lull_queue lull_arena lull_blocks lull_output lull_warnings lull_scripts
 //   runtime  lull_runtime
 //   ending   lull_watchdog lull_alarm lull_signal lull_limit lull_interrupt lull_memory lull_work
-//   values   lull_protect lull_kept lull_marks lull_readonly lull_integer lull_read lull_order lull_inspect lull_tables
+//   values   lull_protect lull_stored lull_marks lull_readonly lull_integer lull_read lull_order lull_inspect lull_tables
 //   values   lull_document lull_push lull_anchor lull_content lull_snapshot
 //   json     lull_equal lull_pointer lull_difference lull_json
 //   calls    lull_arguments lull_dispatch lull_objects lull_list

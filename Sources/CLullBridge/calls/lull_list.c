@@ -7,7 +7,7 @@
 #include "base/lull_keys.h"
 #include "base/lull_scripts.h"
 #include "base/lull_stack.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_protect.h"
 
 static const char *const names[] = {

@@ -4,7 +4,7 @@
 #include "base/lull_stack.h"
 #include "json/lull_equal.h"
 #include "values/lull_integer.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_protect.h"
 #include "values/lull_tables.h"
 

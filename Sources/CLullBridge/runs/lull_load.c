@@ -5,7 +5,7 @@
 #include "base/lull_stack.h"
 #include "runs/lull_chunks.h"
 #include "runs/lull_failure.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_protect.h"
 
 typedef struct loading {

@@ -10,7 +10,7 @@
 #include "runs/lull_coroutine.h"
 #include "runs/lull_failure.h"
 #include "runs/lull_pool.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_protect.h"
 #include "values/lull_push.h"
 

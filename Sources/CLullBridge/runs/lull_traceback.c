@@ -13,7 +13,7 @@
 #include "ending/lull_interrupt.h"
 #include "runs/lull_pool.h"
 #include "values/lull_inspect.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_protect.h"
 
 // As in the stock interpreter's tracebacks, the middle of a deep stack is left out; and several stacks

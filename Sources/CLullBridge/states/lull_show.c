@@ -6,7 +6,7 @@
 #include "calls/lull_dispatch.h"
 #include "ending/lull_interrupt.h"
 #include "values/lull_document.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_marks.h"
 
 typedef struct showing {

@@ -1,7 +1,7 @@
 // Who keeps which Lua value alive: kept ids, anchors, pins. Everything that stores runs protected.
 #include "base/lull_stack.h"
 #include "ending/lull_interrupt.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_protect.h"
 #include "values/lull_push.h"
 #include "values/lull_tables.h"

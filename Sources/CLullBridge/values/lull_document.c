@@ -6,7 +6,7 @@
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
 #include "values/lull_integer.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_tables.h"
 
 static const char document_key = 0;  // in the registry: the metatable of views

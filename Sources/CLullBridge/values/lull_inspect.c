@@ -8,7 +8,7 @@
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
 #include "ending/lull_interrupt.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_marks.h"
 #include "values/lull_order.h"
 #include "values/lull_protect.h"

@@ -4,7 +4,7 @@
 #include "base/lull_stack.h"
 #include "values/lull_document.h"
 #include "values/lull_integer.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_readonly.h"
 #include "values/lull_tables.h"
 

@@ -10,7 +10,7 @@
 #include "ending/lull_interrupt.h"
 #include "ending/lull_memory.h"
 #include "values/lull_integer.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 
 // [-0, +0] the kind of a userdata of ours at `index`, 0 for anything else
 int lull_userdata_kind(lua_State *L, int index) {

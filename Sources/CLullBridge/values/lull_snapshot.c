@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/lull_stack.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_marks.h"
 #include "values/lull_order.h"
 #include "values/lull_protect.h"

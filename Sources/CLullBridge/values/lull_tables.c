@@ -7,7 +7,7 @@
 #include "base/lull_stack.h"
 #include "values/lull_inspect.h"
 #include "values/lull_integer.h"
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 #include "values/lull_order.h"
 
 // Documents below this many words of tape are too small for what is done to build large ones fast.

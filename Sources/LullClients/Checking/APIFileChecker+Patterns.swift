@@ -3,7 +3,7 @@ import LullHost
 
 extension APIFileChecker {
   /// A pattern that no path of its service can match.
-  package func look(atPattern pattern: String, of service: Service, at place: SourcePlace?) {
+  package func inspect(pattern: String, of service: Service, at place: SourcePlace?) {
     guard let place, let base = service.baseURL else { return }
     if let text = APIFileChecker.objection(to: pattern, base: base) {
       note("pattern '\(pattern)' \(text)", at: place)

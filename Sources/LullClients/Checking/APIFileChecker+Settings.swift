@@ -12,7 +12,7 @@ extension APIFileChecker {
 
   /// Runs the settings functions as a request would, one after the other, whatever their patterns:
   /// what they raise is noted. What predicates of patterns raise is found by the resources of calls.
-  func look(atSettingsOf api: APIFile, _ calls: [APICall]) {
+  func inspectSettings(of api: APIFile, _ calls: [APICall]) {
     if let text = api.service.invalidBase {
       note(
         "the base URL '\(CredentialMask.malformedURL(text))' is none: it begins with https:// or "
@@ -25,10 +25,10 @@ extension APIFileChecker {
       // What is thrown has been noted.
       guard (try? entry.apply(&changed)) != nil else { continue }
       settings = changed
-      look(atHeaders: settings.headers)
+      inspect(headers: settings.headers)
     }
     for call in calls {
-      look(atHeaders: call.headers)
+      inspect(headers: call.headers)
       guard let resource = call.sample(of: api.service) else { continue }
       for entry in api.service.configurationEntries {
         _ = try? entry.applies(to: resource.url, method: call.method)
@@ -42,10 +42,10 @@ extension APIFileChecker {
   }
 
   /// Secrets have a mask in their place, which no file says.
-  private func look(atHeaders headers: RequestHeaders) {
+  private func inspect(headers: RequestHeaders) {
     for (name, value) in headers.pairs
     where WrittenSecrets.isCredential(header: name, value) {
-      look(atCredential: value, "the value of the header '\(name)'")
+      inspect(credential: value, "the value of the header '\(name)'")
     }
   }
 }

@@ -79,11 +79,11 @@ package final class APIFileChecker: ScriptChecker {
       let word = path + (environment.map { "@\($0)" } ?? "")
       let api = try files.api(word, usesVariable: false)
       checker.report.environments = api.environments
-      checker.look(atRequestsMade: "while it is loaded")
+      checker.inspectRequests(made: "while it is loaded")
       let calls = try api.calls
-      checker.look(atSettingsOf: api, calls)
-      checker.look(atSchemasOf: api, calls)
-      checker.look(atRequestsMade: "in a settings function")
+      checker.inspectSettings(of: api, calls)
+      checker.inspectSchemas(of: api, calls)
+      checker.inspectRequests(made: "in a settings function")
     } catch {
       checker.note(error)
     }
@@ -135,7 +135,7 @@ package final class APIFileChecker: ScriptChecker {
   }
 
   /// Requests that were made where none should be.
-  private func look(atRequestsMade when: String) {
+  private func inspectRequests(made when: String) {
     for request in requests.open
     where request.resource != nil && seen.insert(ObjectIdentifier(request)).inserted {
       note(
@@ -144,7 +144,7 @@ package final class APIFileChecker: ScriptChecker {
   }
 
   /// Takes note of a credential that is plain text, to find out whether the file says it.
-  package func look(atCredential text: String, _ what: String) {
+  package func inspect(credential text: String, _ what: String) {
     guard !text.isEmpty, !credentials.contains(where: { $0.text == text }) else { return }
     credentials.append(Credential(text: text, what: what))
   }
@@ -209,7 +209,7 @@ package final class APIFileChecker: ScriptChecker {
 
 extension APIFileChecker {
   /// Schemas that cannot be used, and calls whose answers are to be validated and have none.
-  func look(atSchemasOf api: APIFile, _ calls: [APICall]) {
+  func inspectSchemas(of api: APIFile, _ calls: [APICall]) {
     var places: DeclarationPlaces?
     func place(of keys: [String]) -> SourcePlace {
       if places == nil, case .success(let bytes) = TextFile.read(Array(path.utf8)) {

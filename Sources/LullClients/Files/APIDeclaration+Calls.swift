@@ -18,7 +18,7 @@ extension APIDeclaration {
       names = Set(calls.keys)
     }
     do throws(Misuse) {
-      let table = try kept.kept(state, table, for: service)
+      let table = try stored.storedValue(state, table, for: service)
       return DeclaredCalls(CallTable(names, table, text, files, service), calls)
     } catch {
       throw .missing(error.text)
@@ -183,7 +183,7 @@ extension APIDeclaration {
       default: break
       }
     }
-    look(at: call, of: service, at: at)
+    inspect(call, of: service, at: at)
     return call
   }
 
@@ -218,9 +218,9 @@ extension APIDeclaration {
         "'pages' must be true or a table of the options of 'resource:pages', got "
           + value.described)
     }
-    let options = try LuaPages.Options(index, state, reading.options, kept)
+    let options = try LuaPages.Options(index, state, reading.options, stored)
     if let function = options.function {
-      kept.anchor(function, from: handles.handle(of: service))
+      stored.anchor(function, from: handles.handle(of: service))
     }
     return options
   }

@@ -4,7 +4,7 @@ import LullLuaSource
 
 /// What works and is a mistake all the same, for those who check a file.
 extension APIDeclaration {
-  func look(at call: APICall, of service: Service, at: [String]) {
+  func inspect(_ call: APICall, of service: Service, at: [String]) {
     guard let checker else { return }
     func note(_ keys: [String], _ text: String) {
       checker.note(

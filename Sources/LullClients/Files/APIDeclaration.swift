@@ -20,7 +20,7 @@ struct APIDeclaration {
   static let types = ["string", "number", "integer", "boolean", "json", "object", "file"]
 
   let handles: ObjectHandles
-  let kept: KeptValues
+  let stored: StoredValues
   let reading: ScriptReading
   let text: DeclaredText
   /// Who only looks at the file.
@@ -37,13 +37,13 @@ struct APIDeclaration {
 
   /// - Parameter wish: what is wanted; of `LULL_ENV` if the file has environments.
   init(
-    _ text: DeclaredText, _ handles: ObjectHandles, _ kept: KeptValues, _ reading: ScriptReading,
+    _ text: DeclaredText, _ handles: ObjectHandles, _ stored: StoredValues, _ reading: ScriptReading,
     checker: APIFileChecker?, wish: EnvironmentWish?,
     reader: SettingReader, isTaken: @escaping (Service) -> Bool
   ) {
     self.text = text
     self.handles = handles
-    self.kept = kept
+    self.stored = stored
     self.reading = reading
     self.checker = checker
     self.wish = wish.flatMap { $0.isNamed || text.places.has("environments") ? $0 : nil }

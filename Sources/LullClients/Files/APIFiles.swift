@@ -11,7 +11,7 @@ package final class APIFiles: HostExtension {
   private let environment: any HostEnvironment
   let handles: ObjectHandles
   private let bridge: BridgeRuntime
-  private let kept: KeptValues
+  private let stored: StoredValues
   let coroutines: Coroutines
   private let permissions: Permissions
   var isInspecting: Bool { permissions.isInspecting }
@@ -43,7 +43,7 @@ package final class APIFiles: HostExtension {
     environment = host.environment
     handles = host.handles
     bridge = host.bridge
-    kept = host.kept
+    stored = host.stored
     coroutines = host.coroutines
     permissions = host.permissions
     reading = host.reading
@@ -153,7 +153,7 @@ package final class APIFiles: HostExtension {
   }
 
   private func pin(_ api: APIFile) throws(APIFileProblem) {
-    guard let handle = kept.pinForGood(api, .api, service: api.service) else {
+    guard let handle = stored.pinForGood(api, .api, service: api.service) else {
       throw .missing("not enough memory")
     }
     api.hostHandle = handle
@@ -180,7 +180,7 @@ package final class APIFiles: HostExtension {
 
   func declaration(of text: DeclaredText, _ wish: EnvironmentWish? = nil) -> APIDeclaration {
     APIDeclaration(
-      text, handles, kept, reading, checker: checker, wish: wish, reader: settings,
+      text, handles, stored, reading, checker: checker, wish: wish, reader: settings,
       isTaken: { [loaded] service in loaded.values.contains { $0.service === service } })
   }
 
@@ -203,7 +203,7 @@ package final class APIFiles: HostExtension {
 
   /// Gives a value of a file to `read`, on a stack.
   func visit<Value>(
-    _ value: KeptValue, _ read: (RunResults) throws(APIFileProblem) -> Value
+    _ value: StoredValue, _ read: (RunResults) throws(APIFileProblem) -> Value
   ) throws(APIFileProblem) -> Value {
     let chunk: Chunk
     do throws(Chunk.Problem) {

@@ -26,13 +26,13 @@ struct DeclaredText {
 final class CallTable {
   /// Of all calls. They are valid names; the calls may be wrong.
   let names: Set<String>
-  private let table: KeptValue
+  private let table: StoredValue
   private let text: DeclaredText
   private weak var files: APIFiles?
   private weak let service: Service?
 
   init(
-    _ names: Set<String>, _ table: KeptValue, _ text: DeclaredText, _ files: APIFiles,
+    _ names: Set<String>, _ table: StoredValue, _ text: DeclaredText, _ files: APIFiles,
     _ service: Service
   ) {
     self.names = names

@@ -29,21 +29,21 @@ package final class ContentFilter {
     bridge = host.bridge
     callbacks = host.callbacks
     reader = host.reading.json
-    let kept = callbacks.kept
+    let stored = callbacks.stored
     let surroundings = String(decoding: ShippedScript.filter.bytes, as: UTF8.self)
     let prelude = try ContentFilter.load(
       surroundings, shown: surroundings,
       name: "=" + ContentFilter.preludeName, host.sources, callbacks.reporter)
-    let maker = kept.makeID()
+    let maker = stored.makeID()
     guard lull_list_keep_maker(bridge.pointer, maker) == 0 else {
       throw Problem(report: "lull: not enough memory\n")
     }
     let applied = callbacks.coroutines.ask(prelude.callable, [.ref(maker)], kind: "prelude") {
       results in
-      Result { () throws(Misuse) in try kept.keep(results.state, results.index(0)) }
+      Result { () throws(Misuse) in try stored.keep(results.state, results.index(0)) }
     }
     lull_value_unpin(bridge.pointer, maker)
-    guard case .success(.success(let id)) = applied, kept.pin(id) else {
+    guard case .success(.success(let id)) = applied, stored.pin(id) else {
       throw Problem(report: "lull: not enough memory\n")
     }
     apply = id
@@ -130,7 +130,7 @@ package final class ContentFilter {
       }
     } else {
       value = callbacks.values.content(
-        content, holder: callbacks.handles.handle(of: service), key: callbacks.kept.makeID(),
+        content, holder: callbacks.handles.handle(of: service), key: callbacks.stored.makeID(),
         from: nil)
     }
     if case .json(let document) = content, source != nil || isOfPages {

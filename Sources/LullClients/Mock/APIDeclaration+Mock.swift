@@ -10,8 +10,8 @@ extension APIDeclaration {
     guard value.kind == Int32(LULL_FUNCTION) else {
       throw .message("'\(key)' must be a function (request, state), got \(value.described)")
     }
-    let id = try kept.keep(state, index)
-    kept.anchor(id, from: handles.handle(of: service))
+    let id = try stored.keep(state, index)
+    stored.anchor(id, from: handles.handle(of: service))
     return id
   }
 

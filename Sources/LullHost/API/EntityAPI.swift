@@ -18,7 +18,7 @@ extension APIOwner {
         let copy = EntityBox(
           box.settled, isOwn: true, service: box.service,
           tables:
-            OwnTables(call.kept, omitsNulls: box.service?.omitsNulls ?? false))
+            OwnTables(call.stored, omitsNulls: box.service?.omitsNulls ?? false))
         call.return(
           call.values.of(
             copy, .entity, service: box.service, anchor: copy.entity.content.foreignID ?? 0))
@@ -41,9 +41,9 @@ extension APIOwner {
       // A copy of an answer that nothing has decoded yet goes on as bytes. (TRF-98)
       let isOfBytes =
         if box.entity.exchange != nil, case .bytes = box.entity.content { true } else { false }
-      let content = try call.kept.content(
+      let content = try call.stored.content(
         call.raw(1), call.state, call.index(1), strings: isOfBytes ? .bytes : .either)
-      if let id = content.foreignID { call.kept.anchor(id, from: call.raw(0).handle, key: 1) }
+      if let id = content.foreignID { call.stored.anchor(id, from: call.raw(0).handle, key: 1) }
       box.entity.content = content
     },
     text: { call throws(Misuse) in

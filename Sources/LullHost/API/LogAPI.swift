@@ -61,7 +61,7 @@ extension APIOwner {
           try log.setHandler(nil)
           throw .message("'handler' must be a function, got \(call.raw(1).typeName)")
         }
-        try log.setHandler(try call.kept.keep(call.state, call.index(1)))
+        try log.setHandler(try call.stored.keep(call.state, call.index(1)))
       },
     ],
     hidden: [

@@ -165,7 +165,7 @@ extension APIOwner {
         lull.on_error(nil)
         """
     ) { call throws(Misuse) in
-      let handler = call.isNil(0) ? nil : try call.kept.keep(call.state, call.index(0))
+      let handler = call.isNil(0) ? nil : try call.stored.keep(call.state, call.index(0))
       try call.reporter.setHandler(handler)
     },
     .function(

@@ -193,7 +193,7 @@ extension APIOwner {
     ) { call throws(Misuse) in
       let options = call.reading.options
       let functions = try LuaRequestDelegate.Functions(
-        call.index(0), in: call.state, options, call.kept)
+        call.index(0), in: call.state, options, call.stored)
       let delegate = LuaRequestDelegate(functions, call.callbacks, call.loop, options)
       call.return(call.values.of(CustomRequest(delegate: delegate, pump: call.pump)))
     },
@@ -268,9 +268,9 @@ extension APIOwner {
     }
     defer { lull_object_unpin(call.bridge.pointer, service.hostHandle) }
     if let networking {
-      call.kept.anchor(networking.anchor, from: service.hostHandle)
+      call.stored.anchor(networking.anchor, from: service.hostHandle)
     }
-    for function in functions.values { call.kept.anchor(function, from: service.hostHandle) }
+    for function in functions.values { call.stored.anchor(function, from: service.hostHandle) }
     let changes = try Setting.changes(
       call, table: table, service: service, beside: serviceKeys)
     if !changes.isEmpty {
@@ -343,7 +343,7 @@ extension APIOwner {
           cause = .custom(
             ScriptCause(
               value: ForeignContent(
-                id: try call.kept.keep(call.state, index), typeName: value.typeName),
+                id: try call.stored.keep(call.state, index), typeName: value.typeName),
               text: causeMessage ?? value.typeName))
         }
       }
@@ -387,7 +387,7 @@ extension APIOwner {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       switch name {
-      case "content": content = try call.kept.content(value, call.state, index)
+      case "content": content = try call.stored.content(value, call.state, index)
       case "content_type": contentType = try value.headerText(name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else {
@@ -451,7 +451,7 @@ extension APIOwner {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       switch name {
-      case "content": entity.content = try call.kept.content(value, call.state, index)
+      case "content": entity.content = try call.stored.content(value, call.state, index)
       case "content_type": contentType = try value.headerText(name)
       case "headers":
         guard value.kind == Int32(LULL_TABLE) else { throw .message("'headers' must be a table") }

@@ -147,7 +147,7 @@ extension APIOwner {
   static func networking(_ call: Call, _ index: Int32) throws(Misuse) -> (
     provider: any NetworkingProvider, anchor: Int64
   ) {
-    let id = try call.kept.keep(call.state, index)
+    let id = try call.stored.keep(call.state, index)
     var bound = lull_value()
     if lull_bound_object(call.state, index, &bound) != 0,
       let stubs = call.handles.object(bound, .stub, as: StubAnswers.self)

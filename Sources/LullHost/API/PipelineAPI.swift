@@ -90,7 +90,7 @@ extension APIOwner {
           }
         }
         let function = LuaTransformer(
-          try call.kept.kept(call.state, call.index(1), for: service), options, call.callbacks)
+          try call.stored.storedValue(call.state, call.index(1), for: service), options, call.callbacks)
         box.configuration.settings.pipeline[box.key].add(
           ResponseContentTransformer(function, rules: options.rules))
         call.returnSelf()
@@ -114,7 +114,7 @@ extension APIOwner {
         rules: "TRF-01 TRF-02 TRF-03 PIPE-17 ERR-12 ERR-13"
       ) { call throws(Misuse) in
         let box = try stage(call)
-        let function = try call.kept.kept(
+        let function = try call.stored.storedValue(
           call.state, call.index(1), for: box.configuration.service)
         box.configuration.settings.pipeline[box.key].add(
           LuaResponseTransformer(function, call.callbacks))

@@ -263,8 +263,8 @@ extension APIOwner {
       for value in call.values.awaited(request) { call.return(value) }
       return
     }
-    guard !request.isForsaken || request.isCompleted else {
-      throw .message(request.forsakenText)
+    guard !request.isAbandoned || request.isCompleted else {
+      throw .message(request.abandonedText)
     }
     try call.loop.wait(call, for: request.displayName, Awaited(requests: [request])) {
       completion in

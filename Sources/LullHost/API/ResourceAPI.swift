@@ -231,8 +231,8 @@ extension APIOwner {
       let resource = try call.resource
       if request.state == .notStarted {
         // The resource's list is all that may hold it until somebody starts it.
-        let kept = try call.kept.kept(call.state, call.index(1), for: resource.service)
-        request.onCompletion { _ in withExtendedLifetime(kept) {} }
+        let stored = try call.stored.storedValue(call.state, call.index(1), for: resource.service)
+        request.onCompletion { _ in withExtendedLifetime(stored) {} }
       }
       call.return(call.values.of(resource.load(using: request), loading: resource))
     },
@@ -373,7 +373,7 @@ extension APIOwner {
       swift: "Resource.overrideLocalContent(with:)", rules: "OVR-07 OVR-08 OVR-09 OVR-10"
     ) { call throws(Misuse) in
       let resource = try call.resource
-      let content = try call.kept.content(call.raw(1), call.state, call.index(1))
+      let content = try call.stored.content(call.raw(1), call.state, call.index(1))
       resource.overrideLocalContent(with: content)
       call.returnSelf()
     },

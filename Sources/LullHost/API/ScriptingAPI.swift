@@ -191,7 +191,7 @@ private struct ArgumentsCall {
   init(_ call: Call) { self.call = call }
 
   func answer() throws(Misuse) {
-    var arguments = try ScriptArgumentReader(call.kept, call.state).arguments(call.index(0))
+    var arguments = try ScriptArgumentReader(call.stored, call.state).arguments(call.index(0))
     let (script, own) = try commandLine(isWanted: call.isNil(1))
     let words = call.isNil(1) ? own : try self.words(call.index(1))
     if arguments.spec.name.isEmpty { arguments.spec.name = script.isEmpty ? "script" : script }
@@ -330,11 +330,11 @@ private struct ArgumentsCall {
         let problem = results[1].text ?? "not valid"
         return .failure(.problem("'\(argument.shown)': \(problem), got '\(text)'"))
       }
-      let id = call.kept.makeID()
+      let id = call.stored.makeID()
       guard lull_value_keep(call.bridge.pointer, results.state, results.index(0), id) == 0 else {
         return .failure(.problem("not enough memory"))
       }
-      call.kept.holdForNow([id])
+      call.stored.holdForNow([id])
       return .success(.ref(id))
     }
     switch answer {

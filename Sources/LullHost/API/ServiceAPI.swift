@@ -354,7 +354,7 @@ extension APIOwner {
       guard !isMember(name), !name.hasPrefix("__") else {
         throw .message("'functions.\(name)' is a name that every service has: choose another one")
       }
-      functions[name] = try call.kept.keep(call.state, LuaTable.visitedIndex(in: call.state))
+      functions[name] = try call.stored.keep(call.state, LuaTable.visitedIndex(in: call.state))
     }
     return functions
   }
@@ -409,7 +409,7 @@ private struct ConfigureArguments {
         for change in changes { change(&configuration) }
       }
     case Int(LULL_FUNCTION):
-      let id = try call.kept.keep(call.state, index, anchoredTo: service)
+      let id = try call.stored.keep(call.state, index, anchoredTo: service)
       apply = call.callbacks.configurationBlock(id, service: service)
     default:
       throw .argument(

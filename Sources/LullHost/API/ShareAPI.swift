@@ -99,7 +99,7 @@ extension APIOwner {
       throw .message("'\(name)' must be a secret or a string, got \(value.typeName)")
     }
     let text = try value.nonEmptyText(name)
-    call.permissions.checker?.look(atCredential: text, "the \(name) of \(function)")
+    call.permissions.checker?.inspect(credential: text, "the \(name) of \(function)")
     return SecretText(Secret(.literal(text)))
   }
 }

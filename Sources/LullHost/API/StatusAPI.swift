@@ -92,7 +92,7 @@ extension APIOwner {
       ) { call throws(Misuse) in
         let changes = LuaChanges(try status(call), call.callbacks)
         // The status holds the resources, and with them their services.
-        let held = try call.kept.keep(call.state, call.index(0))
+        let held = try call.stored.keep(call.state, call.index(0))
         call.returnIterator(call.values.of(changes, .changes, anchor: held))
       },
     ],
@@ -141,7 +141,7 @@ extension APIOwner {
     var held: [Int64] = []
     if let resource = call.object(0, .resource, as: Resource.self) {
       resources = [resource]
-      held = [try call.kept.keep(call.state, call.index(0))]
+      held = [try call.stored.keep(call.state, call.index(0))]
     } else {
       guard call.raw(0).kind == Int32(LULL_TABLE) else {
         throw .argument(1, "a list of resources expected, got \(call.raw(0).typeName)")
@@ -156,12 +156,12 @@ extension APIOwner {
         }
         guard !resources.contains(where: { $0.record === resource.record }) else { continue }
         resources.append(resource)
-        held.append(try call.kept.keep(call.state, lull_stack_top(call.state)))
+        held.append(try call.stored.keep(call.state, lull_stack_top(call.state)))
       }
       try checkKeys(call)
     }
     let box = StatusBox(ResourceStatus(resources, displayPriority: rules))
-    call.return(call.values.of(box, .status, anchor: call.kept.anchor(for: held)))
+    call.return(call.values.of(box, .status, anchor: call.stored.anchor(for: held)))
   }
 
   /// A list has no other keys, such as those of options.

@@ -252,13 +252,13 @@ extension APIOwner {
       name, value throws(Misuse) in
       let index = LuaTable.visitedIndex(in: call.state)
       guard name == "reduce" else {
-        initial = try call.kept.content(value, call.state, index)
+        initial = try call.stored.content(value, call.state, index)
         return
       }
       guard value.kind == Int32(LULL_FUNCTION) else {
         throw .message("'reduce' must be a function, got \(value.described)")
       }
-      reduce = try call.kept.keep(call.state, index)
+      reduce = try call.stored.keep(call.state, index)
     }
     guard let reduce else {
       throw .message("follow needs 'reduce', a function that makes content of content and an item")

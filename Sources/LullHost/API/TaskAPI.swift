@@ -94,7 +94,7 @@ extension APIOwner {
     case Int(LULL_WAIT_BLOCK):
       var raised: ScriptFailure?
       if !call.isNil(0) {
-        let function = try call.kept.keep(call.state, call.index(0))
+        let function = try call.stored.keep(call.state, call.index(0))
         call.loop.taskBegan()
         let context = RunContext(purpose: "lull.run") { [unowned loop = call.loop] outcome in
           loop.taskEnded()

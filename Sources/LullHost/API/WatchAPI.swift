@@ -93,7 +93,7 @@ extension APIOwner {
       let options =
         call.isNil(1)
         ? .init()
-        : try LuaPages.Options(call.index(1), call.state, call.reading.options, call.kept)
+        : try LuaPages.Options(call.index(1), call.state, call.reading.options, call.stored)
       LuaPages.iterate(try call.resource, options, call)
     },
   ]
@@ -331,7 +331,7 @@ extension APIOwner {
           guard value.kind == Int32(LULL_FUNCTION) else {
             throw .message("'\(name)' must be a function, got \(value.described)")
           }
-          until = try call.kept.keep(call.state, LuaTable.visitedIndex(in: call.state))
+          until = try call.stored.keep(call.state, LuaTable.visitedIndex(in: call.state))
         }
       }
     }

@@ -6,7 +6,7 @@ import LullTransport
 struct AssignedCache {
   let cache: any EntityCache
   /// The script's value, which the stage keeps.
-  let value: KeptValue
+  let value: StoredValue
 }
 
 extension PipelineStage {
@@ -15,7 +15,7 @@ extension PipelineStage {
   }
 
   /// What the script has assigned; nil for none.
-  var assignedCache: LuaValue { (cacheMark as? KeptValue).map { .ref($0.id) } ?? .nil }
+  var assignedCache: LuaValue { (cacheMark as? StoredValue).map { .ref($0.id) } ?? .nil }
 }
 
 /// One of the caches that Lull brings, as a value of the script.
@@ -62,18 +62,18 @@ extension Callbacks {
       guard !bridge.isClosed else { return }
       guard let content = entity?.content.foreignID else {
         if let entry = held.removeValue(forKey: key) {
-          kept.release(entry.id, from: handle)
+          stored.release(entry.id, from: handle)
         }
         return
       }
-      let id = held[key]?.id ?? kept.makeID()
+      let id = held[key]?.id ?? stored.makeID()
       held[key] = (id, content)
       // A finaliser that runs meanwhile may have the entry written again, or removed.
       while let entry = held[key], entry.id == id {
-        kept.anchor(entry.content, from: handle, key: id)
+        stored.anchor(entry.content, from: handle, key: id)
         if let now = held[key], now == entry { return }
       }
-      kept.release(id, from: handle)
+      stored.release(id, from: handle)
     }
     return .object(handle: handle, kind: HandleKind.cache.rawValue, service: 0, anchor: 0)
   }
@@ -96,7 +96,7 @@ extension Callbacks {
     default:
       if let box = handles.object(value, .cache, as: CacheBox.self) {
         return AssignedCache(
-          cache: box.entityCache, value: try kept.kept(state, index, for: service))
+          cache: box.entityCache, value: try stored.storedValue(state, index, for: service))
       }
       throw .message(
         "'cache' must be lull.cache.memory(), lull.cache.file(), lull.cache.shared(), a table of functions or nil, got "
@@ -114,11 +114,11 @@ extension Callbacks {
     // Another table may have been there before.
     if let found = known, lull_value_is(bridge.pointer, found.id, state, index) == 0 { known = nil }
     let operations = known?.operations ?? CacheOperations()
-    let assigned: KeptValue
+    let assigned: StoredValue
     if let shared = known?.assigned, shared.handle == handles.handle(of: service) {
       assigned = shared
     } else {
-      assigned = try kept.kept(state, index, for: service)
+      assigned = try stored.storedValue(state, index, for: service)
       cacheTables.add(CacheTables.KnownTable(assigned, operations), at: address)
     }
     let cache = LuaCache(
@@ -149,10 +149,10 @@ struct CacheTables {
   /// A table that some configuration may have as its cache.
   struct KnownTable {
     let id: Int64
-    private(set) weak var assigned: KeptValue?
+    private(set) weak var assigned: StoredValue?
     private(set) weak var operations: CacheOperations?
 
-    init(_ assigned: KeptValue, _ operations: CacheOperations) {
+    init(_ assigned: StoredValue, _ operations: CacheOperations) {
       id = assigned.id
       self.assigned = assigned
       self.operations = operations

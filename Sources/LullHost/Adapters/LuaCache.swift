@@ -8,12 +8,12 @@ final class LuaCache: CoordinatedEntityCache {
   static let functions: [StaticString] = needed + ["update_timestamp"]
 
   private unowned let callbacks: Callbacks
-  private let assigned: KeptValue
+  private let assigned: StoredValue
   let operations: CacheOperations
   private let updatesTimestamps: Bool
 
   init(
-    callbacks: Callbacks, assigned: KeptValue, operations: CacheOperations, updatesTimestamps: Bool
+    callbacks: Callbacks, assigned: StoredValue, operations: CacheOperations, updatesTimestamps: Bool
   ) {
     self.callbacks = callbacks
     self.assigned = assigned
@@ -52,7 +52,7 @@ final class LuaCache: CoordinatedEntityCache {
     ) { [callbacks] in
       // The key does not hold the resource. (CACHE-36)
       let pipeline = resource.resolvedConfiguration.settings.pipeline
-      return LuaCache.key($0, facts, callbacks.kept, in: resource.service.environment?.name) {
+      return LuaCache.key($0, facts, callbacks.stored, in: resource.service.environment?.name) {
         pipeline.keepsBytes(of: $0, through: stage)
       }
     }
@@ -150,7 +150,7 @@ final class LuaCache: CoordinatedEntityCache {
   /// The first result of a key function; nil if the resource is not to be cached (CACHE-24). In an environment
   /// of an API file it is a text, which has that behind it. (ENV-07)
   private static func key(
-    _ results: RunResults, _ facts: RequestFacts, _ kept: KeptValues, in environment: String?,
+    _ results: RunResults, _ facts: RequestFacts, _ stored: StoredValues, in environment: String?,
     keepsBytes: @escaping (Entity) -> Bool
   ) -> Result<Key?, WrongKey> {
     func key(_ value: LuaValue, release: @escaping () -> Void = {}) -> Result<Key?, WrongKey> {
@@ -174,11 +174,11 @@ final class LuaCache: CoordinatedEntityCache {
     case Int(LULL_NUMBER): return key(.number(value.number))
     case Int(LULL_BOOLEAN): return key(.bool(value.integer != 0))
     default:
-      guard let id = try? kept.keep(results.state, results.index(0)), kept.pin(id) else {
-        kept.noteLackOfMemory()
+      guard let id = try? stored.keep(results.state, results.index(0)), stored.pin(id) else {
+        stored.noteLackOfMemory()
         return .success(nil)
       }
-      return key(.ref(id)) { [released = kept.released] in released.addPin(id) }
+      return key(.ref(id)) { [released = stored.released] in released.addPin(id) }
     }
   }
 }

@@ -13,14 +13,14 @@ struct LuaChain {
     self.id = id
     self.callbacks = callbacks
     self.loop = loop
-    purpose = "chain function (\(callbacks.kept.place(of: id)))"
+    purpose = "chain function (\(callbacks.stored.place(of: id)))"
   }
 
   /// Gives the request with the function, which is the call's first argument, around it.
   static func add(_ call: Call) throws(Misuse) {
-    let id = try call.kept.keep(call.state, call.index(1))
+    let id = try call.stored.keep(call.state, call.index(1))
     // The wrapped request's userdata holds its hooks and what else it may call.
-    let wrapped = try call.kept.keep(call.state, call.index(0))
+    let wrapped = try call.stored.keep(call.state, call.index(0))
     let function = LuaChain(id, call.callbacks, call.loop)
     let chain = ChainedRequest(wrapping: try call.request, by: RequestCallbacks([id, wrapped])) {
       response, chain in
@@ -63,7 +63,7 @@ struct LuaChain {
         return .passTo(next)
       }
       if let box = callbacks.handles.object(value, .response, as: ResponseBox.self) {
-        callbacks.kept.hold(box.response, for: chain)
+        callbacks.stored.hold(box.response, for: chain)
         return .useResponse(box.response)
       }
       return failed(

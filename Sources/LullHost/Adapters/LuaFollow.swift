@@ -25,10 +25,10 @@ final class LuaFollow {
       reduce: reduce, mutation: arguments.mutation, call.callbacks)
     let object = call.values.of(follow, .follow, service: resource.service, anchor: reduce)
     guard case .object(let handle, _, let service, _) = object,
-      call.kept.pin(object: handle, .follow, service: service)
+      call.stored.pin(object: handle, .follow, service: service)
     else { throw .message("not enough memory") }
     follow.hostHandle = handle
-    for id in [reduce, arguments.mutation].compactMap(\.self) { call.kept.anchor(id, from: handle) }
+    for id in [reduce, arguments.mutation].compactMap(\.self) { call.stored.anchor(id, from: handle) }
     if let initial { call.callbacks.hold(initial, from: handle) }
     call.loop.began(follow)
     resource.follow(
@@ -48,7 +48,7 @@ final class LuaFollow {
     self.reduce = reduce
     self.mutation = mutation
     self.callbacks = callbacks
-    rowKey = callbacks.kept.makeID()
+    rowKey = callbacks.stored.makeID()
   }
 
   func stop() { follower?.stop() }
@@ -62,7 +62,7 @@ final class LuaFollow {
       content.map {
         callbacks.values.content(
           $0, holder: hostHandle, omitsNulls: omitsNulls,
-          own: OwnTables(callbacks.kept, omitsNulls: omitsNulls), from: url)
+          own: OwnTables(callbacks.stored, omitsNulls: omitsNulls), from: url)
       } ?? .nil,
       callbacks.values.of(
         item, holder: hostHandle, key: rowKey, omitsNulls: omitsNulls, from: url),
@@ -74,7 +74,7 @@ final class LuaFollow {
         return .failure(.message("'reduce' of follow must return the new content, got nil"))
       }
       return Result { () throws(Misuse) in
-        let content = try callbacks.kept.content(results[0], results.state, results.index(0))
+        let content = try callbacks.stored.content(results[0], results.state, results.index(0))
         // While the results still do.
         callbacks.hold(content, from: hostHandle)
         return content
@@ -93,7 +93,7 @@ final class LuaFollow {
   private func failed(_ failure: ScriptFailure) -> RequestError {
     if let error = failure.requestError { return error }
     callbacks.reporter.report(
-      failure, in: callbacks.kept.named("reduce function of follow", reduce))
+      failure, in: callbacks.stored.named("reduce function of follow", reduce))
     return RequestError(
       httpStatusCode: nil, entity: nil,
       cause: .script(
@@ -116,10 +116,10 @@ final class LuaFollow {
     }
     for waiter in waiters { waiter() }
     for id in [rowKey, mutation].compactMap(\.self) {
-      callbacks.kept.release(id, from: hostHandle)
+      callbacks.stored.release(id, from: hostHandle)
     }
     callbacks.release(function: reduce, from: hostHandle)
-    callbacks.kept.unpin(object: hostHandle)
+    callbacks.stored.unpin(object: hostHandle)
   }
 
   /// Waits for the end: the content, or nil and the error.

@@ -24,7 +24,7 @@ package final class LuaNetworking: NetworkingProvider {
     _ request: HTTPRequest, completion: NetworkCompletion
   ) -> any RequestNetworking {
     request.options?.sending?.handOver()
-    let held = HeldAnswer(callbacks.kept)
+    let held = HeldAnswer(callbacks.stored)
     let answer = NetworkAnswer(completion, request, held, log: log)
     let id = function
     let facts = RequestFacts(request)
@@ -43,7 +43,7 @@ package final class LuaNetworking: NetworkingProvider {
         } catch {
           let failure = callbacks.failure(error.text, of: id)
           callbacks.reporter.report(
-            failure, in: callbacks.kept.named("networking function", id), request: facts)
+            failure, in: callbacks.stored.named("networking function", id), request: facts)
           answer.fail(failure, isReported: true)
         }
       case .failed(let failure):
@@ -51,7 +51,7 @@ package final class LuaNetworking: NetworkingProvider {
           answer.complete(NetworkResult(failing: error))
         } else {
           callbacks.reporter.report(
-            failure, in: callbacks.kept.named("networking function", id), request: facts)
+            failure, in: callbacks.stored.named("networking function", id), request: facts)
           answer.fail(failure, isReported: true)
         }
       case .gone: answer.fail(ScriptFailure("the networking function was collected"))
@@ -98,18 +98,18 @@ package final class LuaNetworking: NetworkingProvider {
 ///
 /// Its end only notes their numbers, since nothing may be called across from `deinit`.
 final class HeldAnswer {
-  private unowned let kept: KeptValues
+  private unowned let stored: StoredValues
   private let released: ReleasedValues
   private var ids: [Int64] = []
 
-  init(_ kept: KeptValues) {
-    self.kept = kept
-    released = kept.released
+  init(_ stored: StoredValues) {
+    self.stored = stored
+    released = stored.released
   }
 
   func hold(_ result: NetworkResult) {
-    ids += (result.requestError?.foreignIDs ?? []).filter { kept.pin($0) }
-    if let id = result.error?.value?.foreign?.id, kept.pin(id) { ids.append(id) }
+    ids += (result.requestError?.foreignIDs ?? []).filter { stored.pin($0) }
+    if let id = result.error?.value?.foreign?.id, stored.pin(id) { ids.append(id) }
   }
 
   deinit { for id in ids { released.addPin(id) } }

@@ -44,7 +44,7 @@ final class LuaObserver: KeyedObserver {
     self.wantsProgress = wantsProgress
     serviceLink = resource.service.link
     record = resource.record
-    released = callbacks.kept.released
+    released = callbacks.stored.released
     earlierEvents = record.observers.eventCount
     isAnchoredToService = anchoredToService
     self.ownsItself = ownsItself
@@ -77,7 +77,7 @@ final class LuaObserver: KeyedObserver {
     owners.append(owner)
     record.observers.add(key: owner.identity, of: self)
     if lull_value_anchor_to_owner(callbacks.bridge.pointer, owner.id, id) != 0 {
-      callbacks.kept.noteLackOfMemory()
+      callbacks.stored.noteLackOfMemory()
     }
   }
 
@@ -101,7 +101,7 @@ final class LuaObserver: KeyedObserver {
   var isToldInTurn: Bool { isAnchoredToService && !isTable }
 
   var logName: String {
-    let place = callbacks.kept.place(of: id)
+    let place = callbacks.stored.place(of: id)
     return (isTable ? "observer table" : "function") + (place.isEmpty ? "" : " (\(place))")
   }
 
@@ -150,7 +150,7 @@ final class LuaObserver: KeyedObserver {
       if case .failed(let failure) = outcome {
         callbacks.reporter.report(
           failure,
-          in: callbacks.kept.named("observer", id) + " of \(resource.displayName)")
+          in: callbacks.stored.named("observer", id) + " of \(resource.displayName)")
       }
     }
     context.function = id

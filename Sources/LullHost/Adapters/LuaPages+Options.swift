@@ -10,7 +10,7 @@ extension LuaPages.Options {
 
   /// The options in a table; a kept function among them is the caller's to hold.
   package init(
-    _ table: Int32, _ state: OpaquePointer?, _ reader: OptionReader, _ kept: KeptValues
+    _ table: Int32, _ state: OpaquePointer?, _ reader: OptionReader, _ stored: StoredValues
   ) throws(Misuse) {
     var options = LuaPages.Options()
     var way: String?
@@ -32,8 +32,8 @@ extension LuaPages.Options {
         way = name
         if name == "next", Int(value.kind) == Int(LULL_FUNCTION) {
           options.next = .asked
-          options.function = try kept.keep(state, index)
-          options.kept = kept
+          options.function = try stored.keep(state, index)
+          options.stored = stored
         } else {
           options.next = try Self.nextPage(reader, state, name, value, index)
         }

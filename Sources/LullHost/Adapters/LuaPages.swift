@@ -14,10 +14,10 @@ package final class LuaPages {
 
     /// The kept function that tells the next page.
     package var function: Int64?
-    weak var kept: KeptValues?
+    weak var stored: StoredValues?
 
     /// Where that is defined; nil: there is none, or it is gone.
-    package var definition: TraceFrame? { function.flatMap { kept?.definition(of: $0) } }
+    package var definition: TraceFrame? { function.flatMap { stored?.definition(of: $0) } }
 
     package init() {}
   }

@@ -126,10 +126,10 @@ final class LuaRequestDelegate: RequestDelegate {
       }
       do throws(Misuse) {
         let delegate = LuaRequestDelegate(
-          try Functions(results.index(0), in: results.state, reader, callbacks.kept), callbacks,
+          try Functions(results.index(0), in: results.state, reader, callbacks.stored), callbacks,
           loop, reader)
         // Nothing else holds them until the request has a userdata.
-        callbacks.kept.holdForNow(delegate.anchors)
+        callbacks.stored.holdForNow(delegate.anchors)
         return .success(delegate)
       } catch {
         return .failure(.init(error.text))
@@ -181,7 +181,7 @@ final class CustomCompletion {
 
   deinit {
     guard let loop, let request = handler.pendingRequest else { return }
-    loop.forsakeSoon(request)
+    loop.abandonSoon(request)
   }
 }
 
@@ -199,7 +199,7 @@ extension LuaRequestDelegate.Functions {
   /// The table `lull.custom_request{ start =, cancel =, progress =, repeated =, description = }` takes.
   /// The caller holds them.
   init(
-    _ table: Int32, in state: OpaquePointer?, _ reader: OptionReader, _ kept: KeptValues
+    _ table: Int32, in state: OpaquePointer?, _ reader: OptionReader, _ stored: StoredValues
   ) throws(Misuse) {
     var functions = Self()
     try reader.forEach(of: table, in: state, known: Self.keys) { name, value throws(Misuse) in
@@ -210,7 +210,7 @@ extension LuaRequestDelegate.Functions {
       guard value.kind == Int32(LULL_FUNCTION) else {
         throw .message("'\(name)' must be a function, got \(value.typeName)")
       }
-      let id = try kept.keep(state, LuaTable.visitedIndex(in: state))
+      let id = try stored.keep(state, LuaTable.visitedIndex(in: state))
       switch name {
       case "start": functions.start = id
       case "cancel": functions.cancel = id

@@ -5,13 +5,13 @@ import LullCore
 /// go on with: `stage:add_transformer(fn)`. It may wait. (TRF-01, TRF-02, PIPE-17)
 final class LuaResponseTransformer: ResponseTransformer {
   private unowned let callbacks: Callbacks
-  private let function: KeptValue
+  private let function: StoredValue
   let description: String
 
-  init(_ function: KeptValue, _ callbacks: Callbacks) {
+  init(_ function: StoredValue, _ callbacks: Callbacks) {
     self.function = function
     self.callbacks = callbacks
-    description = "transformer at \(callbacks.kept.place(of: function.id))"
+    description = "transformer at \(callbacks.stored.place(of: function.id))"
   }
 
   func process(_ response: Response, in run: PipelineRun) -> Response? {
@@ -30,7 +30,7 @@ final class LuaResponseTransformer: ResponseTransformer {
       Callable(id: function.id),
       [
         callbacks.values.of(
-          response, service: service, tables: OwnTables(callbacks.kept, for: run.request))
+          response, service: service, tables: OwnTables(callbacks.stored, for: run.request))
       ], context)
     isInside = false
     if immediate == nil {
@@ -44,7 +44,7 @@ final class LuaResponseTransformer: ResponseTransformer {
     case .finished(let results):
       if let box = callbacks.handles.object(results[0], .response, as: ResponseBox.self) {
         let response = box.settled
-        callbacks.kept.hold(response, for: run.request)
+        callbacks.stored.hold(response, for: run.request)
         return response
       }
       guard results[0].kind != Int32(LULL_NIL) else {

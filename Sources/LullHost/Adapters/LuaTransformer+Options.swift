@@ -42,7 +42,7 @@ extension LuaTransformer.Options {
     _ name: String, _ value: lull_value, _ call: Call, _ index: Int32, _ service: Service
   ) throws(Misuse) -> LuaTransformer.TypeTest {
     if value.kind == Int32(LULL_FUNCTION) {
-      return .predicate(try call.kept.kept(call.state, index, for: service))
+      return .predicate(try call.stored.storedValue(call.state, index, for: service))
     }
     switch value.string {
     case "any": return .any

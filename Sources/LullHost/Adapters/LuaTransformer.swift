@@ -10,7 +10,7 @@ final class LuaTransformer: ContentFunction {
   enum TypeTest {
     case any
     case word(String)
-    case predicate(KeptValue)
+    case predicate(StoredValue)
 
     var description: String {
       switch self {
@@ -32,17 +32,17 @@ final class LuaTransformer: ContentFunction {
   }
 
   private unowned let callbacks: Callbacks
-  private let function: KeptValue
+  private let function: StoredValue
   private let input: TypeTest
   private let output: TypeTest
   let description: String
 
-  init(_ function: KeptValue, _ options: Options, _ callbacks: Callbacks) {
+  init(_ function: StoredValue, _ options: Options, _ callbacks: Callbacks) {
     self.function = function
     self.callbacks = callbacks
     input = options.input
     output = options.output
-    description = "transformer at \(callbacks.kept.place(of: function.id))"
+    description = "transformer at \(callbacks.stored.place(of: function.id))"
   }
 
   var inputName: String { input.description }
@@ -51,13 +51,13 @@ final class LuaTransformer: ContentFunction {
     _ entity: Entity, in run: PipelineRun
   ) throws(RequestError) -> ResponseContentTransformer.Work? {
     let entity = callbacks.values.unshared(entity, in: run)
-    let tables = OwnTables(callbacks.kept, for: run.request)
+    let tables = OwnTables(callbacks.stored, for: run.request)
     guard try test(input, entity.content, run, tables) else { return nil }
     return { [self] report in begin(entity, tables, run, report) }
   }
 
   func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool {
-    try test(output, content, run, OwnTables(callbacks.kept, for: run.request))
+    try test(output, content, run, OwnTables(callbacks.stored, for: run.request))
   }
 
   private func begin(
@@ -108,13 +108,13 @@ final class LuaTransformer: ContentFunction {
       }
       let content: Content
       do throws(Misuse) {
-        content = try callbacks.kept.content(
+        content = try callbacks.stored.content(
           value, results.state, results.index(0), strings: strings(madeOf: input))
       } catch {
         return .failed(self.error(of: callbacks.failure(error, of: function.id), run))
       }
       // Held by the request until it settles; then by whoever holds the result.
-      if let id = content.foreignID { callbacks.kept.hold(id, for: run.request) }
+      if let id = content.foreignID { callbacks.stored.hold(id, for: run.request) }
       return .content(content)
     case .failed(let failure):
       let error = error(of: failure, run)
@@ -125,7 +125,7 @@ final class LuaTransformer: ContentFunction {
   }
 
   /// Whether a string that it returns is text must not depend on its bytes. (TRF-96, TRF-97)
-  private func strings(madeOf input: Content) -> KeptValues.StringKind {
+  private func strings(madeOf input: Content) -> StoredValues.StringKind {
     switch (output, input) {
     case (.word("text"), _): .text
     case (.word("data"), _), (_, .bytes): .bytes

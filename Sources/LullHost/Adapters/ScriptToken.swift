@@ -71,7 +71,7 @@ final class ScriptToken: FetchedToken.Source {
   }
 
   private func failed(_ failure: ScriptFailure) -> Result<FetchedToken.Token, TransportError> {
-    callbacks.reporter.report(failure, in: callbacks.kept.named("fetch function", function))
+    callbacks.reporter.report(failure, in: callbacks.stored.named("fetch function", function))
     return .failure(FetchedToken.failure("no token: the fetch function failed: \(failure.message)"))
   }
 
@@ -136,7 +136,7 @@ extension CredentialReader {
         guard value.kind == Int32(LULL_FUNCTION) else {
           throw .message("'fetch' must be a function, got \(value.typeName)")
         }
-        function = try call.kept.keep(call.state, LuaTable.visitedIndex(in: call.state))
+        function = try call.stored.keep(call.state, LuaTable.visitedIndex(in: call.state))
       case "header":
         header = try value.nonEmptyText(key).lowercased()
         guard Headers.isName(header) else {
@@ -155,7 +155,7 @@ extension CredentialReader {
     guard texts["token_file"] == nil || !permissions.isSandboxed || permissions.isInspecting else {
       throw .message("'token_file' is not available in the sandbox")
     }
-    let place = call.kept.place(of: function)
+    let place = call.stored.place(of: function)
     // Who it lets in is known only to the function: nobody finds what a cache keeps of another run.
     let identity = permissions.isInspecting ? place : "\(place) \(UInt64.random(in: .min ... .max))"
     var settings = FetchedToken.Settings(

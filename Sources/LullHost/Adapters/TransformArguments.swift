@@ -4,7 +4,7 @@ import LullCore
 /// `transform([pattern,] fn [, options])`, taken apart.
 struct TransformArguments {
   var pattern: ConfigurationPattern?
-  var function: KeptValue
+  var function: StoredValue
   var stage = PipelineStageKey.model
   var action = PipelineStage.MutationAction.replaceExisting
   var methods = Set(Service.transformedMethods)
@@ -23,7 +23,7 @@ struct TransformArguments {
       throw .argument(
         position, "function expected, got \(call.raw(position).typeName)")
     }
-    function = try call.kept.kept(call.state, call.index(position), for: service)
+    function = try call.stored.storedValue(call.state, call.index(position), for: service)
     guard call.count > position + 1, !call.isNil(position + 1) else { return }
     guard call.raw(position + 1).kind == Int32(LULL_TABLE) else {
       throw .argument(

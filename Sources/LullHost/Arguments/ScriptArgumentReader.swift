@@ -9,11 +9,11 @@ struct ScriptArgumentReader {
   ]
   static let types = ["flag", "count", "string", "number", "integer"]
 
-  private let kept: KeptValues
+  private let stored: StoredValues
   private let state: OpaquePointer?
 
-  init(_ kept: KeptValues, _ state: OpaquePointer?) {
-    self.kept = kept
+  init(_ stored: StoredValues, _ state: OpaquePointer?) {
+    self.stored = stored
     self.state = state
   }
 
@@ -89,7 +89,7 @@ struct ScriptArgumentReader {
     switch name {
     case "type":
       if value.kind == Int32(LULL_FUNCTION) {
-        meaning.function = try kept.keep(state, index)
+        meaning.function = try stored.keep(state, index)
         draft.kind = .converted
         return
       }
@@ -150,7 +150,7 @@ struct ScriptArgumentReader {
       }
       let text = texts.sorted { $0.0 < $1.0 }.map(\.1).joined(separator: " ")
       return (
-        .init(kind: nil, text: text.isEmpty ? nil : text), .ref(try kept.keep(state, index))
+        .init(kind: nil, text: text.isEmpty ? nil : text), .ref(try stored.keep(state, index))
       )
     default:
       throw .message(

@@ -21,7 +21,7 @@ final class ConcurrentMap {
   /// Says how far it is; nil where nobody wants to know.
   var progress: ScriptProgress?
   private unowned let bridge: BridgeRuntime
-  private unowned let kept: KeptValues
+  private unowned let stored: StoredValues
   private unowned let pump: Pump
   private let function: Int64
   private let list: Int64
@@ -43,7 +43,7 @@ final class ConcurrentMap {
     self.count = count
     self.concurrency = concurrency
     bridge = call.bridge
-    kept = call.kept
+    stored = call.stored
     pump = call.pump
     scope = RunScope(call.coroutines, call.tasks)
   }
@@ -81,7 +81,7 @@ final class ConcurrentMap {
     switch outcome {
     case .finished(let values):
       if values.isFailure {
-        let id = kept.makeID()
+        let id = stored.makeID()
         let first = values.index(0)
         let status = lull_value_pack(bridge.pointer, values.state, first, first + 1, id)
         return finish(status == 0 ? .failure(id) : .noMemory)

@@ -20,7 +20,7 @@ final class Gathering {
     case failure(AwaitedItem.Outcome)
   }
 
-  private unowned let kept: KeptValues
+  private unowned let stored: StoredValues
   private unowned let tasks: Tasks
   private unowned let pump: Pump
   private let kind: Kind
@@ -33,11 +33,11 @@ final class Gathering {
   private var isOver = false
 
   init(
-    _ kind: Kind, _ items: [AwaitedItem], _ kept: KeptValues, _ tasks: Tasks, _ pump: Pump
+    _ kind: Kind, _ items: [AwaitedItem], _ stored: StoredValues, _ tasks: Tasks, _ pump: Pump
   ) {
     self.kind = kind
     self.items = items
-    self.kept = kept
+    self.stored = stored
     self.tasks = tasks
     self.pump = pump
     openCount = items.count
@@ -59,7 +59,7 @@ final class Gathering {
   /// is waited for.
   func begin(_ decided: @escaping (Decision) -> Void) {
     for item in items {
-      if let handle = item.pin(in: kept) { pins.append(handle) }
+      if let handle = item.pin(in: stored) { pins.append(handle) }
       leaving.append(item.wait(in: pump) { [weak self] in self?.ended(item, decided) })
     }
   }
@@ -102,8 +102,8 @@ final class Gathering {
     let pins = pins
     self.pins = []
     // Results are pushed after this.
-    pump.enqueue { [unowned pump, unowned kept] in
-      pump.enqueue { [unowned kept] in for handle in pins { kept.unpin(object: handle) } }
+    pump.enqueue { [unowned pump, unowned stored] in
+      pump.enqueue { [unowned stored] in for handle in pins { stored.unpin(object: handle) } }
     }
   }
 }

@@ -15,7 +15,7 @@ extension Tasks {
       }
       return call.return(.list([]))
     }
-    let gathering = Gathering(kind, items, kept, self, pump)
+    let gathering = Gathering(kind, items, stored, self, pump)
     let words = "lull.\(kind.rawValue) of \(items.count) requests or tasks"
     try loop.wait(call, for: words, gathering.awaited) { completion in
       gathering.begin { [unowned self] decision in
@@ -110,12 +110,12 @@ extension Tasks {
     }
     let count = Int(lull_table_length(call.state, call.index(0)))
     let held = try pinned(call, [1, 0])
-    let results = kept.makeID()
+    let results = stored.makeID()
     guard lull_value_bundle(bridge.pointer, [], 0, results) == 0 else {
-      kept.unpinSoon(held)
+      stored.unpinSoon(held)
       throw .message("not enough memory")
     }
-    kept.adopt(results)
+    stored.adopt(results)
     let map = ConcurrentMap(
       function: held[0], list: held[1], results: results, count: count,
       concurrency: concurrency, call)
@@ -126,8 +126,8 @@ extension Tasks {
         switch decision {
         case .results(let id): completion([.ref(id)], false)
         case .failure(let id):
-          kept.adopt(id)
-          kept.unpinSoon([id])
+          stored.adopt(id)
+          stored.unpinSoon([id])
           completion([.nil, .element(of: id, 2)], false)
         case .cancelled:
           completion(
@@ -236,14 +236,14 @@ extension Tasks {
   private func values(of outcome: RunOutcome) -> ([LuaValue], Bool) {
     switch outcome {
     case .finished(let results):
-      let id = kept.makeID()
+      let id = stored.makeID()
       let first = results.index(0)
       guard
         lull_value_pack(bridge.pointer, results.state, first, first + Int32(results.count) - 1, id)
           == 0
       else { return ([.string("not enough memory")], true) }
-      kept.adopt(id)
-      kept.unpinSoon([id])
+      stored.adopt(id)
+      stored.unpinSoon([id])
       return ([.unpack(id)], false)
     case .failed(let failure): return ([values.reraised(failure)], true)
     case .gone, .cancelled:
@@ -259,17 +259,17 @@ extension Tasks {
     do throws(Misuse) {
       try loop.wait(call, for: words, Awaited(scope: scope)) { completion in
         let cancel = begin { [unowned self] values, raising in
-          kept.unpinSoon(held)
+          stored.unpinSoon(held)
           // Not inside the run that has decided it.
           pump.enqueue { completion(values, raising) }
         }
         return { [unowned self] in
           cancel()
-          kept.unpinSoon(held)
+          stored.unpinSoon(held)
         }
       }
     } catch {
-      kept.unpinSoon(held)
+      stored.unpinSoon(held)
       throw error
     }
   }
@@ -278,8 +278,8 @@ extension Tasks {
   private func pinned(_ call: Call, _ positions: [Int]) throws(Misuse) -> [Int64] {
     var ids: [Int64] = []
     for position in positions {
-      guard let id = try? kept.keep(call.state, call.index(position)), kept.pin(id) else {
-        kept.unpinSoon(ids)
+      guard let id = try? stored.keep(call.state, call.index(position)), stored.pin(id) else {
+        stored.unpinSoon(ids)
         throw .message("not enough memory")
       }
       ids.append(id)
@@ -312,10 +312,10 @@ enum AwaitedItem {
   }
 
   /// Makes sure that it has a userdata, and holds it until as many unpins; the handle.
-  func pin(in kept: KeptValues) -> UInt64? {
+  func pin(in stored: StoredValues) -> UInt64? {
     switch self {
-    case .request(let request): kept.pin(request) ? request.mark.handle : nil
-    case .task(let task): kept.pin(task)
+    case .request(let request): stored.pin(request) ? request.mark.handle : nil
+    case .task(let task): stored.pin(task)
     }
   }
 
@@ -365,5 +365,5 @@ struct Awaited {
   var isList = false
 
   /// The request that will never complete, if there is one among them.
-  var forsaken: Request? { requests.first { $0.isForsaken && !$0.isCompleted } }
+  var abandoned: Request? { requests.first { $0.isAbandoned && !$0.isCompleted } }
 }

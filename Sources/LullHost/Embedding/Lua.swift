@@ -200,7 +200,7 @@ extension Lua {
     }
 
     // Nothing is called across from here.
-    deinit { core.host.kept.released.addPin(id) }
+    deinit { core.host.stored.released.addPin(id) }
   }
 }
 

@@ -34,8 +34,8 @@ extension RuntimeCore {
     _ raw: lull_value, _ index: Int32, _ state: OpaquePointer?
   ) throws(LuaError) -> Lua.Reference {
     do throws(Misuse) {
-      let id = try host.kept.keep(state, index)
-      guard host.kept.pin(id) else { throw .message("not enough memory") }
+      let id = try host.stored.keep(state, index)
+      guard host.stored.pin(id) else { throw .message("not enough memory") }
       return Lua.Reference(self, id, typeName: raw.typeName)
     } catch {
       throw .lacksMemory
@@ -179,7 +179,7 @@ extension RuntimeCore {
     }
     guard environment.share(service) else { return }
     let handle = host.handles.handle(of: service)
-    guard host.kept.pin(object: handle, .service) else { throw .lacksMemory }
+    guard host.stored.pin(object: handle, .service) else { throw .lacksMemory }
     service.hostOwners.append(self)
   }
 
@@ -191,7 +191,7 @@ extension RuntimeCore {
     }
     mark.owner = self
     // Its functions of scripts stand in its userdata, which nothing else holds before it begins.
-    if request.state == .notStarted, !mark.isHeldForProgram, host.kept.pin(request) {
+    if request.state == .notStarted, !mark.isHeldForProgram, host.stored.pin(request) {
       mark.isHeldForProgram = true
     }
   }

@@ -102,7 +102,7 @@ final class RuntimeCore {
   func requireOpen() throws(LuaError) {
     requireThread()
     guard !isClosing else { throw .closed }
-    if let released = host.kept.released.take() { host.kept.release(released) }
+    if let released = host.stored.released.take() { host.stored.release(released) }
   }
 
   /// Has the program hear of errors that go nowhere else.

@@ -20,9 +20,9 @@ extension Callbacks {
     if isTable { try checkObserverMethods(of: LuaTable(call.index(1), in: call.state)) }
     let id: Int64
     if anchored {
-      id = try kept.keep(call.state, call.index(1), anchoredTo: resource.service)
+      id = try stored.keep(call.state, call.index(1), anchoredTo: resource.service)
     } else {
-      id = try kept.keep(call.state, call.index(1))
+      id = try stored.keep(call.state, call.index(1))
     }
     var wantsProgress = false
     if isTable {
@@ -101,7 +101,7 @@ extension Callbacks {
     }) {
       let identity = lull_value_identity(call.state, call.index(2))
       observer.add(
-        owner: .init(id: try kept.keep(call.state, call.index(2)), identity: identity))
+        owner: .init(id: try stored.keep(call.state, call.index(2)), identity: identity))
     }
     if isNew { resource.hold(observer) }
   }
@@ -171,7 +171,7 @@ extension Callbacks {
       for owner in observer.owners {
         lull_value_release_from_owner(bridge.pointer, owner, observer.id)
       }
-      if observer.service != 0 { kept.release(observer.id, from: observer.service) }
+      if observer.service != 0 { stored.release(observer.id, from: observer.service) }
     }
   }
 }

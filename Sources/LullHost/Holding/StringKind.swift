@@ -1,7 +1,7 @@
 import CLullBridge
 import LullCore
 
-extension KeptValues {
+extension StoredValues {
   /// How a string of Lua's becomes content.
   enum StringKind {
     case bytes

@@ -174,7 +174,7 @@ extension JSONText {
   /// have it is null or a list in all of them.
   package static func missingPart(
     of name: String, in rows: [JSONText]
-  ) -> PlaceWarnings.MissingPart? {
+  ) -> LineWarnings.MissingPart? {
     guard !rows.contains(where: { $0.field(name) != nil }) else { return nil }
     let parts = name.split(separator: ".").map(String.init)
     var reached = -1
@@ -195,7 +195,7 @@ extension JSONText {
       }
     }
     guard let holder else { return nil }
-    return PlaceWarnings.MissingPart(
+    return LineWarnings.MissingPart(
       name: parts[reached], head: parts[..<reached].joined(separator: "."),
       tail: parts[(reached + 1)...].joined(separator: "."), known: holder.members.map(\.key))
   }

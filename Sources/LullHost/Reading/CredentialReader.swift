@@ -119,7 +119,7 @@ struct CredentialReader {
     }
     // What it is, is not for a message.
     guard value.isValidUTF8 else { throw .argument(position, "not valid UTF-8") }
-    permissions.checker?.look(atCredential: text, "the secret of an 'auth'")
+    permissions.checker?.inspect(credential: text, "the secret of an 'auth'")
     return SecretText(Secret(.literal(text)))
   }
 
@@ -143,7 +143,7 @@ struct CredentialReader {
         value.kind == Int32(LULL_STRING) ? "an empty string" : value.typeName
       throw .message("'\(name)' must be a Secret or a string, got \(given)")
     }
-    permissions.checker?.look(atCredential: text, "the value of '\(name)'")
+    permissions.checker?.inspect(credential: text, "the value of '\(name)'")
     return SecretText(Secret(.literal(text)))
   }
 

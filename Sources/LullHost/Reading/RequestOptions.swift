@@ -23,7 +23,7 @@ struct RequestOptions {
     case Int(LULL_NIL): return nil
     case Int(LULL_FUNCTION):
       // Kept with the request, which may be repeated; before it exists, by the caller's stack.
-      let id = try call.kept.keep(call.state, call.index(position))
+      let id = try call.stored.keep(call.state, call.index(position))
       return AdHocMutation(by: RequestCallbacks([id]), call.callbacks.mutation { id })
     default:
       let options = try RequestOptions(call, table: call.index(position))
@@ -80,7 +80,7 @@ struct RequestOptions {
         guard value.kind == Int32(LULL_FUNCTION) else {
           throw .message("'mutate' must be a function, got \(value.described)")
         }
-        read.mutation = try call.kept.keep(call.state, index)
+        read.mutation = try call.stored.keep(call.state, index)
       }
     }
     self = read

@@ -64,7 +64,7 @@ extension ChunkSources {
   private func load(
     _ source: [UInt8], _ name: [UInt8], _ loader: Loader
   ) throws(Chunk.Problem) -> Chunk {
-    let id = kept.makeID()
+    let id = stored.makeID()
     let mark = lull_arena_mark(bridge.pointer)
     defer { lull_arena_release(bridge.pointer, mark) }
     var message: UnsafePointer<CChar>?

@@ -13,7 +13,7 @@ package final class ChunkSources {
   private static let capacity = 256
 
   let bridge: BridgeRuntime
-  let kept: KeptValues
+  let stored: StoredValues
   private var texts: [ChunkSource: [UInt8]] = [:]
   private var order: [ChunkSource] = []
   /// A file written after this may not be the one that was loaded.
@@ -24,9 +24,9 @@ package final class ChunkSources {
   /// The folder of the script that runs.
   var folder: [UInt8]?
 
-  init(_ kept: KeptValues) {
-    bridge = kept.bridge
-    self.kept = kept
+  init(_ stored: StoredValues) {
+    bridge = stored.bridge
+    self.stored = stored
   }
 
   /// Keeps the text of a chunk the host loads under that name, with its mark.

@@ -10,7 +10,7 @@ import LullSystem
 package final class Reporter {
   private let environment: any HostEnvironment
   let bridge: BridgeRuntime
-  let kept: KeptValues
+  let stored: StoredValues
   let values: ScriptValues
   let permissions: Permissions
   let coroutines: Coroutines
@@ -26,7 +26,7 @@ package final class Reporter {
   private var isHandling = false
   private var ledger = ReportLedger()
   /// What lines of the script were warned about.
-  package var warnings = PlaceWarnings()
+  package var warnings = LineWarnings()
   /// Whether the program that embeds the host hears of errors, in the place of standard error.
   package var program: ((ScriptFailure, _ place: String) -> Void)?
   /// Failed requests whose failure the script has not looked at.
@@ -40,7 +40,7 @@ package final class Reporter {
   ) {
     environment = loop.environment
     bridge = loop.bridge
-    kept = loop.kept
+    stored = loop.stored
     coroutines = loop.coroutines
     requests = loop.requests
     limits = loop.limits
@@ -54,11 +54,11 @@ package final class Reporter {
 
   /// Sets the script's handler: nil for none.
   func setHandler(_ id: Int64?) throws(Misuse) {
-    guard id.map({ kept.pin($0) }) ?? true else { throw .message("not enough memory") }
+    guard id.map({ stored.pin($0) }) ?? true else { throw .message("not enough memory") }
     // Only now: a finaliser that runs while it is pinned may set another one.
     let previous = errorHandler
     errorHandler = id
-    if let previous { kept.unpin(previous) }
+    if let previous { stored.unpin(previous) }
   }
 
   /// The passed limit is told of by somebody else.

@@ -70,14 +70,14 @@ package final class ScriptLog {
 
   /// Sets the script's handler, a kept function; nil for the default output.
   func setHandler(_ id: Int64?) throws(Misuse) {
-    guard id.map({ reporter.kept.pin($0) }) ?? true else { throw .message("not enough memory") }
+    guard id.map({ reporter.stored.pin($0) }) ?? true else { throw .message("not enough memory") }
     // Only now: a finaliser that runs while it is pinned may set another one.
     let previous = handler
     handler = id
     log.messageHandler = id.map { id in
       { [unowned self] category, text in handle(id, category, text) }
     }
-    if let previous { reporter.kept.unpin(previous) }
+    if let previous { reporter.stored.unpin(previous) }
   }
 
   private func handle(_ id: Int64, _ category: Log.Category, _ text: String) {
@@ -93,7 +93,7 @@ package final class ScriptLog {
     case .failure(.gone): Log.writeToStandardError(category, text)
     case .failure(.failed(let failure)):
       Log.writeToStandardError(category, text)
-      reporter.report(failure, in: reporter.kept.named("log handler", id))
+      reporter.report(failure, in: reporter.stored.named("log handler", id))
     }
   }
 }

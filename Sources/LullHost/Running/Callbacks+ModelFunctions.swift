@@ -20,7 +20,7 @@ extension Callbacks {
       case .failure(.gone): throw reporter.collected("configure function")
       case .failure(.failed(let failure)):
         throw reporter.scriptError(
-          failure, in: kept.named("configure function", id),
+          failure, in: stored.named("configure function", id),
           message: "Cannot send request",
           request: service.configuring.map { target in
             RequestFacts(name: "\(target.method) \(LogText.url(target.url.text))")
@@ -43,7 +43,7 @@ extension Callbacks {
       case .failure(.gone): throw reporter.collected("mutation")
       case .failure(.failed(let failure)):
         throw reporter.scriptError(
-          failure, in: kept.named("mutation", id()), message: "Cannot send request",
+          failure, in: stored.named("mutation", id()), message: "Cannot send request",
           request: RequestFacts(http))
       }
     }
@@ -51,7 +51,7 @@ extension Callbacks {
 
   /// A function of the script that sees each request before it starts and returns the one to use; if
   /// it raises, or returns something else, the request fails. (DEC-01 to DEC-15)
-  func decorator(_ function: KeptValue) -> RequestDecorator {
+  func decorator(_ function: StoredValue) -> RequestDecorator {
     { [unowned self] (resource, request) throws(RequestError) in
       let answer = coroutines.ask(
         Callable(id: function.id),
@@ -73,7 +73,7 @@ extension Callbacks {
       case .failure(.gone): throw reporter.collected("decorator")
       }
       throw reporter.scriptError(
-        failure, in: kept.named("decorator", function.id), message: "Cannot send request",
+        failure, in: stored.named("decorator", function.id), message: "Cannot send request",
         request: RequestFacts(request))
     }
   }
@@ -92,11 +92,11 @@ extension Callbacks {
     case Int(LULL_NIL): return nil
     case Int(LULL_STRING):
       let text = try call.text(position)
-      reporter.permissions.checker?.look(atPattern: text, of: service, at: call.place)
+      reporter.permissions.checker?.inspect(pattern: text, of: service, at: call.place)
       return .wildcard(text, base: service.baseURL)
     case Int(LULL_FUNCTION):
       return predicate(
-        try kept.kept(call.state, call.index(position), for: service), raising: raising)
+        try stored.storedValue(call.state, call.index(position), for: service), raising: raising)
     default:
       if let resource = handles.object(value, .resource, as: Resource.self) {
         return .url(resource.url)
@@ -142,7 +142,7 @@ extension Callbacks {
     }
   }
 
-  private func predicate(_ function: KeptValue, raising: Bool) -> ConfigurationPattern {
+  private func predicate(_ function: StoredValue, raising: Bool) -> ConfigurationPattern {
     .predicate { [unowned self] (url) throws(RequestError) in
       let answer = coroutines.ask(
         Callable(id: function.id), [.string(url.text)], kind: "predicate"
@@ -158,7 +158,7 @@ extension Callbacks {
           throw RequestError(userMessage: failure.message, timestamp: pump.clock.now)
         }
         throw reporter.scriptError(
-          failure, in: kept.named("predicate of a pattern", function.id),
+          failure, in: stored.named("predicate of a pattern", function.id),
           message: "Cannot send request", request: RequestFacts(name: LogText.url(url.text)))
       }
     }

@@ -7,7 +7,7 @@ import LullCore
 /// adapter each: observers, caches, iterators, and functions that answer at once. Home thread only.
 package final class Callbacks {
   package let handles: ObjectHandles
-  package let kept: KeptValues
+  package let stored: StoredValues
   package let values: ScriptValues
   package let coroutines: Coroutines
   package let reporter: Reporter
@@ -27,7 +27,7 @@ package final class Callbacks {
     loop = reporter.loop
     bridge = loop.bridge
     handles = loop.handles
-    kept = loop.kept
+    stored = loop.stored
     coroutines = loop.coroutines
     pump = loop.environment.pump
     values = reporter.values
@@ -36,7 +36,7 @@ package final class Callbacks {
 
   /// What is wrong with what a function has given back: told with the place where it is defined.
   func failure(_ message: String, of id: Int64, method: StaticString? = nil) -> ScriptFailure {
-    ScriptFailure(message, definedAt: kept.definition(of: id, method: method))
+    ScriptFailure(message, definedAt: stored.definition(of: id, method: method))
   }
 
   /// What a request fails with where a function of its pipeline does: a request error that was raised
@@ -45,11 +45,11 @@ package final class Callbacks {
     of failure: ScriptFailure, in place: String, _ run: PipelineRun
   ) -> RequestError {
     if let error = failure.requestError {
-      kept.hold(.failure(error), for: run.request)
+      stored.hold(.failure(error), for: run.request)
       return error
     }
     reporter.report(failure, in: place, request: RequestFacts(run))
-    if let id = failure.value?.foreign?.id { kept.hold(id, for: run.request) }
+    if let id = failure.value?.foreign?.id { stored.hold(id, for: run.request) }
     return run.failure(
       .script(
         ScriptErrorCause(

@@ -9,7 +9,7 @@ import LullCore
 package final class Coroutines {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
-  let kept: KeptValues
+  let stored: StoredValues
   private let pump: Pump
   /// Where a nil in the error of a run may come from.
   let nilContents: NilContents
@@ -19,10 +19,10 @@ package final class Coroutines {
   /// Those of them that a request or a cache waits for.
   private(set) var waitingParts: [Int32: RunContext] = [:]
 
-  init(_ kept: KeptValues, _ sources: ChunkSources, _ pump: Pump) {
-    bridge = kept.bridge
-    handles = kept.handles
-    self.kept = kept
+  init(_ stored: StoredValues, _ sources: ChunkSources, _ pump: Pump) {
+    bridge = stored.bridge
+    handles = stored.handles
+    self.stored = stored
     self.pump = pump
     nilContents = NilContents(handles, sources)
   }
@@ -283,11 +283,11 @@ package final class Coroutines {
     } else if let value = failure.value.scalar {
       result.value = value
     } else if failure.value.kind != Int32(LULL_NIL) {
-      let id = kept.makeID()
+      let id = stored.makeID()
       if lull_failure_keep(bridge.pointer, &run, id) == 0 {
         result.value = .foreign(ForeignContent(id: id, typeName: failure.value.typeName))
         // Until whoever hears of the failure has had the time to hold it.
-        kept.adoptForNow(id)
+        stored.adoptForNow(id)
       } else {
         result.message = "not enough memory"
       }

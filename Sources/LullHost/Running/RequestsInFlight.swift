@@ -6,15 +6,15 @@ package import LullCore
 /// Home thread only.
 package final class RequestsInFlight {
   private let bridge: BridgeRuntime
-  private let kept: KeptValues
+  private let stored: StoredValues
   private let pump: Pump
   private var requests: [Request] = []
   /// How many of them do not keep the script alive.
   private var weakCount = 0
 
-  init(_ kept: KeptValues, _ pump: Pump) {
-    bridge = kept.bridge
-    self.kept = kept
+  init(_ stored: StoredValues, _ pump: Pump) {
+    bridge = stored.bridge
+    self.stored = stored
     self.pump = pump
   }
 
@@ -38,11 +38,11 @@ package final class RequestsInFlight {
     requests.append(request)
     mark.since = pump.clock.now
     // What it has ended with before it could begin, to be seen by its hooks.
-    if let response = request.response { kept.hold(response, for: request) }
+    if let response = request.response { stored.hold(response, for: request) }
     // No script has one that began before there was Lua.
     guard bridge.isStarted else { return }
-    mark.isPinnedInFlight = kept.pin(request)
-    if !mark.isPinnedInFlight { kept.noteLackOfMemory() }
+    mark.isPinnedInFlight = stored.pin(request)
+    if !mark.isPinnedInFlight { stored.noteLackOfMemory() }
   }
 
   /// Whether it is one of those that are held here.
@@ -60,11 +60,11 @@ package final class RequestsInFlight {
   func settle(_ request: Request) {
     let mark = request.mark
     guard mark.place != nil else { return }
-    kept.settle(request)
+    stored.settle(request)
     untrack(request, mark)
     guard mark.isPinnedInFlight else { return }
     mark.isPinnedInFlight = false
-    kept.unpin(request)
+    stored.unpin(request)
   }
 
   /// The request is no work in progress any more.
@@ -110,10 +110,10 @@ package final class RequestsInFlight {
 
   /// Nobody can complete the request any more, nor what waits for it: they are no work in progress.
   /// Their hooks stay unheard (DEL-02), unless they are cancelled.
-  func forsake(_ request: Request) {
-    request.forsake()
+  func abandon(_ request: Request) {
+    request.abandon()
     for stuck in requests where stuck.waits(for: request) {
-      stuck.forsake()
+      stuck.abandon()
       settle(stuck)
     }
   }

@@ -47,7 +47,7 @@ final class ScriptHook {
     let context = RunContext(purpose: name) { [unowned callbacks, request, id, name] outcome in
       if case .failed(let failure) = outcome {
         callbacks.reporter.report(
-          failure, in: callbacks.kept.named("\(name) hook", id) + " of \(request.displayName)",
+          failure, in: callbacks.stored.named("\(name) hook", id) + " of \(request.displayName)",
           request: RequestFacts(request))
       }
     }

@@ -33,8 +33,8 @@ extension ScriptLoop {
   /// When all that is in flight is for the script to complete, and it has nothing left to run, only a
   /// collection can tell whether it still could: one for each such standstill.
   func collectIfStalled() {
-    guard stalledAt != kept.lastID, isStalled else { return }
+    guard stalledAt != stored.lastID, isStalled else { return }
     releaseGarbage()
-    stalledAt = kept.lastID
+    stalledAt = stored.lastID
   }
 }

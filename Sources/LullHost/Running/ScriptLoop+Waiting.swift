@@ -92,13 +92,13 @@ extension ScriptLoop {
     defer { isWaiting = false }
     withInterruption {
       run(asksFirst: true) {
-        outcome != nil || isInterrupted || awaited.forsaken != nil
+        outcome != nil || isInterrupted || awaited.abandoned != nil
       }
     }
     guard let outcome else {
-      if let request = awaited.forsaken, !isInterrupted {
+      if let request = awaited.abandoned, !isInterrupted {
         if awaited.isList { cancel() }
-        throw .message(request.forsakenText)
+        throw .message(request.abandonedText)
       }
       cancel()
       throw interruption()
@@ -132,28 +132,28 @@ extension ScriptLoop {
 
   /// Nobody can complete the request any more, nor what waits for it: they are no work in progress,
   /// and waiting for them is an error.
-  func forsake(_ request: Request) {
+  func abandon(_ request: Request) {
     guard !bridge.isClosed, !request.isCompleted else { return }
     environment.pump.log(
       .network, "warning: \(request.displayName): its 'complete' was dropped unused")
-    requests.forsake(request)
+    requests.abandon(request)
     for context in Array(coroutines.waiting.values) {
-      guard let awaited = context.awaited.forsaken else { continue }
+      guard let awaited = context.awaited.abandoned else { continue }
       // The others of a list are waited for in vain.
       if context.awaited.isList { context.cancelWait?() }
-      coroutines.resume(context, with: [.string(awaited.forsakenText)], raising: true)
+      coroutines.resume(context, with: [.string(awaited.abandonedText)], raising: true)
     }
   }
 
   /// The same for a `deinit`, from which nothing is called.
-  func forsakeSoon(_ request: Request) {
-    environment.pump.enqueue { [weak self] in self?.forsake(request) }
+  func abandonSoon(_ request: Request) {
+    environment.pump.enqueue { [weak self] in self?.abandon(request) }
   }
 }
 
 extension Request {
   /// What whoever waits for it is told when nobody can complete it any more.
-  var forsakenText: String {
+  var abandonedText: String {
     "\(displayName) will never complete: a 'complete' it needs was dropped unused"
   }
 }

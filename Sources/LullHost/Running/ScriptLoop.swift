@@ -10,7 +10,7 @@ package final class ScriptLoop {
   let environment: any HostEnvironment
   let bridge: BridgeRuntime
   let handles: ObjectHandles
-  let kept: KeptValues
+  let stored: StoredValues
   let coroutines: Coroutines
   let requests: RequestsInFlight
   let session: SessionKeeper
@@ -52,7 +52,7 @@ package final class ScriptLoop {
     self.environment = environment
     bridge = coroutines.bridge
     handles = coroutines.handles
-    kept = coroutines.kept
+    stored = coroutines.stored
     self.coroutines = coroutines
     self.requests = requests
     self.session = session

@@ -9,7 +9,7 @@ import LullCore
 package final class Tasks {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
-  let kept: KeptValues
+  let stored: StoredValues
   let values: ScriptValues
   let coroutines: Coroutines
   let loop: ScriptLoop
@@ -24,7 +24,7 @@ package final class Tasks {
     loop = reporter.loop
     bridge = loop.bridge
     handles = loop.handles
-    kept = loop.kept
+    stored = loop.stored
     coroutines = loop.coroutines
     pump = loop.environment.pump
     values = reporter.values
@@ -35,8 +35,8 @@ package final class Tasks {
 
   /// `lull.spawn(fn, …)`: a task that begins with the next turn.
   func spawn(_ call: Call) throws(Misuse) {
-    let function = try kept.keep(call.state, call.index(0))
-    let arguments = kept.makeID()
+    let function = try stored.keep(call.state, call.index(0))
+    let arguments = stored.makeID()
     guard lull_value_pin(bridge.pointer, function) == 0 else { throw .message("not enough memory") }
     guard lull_value_pack(bridge.pointer, call.state, 2, Int32(call.count), arguments) == 0 else {
       lull_value_unpin(bridge.pointer, function)
@@ -47,7 +47,7 @@ package final class Tasks {
       escapingCString: lull_function_place(bridge.pointer, call.state, call.index(0)))
     let object = values.of(task, .task)
     task.hostHandle = Tasks.handle(object)
-    guard let pinned = kept.pin(task) else {
+    guard let pinned = stored.pin(task) else {
       lull_value_unpin(bridge.pointer, function)
       lull_value_unpin(bridge.pointer, arguments)
       throw .message("not enough memory")
@@ -58,7 +58,7 @@ package final class Tasks {
     ) { [unowned self, keepsArguments] outcome in
       taskEnded(task, outcome)
       if keepsArguments { lull_value_unpin(bridge.pointer, arguments) }
-      kept.unpin(object: pinned)
+      stored.unpin(object: pinned)
     }
     context.isStrong = true
     context.starter = coroutines.innermost
@@ -91,7 +91,7 @@ package final class Tasks {
     loop.taskEnded()
     switch outcome {
     case .finished(let results):
-      let id = kept.makeID()
+      let id = stored.makeID()
       let first = results.index(0)
       var isHeld = false
       if lull_value_pack(
@@ -106,7 +106,7 @@ package final class Tasks {
       task.complete(.finished(results: id, isFailure: results.isFailure))
     case .failed(let failure):
       if let id = failure.value?.foreign?.id {
-        kept.anchor(id, from: task.hostHandle)
+        stored.anchor(id, from: task.hostHandle)
       }
       taskFailed(task, failure)
     case .gone, .cancelled: task.complete(.cancelled)

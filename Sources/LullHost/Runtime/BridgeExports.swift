@@ -26,11 +26,11 @@ extension LuaHost {
   /// Does what a method of that number does; what comes of it.
   fileprivate func call(_ method: Int32, _ frame: UnsafeMutablePointer<lull_frame>) -> Int32 {
     let call = Call(self, frame)
-    let hadLack = kept.lacksMemory
+    let hadLack = stored.lacksMemory
     do throws(Misuse) {
       try bridge.library.body(method)(call)
       let outcome = frame.pointee.outcome
-      if outcome == Int32(LULL_RETURN), kept.takeLackOfMemory(since: hadLack) {
+      if outcome == Int32(LULL_RETURN), stored.takeLackOfMemory(since: hadLack) {
         call.dropResults()
         throw .message("not enough memory")
       }
@@ -286,7 +286,7 @@ func lull_host_list_field(
   guard names.count > 4 else { return }
   host.reporter.warnings.warn(
     ofField: names[1],
-    missing: PlaceWarnings.MissingPart(
+    missing: LineWarnings.MissingPart(
       name: names[2], head: names[3], tail: names[4], known: Array(names.dropFirst(5))),
     by: names[0], at: place)
 }

@@ -8,7 +8,7 @@ final class ModelHooks {
   private let isGuest: Bool
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
-  private let kept: KeptValues
+  private let stored: StoredValues
   private let coroutines: Coroutines
   private let requests: RequestsInFlight
   private let unhandled: UnhandledRequests
@@ -23,7 +23,7 @@ final class ModelHooks {
     loop = reporter.loop
     bridge = loop.bridge
     handles = loop.handles
-    kept = loop.kept
+    stored = loop.stored
     coroutines = loop.coroutines
     requests = loop.requests
     unhandled = reporter.unhandled
@@ -34,14 +34,14 @@ final class ModelHooks {
     guard isGuest else { return true }
     if let service = request.resource?.service { return mirrors(service) }
     let mark = request.mark
-    if let id = mark.anchors.first { return kept.isOwn(id) }
+    if let id = mark.anchors.first { return stored.isOwn(id) }
     return handles.isObject(request, mark.handle) || bridge.isRunning
   }
 
   /// Whether the value with that number is kept in this host's Lua state. On a pump of its own, every value is.
   private func isOwn(_ id: Int64?) -> Bool {
     guard isGuest else { return true }
-    return id.map { kept.isOwn($0) } ?? false
+    return id.map { stored.isOwn($0) } ?? false
   }
 }
 
@@ -60,14 +60,14 @@ extension ModelHooks: ModelHost {
 
   func resourceStateChanged(_ resource: Resource) {
     shared.stateChanged(of: resource)
-    kept.stateChanged(of: resource)
+    stored.stateChanged(of: resource)
     // Before the observers are called: they may stop observing.
     if resource.record.hasError, resource.isObserved { unhandled.errorSeen(of: resource) }
   }
 
   func recordForgotten(_ record: ResourceRecord, of service: Service) {
     shared.forget(record, of: service)
-    kept.forget(record, of: service)
+    stored.forget(record, of: service)
   }
 
   func tell(
@@ -118,10 +118,10 @@ extension ModelHooks: ModelHost {
   }
 
   func hold(_ response: Response, for request: Request) {
-    if isOwn(response.foreignIDs.first) { kept.hold(response, for: request) }
+    if isOwn(response.foreignIDs.first) { stored.hold(response, for: request) }
   }
 
   func hold(_ response: Response) -> (() -> Void)? {
-    isOwn(response.foreignIDs.first) ? kept.hold(response.foreignIDs) : nil
+    isOwn(response.foreignIDs.first) ? stored.hold(response.foreignIDs) : nil
   }
 }

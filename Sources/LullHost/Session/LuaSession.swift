@@ -12,7 +12,7 @@ import LullLuaSource
 package final class LuaSession {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
-  private let kept: KeptValues
+  private let stored: StoredValues
   private let sources: ChunkSources
   private let coroutines: Coroutines
   private let limits: LimitKeeper
@@ -36,7 +36,7 @@ package final class LuaSession {
     guard !host.session.isOpen, lull_session_open(host.bridge.pointer) == 0 else { return nil }
     bridge = host.bridge
     handles = host.handles
-    kept = host.kept
+    stored = host.stored
     sources = host.sources
     coroutines = host.coroutines
     limits = host.loop.limits
@@ -202,7 +202,7 @@ package final class LuaSession {
   }
 
   private func keep(_ instrumented: [UInt8], name: String, firstLine: Int) -> Reading {
-    let id = kept.makeID()
+    let id = stored.makeID()
     let chunkName = name.hasPrefix("@") ? name : "=" + name
     if let message = compile(instrumented, name: chunkName, firstLine: firstLine, id: id) {
       return .failed(reporter.describe(syntaxError: message))
@@ -373,7 +373,7 @@ package struct SessionValues {
   /// The request one of them is, if that has begun and will end.
   package func request(_ position: Int) -> Request? {
     guard let request = handles.object(results[position], .request, as: Request.self),
-      request.isCompleted || request.state == .inProgress && !request.isForsaken
+      request.isCompleted || request.state == .inProgress && !request.isAbandoned
     else { return nil }
     return request
   }

@@ -127,7 +127,7 @@ extension GivenSetting {
     if let box = call.handles.object(value, .auth, as: AuthBox.self) {
       // The service calls it for as long as it may send requests.
       if let function = box.function {
-        call.kept.anchor(function, from: call.handles.handle(of: service))
+        call.stored.anchor(function, from: call.handles.handle(of: service))
       }
       return box.auth
     }
@@ -139,18 +139,18 @@ extension GivenSetting {
   }
 
   /// One function, or a list of them.
-  fileprivate func functions() throws(Misuse) -> [KeptValue] {
+  fileprivate func functions() throws(Misuse) -> [StoredValue] {
     if value.kind == Int32(LULL_FUNCTION) {
-      return [try call.kept.kept(state, index, for: service)]
+      return [try call.stored.storedValue(state, index, for: service)]
     }
     let expected = "'\(name)' must be a function or a list of functions"
     guard isTable else { throw .message("\(expected), got \(value.typeName)") }
-    var functions: [(position: Int64, function: KeptValue)] = []
+    var functions: [(position: Int64, function: StoredValue)] = []
     try LuaTable(index, in: state).forEachField { key, element throws(Misuse) in
       guard element.kind == Int32(LULL_FUNCTION), key.kind == Int32(LULL_INTEGER) else {
         throw .message(expected)
       }
-      let function = try call.kept.kept(state, LuaTable.visitedIndex(in: state), for: service)
+      let function = try call.stored.storedValue(state, LuaTable.visitedIndex(in: state), for: service)
       functions.append((key.integer, function))
     }
     return functions.sorted { $0.position < $1.position }.map(\.function)

@@ -7,18 +7,18 @@ package import LullCore
 package final class ScriptValues {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
-  private let kept: KeptValues
+  private let stored: StoredValues
   /// Compares what scripts share with the documents it is from.
   let shared: SharedContent
 
   /// What marks the ids of the view of a document; with `SharedContent.tableIDs`, of tables without nulls.
   static let viewIDs: Int64 = 1 << 61
 
-  init(_ kept: KeptValues, _ pump: Pump) {
-    bridge = kept.bridge
-    handles = kept.handles
-    self.kept = kept
-    shared = SharedContent(kept, pump)
+  init(_ stored: StoredValues, _ pump: Pump) {
+    bridge = stored.bridge
+    handles = stored.handles
+    self.stored = stored
+    shared = SharedContent(stored, pump)
   }
 
   // MARK: Objects
@@ -71,13 +71,13 @@ package final class ScriptValues {
   func of(_ error: RequestError, service: Service?, tables: OwnTables? = nil) -> LuaValue {
     of(
       ErrorBox(error, service: service, tables: tables), .error, service: service,
-      anchor: kept.anchor(for: error.foreignIDs))
+      anchor: stored.anchor(for: error.foreignIDs))
   }
 
   func of(_ response: Response, service: Service?, tables: OwnTables? = nil) -> LuaValue {
     of(
       ResponseBox(response, service: service, tables: tables), .response, service: service,
-      anchor: kept.anchor(for: response.foreignIDs))
+      anchor: stored.anchor(for: response.foreignIDs))
   }
 
   // MARK: Content
@@ -119,7 +119,7 @@ package final class ScriptValues {
       // Tried once more where it is pushed, where a lack of memory raises.
       guard status == 0 else { return .tables(document, id: id) }
       if let tables {
-        if let request = tables.request { kept.hold(id, for: request) }
+        if let request = tables.request { stored.hold(id, for: request) }
       } else {
         shared.note(document, from: url())
       }
@@ -131,7 +131,7 @@ package final class ScriptValues {
   func content(of resource: Resource) -> LuaValue {
     guard let content = resource.latestData?.content else { return .nil }
     return self.content(
-      content, holder: handles.handle(of: resource.service), key: kept.key(of: resource.record),
+      content, holder: handles.handle(of: resource.service), key: stored.key(of: resource.record),
       omitsNulls: resource.service.omitsNulls, from: resource.url.text)
   }
 
@@ -155,9 +155,9 @@ package final class ScriptValues {
     guard case .foreign(let foreign) = entity.content, foreign.typeName == "table",
       run.isCached(foreign.id), !bridge.isClosed
     else { return entity }
-    let id = kept.makeID()
+    let id = stored.makeID()
     guard lull_value_copy(bridge.pointer, foreign.id, id) != 0 else { return entity }
-    kept.hold(id, for: run.request)
+    stored.hold(id, for: run.request)
     var entity = entity
     entity.content = .foreign(ForeignContent(id: id, typeName: foreign.typeName))
     return entity
@@ -246,10 +246,10 @@ final class OwnTables {
     request.resource?.service.omitsNulls ?? false
   }
 
-  init(_ kept: KeptValues, for request: Request? = nil, omitsNulls: Bool = false) {
+  init(_ stored: StoredValues, for request: Request? = nil, omitsNulls: Bool = false) {
     id = SharedContent.ownID(
-      kept.makeID(), omitsNulls: request.map { OwnTables.omitsNulls(for: $0) } ?? omitsNulls)
-    bridge = kept.bridge
+      stored.makeID(), omitsNulls: request.map { OwnTables.omitsNulls(for: $0) } ?? omitsNulls)
+    bridge = stored.bridge
     self.request = request
   }
 

@@ -13,7 +13,7 @@ import LullLibC
 final class SharedContent {
   private let bridge: BridgeRuntime
   private let handles: ObjectHandles
-  private let kept: KeptValues
+  private let stored: StoredValues
   /// What transformers have made, by the number under which the service holds it of a resource.
   private var made: [Int64: Made] = [:]
   /// With `LULL_STRICT=1`: whatever is handed out again is compared, that of requests too.
@@ -46,10 +46,10 @@ final class SharedContent {
   /// Up to how many bytes of it are compared at each of the first times.
   private static let mostEagerly = 8 * 1024
 
-  init(_ kept: KeptValues, _ pump: Pump) {
-    bridge = kept.bridge
-    handles = kept.handles
-    self.kept = kept
+  init(_ stored: StoredValues, _ pump: Pump) {
+    bridge = stored.bridge
+    handles = stored.handles
+    self.stored = stored
     self.pump = pump
   }
 
@@ -133,12 +133,12 @@ final class SharedContent {
 
   private func copy(_ content: Int64, of resource: Resource) {
     let record = resource.record
-    let (key, copy) = (kept.key(of: record), kept.makeID())
+    let (key, copy) = (stored.key(of: record), stored.makeID())
     forget(record, of: resource.service)
     guard !bridge.isClosed,
       lull_value_snapshot(bridge.pointer, content, copy, SharedContent.mostCopied) != 0
     else { return }
-    kept.anchor(copy, from: handles.handle(of: resource.service), key: key + 2)
+    stored.anchor(copy, from: handles.handle(of: resource.service), key: key + 2)
     // A finaliser that ran meanwhile may have given the resource other data.
     guard record.foreignID == content, record.hostKey == key else { return }
     made[key] = Made(content: content, copy: copy)
@@ -149,13 +149,13 @@ final class SharedContent {
     guard !made.isEmpty, made.removeValue(forKey: record.hostKey) != nil, !bridge.isClosed else {
       return
     }
-    kept.release(record.hostKey + 2, from: service.hostHandle)
+    stored.release(record.hostKey + 2, from: service.hostHandle)
   }
 
   /// Readers get the content as it was published; the script keeps what it has changed.
   private func restore(_ made: Made, of record: ResourceRecord, _ service: Service) {
     guard lull_value_snapshot(bridge.pointer, made.copy, made.content, .max) != 0 else { return }
-    kept.anchor(made.content, from: service.hostHandle, key: record.hostKey)
+    stored.anchor(made.content, from: service.hostHandle, key: record.hostKey)
   }
 
   private func reportSoon(_ text: String) {

@@ -62,9 +62,9 @@ extension APIOwner {
       try add(.fault(fault, delay: try delay(call, 3)), call)
     },
     .hidden("handle", "if") { call throws(Misuse) in
-      let id = try call.kept.keep(call.state, call.index(2))
+      let id = try call.stored.keep(call.state, call.index(2))
       // For as long as the test has its host.
-      guard call.kept.pin(id) else { throw .message("not enough memory") }
+      guard call.stored.pin(id) else { throw .message("not enough memory") }
       let provider = LuaNetworking(
         id, call.callbacks, call.reading.answers, log: call.pump.log)
       try add(.function(provider), call)

@@ -63,15 +63,15 @@ final class TestStages {
         ShippedScript.test.bytes, name: Array("=lull.test".utf8), in: program.host.sources)
     else { return nil }
     defer { prelude.release() }
-    let kept = program.host.callbacks.kept
+    let stored = program.host.callbacks.stored
     let answer = program.host.coroutines.ask(
       prelude.callable, [program.host.values.of(TestBox(), .test)], kind: "lull.test"
     ) { results -> Functions? in
-      guard let run = try? kept.keep(results.state, results.index(0)), kept.pin(run),
-        let tidy = try? kept.keep(results.state, results.index(1)), kept.pin(tidy),
-        let count = try? kept.keep(results.state, results.index(2)), kept.pin(count),
-        let modules = try? kept.keep(results.state, results.index(3)), kept.pin(modules),
-        let finish = try? kept.keep(results.state, results.index(4)), kept.pin(finish)
+      guard let run = try? stored.keep(results.state, results.index(0)), stored.pin(run),
+        let tidy = try? stored.keep(results.state, results.index(1)), stored.pin(tidy),
+        let count = try? stored.keep(results.state, results.index(2)), stored.pin(count),
+        let modules = try? stored.keep(results.state, results.index(3)), stored.pin(modules),
+        let finish = try? stored.keep(results.state, results.index(4)), stored.pin(finish)
       else { return nil }
       return Functions(run: run, tidy: tidy, count: count, modules: modules, finish: finish)
     }

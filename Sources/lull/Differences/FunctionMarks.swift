@@ -11,7 +11,7 @@ final class FunctionMarks {
   /// Of functions that a setting has been given.
   func mark(of held: [AnyObject]) -> String {
     held.map { value in
-      (value as? KeptValue)?.definitions.map { text(of: $0) }.joined(separator: "; ") ?? ""
+      (value as? StoredValue)?.definitions.map { text(of: $0) }.joined(separator: "; ") ?? ""
     }.joined(separator: "\n")
   }
 

@@ -46,7 +46,7 @@ final class HostHarness {
       case .gone, .cancelled: end = .other
       }
     }
-    let chunk = host.kept.makeID()
+    let chunk = host.stored.makeID()
     var message: UnsafePointer<CChar>?
     let status = code.utf8CString.withUnsafeBufferPointer { bytes in
       lull_load(host.bridge.pointer, bytes.baseAddress, bytes.count - 1, "=test", chunk, &message)

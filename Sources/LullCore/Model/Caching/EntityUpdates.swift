@@ -62,7 +62,7 @@ public final class EntityUpdates {
       return completion()
     }
     let reading = Reading(
-      hint: hint, token: record.state.newsToken, entry: entries[index],
+      hint: hint, token: record.state.updateToken, entry: entries[index],
       // Whoever has written it has written what its later stages have made of it, too. (NEWS-09)
       later: entries[(index + 1)...].filter { !$0.isFollowed }, configuration: configuration)
     isReading = true
@@ -79,7 +79,7 @@ public final class EntityUpdates {
   /// What is asked for under way.
   private struct Reading {
     let hint: Hint
-    let token: ResourceState.NewsToken
+    let token: ResourceState.UpdateToken
     let entry: CacheEntry
     let later: [CacheEntry]
     let configuration: ResolvedConfiguration
@@ -88,7 +88,7 @@ public final class EntityUpdates {
   private func found(_ entity: Entity, _ reading: Reading) {
     guard let resource = taker(of: entity, reading) else { return goOn() }
     if reading.hint.isRefresh,
-      let event = resource.record.state.newsRefreshed(
+      let event = resource.record.state.updateRefreshed(
         reading.token, by: entity, reading.configuration.settings.headers.lines)
     {
       resource.updateArrived(event)
@@ -102,7 +102,7 @@ public final class EntityUpdates {
       guard let self, self.run === run else { return }
       self.run = nil
       if let entity = response.entity, let resource = taker(of: entity, reading),
-        let event = resource.record.state.newsArrived(reading.token, entity)
+        let event = resource.record.state.updateArrived(reading.token, entity)
       {
         resource.updateArrived(event)
       }
@@ -150,7 +150,7 @@ extension ResourceRecord {
   /// Whether an entity of that timestamp is newer than what is here, and of use to somebody. (NEWS-02, NEWS-03)
   fileprivate func takesUpdate(of timestamp: Double) -> Bool {
     isInUse && followerCount == 0 && (state.freshness.hasData || !observers.isEmpty)
-      && state.isNews(timestamp)
+      && state.isNewer(timestamp)
   }
 
   /// Whether what a load brings may be an answer about what is here now, such as a 304. (NEWS-06)

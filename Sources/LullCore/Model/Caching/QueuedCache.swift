@@ -70,8 +70,9 @@ private enum QueuedCaches {
     entries.withLock { $0[identity] = entry }
   }
 
+  /// A younger queue of the same cache object stays: it may have been added while the last one was released.
   static func remove(of base: AnyObject) {
     let identity = ObjectIdentifier(base)
-    entries.withLock { $0[identity] = nil }
+    entries.withLock { if $0[identity]?.cache == nil { $0[identity] = nil } }
   }
 }

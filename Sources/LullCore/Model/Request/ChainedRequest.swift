@@ -155,8 +155,8 @@ public final class ChainedRequest: Request {
 
   /// The part it waits for refers to it and it to the part: one of them must not hold the other. Who
   /// wants to hear of a cancellation holds the chain.
-  override package func forsake() {
-    super.forsake()
+  override package func abandon() {
+    super.abandon()
     link?.letGo()
   }
 

@@ -22,7 +22,7 @@ public class Request {
   /// What the pump's host notes of this request; nil if it has nothing to note.
   package final var hostMark: AnyObject?
   /// Nobody is left who could complete it, but for cancelling.
-  package private(set) final var isForsaken = false
+  package private(set) final var isAbandoned = false
   /// The how manyth this is of a request and its repetitions.
   package final var attempt = 1
   /// How many have asked to be told, those who wait included.
@@ -367,7 +367,7 @@ public class Request {
   /// Stops the work; the outcome is already decided.
   package func stopWork() {}
   /// Nobody is left who could complete it, or what it waits for.
-  package func forsake() { isForsaken = true }
+  package func abandon() { isAbandoned = true }
   /// Called once after all hooks were delivered.
   package func didDeliver() {}
   package var currentProgress: Double { 0 }

@@ -92,7 +92,7 @@ extension Resource {
       let running = record.loads.first {
         $0.request.state != .notStarted && !$0.request.waits(for: composite)
       }
-      return .passTo(running?.request ?? loadAfterLook())
+      return .passTo(running?.request ?? loadAfterLookup())
     }
     record.loads.append(ResourceRecord.Load(request: composite, token: nil))
     // No event: nothing was announced. What the caches have answered meanwhile is dropped too.

@@ -115,7 +115,7 @@ extension Resource {
   }
 
   /// The load that is needed after what the caches have had.
-  func loadAfterLook() -> Request {
+  func loadAfterLookup() -> Request {
     let plan = loadPlan(isForced: true)
     pump.log(.staleness, "\(displayName): \(plan.logText)")
     return load(as: plan, record.state.isInvalidated ? .announced : .byTurns)
@@ -303,14 +303,14 @@ package final class OfflineLoad: Request {
 extension Resource {
   /// The load of an offline service, listed and not begun.
   func offlineLoad(from source: LoadPlan.Source?) -> Request {
-    if source == .caches { lookAgain() }
+    if source == .caches { lookUpAgain() }
     let load = OfflineLoad(of: self)
     track(load)
     return load
   }
 
   /// Others may have written to the caches since this was looked for in vain.
-  private func lookAgain() {
+  private func lookUpAgain() {
     guard case .over = record.cacheCheck else { return }
     record.cacheCheck = .idle(noneAsOf: -1)
     checkCaches()

@@ -245,35 +245,35 @@ package struct ResourceState {
   // MARK: What others have written
 
   /// Up to where a resource had come when what another has written was asked for.
-  package struct NewsToken {
+  package struct UpdateToken {
     fileprivate let order: Int
     fileprivate let localChanges: Int32
   }
 
-  package var newsToken: NewsToken {
-    NewsToken(order: loadsStarted, localChanges: localChanges)
+  package var updateToken: UpdateToken {
+    UpdateToken(order: loadsStarted, localChanges: localChanges)
   }
 
   /// Whether what others have made at that time is newer than what is here. (NEWS-03, NEWS-05)
-  package func isNews(_ timestamp: Double) -> Bool {
+  package func isNewer(_ timestamp: Double) -> Bool {
     timestamp > (freshness.dataTimestamp ?? -.infinity) && timestamp > overriddenAt
   }
 
   /// What another has written is here; the event observers hear, nil if it comes too late: after an override
   /// or a wipe, or a load that has begun since it was asked for and has succeeded. An invalidation stays in
   /// force. (NEWS-03, NEWS-05 to NEWS-08)
-  package mutating func newsArrived(_ token: NewsToken, _ entity: Entity) -> ResourceEvent? {
-    guard isInTime(token), isNews(entity.timestamp) else { return nil }
+  package mutating func updateArrived(_ token: UpdateToken, _ entity: Entity) -> ResourceEvent? {
+    guard isInTime(token), isNewer(entity.timestamp) else { return nil }
     take(entity)
     clearError(before: entity.timestamp)
     return .newData(.shared)
   }
 
   /// Another was told by the server that what is here holds still, and when; nil if it is not this. (NEWS-04)
-  package mutating func newsRefreshed(
-    _ token: NewsToken, by entity: Entity, _ request: Headers
+  package mutating func updateRefreshed(
+    _ token: UpdateToken, by entity: Entity, _ request: Headers
   ) -> ResourceEvent? {
-    guard isInTime(token), isNews(entity.timestamp), let condition,
+    guard isInTime(token), isNewer(entity.timestamp), let condition,
       condition == entity.condition
     else { return nil }
     latestData?.refresh(by: Refreshment(entity.headers, to: request))
@@ -283,7 +283,7 @@ package struct ResourceState {
     return .notModified
   }
 
-  private func isInTime(_ token: NewsToken) -> Bool {
+  private func isInTime(_ token: UpdateToken) -> Bool {
     token.localChanges == localChanges && latestSucceededLoad <= token.order
   }
 

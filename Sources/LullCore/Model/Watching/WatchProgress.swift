@@ -198,11 +198,11 @@ package final class WatchProgress {
     pump.enqueueAfterPhase { [weak self, weak wait] in
       guard let self, let wait, wait === self.wait else { return }
       wait.isLookingSoon = false
-      lookAgain(wait)
+      checkAgain(wait)
     }
   }
 
-  private func lookAgain(_ wait: Wait) {
+  private func checkAgain(_ wait: Wait) {
     guard let resource else { return }
     guard let step = look() else { return proceed(resource) }
     detach()

@@ -1,5 +1,5 @@
 // Asking about what Swift knows by number.
-#include "values/lull_kept.h"
+#include "values/lull_stored.h"
 
 #include "base/lull_stack.h"
 

@@ -7,7 +7,7 @@ import Synchronization
 /// Kept, a value is referred to weakly; whoever keeps it has it anchored by what lives as long as it is
 /// needed, or pins it meanwhile. What cannot be held for lack of memory is lost, and noted: the call of
 /// the script that is under way raises, or the next turn reports it. Home thread only.
-package final class KeptValues {
+package final class StoredValues {
   let bridge: BridgeRuntime
   let handles: ObjectHandles
   private let pump: Pump
@@ -73,10 +73,10 @@ package final class KeptValues {
   }
 
   /// Keeps a value from the service's userdata for as long as the result lives.
-  package func kept(_ state: OpaquePointer?, _ index: Int32, for service: Service) throws(Misuse)
-    -> KeptValue
+  package func storedValue(_ state: OpaquePointer?, _ index: Int32, for service: Service) throws(Misuse)
+    -> StoredValue
   {
-    KeptValue(
+    StoredValue(
       id: try keep(state, index, anchoredTo: service), handle: handles.handle(of: service), self)
   }
 
@@ -164,14 +164,14 @@ package final class KeptValues {
     var ids: [Int64]
     repeat {
       data = record.foreignID
-      ids = KeptValues.errorIDs(of: record)
+      ids = StoredValues.errorIDs(of: record)
       let error = ids.isEmpty ? 0 : anchor(for: ids)
       guard record.hostKey != 0 || data != nil || error != 0 else { return }
       let key = key(of: record)
       let service = handles.handle(of: resource.service)
       anchor(data, from: service, only: key)
       anchor(error == 0 ? nil : error, from: service, only: key + 1)
-    } while data != record.foreignID || ids != KeptValues.errorIDs(of: record)
+    } while data != record.foreignID || ids != StoredValues.errorIDs(of: record)
   }
 
   /// The script's values in the error that a resource shows.
@@ -381,13 +381,13 @@ package final class KeptValues {
 ///
 /// Its end only notes the number: the value itself is let go at the next turn, since nothing may be
 /// called across from `deinit`.
-package final class KeptValue {
+package final class StoredValue {
   package let id: Int64
   let handle: UInt64
   private let released: ReleasedValues
-  private weak var values: KeptValues?
+  private weak var values: StoredValues?
 
-  init(id: Int64, handle: UInt64, _ values: KeptValues) {
+  init(id: Int64, handle: UInt64, _ values: StoredValues) {
     self.id = id
     self.handle = handle
     self.values = values

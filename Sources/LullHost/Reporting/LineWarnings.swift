@@ -3,7 +3,7 @@ import LullCore
 import LullSystem
 
 /// Warnings about what a line of a script says, on standard error: each line is warned about once.
-package struct PlaceWarnings {
+package struct LineWarnings {
   /// Who writes lines by program could write any number of them.
   private static let limit = 100
   private var known: Set<String> = []
@@ -16,11 +16,11 @@ package struct PlaceWarnings {
 
   /// - Parameter subject: What the warning is about, where one line may have several.
   mutating func warn(_ text: String, at place: SourcePlace, about subject: String = "") {
-    write(PlaceWarnings.line(text, place), of: PlaceWarnings.key(place, subject))
+    write(LineWarnings.line(text, place), of: LineWarnings.key(place, subject))
   }
 
   private mutating func write(_ line: String, of key: String) {
-    guard known.count < PlaceWarnings.limit, known.insert(key).inserted else { return }
+    guard known.count < LineWarnings.limit, known.insert(key).inserted else { return }
     StandardError.write(line)
   }
 
@@ -67,24 +67,24 @@ package struct PlaceWarnings {
   mutating func warn(
     ofField field: String, missing part: MissingPart, by function: String, at place: SourcePlace
   ) {
-    let key = PlaceWarnings.key(place, "\(function) \(field)")
+    let key = LineWarnings.key(place, "\(function) \(field)")
     guard !known.contains(key), !found.contains(key) else { return }
     let hint = part.suggestion.map { " (did you mean '\(LogText.part($0, limit: 60))'?)" } ?? ""
-    let line = PlaceWarnings.line(
+    let line = LineWarnings.line(
       "\(function): no row has '\(LogText.part(field, limit: 60))'\(hint)", place)
     guard let held else { return write(line, of: key) }
     if let place = held.firstIndex(where: { $0.key == key }) {
       // Other rows may have the name that was meant.
       if !held[place].hasHint { self.held?[place] = (key, line, !hint.isEmpty) }
-    } else if held.count < PlaceWarnings.limit {
+    } else if held.count < LineWarnings.limit {
       self.held?.append((key, line, !hint.isEmpty))
     }
   }
 
   /// A row has that field.
   mutating func note(fieldFound field: String, by function: String, at place: SourcePlace) {
-    guard held != nil, found.count < PlaceWarnings.limit else { return }
-    found.insert(PlaceWarnings.key(place, "\(function) \(field)"))
+    guard held != nil, found.count < LineWarnings.limit else { return }
+    found.insert(LineWarnings.key(place, "\(function) \(field)"))
   }
 
   /// Holds warnings of fields until `release`: rows that are yet to come may have them.

@@ -1,7 +1,7 @@
 // Looking up what Swift knows by number: values by id, userdata by handle. Inlined, since every value
 // that is pushed comes through here.
-#ifndef LULL_KEPT_H
-#define LULL_KEPT_H
+#ifndef LULL_STORED_H
+#define LULL_STORED_H
 
 #include "base/lull_keys.h"
 #include "base/lull_stack.h"
