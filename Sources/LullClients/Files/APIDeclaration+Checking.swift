@@ -23,8 +23,8 @@ extension APIDeclaration {
       }
     }
     for (name, value) in WrittenSecrets.queryCredentials(in: call.path) {
-      checker.look(
-        atCredential: value, "the value of the parameter '\(name)' of the query")
+      checker.inspect(
+        credential: value, "the value of the parameter '\(name)' of the query")
     }
     let taken = checker.options(of: call)
     for (parameter, option) in zip(call.parameters, call.options(beside: taken)) {
@@ -38,8 +38,8 @@ extension APIDeclaration {
       if case .string(let text)? = parameter.standard,
         WrittenSecrets.isCredential(parameter.name, text)
       {
-        checker.look(
-          atCredential: text, "the value of the parameter '\(parameter.name)'")
+        checker.inspect(
+          credential: text, "the value of the parameter '\(parameter.name)'")
       }
     }
   }

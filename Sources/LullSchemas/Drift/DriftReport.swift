@@ -85,12 +85,12 @@ package struct DriftReport {
       // Not held twice while it looks.
       ownWalks[call] = nil
       defer { ownWalks[call] = own }
-      try own.inspect(value, schema)
+      try own.look(at: value, schema)
       take(own, answer)
     } else if var walk {
       self.walk = nil
       defer { self.walk = walk }
-      try walk.inspect(value, schema)
+      try walk.look(at: value, schema)
       take(walk, answer)
     }
   }

@@ -29,12 +29,12 @@ struct DriftWalk {
 
   init(_ file: SchemaFile) { references = SchemaReferences(file) }
 
-  mutating func inspect(_ value: JSONElement, _ schema: JSONElement) throws(SchemaProblem) {
+  mutating func look(at value: JSONElement, _ schema: JSONElement) throws(SchemaProblem) {
     differences = []
     seen = []
     optional = []
     optionalPlaces = [:]
-    try inspect(value, [schema], "", 0)
+    try look(at: value, [schema], "", 0)
   }
 
   private mutating func look(
@@ -57,12 +57,12 @@ struct DriftWalk {
       return
     }
     switch value.kind {
-    case .object: try inspectMembers(of: value, view, pointer, depth)
+    case .object: try look(atMembersOf: value, view, pointer, depth)
     case .array:
       for (position, element) in value.elements.enumerated() {
         let schemas = view.element(position)
         guard !schemas.isEmpty else { continue }
-        try inspect(element, schemas, pointer + "/*", depth + 1)
+        try look(at: element, schemas, pointer + "/*", depth + 1)
       }
     default: break
     }
@@ -79,9 +79,9 @@ struct DriftWalk {
       let own = view.property(key)
       let schemas = own + (try fitting(key, in: view))
       if !own.isEmpty {
-        try inspect(member, schemas, DriftWalk.place(key, in: pointer), depth + 1)
+        try look(at: member, schemas, DriftWalk.place(key, in: pointer), depth + 1)
       } else if !schemas.isEmpty || !rest.isEmpty {
-        try inspect(member, schemas.isEmpty ? rest : schemas, pointer + "/*", depth + 1)
+        try look(at: member, schemas.isEmpty ? rest : schemas, pointer + "/*", depth + 1)
       } else if !isOpen {
         let name = KeyKind.isData(key) ? pointer + "/*" : DriftWalk.place(key, in: pointer)
         note(.added, .added, name, "", DriftWalk.kind(of: member))
