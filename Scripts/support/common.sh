@@ -54,6 +54,11 @@ need_swift() {
 # the Swift runtime is linked in; lull.so exports nothing but luaopen_lull and is never unloaded.
 release_flags=(
   --configuration release
+  # Modules are written before they are compiled, so that those that depend on them compile at the same
+  # time. This needs jobs that the build system sees, and no optimization across modules, which saves
+  # 2 % of the instructions of a request.
+  --use-integrated-swift-driver
+  -Xswiftc -emit-module-separately-wmo -Xswiftc -disable-cmo
   -Xswiftc -static-stdlib
   # Conflicts of access are found by the tests, which run with the checks on.
   -Xswiftc -enforce-exclusivity=unchecked
