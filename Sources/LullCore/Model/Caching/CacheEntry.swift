@@ -1,21 +1,21 @@
-/// One resource's place in the cache of one stage: cache and key, without their types.
+/// The entry of one resource in the cache of one stage. Cache and key have no generic types here.
 struct CacheEntry {
   let stage: Pipeline.StageCache
   let read: (_ found: @escaping (Entity?) -> Void) -> Void
   let write: (Entity) -> Void
-  /// Makes it young, if it is what a 304 is about.
+  /// Applies a 304 to the entity, if the 304 is about it.
   let confirm: (EntityConfirmation) -> Void
-  /// Makes what is there stale, if it is not newer than that.
+  /// Marks the entity as stale, unless it is newer than the timestamp.
   let expire: (_ timestamp: Double) -> Void
   let remove: () -> Void
-  /// Of a load that is to fetch what is kept there; nil where everybody fetches alone.
+  /// Returns the turn of a load that fetches this entry; nil if the cache has no turns.
   let makeTurn: (() -> (any FetchTurn)?)?
-  /// Whether the cache tells of what others write there.
+  /// Whether the cache reports writes of other processes to this entry.
   let isFollowed: Bool
 
-  /// nil if the cache gives the resource no key. (CACHE-24)
+  /// nil if the cache has no key for the resource. (CACHE-24)
   ///
-  /// - Parameter isUnshared: whether it is of a request with credentials that are not configured.
+  /// - Parameter isUnshared: Whether the request has credentials that are not configured.
   init?(_ stage: Pipeline.StageCache, resource: Resource, isUnshared: Bool = false) {
     let pump = resource.pump
     func open<Cache: CoordinatedEntityCache>(_ cache: Cache) -> CacheEntry? {
@@ -32,8 +32,9 @@ struct CacheEntry {
     self = entry
   }
 
-  /// Why what a run has made must not be kept here; nil: it may. What a transformer has made by itself does
-  /// not say what the answer said. (RFC 9111, sections 4.1 and 5.2.2.5)
+  /// Why the output of a run must not be stored here; nil if it may. A new entity made by a
+  /// transformer lacks the headers of the response, so the run is checked as well. (RFC 9111,
+  /// sections 4.1 and 5.2.2.5)
   func refusal(of entity: Entity, from run: PipelineRun) -> String? {
     if stage.cache.outlivesProcess, run.forbidsStoring || entity.forbidsStoring {
       return StoringRule.reason
@@ -58,7 +59,7 @@ struct CacheEntry {
       }
     }
     write = { entity in
-      // It may wait for its turn longer than anybody else holds what is in it.
+      // The write may wait in the queue longer than the content is held elsewhere.
       let release = pump.host?.hold(.success(entity))
       cache.operations.perform(on: pump) { done in
         cache.writeEntity(entity, forKey: key) {
@@ -88,7 +89,7 @@ struct CacheEntry {
   ) -> (() -> (any FetchTurn)?)? {
     guard let sharing = cache as? any FetchSharing else { return nil }
     func open<Sharing: FetchSharing>(_ sharing: Sharing) -> (() -> (any FetchTurn)?)? {
-      // It is the same object.
+      // The same object, so the keys have the same type.
       guard let key = key as? Sharing.Key else { return nil }
       return { sharing.makeTurn(forKey: key) }
     }

@@ -1,29 +1,30 @@
-/// The one-time look into the caches of a resource that has no data yet. (CACHE-04)
+/// The one-time lookup in the caches of a resource without data. (CACHE-04)
 ///
-/// Order of events: the entries are read, the last stage's first (CACHE-10); a hit passes the stages
-/// after its own (CACHE-11) and is then written to their caches (CACHE-13); one that fails there
-/// counts as a miss, and the next earlier entry is tried (CACHE-12). Completes with the entity, or a
-/// failure for a miss; never sooner than the next turn as far as hooks are concerned. It is in none
-/// of the resource's lists and sends no event by itself.
+/// Order of events: the entries are read, the last stage's first (CACHE-10). A hit passes the
+/// stages after its own (CACHE-11) and is then written to their caches (CACHE-13). If it fails
+/// there, it counts as a miss, and the next earlier entry is tried (CACHE-12). The lookup completes
+/// with the entity, or with a failure for a miss; hooks are called on a later turn. It is in no
+/// list of the resource, and sends no event.
 package final class CacheLookup: Request {
-  /// Not held: a resource that nobody needs any more is not kept by looking for its data (CACHE-36).
+  /// Weak, so that a lookup does not keep a resource that is no longer needed (CACHE-36).
   private weak var record: ResourceRecord?
   private let address: String
   private let configuration: ResolvedConfiguration
-  /// The last stage's last: they are taken from the end.
+  /// The entries that have not been read. The last is read next.
   private var untried: [CacheEntry]
-  /// The caches of the stages after those tried.
+  /// The cache entries of the stages after those that were read.
   private var later: [CacheEntry]
   private var run: PipelineRun?
-  /// What is there already, and need not be read.
+  /// An entity that has been read already.
   private var found: (entity: Entity, entry: CacheEntry)?
-  /// The cache whose turn it is to answer.
+  /// The queue of the cache that is being read.
   package private(set) var queue: CacheOperations?
 
-  /// Whether some of what is asked is on a disk.
+  /// Whether some of the caches are on disk.
   let isOnDisk: Bool
 
-  /// - Parameter later: caches of stages after those, latest last, which are not looked into.
+  /// - Parameter later: Cache entries of the stages after those in `entries`, the latest stage
+  ///   last. They are written, but not read.
   init(
     of resource: Resource, entries: [CacheEntry], later: [CacheEntry] = [],
     conf: ResolvedConfiguration
@@ -37,9 +38,10 @@ package final class CacheLookup: Request {
     super.init(pump: resource.pump)
   }
 
-  /// Has an entity that was read pass the stages after that of its entry.
+  /// Passes an entity that was read already through the stages after that of its entry.
   ///
-  /// - Parameter later: of the stages after it, in their order, those that it is written to. (NEWS-09)
+  /// - Parameter later: The entries of later stages to write to, in the order of their stages.
+  ///   (NEWS-09)
   init(
     of resource: Resource, found entity: Entity, from entry: CacheEntry, later: [CacheEntry],
     conf: ResolvedConfiguration
@@ -65,7 +67,8 @@ package final class CacheLookup: Request {
     examine(entity, from: entry)
   }
 
-  /// Data has come another way: nothing more is looked for, and nothing written. (CACHE-03)
+  /// Ends the lookup with a miss, because data has arrived another way. Nothing more is read or
+  /// written. (CACHE-03)
   func giveUp() {
     stopWork()
     miss()
@@ -91,7 +94,7 @@ package final class CacheLookup: Request {
   }
 
   private func examine(_ entity: Entity, from entry: CacheEntry) {
-    // It answers other headers than requests have now. (RFC 9111, section 4.1)
+    // The entity answers a request with other headers. (RFC 9111, section 4.1)
     if let variant = entity.exchange?.variant,
       !variant.answers(configuration.settings.headers.lines)
     {
@@ -124,7 +127,7 @@ package final class CacheLookup: Request {
       }
       for output in run.outputs {
         let entry = later[output.mark]
-        // What a cache in memory has, another must not put on a disk.
+        // An entity that may be in a memory cache must not always be written to disk.
         if entry.refusal(of: output.entity, from: run) == nil {
           entry.write(output.entity)
           if isOutdated { entry.expire(output.entity.timestamp) }

@@ -1,17 +1,19 @@
-/// What is asked of one cache, one operation after the other, in the order issued. (CACHE-22)
+/// The queue of operations on one cache. They run one after the other, in the order in which they
+/// were issued. (CACHE-22)
 ///
-/// An operation begins at once if nothing is under way. Home thread only.
+/// An operation starts at once if no other is running. Home thread only.
 public final class CacheOperations {
-  /// Whether the cache itself does what it is given in the order given, so that nothing need wait here.
+  /// Whether the cache keeps operations in order itself, so that none has to wait here.
   private let isOrderedByCache: Bool
-  /// Issued after `upcoming`, in order.
+  /// Operations that were issued after those in `upcoming`, in order.
   private var waiting: [Waiting] = []
-  /// The next one last, so that many can wait without being moved for each that runs.
+  /// The next operation is the last element, so that removing it does not move the others.
   private var upcoming: [Waiting] = []
-  /// What is under way.
+  /// The operation that is running.
   private var current: Current?
   private var count = 0
-  /// Which pump was told last that this is to hear of its end: one after another is of the same.
+  /// The pump that was last asked to report its end. Consecutive operations usually have the same
+  /// pump.
   private weak var told: Pump?
   private var isRunning = false
 
@@ -25,17 +27,20 @@ public final class CacheOperations {
     let number: Int
   }
 
-  /// Does its work and then calls its argument, once, now or later, on the home thread.
+  /// Performs an operation and then calls `done` once, at once or later, on the home thread.
   package typealias Operation = (_ done: @escaping () -> Void) -> Void
 
-  /// A queue that holds each operation back until the one before has ended.
+  /// Creates a queue that starts each operation when the one before it has ended.
   public init() { isOrderedByCache = false }
 
-  /// - Parameter isOrderedByCache: true if the cache keeps the order of operations that it is given
-  ///   before earlier ones are over.
+  /// - Parameter isOrderedByCache: Whether the cache keeps the order of operations itself, even if
+  ///   earlier ones have not ended.
   package init(isOrderedByCache: Bool) { self.isOrderedByCache = isOrderedByCache }
 
-  /// - Parameter pump: on which it does its work: what has not begun or ended when that closes never does.
+  /// Adds an operation to the queue.
+  ///
+  /// - Parameter pump: The pump that the operation runs on. If the pump closes, its operations that
+  ///   have not started never start, and one that is running is no longer waited for.
   package func perform(on pump: Pump, _ operation: @escaping Operation) {
     guard !isOrderedByCache else { return operation {} }
     guard !pump.isClosed else { return }
@@ -48,7 +53,7 @@ public final class CacheOperations {
   }
 
   private func runWaiting() {
-    // A loop, and only one, since operations of a cache in memory are done when they return.
+    // A single loop instead of recursion: operations of a memory cache end before they return.
     guard !isRunning else { return }
     isRunning = true
     defer { isRunning = false }
@@ -83,35 +88,36 @@ extension CacheOperations: PumpQueue {
   }
 }
 
-/// Whether an answer may be kept where it outlives the process. (RFC 9111, section 5.2.2.5)
+/// Whether a response may be stored in a cache that outlives the process. (RFC 9111, section
+/// 5.2.2.5)
 enum StoringRule {
-  /// Why nothing is written, in words of the log.
+  /// Why nothing is written; text for the log.
   static let reason = "Cache-Control: no-store"
-  /// The same of what would be found by requests with other headers.
+  /// The same for an entity that would also be found by requests with other headers.
   static let lostVariant =
     "the answer has Vary, and a transformer's entity has nothing of the answer"
-  /// The same of what is not all there is.
+  /// The same for a partial response.
   static let part = "the answer is a part (206)"
 }
 
 extension Entity {
-  /// Whether the server has sent a part of what it has only. (RFC 9110, 15.3.7)
+  /// Whether the server has sent only a part. (RFC 9110, 15.3.7)
   package var isPart: Bool { exchange?.status == 206 }
 
-  /// Whether it came with `no-store`, or an exchange that was asked for with it.
+  /// Whether the response, or the request that it answers, has `no-store`.
   package var forbidsStoring: Bool {
     exchange?.forbidsStoring ?? false || CacheControl.forbidsStoring(headers)
   }
 }
 
-/// A cache whose options can be told from those of another.
+/// A cache whose options can be compared with those of another.
 package protocol ComparedCache: AnyObject {
-  /// What tells them apart in this process.
+  /// Identifies the options, within this process.
   var fingerprint: Int { get }
 }
 
 extension Pipeline {
-  /// What tells the options of its caches from those of others in this process.
+  /// Identifies the options of the pipeline's caches, within this process.
   package var fingerprint: Int {
     order.map { (self[$0].cache as? any ComparedCache)?.fingerprint ?? 0 }.hashValue
   }

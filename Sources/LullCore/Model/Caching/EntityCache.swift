@@ -1,13 +1,13 @@
-/// Stores what a pipeline stage made of a response, beyond the life of the resource. (CACHE-01 to
-/// CACHE-37)
+/// Stores the output of a pipeline stage for longer than the resource lives. (CACHE-01 to CACHE-37)
 ///
-/// Set on a stage with `pipeline[.model].cacheUsing(cache)`. When the data of an empty resource is first
-/// read, the caches of its GET pipeline are read, the last stage's first. A hit passes the later stages and
-/// becomes the resource's data with its stored timestamp. Each successful GET load writes the output of
-/// every cached stage. A 304 updates the timestamp. A local override removes the entry, and so do an
-/// invalidation and a successful write. Wiping a resource removes nothing (CACHE-32).
+/// Set on a stage with `pipeline[.model].cacheUsing(cache)`. When the data of an empty resource is
+/// first read, the caches of its GET pipeline are read, the last stage's first. A hit passes the
+/// later stages and becomes the resource's data with its stored timestamp. Each successful GET load
+/// writes the output of every cached stage. A 304 updates the timestamp. A local override removes
+/// the entry, and so do an invalidation and a successful write. Wiping a resource removes nothing
+/// (CACHE-32).
 ///
-/// Five methods, one of which has a default:
+/// A cache has five methods, one of which has a default:
 ///
 ///     final class NoteCache: EntityCache {
 ///       private var notes: [String: Entity] = [:]
@@ -31,11 +31,13 @@
 ///       }
 ///     }
 ///
-/// All are called on the home thread. Do slow work elsewhere and call `completion` on the home thread, once.
-/// Operations on one object never overlap: each begins when the one before has completed, in the order
-/// issued (CACHE-22). A failed read is a miss, and a failed write is ignored: neither is reported.
+/// All methods are called on the home thread. Do slow work elsewhere, and call `completion` once,
+/// on the home thread. Operations on one object never overlap: each begins when the one before has
+/// completed, in the order issued (CACHE-22). A failed read is a miss, and a failed write is
+/// ignored; neither is reported.
 ///
-/// A cache that outlives the process, or that other processes write to, is a `CoordinatedEntityCache`.
+/// A cache that outlives the process, or that other processes write to, is a
+/// `CoordinatedEntityCache`.
 public protocol EntityCache<Key>: AnyObject {
   /// Identifies a stored entity.
   associatedtype Key
@@ -44,14 +46,14 @@ public protocol EntityCache<Key>: AnyObject {
   /// Called for reads and writes alike, while the resource may be empty (CACHE-23).
   func key(for resource: Resource, at stage: PipelineStageKey) -> Key?
 
-  /// Finds the entity, with the timestamp that it was written with (CACHE-31), or nil.
+  /// Finds the entity, with the timestamp that it was written with (CACHE-31); nil for a miss.
   func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void)
 
-  /// Stores the entity; may decline (CACHE-28).
+  /// Stores the entity. The cache may decline (CACHE-28).
   func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void)
 
-  /// Sets the timestamp of a stored entity; does nothing if there is no entry. By default reads and
-  /// writes (CACHE-26).
+  /// Sets the timestamp of a stored entity. Does nothing if there is no entry. The default reads
+  /// and writes the entity (CACHE-26).
   func updateEntityTimestamp(
     _ timestamp: Double, forKey key: Key, completion: @escaping () -> Void)
 

@@ -1,22 +1,22 @@
-/// What a 304 to a load says of what caches keep: that one entity, which is known by its validators, holds still.
-/// (CACHE-19, CACHE-40)
+/// The information in a 304 about cache entries: one entity, identified by its validators, is still
+/// valid. (CACHE-19, CACHE-40)
 public struct EntityConfirmation: Sendable {
-  /// From when on it is as young as that, in seconds since 1970.
+  /// The timestamp that the confirmed entity gets, in Unix seconds.
   public let timestamp: Double
-  /// Of the request, as it was sent; nil: it had none.
+  /// The condition that the request was sent with; nil if it had none.
   private let condition: ResourceState.Condition?
-  /// What the resource had when the answer came, which it says is current still.
+  /// The data of the resource when the 304 arrived, which it confirms.
   private let known: Known?
-  /// What it says anew of the entity, if that is to be known.
+  /// The headers of the 304, if they are to be used.
   private let refreshment: Refreshment?
 
-  /// What an entity is known by beside its content.
+  /// What identifies an entity without its content.
   private struct Known {
     let timestamp: Double
     let condition: ResourceState.Condition?
   }
 
-  /// - Parameter data: of the resource, before the 304 made it young.
+  /// - Parameter data: The data of the resource before the 304 updated it.
   init(
     timestamp: Double, condition: ResourceState.Condition?, data: Entity?,
     refreshment: Refreshment?
@@ -27,12 +27,13 @@ public struct EntityConfirmation: Sendable {
     self.refreshment = refreshment
   }
 
-  /// Whether it says more than the age. (AGE-04)
+  /// Whether it changes more than the timestamp. (AGE-04)
   public var changesHeaders: Bool { refreshment != nil }
 
-  /// Whether the condition that the 304 has answered is that of this entity, or the entity is what the resource had:
-  /// of the same moment, and without another validator. Another one at the same place, which another process or
-  /// host has put there, stays as it is.
+  /// Whether the 304 is about this entity. It is if the entity has the condition that the request
+  /// was sent with, or if it is the data that the resource had: same timestamp, and no other
+  /// validator. A different entity in the same entry was put there by another process or host, and
+  /// stays unchanged.
   public func isAbout(_ entity: Entity) -> Bool {
     if let condition, entity.condition == condition { return true }
     guard let known, entity.timestamp == known.timestamp else { return false }
@@ -44,9 +45,10 @@ public struct EntityConfirmation: Sendable {
     return condition == other
   }
 
-  /// Makes the entity young, and says anew what is known of it; nothing if it is about another one.
+  /// Applies the confirmation: sets the timestamp and updates the headers. Does nothing if it is
+  /// about another entity.
   ///
-  /// - Returns: whether it is about this one.
+  /// - Returns: Whether it is about this entity.
   public func confirm(_ entity: inout Entity) -> Bool {
     guard isAbout(entity) else { return false }
     apply(to: &entity)
@@ -58,7 +60,7 @@ public struct EntityConfirmation: Sendable {
     entity.timestamp = timestamp
   }
 
-  /// Whether the entity is one that this has confirmed already, maybe with the validators that the 304 had.
+  /// Whether the entity has been confirmed already; it may then have the validators of the 304.
   package func hasConfirmed(_ entity: Entity) -> Bool {
     guard entity.timestamp == timestamp else { return false }
     let found = entity.condition

@@ -1,27 +1,27 @@
-/// Receives updates of one resource's cache entry at one stage: another host or process has written it. (NEWS-01 to
-/// NEWS-12)
+/// Receives updates of one resource's cache entry at one stage: another host or process has written
+/// it. (NEWS-01 to NEWS-12)
 ///
-/// `CoordinatedEntityCache.follow` gets one for each resource and stage. It lives as long as the service remembers
-/// the resource, so hold it weakly. The entry is read and passes the stages after its own as a hit does. If it is newer
-/// than the data, it becomes the data. Home thread only.
+/// `CoordinatedEntityCache.follow` gets one for each resource and stage. It lives as long as the
+/// service remembers the resource, so hold it weakly. The entry is read and passes the stages after
+/// its own, as a hit does. If it is newer than the data, it becomes the data. Home thread only.
 public final class EntityUpdates {
   let stage: PipelineStageKey
   private weak var record: ResourceRecord?
   private weak var service: Service?
-  /// Where a cache follows it now; for that cache.
+  /// The key that a cache follows now; for use by that cache.
   package var key = ""
-  /// What waits until loads have ended, or what is being read.
+  /// The update that waits until loads have ended, or until the entry being read has arrived.
   private var postponed: Hint?
   private var isReading = false
   private var run: CacheLookup?
 
-  /// Something was written then.
+  /// A write to the entry: its timestamp.
   private struct Hint {
     var timestamp: Double
-    /// Whether the server has only said that it holds still.
+    /// Whether it was only a 304.
     var isRefresh: Bool
 
-    /// What both say, of which one read makes one event. (NEWS-10)
+    /// The combination of both, which leads to one read and one event. (NEWS-10)
     func merged(with other: Hint?) -> Hint {
       guard let other else { return self }
       return Hint(
@@ -35,12 +35,13 @@ public final class EntityUpdates {
     self.service = service
   }
 
-  /// Another has written an entity of that timestamp, seconds since 1970: it is read, if it may be newer than what
-  /// is here and somebody has use for it (NEWS-02, NEWS-03). The hint need not be true.
+  /// Reports that another host or process has written an entity of that timestamp, in Unix seconds.
+  /// The entry is read if it may be newer than the data, and if the resource is in use (NEWS-02,
+  /// NEWS-03). The report need not be exact.
   ///
   /// - Parameters:
-  ///   - isRefresh: whether only its age and headers are new, by a 304. (NEWS-04)
-  ///   - completion: called once, when nothing is read any more; inside this call if nothing is read.
+  ///   - isRefresh: Whether only timestamp and headers have changed, by a 304. (NEWS-04)
+  ///   - completion: Called once, when reading has ended; inside this call if nothing is read.
   public func arrived(
     timestamp: Double, isRefresh: Bool = false, completion: @escaping () -> Void
   ) {
@@ -63,10 +64,11 @@ public final class EntityUpdates {
     }
     let reading = Reading(
       hint: hint, token: record.state.updateToken, entry: entries[index],
-      // Whoever has written it has written what its later stages have made of it, too. (NEWS-09)
+      // The process that wrote this entry has written the followed caches of later stages too.
+      // (NEWS-09)
       later: entries[(index + 1)...].filter { !$0.isFollowed }, configuration: configuration)
     isReading = true
-    // What has gone is not kept by a cache that does not answer.
+    // Weak, so that a cache that never responds does not keep the object alive.
     reading.entry.read { [weak self] entity in
       if let self {
         isReading = false
@@ -76,7 +78,7 @@ public final class EntityUpdates {
     }
   }
 
-  /// What is asked for under way.
+  /// A read in progress.
   private struct Reading {
     let hint: Hint
     let token: ResourceState.UpdateToken
@@ -111,7 +113,7 @@ public final class EntityUpdates {
     run.start()
   }
 
-  /// The resource, if it takes it now.
+  /// The resource, if it can use the entity now.
   private func taker(of entity: Entity, _ reading: Reading) -> Resource? {
     guard let record, let service, record.takesUpdate(of: entity.timestamp) else { return nil }
     guard !record.holdsUpdatesBack else {
@@ -124,20 +126,20 @@ public final class EntityUpdates {
 
   private var isBusy: Bool { isReading || run != nil }
 
-  /// What came while something was read.
+  /// Takes the update that arrived during a read.
   private func goOn() {
     guard let record, !record.holdsUpdatesBack, !isBusy, let hint = postponed else { return }
     postponed = nil
     take(hint) {}
   }
 
-  /// What waited for loads goes on, when what they have brought is the data.
+  /// Takes the update that waited for loads, after their outcome has become the data.
   func loadsEnded() {
     guard postponed != nil else { return }
     service?.pump.enqueue { [weak self] in self?.goOn() }
   }
 
-  /// Overridden or wiped: what is under way comes too late. (NEWS-05, NEWS-07)
+  /// Drops everything in progress after an override or a wipe. (NEWS-05, NEWS-07)
   func drop() {
     postponed = nil
     let run = run
@@ -147,18 +149,20 @@ public final class EntityUpdates {
 }
 
 extension ResourceRecord {
-  /// Whether an entity of that timestamp is newer than what is here, and of use to somebody. (NEWS-02, NEWS-03)
+  /// Whether an entity of that timestamp is newer than the data, and the resource is in use.
+  /// (NEWS-02, NEWS-03)
   fileprivate func takesUpdate(of timestamp: Double) -> Bool {
     isInUse && followerCount == 0 && (state.freshness.hasData || !observers.isEmpty)
       && state.isNewer(timestamp)
   }
 
-  /// Whether what a load brings may be an answer about what is here now, such as a 304. (NEWS-06)
+  /// Whether updates have to wait for loads, whose responses may refer to the present data, as a
+  /// 304 does. (NEWS-06)
   fileprivate var holdsUpdatesBack: Bool { !loads.isEmpty }
 }
 
 extension Resource {
-  /// By what caches tell of that stage.
+  /// The object that receives updates of the cache entry at that stage.
   func updates(at stage: PipelineStageKey) -> EntityUpdates {
     if let updates = record.updates.first(where: { $0.stage == stage }) { return updates }
     let updates = EntityUpdates(of: record, at: stage, service)

@@ -1,37 +1,37 @@
-/// A cache in memory, by stage and URL; one object may serve several stages and services (CACHE-15,
-/// CACHE-37). Lua: `lull.cache.memory()`.
+/// A cache in memory, keyed by stage and URL. One object may serve several stages and services
+/// (CACHE-15, CACHE-37). Lua: `lull.cache.memory()`.
 ///
-/// Beyond `countLimit` entries the ones written longest ago go.
+/// If it has more than `countLimit` entries, those that were written longest ago are evicted.
 public final class MemoryEntityCache: CoordinatedEntityCache {
-  /// A stage and a URL, in one environment of an API file.
+  /// A stage and a URL, in an environment of an API file.
   public struct Key: Hashable {
     package let stage: PipelineStageKey
     package let url: String
-    /// nil: none.
+    /// nil if the service has no environment.
     package let environment: String?
   }
 
   public let operations = CacheOperations()
-  /// How many entries it keeps; at least 1.
+  /// The maximum number of entries, at least 1.
   public let countLimit: Int
   private var entries: [Key: Entry] = [:]
   private var nextStamp = 0
-  /// Told which keys were written or have gone; for a script's host, which keeps the values.
+  /// Called with each key that was written or removed. A script's host uses it to hold the values.
   package var onChange: ((Key, Entity?) -> Void)?
 
   private struct Entry {
     var entity: Entity
     var stamp: Int
-    /// What is not newer is stale; nil: nothing is.
+    /// An entity is stale if its timestamp is not later than this; nil: it is not stale.
     var staleAt: Double?
 
-    /// A mark of the same time, or an earlier one, was made before this.
+    /// Removes the stale mark if it is not later than the entity.
     mutating func freshen() {
       if let staleAt, staleAt <= entity.timestamp { self.staleAt = nil }
     }
   }
 
-  /// Empty; a limit below 1 counts as 1.
+  /// Creates an empty cache. A limit below 1 counts as 1.
   public init(countLimit: Int = 10_000) {
     self.countLimit = max(1, countLimit)
   }
@@ -50,7 +50,7 @@ public final class MemoryEntityCache: CoordinatedEntityCache {
 
   public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
     nextStamp += 1
-    // It may have been loaded before others made it stale.
+    // The entity may have been loaded before the entry was marked as stale.
     let staleAt = entries[key]?.staleAt.flatMap { $0 > entity.timestamp ? $0 : nil }
     entries[key] = Entry(entity: entity, stamp: nextStamp, staleAt: staleAt)
     onChange?(key, entity)
@@ -91,7 +91,7 @@ public final class MemoryEntityCache: CoordinatedEntityCache {
     completion()
   }
 
-  /// Many at a time, so that looking for the oldest costs each write little.
+  /// Evicts many entries at once, so that the cost of sorting is spread over many writes.
   private func evict() {
     guard entries.count > countLimit else { return }
     let spare = countLimit / 8

@@ -1,16 +1,17 @@
 import Synchronization
 
 extension EntityCache {
-  /// This cache, with everything that a stage needs.
+  /// This cache, or an adapter that adds the requirements of `CoordinatedEntityCache`.
   var coordinated: any CoordinatedEntityCache {
     (self as? any CoordinatedEntityCache) ?? QueuedCache.of(self)
   }
 }
 
-/// A cache that has nothing but the methods of `EntityCache`, and its queue.
+/// A cache that has only the methods of `EntityCache`, with its queue.
 ///
-/// There is one for each cache object while a configuration or an operation uses it, so that operations stay
-/// in order whatever stages, resources and services the object is set on (CACHE-22).
+/// There is one for each cache object while a configuration or an operation uses it. Operations
+/// therefore stay in order, whatever stages, resources and services the object is set on
+/// (CACHE-22).
 private final class QueuedCache<Base: EntityCache>: CoordinatedEntityCache {
   let operations = CacheOperations()
   private let base: Base
@@ -51,9 +52,9 @@ private final class QueuedCache<Base: EntityCache>: CoordinatedEntityCache {
   }
 }
 
-/// The queued caches in use, by the cache object of each. Any thread.
+/// The queued caches in use, by the cache object that they wrap. Any thread.
 private enum QueuedCaches {
-  // Used on the home thread of its cache only.
+  // Used only on the home thread of its cache.
   private struct Entry: @unchecked Sendable {
     weak var cache: AnyObject?
   }
@@ -70,7 +71,8 @@ private enum QueuedCaches {
     entries.withLock { $0[identity] = entry }
   }
 
-  /// A younger queue of the same cache object stays: it may have been added while the last one was released.
+  /// Removes the entry, unless a new queue of the same cache object was added while the last one
+  /// was released.
   static func remove(of base: AnyObject) {
     let identity = ObjectIdentifier(base)
     entries.withLock { if $0[identity]?.cache == nil { $0[identity] = nil } }

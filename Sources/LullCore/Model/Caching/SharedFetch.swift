@@ -1,28 +1,31 @@
-/// One load of a resource among those that other users of a cache make: either it is this one's turn to fetch, or
-/// another has fetched meanwhile what will do. (SCA-20 to SCA-26) Home thread only.
+/// A load of one resource that shares its work with other users of a cache. Either it is this
+/// load's turn to send a request, or another user has meanwhile fetched a usable entity. (SCA-20 to
+/// SCA-26) Home thread only.
 final class SharedFetch {
   enum Answer {
     case fetch
-    /// As the resource has it from now on; `isNew`: other than what it had.
+    /// The entity becomes the data of the resource. `isNew`: it differs from the data that was
+    /// there.
     case found(Entity, isNew: Bool)
   }
 
   private let resource: Resource
   private let configuration: ResolvedConfiguration
   private let entry: CacheEntry
-  /// The caches of the stages after that.
+  /// The caches of the stages after the one whose cache has turns.
   private let later: [CacheEntry]
   private let turn: any FetchTurn
   private var lookup: CacheLookup?
   private var isOver = false
-  /// How often something newer was of no use.
+  /// How many times a newer entity could not be used.
   private var uselessReads = 0
 
   private static let mostUselessReads = 5
 
-  /// nil if no cache of the resource has turns, or nobody is to be asked.
+  /// nil if no cache of the resource has turns, or if its server can't be reached now.
   ///
-  /// - Parameter isHeldUp: whether the load, whose turn it is, waits for something of its own.
+  /// - Parameter isHeldUp: Whether the load, after getting the turn, waits for limits, credentials
+  ///   or its next attempt.
   init?(of resource: Resource, isHeldUp: @escaping () -> Bool) {
     let configuration = resource.resolvedConfiguration
     guard configuration.takesTurns else { return nil }
@@ -48,9 +51,10 @@ final class SharedFetch {
     turn.end(ending)
   }
 
-  /// The answer comes once, on a later turn or inside the call, and not after `end`.
+  /// Waits for the turn. Calls `answer` once, inside the call or on a later turn, and not after
+  /// `end`.
   ///
-  /// - Parameter seconds: for how long others are waited for at most, since it began first.
+  /// - Parameter seconds: The longest time to wait for other users, counted from the first call.
   func begin(within seconds: Double, _ answer: @escaping (Answer) -> Void) {
     let known = resource.record.state.latestData?.timestamp
     turn.seek(newerThan: known, within: seconds) { [self] chance in
@@ -80,7 +84,8 @@ final class SharedFetch {
     lookup.start()
   }
 
-  /// What will do; else, if it is newer than what is there, it becomes the data that is asked for anew.
+  /// Returns the answer if the entity can be used. If it can't, but is newer than the present data,
+  /// it becomes the data that the request revalidates.
   private func take(_ entity: Entity, isAwaited: Bool) -> Answer? {
     let state = resource.record.state
     if let data = state.latestData, data.timestamp >= entity.timestamp { return nil }
@@ -92,7 +97,7 @@ final class SharedFetch {
     guard var data = state.latestData, let etag = data.etag, etag == entity.etag,
       data.validatorsHold
     else { return .found(entity, isNew: true) }
-    // Another has been told that it is what it was.
+    // Another user got a 304 for the same data.
     data.headers = entity.headers
     data.timestamp = entity.timestamp
     data.exchange?.variant = entity.exchange?.variant
@@ -108,58 +113,63 @@ final class SharedFetch {
   }
 }
 
-/// How a load asks, where others ask for the same.
+/// How a load treats other users of its caches that load the same entry.
 enum FetchManner {
-  /// As if there were no others.
+  /// Ignores them.
   case alone
-  /// At once; others wait for it.
+  /// Sends its request at once, and lets the others wait for it.
   case announced
-  /// When nobody else does; what another brings meanwhile will do.
+  /// Waits until no other user fetches the entry, and uses an entity that another user has fetched
+  /// meanwhile.
   case byTurns
 }
 
-/// A cache whose users take turns in fetching its entries, whatever process or host they are in. (SCA-20)
+/// A cache whose users, in any process or on any host, take turns in fetching its entries. (SCA-20)
 package protocol FetchSharing: CoordinatedEntityCache {
-  /// Returns the turn of one load, or nil if there is no server to ask now.
+  /// Returns the turn of one load, or nil if the server can't be reached now.
   func makeTurn(forKey key: Key) -> (any FetchTurn)?
 }
 
-/// The turn of one load among all that fetch the same. Home thread only.
+/// The turn of one load among all loads of the same entry. Home thread only.
 package protocol FetchTurn: AnyObject {
-  /// Waits until it is one's turn, or somebody has written something newer than that; may be asked again after
-  /// the latter. The answer comes once, on a later turn or inside the call, and not after `end`.
+  /// Waits until it is this load's turn, or until another user has written an entity newer than
+  /// `timestamp`. After the latter it may be called again. `answer` is called once, inside the call
+  /// or on a later turn, and not after `end`.
   ///
   /// - Parameters:
-  ///   - timestamp: Unix seconds, of what is there already; nil: there is nothing.
-  ///   - seconds: for how long others are waited for at most, since it was asked first.
+  ///   - timestamp: The timestamp of the present data, in Unix seconds; nil if there is no data.
+  ///   - seconds: The longest time to wait for other users, counted from the first call.
   func seek(
     newerThan timestamp: Double?, within seconds: Double,
     _ answer: @escaping (FetchChance) -> Void)
 
-  /// Fetches without waiting for anybody; others wait, if nobody else fetches.
+  /// Starts fetching without waiting for other users. They wait, unless another load fetches
+  /// already.
   func announce()
 
-  /// Whether the load waits for something of its own now: for long others do not wait for that. (SCA-30)
+  /// Whether the load waits for limits, credentials or its next attempt. Other users wait for that
+  /// only a short time. (SCA-30)
   var isHeldUp: () -> Bool { get set }
 
-  /// Others have their turn, after what has been written until now. The second time nothing happens.
+  /// Ends the turn and passes it on, after everything written so far has been stored. A second call
+  /// does nothing.
   func end(_ ending: FetchEnding)
 }
 
-/// What has come of waiting for a turn.
+/// The result of waiting for a turn.
 package enum FetchChance: Equatable {
-  /// It is one's turn, or nobody can be asked: what is wanted is to be fetched.
+  /// It is this load's turn, or no server can be reached: the load should send its request.
   case fetch
-  /// The cache has something newer; `isAwaited`: since one has begun to wait.
+  /// The cache has a newer entity. `isAwaited`: it was written since the wait began.
   case written(isAwaited: Bool)
 }
 
-/// What has become of a load that had its turn.
+/// How a load that had its turn has ended.
 package enum FetchEnding: Equatable, Sendable {
-  /// Something new has come.
+  /// It received new data.
   case succeeded
-  /// It has failed, or what was there holds still.
+  /// It failed, or received a 304.
   case failed
-  /// Nothing is known of what would have come.
+  /// It was cancelled, so its outcome is unknown.
   case cancelled
 }

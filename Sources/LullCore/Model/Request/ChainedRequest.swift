@@ -1,31 +1,31 @@
-/// A request, and what to do when it has ended: keep its response, use another, or go on with a
-/// further request. Made by `Request.chained`.
+/// A request together with a decision about its response: use the response, use another, or
+/// continue with a further request. Made by `Request.chained`.
 ///
-/// Order of events: the wrapped request runs; when it has completed, whatever the outcome, the
-/// decision is made once (CHN-10); the chain completes with a response, or when the request it
-/// passes to does. Hooks of the wrapped request still see that one's response (CHN-08). A chain
-/// around a request that has started starts by itself; otherwise it waits for `start()`, which
-/// starts the wrapped one too (CHN-09). Home thread only. Lua: `request:chained(fn)`.
+/// Order of events: the wrapped request runs. When it has completed, whatever the outcome, the
+/// decision is made once (CHN-10). The chain then completes with a response, or with that of the
+/// request that it passes to. Hooks of the wrapped request get its own response (CHN-08). A chain
+/// around a request that has started starts automatically. Otherwise `start()` starts the chain and
+/// the wrapped request (CHN-09). Home thread only. Lua: `request:chained(fn)`.
 public final class ChainedRequest: Request {
-  /// The action, or nil: `proceed(with:)` is called once, later.
+  /// Returns the action, or nil if `proceed(with:)` will be called once, later.
   package typealias Decision = (Response, ChainedRequest) -> RequestChainAction?
 
-  /// How often chains may pass to chains before the last one fails.
+  /// The number of times that chains may pass to chains before the last one fails.
   package static let longestChain = 100
 
   let wrapped: Request
   private let decide: Decision
   private let maker: AnyObject?
-  /// The request this waits for now.
+  /// The request that this chain waits for now.
   private var part: Request?
   private var passedTo: Request?
   private var wrappedResponse: Response?
-  /// How many chains have passed on, one to the next, before this one.
+  /// The number of chains that have passed on, one to the next, before this one.
   private var hops = 0
   private var onAbandon: (() -> Void)?
   private var link: Link?
 
-  /// - Parameter maker: what of the host's `decide` comes from.
+  /// - Parameter maker: The host's object that `decide` comes from.
   package init(
     wrapping wrapped: Request, by maker: AnyObject? = nil, decide: @escaping Decision
   ) {
@@ -45,7 +45,8 @@ public final class ChainedRequest: Request {
   override package var cancelledAttempts: [RequestAttempt] { lastPart.cancelledAttempts }
   override package var displayName: String { wrapped.displayName }
 
-  /// Repeats the wrapped request; the decision is made anew on its response. (CHN-15 to CHN-17)
+  /// Repeats the wrapped request. The decision is made again, for the new response. (CHN-15 to
+  /// CHN-17)
   override public func repeated() -> Request {
     ChainedRequest(wrapping: wrapped.repeated(), by: maker, decide: decide)
   }
@@ -53,20 +54,20 @@ public final class ChainedRequest: Request {
   override package func begin() {
     follow(wrapped) { chain, response in
       chain.wrappedResponse = response
-      // A decision that waits may yet keep it.
+      // A decision that waits may still use the response.
       chain.pump.host?.hold(response, for: chain)
       if let action = chain.decide(response, chain) { chain.proceed(with: action) }
     }
     wrapped.start()
   }
 
-  /// Called by a decision that will proceed later: `stop` ends what it waits for, at once if the chain
-  /// has been cancelled meanwhile.
+  /// Called by a decision that will proceed later. `stop` ends the work that the decision waits
+  /// for; it is called at once if the chain has been cancelled.
   package func waits(stoppingWith stop: @escaping () -> Void) {
     if isCompleted { stop() } else { onAbandon = stop }
   }
 
-  /// Goes on after a decision that waited; ignored once the chain has completed.
+  /// Continues after a decision that waited. Ignored if the chain has completed.
   package func proceed(with action: RequestChainAction) {
     onAbandon = nil
     guard !isCompleted, passedTo == nil, let wrappedResponse else { return }
@@ -82,14 +83,14 @@ public final class ChainedRequest: Request {
 
   private func pass(to next: Request) {
     if next === wrapped, let wrappedResponse { return complete(with: wrappedResponse) }
-    // What includes this chain must not become a part of it, or neither would ever end.
+    // A request that includes this chain must not become a part of it, or neither would ever end.
     if next.waits(for: self) || next.includes(self) {
       guard let response = next.response else { return fail("it would wait for itself") }
       takesCancellation = next.wasCancelled
       return complete(with: response)
     }
     guard hops < ChainedRequest.longestChain else {
-      // Nobody waits for it, and left to itself it would begin to count anew.
+      // No other chain waits for it. Left running, it would count its hops from zero again.
       if next.waitingChains == 0 { next.cancel() }
       return fail("it has passed on \(ChainedRequest.longestChain) times")
     }
@@ -103,7 +104,7 @@ public final class ChainedRequest: Request {
     complete(with: .failure(endless(reason)))
   }
 
-  /// What a chain fails with that cannot end.
+  /// The error of a chain that would never end.
   package func endless(_ reason: String) -> RequestError {
     var error = RequestError(
       httpStatusCode: nil, entity: nil,
@@ -114,7 +115,7 @@ public final class ChainedRequest: Request {
     return error
   }
 
-  /// Chains this one wraps or passes to are links of the same, longer chain.
+  /// Adds earlier hops to this chain and to the chains that it wraps or passes to.
   private func lengthen(to length: Int) {
     guard length > hops, length <= ChainedRequest.longestChain else { return }
     hops = length
@@ -140,7 +141,8 @@ public final class ChainedRequest: Request {
 
   deinit { part?.waitingChains -= 1 }
 
-  /// How the part it waits for knows a chain: held until that part ends, unless it never will.
+  /// The reference from a part to the chain that waits for it. It is strong until the part ends or
+  /// the chain is abandoned.
   private final class Link {
     private var held: ChainedRequest?
     private(set) weak var chain: ChainedRequest?
@@ -153,14 +155,14 @@ public final class ChainedRequest: Request {
     func letGo() { held = nil }
   }
 
-  /// The part it waits for refers to it and it to the part: one of them must not hold the other. Who
-  /// wants to hear of a cancellation holds the chain.
+  /// Makes the reference from the part weak: chain and part refer to each other, and would never be
+  /// released if the part never ends. To receive a cancellation, hold the chain.
   override package func abandon() {
     super.abandon()
     link?.letGo()
   }
 
-  /// Cancels the part that runs, unless another chain waits for it too. (CHN-11, CHN-14)
+  /// Cancels the part that is running, unless another chain waits for it. (CHN-11, CHN-14)
   override package func stopWork() {
     onAbandon?()
     onAbandon = nil
@@ -192,12 +194,12 @@ public final class ChainedRequest: Request {
     super.wasCancelled || takesCancellation || (passedTo ?? wrapped).wasCancelled
   }
 
-  /// A part that sends nothing, such as a hard-wired response, leaves it to the exchange before it.
+  /// If the last part sends nothing, such as a hard-wired response, the exchange before it counts.
   override package var sending: RequestSending? { passedTo?.sending ?? wrapped.sending }
 
-  /// That of the part that runs. (CHN-18)
+  /// The progress of the running part. (CHN-18)
   override package var currentProgress: Double { (passedTo ?? wrapped).progress }
-  /// Passing on begins again with the new part's progress.
+  /// After passing on, progress is that of the new part, from its start.
   override package var mayProgressFall: Bool { true }
   override package var progressReportingInterval: Double {
     (passedTo ?? wrapped).progressReportingInterval
@@ -205,13 +207,13 @@ public final class ChainedRequest: Request {
 }
 
 extension Request {
-  /// A new request that continues this one: `decide` gets its response, success or failure, and says
-  /// what the new request's is.
+  /// Returns a new request that continues this one: `decide` gets the response of this request,
+  /// success or failure, and decides about the response of the new one.
   ///
-  /// It starts by itself if this request has started (CHN-09). Cancelling it cancels the part that
-  /// runs; cancelling this request does not cancel it: `decide` then gets the cancellation (CHN-11 to
-  /// CHN-13). More than 100 chains that pass to each other fail with cause `chainTooLong`. Lua:
-  /// `request:chained(fn)`.
+  /// It starts automatically if this request has started (CHN-09). Cancelling the new request
+  /// cancels the part that is running. Cancelling this request does not cancel the new one:
+  /// `decide` then gets the cancellation (CHN-11 to CHN-13). If more than 100 chains pass to each
+  /// other, they fail with the cause `chainTooLong`. Lua: `request:chained(fn)`.
   public final func chained(
     whenCompleted decide: @escaping (Response) -> RequestChainAction
   ) -> Request {
@@ -219,21 +221,21 @@ extension Request {
   }
 }
 
-/// What a chain does once it knows the response of the request it wraps. (CHN-01 to CHN-06)
+/// The action of a chain after the response of the wrapped request. (CHN-01 to CHN-06)
 public enum RequestChainAction {
   /// The chain ends with the wrapped request's response, `isNew` included.
   case useThisResponse
   /// The chain ends with this response.
   case useResponse(Response)
-  /// The chain ends as that request does; it is started if nobody has.
+  /// The chain ends with the response of that request, which is started if necessary.
   case passTo(Request)
 }
 
 extension PumpTask {
-  /// The request that waits for what the calling task does.
+  /// The request whose transformer is the calling task.
   package static func request(on pump: Pump) -> Request? { current(on: pump)?.owner as? Request }
 
-  /// Why its transformer's waiting for this would never end; nil if it may.
+  /// The error if a transformer's wait for `awaited` would never end; nil if it may wait.
   func refusal(toAwait awaited: Request) -> RequestError? {
     guard let request = owner as? Request, awaited.waits(forTransformersOf: request) else {
       return nil
@@ -256,13 +258,14 @@ extension PumpTask {
 }
 
 extension Request {
-  /// What the transformer waits for that has this request wait; nothing if none does.
+  /// The requests that the running transformer of this request waits for; empty if it waits for
+  /// none.
   package var awaitedByTransformer: [Request] {
     let task = pump.guest(PumpTasks.self)?.task(of: self)
     return task?.awaited.compactMap { $0 as? Request } ?? []
   }
 
-  /// Whether it cannot complete before `goal`, directly or through its parts and transformers.
+  /// Whether it can't complete before `goal`, directly or because of its parts and transformers.
   fileprivate func waits(forTransformersOf goal: Request) -> Bool {
     var visited: Set<ObjectIdentifier> = []
     var requests = [self]

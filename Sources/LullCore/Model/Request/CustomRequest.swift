@@ -1,7 +1,7 @@
-/// A request whose work a `RequestDelegate` does. Not started by itself. (DEL-01)
+/// A request whose work is done by a `RequestDelegate`. It does not start automatically. (DEL-01)
 public final class CustomRequest: Request {
   private let delegate: any RequestDelegate
-  /// Not held: a delegate that lets go of it has ended what can be reported. (DEL-02)
+  /// Weak: if the delegate releases the handler, it can report nothing any more. (DEL-02)
   private weak var handler: RequestCompletionHandler?
 
   package init(delegate: any RequestDelegate, pump: Pump) {
@@ -44,10 +44,10 @@ public final class CustomRequest: Request {
   override package var progressReportingInterval: Double { delegate.progressReportingInterval }
 }
 
-/// Where a `RequestDelegate` reports its one response.
+/// The handler to which a `RequestDelegate` reports its response.
 ///
-/// It holds the request until the report; a delegate that will never report lets go of it. Home
-/// thread only.
+/// It retains the request until the report. A delegate that will never report has to release it.
+/// Home thread only.
 public final class RequestCompletionHandler {
   private var request: CustomRequest?
   private let log: Log
@@ -60,8 +60,8 @@ public final class RequestCompletionHandler {
     name = request.displayName
   }
 
-  /// Completes the request. A second report is ignored, with a warning in the log, or only a detail
-  /// if the request was cancelled. (DEL-04, DEL-05)
+  /// Completes the request. A second report is ignored and logged, as a warning, or as a detail if
+  /// the request was cancelled. (DEL-04, DEL-05)
   public func broadcastResponse(_ response: Response) {
     guard let request else {
       let category: Log.Category = isCancelled ? .networkDetails : .network
@@ -76,38 +76,40 @@ public final class RequestCompletionHandler {
     request.report(response)
   }
 
-  /// The request, while a report would complete it.
+  /// The request, as long as a report would complete it.
   package var pendingRequest: Request? { request }
 
-  /// Whether a report would be ignored: false before the first, true after it or a cancellation.
+  /// Whether a report would be ignored: false before the first report, true after it or after a
+  /// cancellation.
   public var willIgnore: Bool { request == nil }
 
   fileprivate func release() { request = nil }
 }
 
-/// The logic of a request of your own; `Resource.prepareRequest(using:)` makes the request. (DEL-01
-/// to DEL-10)
+/// The logic of a custom request, which is made by `Resource.prepareRequest(using:)`. (DEL-01 to
+/// DEL-10)
 ///
-/// Called on the home thread. The request takes care of hooks, states and "exactly once": a delegate
-/// may report twice, late, or never.
+/// Called on the home thread. The request manages hooks and states, and makes sure that it
+/// completes exactly once: a delegate may report twice, late, or never.
 public protocol RequestDelegate: AnyObject {
-  /// Begins; called at most once (DEL-06). The response is passed to `handler`, now or later, on the
-  /// home thread, and is not transformed (DEL-03).
+  /// Starts the work. Called at most once (DEL-06). Pass the response to `handler`, at once or
+  /// later, on the home thread. It is not transformed (DEL-03).
   func startUnderlyingOperation(passingResponseTo handler: RequestCompletionHandler)
 
-  /// The request was cancelled; what is reported from now on is ignored. (DEL-07)
+  /// Stops the work, because the request was cancelled. Later reports are ignored. (DEL-07)
   func cancelUnderlyingOperation()
 
-  /// The delegate of a repeated request. (DEL-09) By default the same object.
+  /// Returns the delegate of a repeated request. (DEL-09) By default the same object.
   func repeated() -> any RequestDelegate
 
-  /// 0 to 1, asked for while somebody listens. By default 0 until completion. (DEL-08)
+  /// Returns the progress, from 0 to 1. Called while progress is observed. By default 0 until
+  /// completion. (DEL-08)
   func computeProgress() -> Double
 
-  /// Seconds between two questions for progress.
+  /// Seconds between two calls of `computeProgress()`.
   var progressReportingInterval: Double { get }
 
-  /// What the request is called in messages.
+  /// The name of the request in messages.
   var requestDescription: String { get }
 }
 
@@ -119,7 +121,8 @@ extension RequestDelegate {
   public var requestDescription: String { "custom request" }
 }
 
-/// A request whose outcome was known from the start: no network, no pipeline. (HW-01 to HW-06)
+/// A request whose outcome was known when it was created. It uses neither network nor pipeline.
+/// (HW-01 to HW-06)
 public final class FixedRequest: Request {
   private let failing: Resource?
   private let targetMethod: RequestMethod?

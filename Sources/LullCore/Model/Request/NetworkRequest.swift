@@ -1,33 +1,34 @@
 /// A request that goes through the service's networking and the resource's pipeline.
 ///
-/// Order of events: built (headers, ad hoc mutation, configured mutations) and started; when the
-/// answer arrives, the pipeline in force then runs (CFG-18); the outcome completes the request. Each stage
-/// calls the next one: condition → turn → network → answer → pipeline. The stages of a network with policies
-/// are those of `PolicyExchange`.
+/// Order of events: it is built (headers, ad hoc mutation, configured mutations) and started. When
+/// the response arrives, it passes the pipeline that is configured at that moment (CFG-18), and the
+/// result completes the request. Each stage calls the next: condition → turn → network → response →
+/// pipeline. The stages of a network with policies are those of `PolicyExchange`.
 public final class NetworkRequest: Request, NetworkReceiver {
   private enum Stage {
-    /// Not begun, between two of the others, or over.
+    /// Not started, between two other stages, or ended.
     case idle
-    /// Until the caches have answered, or the timer fires.
+    /// Waits until the caches have been read, or the timer fires.
     case awaitingCondition(NetworkCompletion, any HostTimer)
-    /// Until other users of a cache have loaded the same, or this request may.
+    /// Waits until other users of a cache have loaded the same entry, or until it is this request's
+    /// turn.
     case awaitingTurn(NetworkCompletion)
-    /// The transfer is nil while it is being started, and of a request that is refused.
+    /// The transfer is nil while it is being started, and for a request that is refused.
     case sending(NetworkCompletion, (any RequestNetworking)?)
     case processing(PipelineRun)
   }
 
-  /// How it was sent.
+  /// The way it was sent.
   private enum Route {
     case none
     case direct
     case policies(PolicyExchange)
   }
 
-  /// What a repetition is built from.
+  /// The values from which a repetition is built.
   private struct Recipe {
     let method: RequestMethod
-    /// Whether the request has the condition of the data that is there when it is built.
+    /// Whether the request is conditional on the data that the resource has when it is built.
     let revalidates: Bool
     let adHoc: AdHocMutation?
   }
@@ -36,23 +37,24 @@ public final class NetworkRequest: Request, NetworkReceiver {
   private let recipe: Recipe
   private(set) var http: HTTPRequest
   private let heldBody: HeldBytes?
-  /// The file that the answer becomes; nil: it is content.
+  /// The download that the response body is written to; nil if the body is content.
   private let download: Download?
   private let policies: Policies?
-  /// Whether others who load the same are asked.
+  /// How the load treats other users of its caches.
   private let manner: FetchManner
   private var stage = Stage.idle
   private var route = Route.none
-  /// Its place among others who load the same, until its outcome is delivered; nil: there are none.
+  /// The shared fetch of this load until its outcome is delivered; nil if it shares its work with
+  /// no other load.
   private var shared: SharedFetch?
   var notes = AnswerNotes()
-  /// Reported at its end; nil while nobody listens.
+  /// Reported at the end of the request; nil if there are no exchange observers.
   var exchangeNote: ExchangeNote?
   /// nil until progress is first read.
   private var progressModel: ProgressModel?
 
-  /// - Parameter http: built already: mutations run once, inside the call that makes the request
-  ///   (MUT-08).
+  /// - Parameter http: The finished HTTP request. Mutations have run already, once, inside the call
+  ///   that makes the request (MUT-08).
   init(
     resource: Resource, initialMethod: RequestMethod, revalidates: Bool, adHoc: AdHocMutation?,
     http: HTTPRequest, policies: Policies?, manner: FetchManner = .alone
@@ -76,24 +78,25 @@ public final class NetworkRequest: Request, NetworkReceiver {
 
   package var httpRequest: HTTPRequest { http }
 
-  /// The transfer under way now, if there is one.
+  /// The transfer in progress, if there is one.
   package var transfer: (any RequestNetworking)? {
     if case .sending(_, let transfer) = stage { transfer } else { nil }
   }
 
-  /// Its way through the policies; nil before it is sent, and without any.
+  /// The exchange under policies; nil before the request is sent, or without policies.
   private var exchange: PolicyExchange? {
     if case .policies(let exchange) = route { exchange } else { nil }
   }
 
-  /// Whether it was given to the network, without policies.
+  /// Whether it was sent to the network directly, without policies.
   var wasSentDirectly: Bool { if case .direct = route { true } else { false } }
 
   override package var sending: RequestSending? {
     sentPlace == 0 ? nil : RequestSending(sent: sentPlace, answered: notes.answeredPlace)
   }
 
-  /// Headers and mutations are evaluated now, under current configuration (REP-05 to REP-08).
+  /// Returns a new request. Headers and mutations are evaluated now, under the current
+  /// configuration (REP-05 to REP-08).
   override public func repeated() -> Request {
     let request = loader.makeRequest(
       recipe.method, revalidation: recipe.revalidates ? .sending(loader.condition) : .none,
@@ -102,20 +105,22 @@ public final class NetworkRequest: Request, NetworkReceiver {
     return request
   }
 
-  /// The load of its resource that this is, or a part of; nil: it is of none that runs.
+  /// The load of its resource that this request is, or is a part of; nil if it belongs to no load
+  /// in progress.
   var load: Request? {
     loader.record.loads.first { $0.request.includes(self) }?.request
   }
 
   override package func begin() {
     noteBegin()
-    // The channel holds the request while it is in flight, even if nothing else does.
+    // The channel retains the request while it is in flight, even if nothing else does.
     awaitCondition(pump.completion(self))
   }
 
   // MARK: Condition
 
-  /// Waits until the caches have answered, but not for long; the data is in its place then. (CACHE-39)
+  /// Waits for a short time until the caches have been read and their data is in the resource.
+  /// (CACHE-39)
   private func awaitCondition(_ channel: NetworkCompletion) {
     guard http.headers.awaitsCondition, let lookup = loader.record.lookup else {
       return takeTurn(channel)
@@ -127,7 +132,7 @@ public final class NetworkRequest: Request, NetworkReceiver {
     lookup.onCompletion { [weak self] _ in self?.stopAwaitingCondition() }
   }
 
-  /// Seconds.
+  /// The longest wait for caches on disk, in seconds.
   private static let patienceWithDisks = 0.05
 
   private func stopAwaitingCondition() {
@@ -138,7 +143,7 @@ public final class NetworkRequest: Request, NetworkReceiver {
 
   // MARK: Turn
 
-  /// Waits for its turn, unless what another has loaded by then will do. (SCA-20)
+  /// Waits for its turn, unless another user loads a usable entity meanwhile. (SCA-20)
   private func takeTurn(_ channel: NetworkCompletion) {
     guard manner != .alone, load != nil, http.method == .get, download == nil,
       !loader.service.isOffline,
@@ -168,8 +173,9 @@ public final class NetworkRequest: Request, NetworkReceiver {
     }
   }
 
-  /// Replaces the condition by that of the data there is now, if it is unchanged; removes it if that data has no
-  /// validator: a 304 would be about data that is gone.
+  /// Replaces the condition with that of the present data, if no mutation has changed it. If the
+  /// present data has no validator, the condition is removed, because a 304 would refer to data
+  /// that is gone.
   private func replace(_ condition: ResourceState.Condition?) {
     let newer = loader.condition
     guard let condition, newer != condition,
@@ -179,8 +185,8 @@ public final class NetworkRequest: Request, NetworkReceiver {
     if let newer { http.headers.set(newer.name, bytes: newer.value.bytes) }
   }
 
-  /// Whether it waits for its own limits, credentials or the pause before the next attempt: others need not
-  /// wait for that. (SCA-30)
+  /// Whether it waits for limits, credentials or its next attempt. Other users need not wait for
+  /// that. (SCA-30)
   private var isHeldUp: Bool { exchange?.isWaiting ?? false }
 
   // MARK: Network
@@ -201,7 +207,7 @@ public final class NetworkRequest: Request, NetworkReceiver {
     sentPlace = pump.nextPlace()
     route = .direct
     let transfer = loader.service.networking.startRequest(http, completion: channel)
-    // A provider may be a script that cancels the very request it is given.
+    // A provider may be a script that cancels the request it is given.
     guard case .sending = stage else { return transfer.cancel() }
     stage = .sending(channel, transfer)
   }
@@ -216,13 +222,13 @@ public final class NetworkRequest: Request, NetworkReceiver {
     exchange.begin(completion: channel)
   }
 
-  // MARK: Answer
+  // MARK: Response
 
   package func receive(_ report: ArrivedResult) {
     let report = report.read(by: http.options)
     guard case .sending(_, let transfer) = stage else { return }
     stage = .idle
-    // Until the request does, the transfer holds the values of scripts in the answer.
+    // Until the request holds the values of scripts in the response, the transfer does.
     defer { withExtendedLifetime(transfer) {} }
     note(report)
     if let body = report.body { pump.host?.bodyArrived(byteCount: body.count) }
@@ -264,13 +270,13 @@ public final class NetworkRequest: Request, NetworkReceiver {
   // MARK: Pipeline
 
   private func process(_ response: Response, now: Double) {
-    // The pipeline in force is that of arrival (CFG-18); one that lacks a block is in force for
-    // nobody.
+    // The pipeline is the one configured when the response arrives (CFG-18). If a configuration
+    // block has failed, the pipeline is incomplete and must not be used.
     let configuration = loader.resolvedConfiguration(for: http.method)
     if let failure = configuration.failure {
       return complete(with: labelled(.failure(failure.dated(now))))
     }
-    // What other methods bring is never cached. (CACHE-29)
+    // Responses to other methods are never cached. (CACHE-29)
     let caches = http.method == .get ? configuration.caches : []
     let isPart = response.entity?.exchange?.status == 206
     let response =
@@ -281,7 +287,7 @@ public final class NetworkRequest: Request, NetworkReceiver {
       configuration.steps, marks: caches.map(\.stepCount), response: response, request: self,
       method: http.method, now: now
     ) { [unowned(unsafe) self] response in
-      // Unsafe, since the run holds its request.
+      // Unsafe is sufficient, since the run retains its request.
       if case .processing(let run) = stage {
         notes.isInCaches = loader.writeCaches(caches, of: run, response)
       }
@@ -312,13 +318,15 @@ public final class NetworkRequest: Request, NetworkReceiver {
     download?.close()
   }
 
-  /// Now others can read the data it has written, and the data that a 304 has made younger.
+  /// Ends the turn: other users can now read the data that was written, or that a 304 has
+  /// refreshed.
   override package func didDeliver() {
     reportExchange()
     guard let shared else { return }
     self.shared = nil
     let isNew = response.map { $0.isSuccess && $0.isNew } ?? false
-    // The caches hear of a 304 at the end of the load, which a decorator may have made of this.
+    // The caches are updated after a 304 at the end of the load, which may be another request if a
+    // decorator has wrapped this one.
     guard !isNew, response?.isSuccess ?? false, let load, load !== self else {
       return shared.end(isNew ? .succeeded : .failed)
     }
@@ -332,10 +340,10 @@ public final class NetworkRequest: Request, NetworkReceiver {
   }
 
   override package var currentProgress: Double {
-    // The answer is here and being parsed (PRG-27).
+    // The response has arrived and is passing the pipeline (PRG-27).
     if case .processing = stage { return 1 }
     guard let transfer else { return 0 }
-    // While it waits to be sent, nothing proceeds.
+    // There is no progress while the request waits to be sent.
     if let exchange, exchange.attempts.isEmpty { return 0 }
     let model = progressModel ?? ProgressModel()
     progressModel = model
@@ -343,30 +351,30 @@ public final class NetworkRequest: Request, NetworkReceiver {
       transfer.transferMetrics, isGet: http.method == .get, now: pump.clock.now)
   }
 
-  /// An object of its own, since progress of most requests is never read.
+  /// A separate object, since the progress of most requests is never read.
   private final class ProgressModel {
     var progress = RequestProgress()
   }
 }
 
-/// What is known of an answer beside the response, for caches and the state of the resource.
+/// Information about a response that is not part of it, for caches and the state of the resource.
 struct AnswerNotes {
-  /// The data that another user of a cache has loaded, which is the answer.
+  /// The data that another user of a cache has loaded, which serves as the response.
   var found: Entity?
-  /// Whether the request or its answer says `Cache-Control: no-store`; a 304 too.
+  /// Whether the request or its response, even a 304, has `Cache-Control: no-store`.
   var forbidsStoring = false
-  /// What a 304 changes of the data, if its headers count.
+  /// The changes that a 304 makes to the data, if its headers are used.
   var refreshment: Refreshment?
-  /// Whether the caches have the answer, as far as they take it, and it is not yet the data of its
-  /// resource.
+  /// Whether the response has been written to the caches, as far as they accept it, and is not yet
+  /// the data of its resource.
   var isInCaches = false
-  /// The place of the answer's arrival, if the request is unsafe.
+  /// The position at which the response arrived, if the request is unsafe.
   var answeredPlace: UInt64?
 }
 
-/// How a request reads its answer before the pipeline does, and completes an error.
+/// How a request reads its response before the pipeline does, and how it completes errors.
 extension NetworkRequest {
-  /// The condition it was sent with, whether Lull or a caller has set it.
+  /// The condition that was sent, whether it was set by Lull or by a mutation.
   var sentCondition: ResourceState.Condition? {
     for name in ["if-none-match", "if-modified-since"] {
       if let value = http.headers.bytes(name) {
@@ -376,10 +384,10 @@ extension NetworkRequest {
     return nil
   }
 
-  /// The data of a 304, refreshed by its headers if they count.
+  /// Returns the data that a 304 confirms, with the headers of the 304 if they are used.
   func notModified(_ entity: Entity, _ response: HTTPResponse?) -> Response {
     var entity = entity
-    // What answers say of their freshness counts with this setting only.
+    // Freshness headers of responses are used only with this setting.
     if let headers = response?.headers, loader.resolvedConfiguration.expirationTime == .http {
       let refreshment = Refreshment(headers, to: http.headers.lines)
       entity.refresh(by: refreshment)
@@ -399,8 +407,9 @@ extension NetworkRequest {
     }
   }
 
-  /// After a successful unsafe request what is known of its URL is stale, and so is what is known of `Location` and
-  /// `Content-Location` of the same origin. (AGE-07; RFC 9111, section 4.4) Of a load the answer is the data.
+  /// After a successful unsafe request, marks its URL as stale, and the URLs in `Location` and
+  /// `Content-Location` if they have the same origin. (AGE-07; RFC 9111, section 4.4) If the
+  /// request is a load, its response is the data.
   func invalidateIfChanged(by response: Response) {
     guard let place = notes.answeredPlace, response.isSuccess, let entity = response.entity
     else { return }
@@ -416,7 +425,8 @@ extension NetworkRequest {
     }
   }
 
-  /// What the answer is about besides the resource: where redirects and mutations have led, and what it names.
+  /// The other URLs that the response is about: those after mutations and redirects, and those in
+  /// its headers.
   private func otherURLs(of entity: Entity) -> [ResourceURL] {
     let sent = ResourceURL(absolute: http.withoutCredentials(http.url)) ?? loader.url
     let final = entity.exchange?.url.flatMap { ResourceURL(absolute: $0) } ?? sent
@@ -433,12 +443,13 @@ extension NetworkRequest {
       guard url.origin == origin, url != loader.url, !urls.contains(url) else { continue }
       urls.append(url)
     }
-    // A resource is made for what caches may have; without caches only what is in memory can be stale.
+    // With caches, resources are created, because there may be entries. Without caches, only
+    // resources in memory can be stale.
     guard loader.resolvedConfiguration.caches.isEmpty else { return urls }
     return urls.filter { loader.service.knows($0) }
   }
 
-  /// Whether what was asked for as a whole is an event stream. (STR-25)
+  /// Whether the response to an ordinary request is an event stream. (STR-25)
   func isEventStream(_ response: Response) -> Bool {
     guard http.method == .get, http.options?.sink == nil, let entity = response.entity,
       entity.exchange?.status == 200
@@ -453,7 +464,8 @@ extension NetworkRequest {
     return error
   }
 
-  /// Its content is where the file is; no stage of the pipeline sees it. (DWN-02)
+  /// The entity of a finished download. Its content is the path, and it passes no stage of the
+  /// pipeline. (DWN-02)
   func entity(of download: Download, _ response: HTTPResponse, now: Double) -> Entity {
     var exchange = Exchange(response)
     exchange.url = exchange.url.map(http.withoutCredentials)
@@ -463,7 +475,8 @@ extension NetworkRequest {
     return Entity(content: content, headers: response.headers, timestamp: now, exchange: exchange)
   }
 
-  /// Notes what of this request the answer depends on, for those who may keep it. (RFC 9111, section 4.1)
+  /// Records in the entity which request headers the response depends on, for caches. (RFC 9111,
+  /// section 4.1)
   func ofVariant(_ response: Response, isPart: Bool) -> Response {
     guard case .success(var entity) = response.outcome, entity.exchange != nil,
       let variant = Variant(of: entity.headers, to: http.headers.lines, isPart: isPart)
@@ -472,7 +485,7 @@ extension NetworkRequest {
     return Response(.success(entity), isNew: response.isNew)
   }
 
-  /// What was put into the query is not a part of where an answer comes from.
+  /// Removes the credentials that were added to the query from the URL in the response.
   func withoutCredentials(_ response: Response) -> Response {
     guard http.secrets?.credentialNames.isEmpty == false else { return response }
     switch response.outcome {
@@ -488,7 +501,7 @@ extension NetworkRequest {
     }
   }
 
-  /// Errors say what was asked.
+  /// Adds method, URL and attempts to an error.
   func labelled(_ response: Response) -> Response {
     guard case .failure(var error) = response.outcome, error.url == nil else { return response }
     error.method = http.method
@@ -499,11 +512,12 @@ extension NetworkRequest {
   }
 }
 
-/// What is reported of a request that has ended.
+/// The report of a request that has ended.
 extension NetworkRequest {
-  /// What only the answer tells, kept until the request ends; nil while nobody listens. (HOME-161)
+  /// Values that are known only when the response arrives, stored until the request ends; nil if
+  /// there are no exchange observers. (HOME-161)
   struct ExchangeNote {
-    /// By the clock's `uptime`.
+    /// The start, by the clock's `uptime`.
     let began: Double
     var status: Int?
     var responseBytes = 0
@@ -543,7 +557,7 @@ extension NetworkRequest {
 }
 
 extension Pump {
-  /// Data of a resource has come from a cache, and nothing was sent.
+  /// Reports that a resource got its data from a cache, without a request.
   func reportCacheHit(_ resource: Resource, _ entity: Entity) {
     guard !exchangeObservers.isEmpty else { return }
     tell(

@@ -1,15 +1,16 @@
 extension Request {
-  /// Waits until the request has ended and gives what it brought, a 304's old entity included; throws
+  /// Waits until the request has ended and returns its entity, for a 304 the existing one. Throws
   /// the error of a failure.
   ///
-  /// Order of events: hooks run first, among them those by which a load changes its resource; then the
-  /// caller goes on. Any number of tasks may wait for one request, and each waits for itself: a task
-  /// that is cancelled gets an error with the cause `requestCancelled` at once, and the others what they
-  /// wait for. The last one to leave cancels the request, unless that is a load of a resource that
-  /// somebody observes. Of a home that has ended, or ends meanwhile, it throws `requestCancelled` too. In a
-  /// transformer that the request waits for, it throws at once that it would wait for itself (AWT-12). It
-  /// does not start a request that was never started. Runs on the caller's actor, which must be the home
-  /// of the request. (WAIT-01 to WAIT-07) Lua: `request:await()`.
+  /// Order of events: hooks run first, including those by which a load changes its resource; then
+  /// the caller continues. Any number of tasks may wait for one request, independently of each
+  /// other. A task that is cancelled gets an error with the cause `requestCancelled` at once; the
+  /// others continue to wait. When the last task leaves, the request is cancelled, unless it is a
+  /// load of a resource with observers. If the home has ended, or ends meanwhile, the error is
+  /// `requestCancelled` too. In a transformer that the request waits for, it throws at once,
+  /// because the request would wait for itself (AWT-12). It does not start the request. Runs on the
+  /// caller's actor, which must be the home of the request. (WAIT-01 to WAIT-07) Lua:
+  /// `request:await()`.
   ///
   ///     let user = try await api.resource("/users/1").load().entity()
   public func entity(
@@ -21,19 +22,20 @@ extension Request {
     }
   }
 
-  /// Waits until the request has ended and gives its response, whatever it is; otherwise as `entity()`.
+  /// Waits until the request has ended and returns its response, whatever the outcome; otherwise as
+  /// `entity()`.
   ///
   ///     let isNew = await api.resource("/users/1").load().completed().isNew
   public func completed(isolation: isolated (any Actor)? = #isolation) async -> Response {
     pump.checkThread()
     if pump.ending.hasEnded {
-      // Whoever tries for ever must let others run.
+      // Yields, so that a loop of failing calls does not block other tasks.
       await Task.yield()
       return response ?? .failure(endOfHome())
     }
     let transformer = PumpTask.current(on: pump)
     if let error = transformer?.refusal(toAwait: self) {
-      // Whoever tries for ever must let others run.
+      // Yields, so that a loop of failing calls does not block other tasks.
       await Task.yield()
       return .failure(error)
     }
@@ -42,11 +44,11 @@ extension Request {
     let waiting = pump.waits.began()
     defer { pump.waits.ended(waiting) }
     let wait = TaskWait(self)
-    // Only the signal leaves the home thread: a task may be cancelled on any.
+    // A task may be cancelled on any thread, so only the signal leaves the home thread.
     let cancellation = pump.signal { wait.cancel() }
     defer { pump.discard(cancellation) }
     return await withTaskCancellationHandler {
-      // Named, or the closure would leave the caller's actor.
+      // Captured, so that the closure stays on the caller's actor.
       _ = isolation
       return await withCheckedContinuation { wait.begin($0) }
     } onCancel: {
@@ -54,7 +56,7 @@ extension Request {
     }
   }
 
-  /// That it can bring nothing any more, as an error.
+  /// The error of a request that can't complete because its home has ended.
   fileprivate func endOfHome() -> RequestError {
     var error = cancellation()
     error.userMessage = "Request cancelled: its home has ended"
@@ -62,14 +64,14 @@ extension Request {
   }
 }
 
-/// One task that waits for a request: goes on when that has ended, when the task is cancelled, or with
-/// the home, whichever is first.
+/// A task that waits for a request. It continues when the request has ended, when the task is
+/// cancelled, or when the home ends, whichever is first.
 private final class TaskWait {
   private let request: Request
   private var continuation: CheckedContinuation<Response, Never>?
   private var waiter: RequestWaiter?
   private var ending: PumpEnding.Number?
-  /// Whether the task was cancelled before it came here: its way may lead through other jobs.
+  /// Whether the task was cancelled before `begin` was called.
   private var isCancelled = false
 
   init(_ request: Request) {
@@ -104,9 +106,9 @@ private final class TaskWait {
   }
 }
 
-/// Somebody who waits for a request: a task, or a coroutine of a script.
+/// A task or a coroutine of a script that waits for a request.
 ///
-/// Told once, after all hooks, or never once it has left. Home thread only.
+/// Called once, after all hooks, or never if it has left. Home thread only.
 package final class RequestWaiter {
   let tell: (Response) -> Void
 

@@ -1,9 +1,9 @@
-/// One operation with one outcome: the common part of every kind of request.
+/// One operation with one outcome: the common base of all kinds of requests.
 ///
-/// Order of events: `start()` begins the work; on completion `state` flips at once; on a later turn
-/// progress hooks get 1, then completion hooks run in the order they were attached, each at most
-/// once (HOOK-05 to HOOK-08, HOOK-13). A hook added after that is called on a later turn, never
-/// inside the registration. Home thread only. Lua: `Request`.
+/// Order of events: `start()` begins the work. On completion, `state` changes at once. On a later
+/// turn, progress hooks get 1, and then completion hooks run in the order in which they were
+/// attached, each at most once (HOOK-05 to HOOK-08, HOOK-13). A hook that is added later is called
+/// on a later turn, never inside the call that adds it. Home thread only. Lua: `Request`.
 public class Request {
   package let pump: Pump
   package private(set) var lifecycle: RequestLifecycle
@@ -13,26 +13,30 @@ public class Request {
   private var progressTimer: (any HostTimer)?
   private var reportedProgress = 0.0
   private var cancelHooks: [() -> Void] = []
-  /// The resource this loads, whose observers hear of its progress; further ones use `onProgress`.
+  /// The resource that this request loads, whose observers are notified of its progress. Further
+  /// resources use `onProgress`.
   private var loaded: Resource?
-  /// The others that it loads too, by `load(using:)`.
+  /// Further resources that it loads, by `load(using:)`.
   private var loadedToo: [Resource] = []
-  /// Whose lists hold this request, and how many hooks run before it leaves them (STA-14).
+  /// The record whose lists have this request, and how many hooks run before it is removed from
+  /// them (STA-14).
   private var tracker: (lists: ResourceRecord, position: Int)?
-  /// What the pump's host notes of this request; nil if it has nothing to note.
+  /// State that the pump's host keeps for this request; nil if it keeps no state.
   package final var hostMark: AnyObject?
-  /// Nobody is left who could complete it, but for cancelling.
+  /// Whether nothing can complete the request any more except cancelling it.
   package private(set) final var isAbandoned = false
-  /// The how manyth this is of a request and its repetitions.
+  /// 1 for the original request, 2 for its first repetition, and so on.
   package final var attempt = 1
-  /// How many have asked to be told, those who wait included.
+  /// The number of hooks and waiters.
   package final var hookCount: Int { hooks.count + progressHooks.count + waiters.count }
-  /// How many of its hooks belong to loops and iterators, which have started it: if there are no others and
-  /// nobody observes, nobody wants it. nil: somebody else has started it.
+  /// The number of hooks that belong to the loops and iterators that started the request. If it has
+  /// no other hooks and its resource no observers, the request is no longer needed. nil: it was
+  /// started another way.
   package final var iteratorHooks: Int?
-  /// The place of its start, then of its last sending; 0 before. (STA-11)
+  /// The position of its start, later of its last sending, in the order of sendings; 0 before.
+  /// (STA-11)
   package final var sentPlace: UInt64 = 0
-  /// How many chains wait for this request now. (CHN-14)
+  /// The number of chains that wait for this request now. (CHN-14)
   package final var waitingChains = 0
 
   package init(pump: Pump) {
@@ -47,21 +51,22 @@ public class Request {
     pump.host?.requestStarted(self)
   }
 
-  /// The resource it is made for; nil of one that belongs to none. Lua: `request.resource`.
+  /// The resource that the request belongs to; nil if it belongs to none. Lua: `request.resource`.
   public var resource: Resource? { nil }
-  /// What it is sent with, mutations included; nil of one that sends nothing. Lua:
+  /// The method that is sent, after mutations; nil if the request sends nothing. Lua:
   /// `request.method`.
   public var method: RequestMethod? { nil }
-  /// What is asked, mutations included; nil of one that sends nothing. Lua: `request.url`.
+  /// The URL that is requested, after mutations; nil if the request sends nothing. Lua:
+  /// `request.url`.
   public var url: String? { nil }
 
-  /// The times it was sent, the latest last, as far as policies keep count: empty for a request
-  /// without retries, limits and credentials that is no download. Lua: `request.attempts`.
+  /// The attempts to send it, the latest last. Empty for a request without retries, limits and
+  /// credentials, unless it is a download. Lua: `request.attempts`.
   public var attempts: [RequestAttempt] { [] }
-  /// As they are once this request is cancelled.
+  /// The attempts to report if this request is cancelled now.
   package var cancelledAttempts: [RequestAttempt] { attempts }
 
-  /// How far it is. Lua: `request.state`.
+  /// The state of the request. Lua: `request.state`.
   public final var state: RequestState {
     pump.checkThread()
     return switch lifecycle.state {
@@ -71,19 +76,20 @@ public class Request {
     }
   }
 
-  /// Whether it has its response, a cancellation among them.
+  /// Whether it has its response. A cancelled request is completed too.
   public final var isCompleted: Bool {
     pump.checkThread()
     return lifecycle.state == .completed
   }
 
-  /// How it ended; nil before.
+  /// The response; nil before completion.
   public final var response: Response? {
     pump.checkThread()
     return lifecycle.response
   }
 
-  /// 0 to 1; 0 before the start, exactly 1 once completed, whatever the outcome (PRG-01, PRG-02).
+  /// The progress, from 0 to 1: 0 before the start, exactly 1 after completion, whatever the
+  /// outcome (PRG-01, PRG-02).
   public final var progress: Double {
     pump.checkThread()
     return switch lifecycle.state {
@@ -95,13 +101,13 @@ public class Request {
 
   // MARK: Hooks
 
-  /// Any outcome. (HOOK-01)
+  /// Calls the hook with the response, whatever it is. (HOOK-01)
   @discardableResult
   public final func onCompletion(_ hook: @escaping (Response) -> Void) -> Self {
     pump.checkThread()
     switch lifecycle.hookAdded() {
     case .waits:
-      // Most have two: their resource's, and one of whoever started them.
+      // Most requests have two: one of their resource, and one of the caller.
       if hooks.isEmpty { hooks.reserveCapacity(2) }
       hooks.append(CompletionHook(call: hook))
     case .deliverSoon: deliverSoon(hook)
@@ -109,10 +115,10 @@ public class Request {
     return self
   }
 
-  /// To somebody who comes when all others have been told.
+  /// Delivers the response to a hook that is added after all others were called.
   private func deliverSoon(_ receive: @escaping (Response) -> Void) {
     guard let response = lifecycle.response else { return }
-    // Until then nobody else may hold what a script made of it.
+    // Until then, nothing else may hold the values of a script in the response.
     let release = pump.host?.hold(response)
     pump.enqueue { [self] in
       // Hooks may refer to their request without holding it.
@@ -121,39 +127,41 @@ public class Request {
     }
   }
 
-  /// Any success, a 304 included.
+  /// Calls the hook after a success, including a 304.
   @discardableResult
   public final func onSuccess(_ hook: @escaping (Entity) -> Void) -> Self {
     onCompletion { if let entity = $0.entity { hook(entity) } }
   }
 
-  /// Success that brought new data.
+  /// Calls the hook after a success with new data.
   @discardableResult
   public final func onNewData(_ hook: @escaping (Entity) -> Void) -> Self {
     onCompletion { if $0.isNew, let entity = $0.entity { hook(entity) } }
   }
 
-  /// Success that brought none: a 304.
+  /// Calls the hook after a success without new data: a 304.
   @discardableResult
   public final func onNotModified(_ hook: @escaping () -> Void) -> Self {
     onCompletion { if !$0.isNew, $0.isSuccess { hook() } }
   }
 
-  /// Called with the error, a cancellation too; never after a success. Lua:
+  /// Calls the hook with the error of a failure or a cancellation; never after a success. Lua:
   /// `request:on_failure(fn)`.
   @discardableResult
   public final func onFailure(_ hook: @escaping (RequestError) -> Void) -> Self {
     onCompletion { if let error = $0.error { hook(error) } }
   }
 
-  /// May be called many times, finally with 1, always before completion hooks. (HOOK-12, PRG-26)
+  /// Calls the hook with the progress, any number of times, and finally with 1, always before
+  /// completion hooks. (HOOK-12, PRG-26)
   @discardableResult
   public final func onProgress(_ hook: @escaping (Double) -> Void) -> Self {
     onProgress(hook, whileWanted: { true })
     return self
   }
 
-  /// A hook that asks for polling only while it has somebody to tell; its final 1 comes anyway.
+  /// Adds a progress hook that causes polling only while `isWanted` returns true. The final 1 is
+  /// always reported.
   package final func onProgress(
     _ report: @escaping (Double) -> Void, whileWanted isWanted: @escaping () -> Bool
   ) {
@@ -166,7 +174,8 @@ public class Request {
     }
   }
 
-  /// Reports progress to the observers of `resource`, for as long as some of them want it. (PRG-29)
+  /// Reports progress to the observers of `resource`, as long as at least one of them wants it.
+  /// (PRG-29)
   package final func reportProgress(toObserversOf resource: Resource) {
     guard loaded == nil, lifecycle.hookAdded() == .waits else {
       loadedToo.append(resource)
@@ -177,7 +186,7 @@ public class Request {
     progressListenersChanged()
   }
 
-  /// A closure that stands in an array by itself is wrapped in another one.
+  /// A struct, because a closure stored directly in an array is wrapped in another closure.
   private struct CompletionHook {
     let call: (Response) -> Void
   }
@@ -187,7 +196,7 @@ public class Request {
     let isWanted: () -> Bool
   }
 
-  /// Starts polling if the request runs and somebody wants to know. (PRG-24)
+  /// Starts polling if the request is in progress and progress is wanted. (PRG-24)
   package final func progressListenersChanged() {
     guard progressTimer == nil else { return }
     pollProgress(after: 0)
@@ -201,7 +210,8 @@ public class Request {
     progressTimer = pump.clock.schedule(after: seconds) { [weak self] in self?.reportProgress() }
   }
 
-  /// One poll; only a value that has changed is reported, and never a smaller one. (PRG-25)
+  /// Polls once. A value is reported only if it has changed, and never if it is smaller than the
+  /// last one. (PRG-25)
   private func reportProgress() {
     progressTimer = nil
     guard lifecycle.state == .inProgress else { return }
@@ -219,24 +229,25 @@ public class Request {
     progressTimer = nil
   }
 
-  /// However short an interval is configured, polling must leave time for anything else. Seconds.
+  /// The shortest polling interval, in seconds, so that polling leaves time for other work.
   private static let shortestInterval = 0.001
 
-  /// Leaves those lists when it is cancelled, or after the hooks attached so far.
+  /// Removes the request from those lists when it is cancelled, or after the hooks that are
+  /// attached now have run.
   package final func track(by lists: ResourceRecord) {
     guard tracker != nil else { return tracker = (lists, hooks.count) }
-    // It stands for requests of several resources.
+    // The request is in the lists of several resources.
     onCancel { [unowned self] in lists.forget(self) }
     onCompletion { [unowned self] _ in lists.forget(self) }
   }
 
-  /// Whether it is in the lists of some resource.
+  /// Whether it is in the lists of a resource.
   package final var isTracked: Bool { tracker != nil }
 
-  /// Whether it is a load of some resource, not delivered yet.
+  /// Whether it is a load of a resource that has not been delivered yet.
   package final var isLoad: Bool { loaded != nil }
 
-  /// Whether cancelling takes it off those lists already.
+  /// Whether cancelling the request removes it from those lists.
   package final func isTracked(by lists: ResourceRecord) -> Bool { tracker?.lists === lists }
 
   private func leaveLists() {
@@ -245,7 +256,7 @@ public class Request {
     lists.forget(self)
   }
 
-  /// Runs synchronously inside `cancel()`, before any hook; not for users. (STA-13)
+  /// Adds a hook for internal use that runs inside `cancel()`, before all other hooks. (STA-13)
   package final func onCancel(_ hook: @escaping () -> Void) {
     guard !isCompleted else { return }
     cancelHooks.append(hook)
@@ -253,7 +264,8 @@ public class Request {
 
   // MARK: Waiting
 
-  /// Tells `receive` how this has ended: after all hooks, or on a later turn if those have run.
+  /// Calls `receive` with the response: after all hooks, or on a later turn if they have run
+  /// already.
   package final func addWaiter(_ receive: @escaping (Response) -> Void) -> RequestWaiter {
     let waiter = RequestWaiter(receive)
     switch lifecycle.hookAdded() {
@@ -263,11 +275,12 @@ public class Request {
     return waiter
   }
 
-  /// Ends a wait before the request has ended, whose last one takes the request along, unless somebody
-  /// is left who wants it: another waiter or, if `isSparingObserved`, an observer of a resource that it
-  /// loads. (WAIT-01 to WAIT-05)
+  /// Removes a waiter before the request has ended. If it was the last waiter, the request is
+  /// cancelled, unless `isSparingObserved` is true and a resource that it loads has observers.
+  /// (WAIT-01 to WAIT-05)
   ///
-  /// - Returns: whether the request was cancelled. If so the waiter is told as if it had gone on.
+  /// - Returns: Whether the request was cancelled. If so, the waiter is called with the
+  ///   cancellation.
   @discardableResult
   package final func leave(_ waiter: RequestWaiter, isSparingObserved: Bool) -> Bool {
     guard !isCompleted, let index = waiters.firstIndex(where: { $0 === waiter }) else {
@@ -287,7 +300,7 @@ public class Request {
 
   // MARK: Life
 
-  /// Begins the work; does nothing if it has begun or ended. (REP-11)
+  /// Starts the work. Does nothing if it has started or ended. (REP-11)
   @discardableResult
   public final func start() -> Self {
     pump.checkThread()
@@ -300,14 +313,14 @@ public class Request {
     return self
   }
 
-  /// Completes the request at once as cancelled; hooks get the failure on a later turn. Does nothing
-  /// once completed. (CXL-01 to CXL-12)
+  /// Completes the request at once as cancelled; hooks get the failure on a later turn. Does
+  /// nothing if the request has completed. (CXL-01 to CXL-12)
   public final func cancel() {
     pump.checkThread()
     let effect = lifecycle.cancel(.failure(cancellation()))
     guard effect != .ignored else { return }
     stopPolling()
-    // Off the lists before anybody is told, who might look at them.
+    // Removed from the lists before hooks and observers can read them.
     leaveCancelled()
     if effect == .stopWork { stopWork() }
     scheduleDelivery()
@@ -320,10 +333,10 @@ public class Request {
     for hook in hooks { hook() }
   }
 
-  /// A new request for the same thing, not started; hooks are not carried over. (REP-01 to REP-08)
+  /// Returns a new, unstarted request for the same thing. Hooks are not copied. (REP-01 to REP-08)
   public func repeated() -> Request { self }
 
-  /// Reports the outcome; the second and later reports are ignored.
+  /// Completes the request with a response. Only the first call has an effect.
   package final func complete(with response: Response) {
     guard lifecycle.complete(with: response) else { return }
     pump.host?.hold(response, for: self)
@@ -360,23 +373,24 @@ public class Request {
     pump.host?.requestSettled(self)
   }
 
-  // MARK: For the kinds of request
+  // MARK: For subclasses
 
-  /// Begins the work; called once.
+  /// Starts the work. Called once.
   package func begin() {}
-  /// Stops the work; the outcome is already decided.
+  /// Stops the work after the outcome has been decided.
   package func stopWork() {}
-  /// Nobody is left who could complete it, or what it waits for.
+  /// Marks the request as abandoned: nothing can complete it, or the request that it waits for, any
+  /// more.
   package func abandon() { isAbandoned = true }
-  /// Called once after all hooks were delivered.
+  /// Called once, after all hooks were called.
   package func didDeliver() {}
   package var currentProgress: Double { 0 }
-  /// Whether a smaller progress than the last one is reported too. (PRG-25, CHN-18)
+  /// Whether a smaller value than the last one is reported as well. (PRG-25, CHN-18)
   package var mayProgressFall: Bool { false }
   /// Seconds between two polls.
   package var progressReportingInterval: Double { 0.05 }
 
-  /// Method and URL, or what else messages call this request.
+  /// Method and URL, or another name of this request for messages.
   package var displayName: String {
     guard let url else { return method?.rawValue ?? "request" }
     return "\(method?.rawValue ?? "request") \(LogText.url(url))"
@@ -385,13 +399,14 @@ public class Request {
   package func includes(_ request: Request) -> Bool { self === request }
   /// Whether this cannot complete before `request` does.
   package func waits(for request: Request) -> Bool { self === request }
-  /// The request a chain begins with.
+  /// The request that a chain wraps.
   package var wrappedRequest: Request? { nil }
-  /// What this waits for now.
+  /// The requests that this one waits for now.
   package var openParts: [Request] { [] }
-  /// The request whose response this one's is, unless a chain has replaced it.
+  /// The request that provides the response of this one, unless a chain has replaced the response.
   package var lastPart: Request { self }
-  /// Whether it was cancelled, or the part whose response it has: another's error may say so too. (CXL-08)
+  /// Whether this request was cancelled, or the part whose response it has. The error alone does
+  /// not tell, since it may be that of another request. (CXL-08)
   package var wasCancelled: Bool { lifecycle.isCancelled }
   /// When its last exchange was sent; nil if nothing was started.
   package var sending: RequestSending? {
@@ -399,18 +414,18 @@ public class Request {
   }
 }
 
-/// How far a request is. Lua: `request.state`, by the raw values.
+/// The state of a request. Lua: `request.state`, by the raw values.
 public enum RequestState: String, Sendable {
-  /// Made, and not begun: decorators may still pass on another one in its place.
+  /// Created but not started. Decorators may still replace it with another request.
   case notStarted = "not_started"
-  /// From `start()` on; a chain: from when its wrapped request has been started.
+  /// Started. A chain is in progress once the request that it wraps has been started.
   case inProgress = "in_progress"
-  /// Has its response, a cancellation among them; its hooks may still have to be called.
+  /// Has its response, which may be a cancellation. Its hooks may not have been called yet.
   case completed
 }
 
 extension Request: CustomStringConvertible {
-  /// What it asks for, without credentials, and how far it is, on one line:
+  /// Method and URL without credentials, and the state, on one line:
   /// `GET https://api.test/a: in progress`.
   public final var description: String {
     switch state {
@@ -422,7 +437,7 @@ extension Request: CustomStringConvertible {
 }
 
 extension Request {
-  /// That it was cancelled, as an error.
+  /// The error of a request that was cancelled.
   package final func cancellation() -> RequestError {
     var error = RequestError.cancelled(at: pump.clock.now)
     error.method = method

@@ -1,27 +1,27 @@
-/// A request body with the content type it brings. (REQ-06 to REQ-20)
+/// A request body with its content type. (REQ-06 to REQ-20)
 public enum RequestBody: Sendable {
   /// Any bytes. Lua: `data`.
   case data([UInt8], contentType: String)
   /// UTF-8 JSON text, already encoded.
   case json([UInt8], contentType: String = "application/json")
-  /// Encoded into that charset, which the content type then names; the request fails where it has no
-  /// place for a character. (REQ-09) Lua: `text`.
+  /// Text in the given encoding, which is added to the content type as its charset. If the encoding
+  /// lacks a character, the request fails. (REQ-09) Lua: `text`.
   case text(String, contentType: String = "text/plain", encoding: String = "utf-8")
   /// Percent-encoded pairs, `application/x-www-form-urlencoded`. Lua: `form`.
   case form([(name: String, value: String)])
-  /// One with secrets in it.
+  /// A body that contains secrets.
   case secret(SecretBody)
   /// A file, read while it is sent.
   case file(UploadFile)
   /// A form whose values may be files.
   case multipart(MultipartForm)
 
-  /// A form some of whose values hold secrets. (REQ-15 to REQ-20)
+  /// Returns a form in which values may contain secrets. (REQ-15 to REQ-20)
   public static func form(secrets pairs: [(name: String, value: SecretText)]) -> RequestBody {
     .secret(SecretBody(form: pairs))
   }
 
-  /// Whether something of it is read from the disk while it is sent.
+  /// Whether parts of the body are read from disk while it is sent.
   package var hasFiles: Bool {
     switch self {
     case .file: true
@@ -30,7 +30,7 @@ public enum RequestBody: Sendable {
     }
   }
 
-  /// What it is on the wire, or why that cannot be made. (REQ-09, REQ-19)
+  /// Encodes the body for sending. Throws if it can't be encoded. (REQ-09, REQ-19)
   package func encoded() throws(RequestBodyFailure) -> EncodedBody {
     switch self {
     case .data(let bytes, let contentType), .json(let bytes, let contentType):
@@ -59,7 +59,7 @@ public enum RequestBody: Sendable {
   }
 }
 
-/// Why a body could not be made; the request fails before sending.
+/// Why a body could not be encoded. The request fails before it is sent.
 package struct RequestBodyFailure: Error {
   package let cause: RequestError.Cause
 
@@ -69,13 +69,13 @@ package struct RequestBodyFailure: Error {
 }
 
 extension RequestBody {
-  /// A value of the program's as compact JSON: members in the order in which its type encodes them,
-  /// integers exact.
+  /// Encodes a value of one of the program's types as compact JSON. Members are in the order in
+  /// which the type encodes them, and integers are exact.
   ///
   ///     api.resource("/notes").request("POST", body: try .json(encoding: note))
   ///
-  /// - Throws: `EncodingError` with the coding path, for numbers that JSON does not have, say, or what an
-  ///   `encode(to:)` throws.
+  /// - Throws: `EncodingError` with the coding path, for example for a number that JSON can't
+  ///   represent, or the error thrown by an `encode(to:)`.
   public static func json(
     encoding value: some Encodable, contentType: String = "application/json"
   ) throws -> RequestBody {
@@ -84,7 +84,7 @@ extension RequestBody {
 }
 
 extension RequestError.Cause {
-  /// Why a value could not be made a body. (REQ-13)
+  /// The cause of a request that failed because its body could not be encoded. (REQ-13)
   package init(encoding error: any Error) {
     switch error {
     case EncodingError.invalidValue(_, let context):
@@ -97,14 +97,14 @@ extension RequestError.Cause {
   }
 }
 
-/// A body as it goes out, made once for a request and its repetitions; files are looked at for each.
+/// An encoded body, made once for a request and its repetitions. Files are checked again for each.
 package enum EncodedBody {
   case bytes([UInt8], _ contentType: String)
   case secret(SecretBody)
   case file(UploadFile)
   case multipart(MultipartForm)
 
-  /// Makes it the body of a request, and its type the request's; fails if a file cannot be read.
+  /// Sets body and content type of a request. Fails if a file can't be read.
   package func put(into http: inout HTTPRequest) throws(TransportError) {
     switch self {
     case .bytes(let bytes, let contentType):
@@ -128,8 +128,9 @@ package enum EncodedBody {
 
 /// Bodies of type `application/x-www-form-urlencoded`. (REQ-15 to REQ-20)
 package enum FormEncoding {
-  /// The pairs escaped, joined and sorted by their escaped `name=value` text: the same body
-  /// whatever order they came in. No pairs make an empty body. (REQ-16 to REQ-18, REQ-20)
+  /// Returns the escaped pairs, sorted by their escaped `name=value` text and joined: the same
+  /// pairs give the same body, whatever their order. Without pairs the body is empty. (REQ-16 to
+  /// REQ-18, REQ-20)
   package static func encode(
     _ pairs: [(name: [UInt8], value: [UInt8])]
   ) throws(FormEncodingError) -> [UInt8] {
@@ -146,7 +147,7 @@ package enum FormEncoding {
       parts.append(part)
     }
     parts.sort { $0.lexicographicallyPrecedes($1) }
-    // Nothing is sent any more where there is no room: the run ends.
+    // The empty body is never sent: when the memory limit is reached, the run ends.
     guard MemoryLedger.allows(count) else { return [] }
     var body: [UInt8] = []
     body.reserveCapacity(count)
@@ -167,9 +168,9 @@ package enum FormEncoding {
   }
 }
 
-/// A name or value of a form is no text; the request fails as `not_url_encodable`. (REQ-19)
+/// A name or value of a form that is not UTF-8. The request fails as `not_url_encodable`. (REQ-19)
 package struct FormEncodingError: Error, Equatable {
-  /// The offending string.
+  /// The invalid string.
   package let bytes: [UInt8]
 
   package var cause: RequestError.Cause { .notURLEncodable(string: ByteString(bytes)) }

@@ -1,23 +1,24 @@
 import LullSystem
 
-/// Several requests that one task waits for together: `Request.all` or `Request.any`.
+/// A task that waits for several requests: `Request.all` or `Request.any`.
 ///
-/// Over with the first that decides, with the last of all, when the task is cancelled, or with the home,
-/// whichever is first; the others are left then. Home thread only.
+/// The wait ends with the first deciding response, with the last response, when the task is
+/// cancelled, or when the home ends, whichever is first. The remaining requests are then left. Home
+/// thread only.
 final class RequestGathering {
   enum Kind {
-    /// Over with the first failure.
+    /// Ends with the first failure.
     case all
-    /// Over with the first success.
+    /// Ends with the first success.
     case any
   }
 
   typealias Outcome = Result<[Entity], RequestError>
 
   private let kind: Kind
-  /// Those that are waited for.
+  /// The requests that are waited for.
   private var requests: [Request]
-  /// Why others are not: they would wait for the one who waits.
+  /// The errors of requests that can't be waited for, because they wait for the waiting task.
   private var refusals: [RequestError] = []
   private let pump: Pump
   private var waiters: [RequestWaiter] = []
@@ -25,11 +26,11 @@ final class RequestGathering {
   private var firstFailure: RequestError?
   private var continuation: CheckedContinuation<Outcome, Never>?
   private var ending: PumpEnding.Number?
-  /// Whether the task was cancelled before it came here.
+  /// Whether the task was cancelled before the wait began.
   private var isCancelled = false
   private var isOver = false
 
-  /// - Parameter requests: not empty.
+  /// - Parameter requests: At least one request.
   init(_ kind: Kind, _ requests: [Request], _ pump: Pump) {
     self.kind = kind
     self.requests = requests
@@ -44,17 +45,17 @@ final class RequestGathering {
       refusals.append(error)
       return true
     }
-    // Whoever tries for ever must let others run.
+    // Yields, so that a loop of failing calls does not block other tasks.
     if !refusals.isEmpty { await Task.yield() }
     for request in requests { transformer?.began(request) }
     defer { for request in requests { transformer?.ended(request) } }
     let waiting = pump.waits.began()
     defer { pump.waits.ended(waiting) }
-    // Only the signal leaves the home thread: a task may be cancelled on any.
+    // A task may be cancelled on any thread, so only the signal leaves the home thread.
     let cancellation = pump.signal { self.cancel() }
     defer { pump.discard(cancellation) }
     return await withTaskCancellationHandler {
-      // Named, or the closure would leave the caller's actor.
+      // Captured, so that the closure stays on the caller's actor.
       _ = isolation
       return await withCheckedContinuation { begin($0) }
     } onCancel: {
@@ -100,7 +101,8 @@ final class RequestGathering {
     if continuation != nil { finish(.failure(cancelled())) }
   }
 
-  /// Leaves what has not ended, and goes on when the hooks of what that has cancelled have run.
+  /// Leaves the requests that have not ended, and continues after the hooks of those that were
+  /// cancelled by that.
   private func finish(_ outcome: Outcome) {
     guard !isOver else { return }
     isOver = true
@@ -134,16 +136,17 @@ final class RequestGathering {
 }
 
 extension Request {
-  /// Waits until all of them have succeeded and gives what they brought, in their order; throws the error
-  /// of the first that fails.
+  /// Waits until all requests have succeeded and returns their entities, in the order of the
+  /// requests. Throws the error of the first request that fails.
   ///
-  /// Order of events: all are waited for at a time; the last success or the first failure ends it, and the
-  /// others are left as by a task that is cancelled: one for which nobody else waits is cancelled, unless
-  /// it is a load of a resource that somebody observes. Then their hooks run, then the caller goes on.
-  /// Cancelling the task leaves them all, with the cause `requestCancelled`, as does the end of the home.
-  /// It starts none of them. The same request may be there twice, and requests of several services of one
-  /// home; those that have ended already count as they have. Of no requests the list is empty. Runs on the
-  /// caller's actor, which must be the home of the requests. Lua: `lull.all(list)`. (CMB-01 to CMB-08)
+  /// Order of events: all requests are waited for at the same time. The last success or the first
+  /// failure ends the wait. The remaining requests are left as by a cancelled task: a request that
+  /// has no other waiter is cancelled, unless it is a load of a resource with observers. Then their
+  /// hooks run, and then the caller continues. If the task is cancelled or the home ends, all
+  /// requests are left and the error has the cause `requestCancelled`. No request is started. The
+  /// list may contain the same request twice, requests that have already ended, and requests of
+  /// several services of one home. For an empty list the result is empty. Runs on the caller's
+  /// actor, which must be the home of the requests. Lua: `lull.all(list)`. (CMB-01 to CMB-08)
   ///
   ///     let loads = ids.map { api.resource("/users").child("\($0)").load() }
   ///     let users = try await Request.all(loads)
@@ -155,10 +158,11 @@ extension Request {
     return try await gather(.all, requests, pump, isolation)
   }
 
-  /// Waits until one of them has succeeded and gives what it brought; throws the first error if all fail.
+  /// Waits until one request has succeeded and returns its entity. Throws the first error if all
+  /// fail.
   ///
-  /// The others are left then; otherwise as `all`. Of no requests nothing can succeed: that is an error at
-  /// once. Lua: `lull.any(list)`. (CMB-02 to CMB-10)
+  /// The remaining requests are then left; otherwise as `all`. For an empty list it throws at once,
+  /// because no request can succeed. Lua: `lull.any(list)`. (CMB-02 to CMB-10)
   ///
   ///     let mirrors = [one, two].map { $0.resource("/list").load() }
   ///     let list = try await Request.any(mirrors)
@@ -182,7 +186,7 @@ extension Request {
     _ isolation: isolated (any Actor)?
   ) async throws(RequestError) -> [Entity] {
     pump.checkThread()
-    // Whoever tries for ever must let others run.
+    // Yields, so that a loop of failing calls does not block other tasks.
     if pump.ending.hasEnded { await Task.yield() }
     return try await RequestGathering(kind, requests, pump).outcome(isolation: isolation).get()
   }
@@ -193,24 +197,24 @@ extension Request {
 }
 
 extension Sequence {
-  /// Calls a function that waits for each element, a few calls at a time, and gives the results in the order
-  /// of the elements.
+  /// Calls an asynchronous function for each element, a few calls at a time, and returns the
+  /// results in the order of the elements.
   ///
-  /// Order of events: calls begin in the order of the sequence, at most `limit` at once, the next when one
-  /// has ended. The first error begins no further ones, cancels those that run, and is thrown when they
-  /// have ended. Cancelling the task cancels the calls that run and those that begin afterwards. All calls
-  /// run on the caller's actor, by turns and not in parallel, so that elements, results and what the
-  /// function uses need not be `Sendable`; in a function without an actor it ends the program with a
-  /// message. However long the sequence, only running calls take memory beside the results. Lua:
-  /// `lull.map(list, fn)`.
-  /// (CMB-20 to CMB-27)
+  /// Order of events: calls begin in the order of the sequence, at most `limit` at once; when one
+  /// has ended, the next begins. After the first error no further calls begin, the running ones are
+  /// cancelled, and the error is thrown when they have ended. Cancelling the task cancels the
+  /// running calls and those that begin afterwards. All calls run on the caller's actor,
+  /// interleaved but not in parallel, so elements, results and captured values need not be
+  /// `Sendable`. In a function without an actor it ends the program with a message. Apart from the
+  /// results, only running calls take memory, however long the sequence is. Lua:
+  /// `lull.map(list, fn)`. (CMB-20 to CMB-27)
   ///
   ///     let names = try await ids.concurrentMap(limit: 4) { id in
   ///       try await api.resource("/users").child("\(id)").load().entity().jsonDict["name"]?.string
   ///     }
   ///
-  /// - Parameter limit: how many calls run at once, 1 or more.
-  /// - Throws: what the function throws.
+  /// - Parameter limit: The number of calls that run at once, at least 1.
+  /// - Throws: Any error that the function throws.
   public func concurrentMap<Value, Failure: Error>(
     limit: Int = 8, isolation: isolated (any Actor)? = #isolation,
     _ transform: nonisolated(nonsending) @escaping (Element) async throws(Failure) -> Value
@@ -227,7 +231,7 @@ extension Sequence {
     let results: Confined<Result<[Value], Failure>> = await withTaskGroup(
       of: Confined<NumberedResult<Value, Failure>>.self, isolation: isolation
     ) { group in
-      // Named, or the closure would leave the caller's actor.
+      // Captured, so that the closure stays on the caller's actor.
       _ = isolation
       var elements = makeIterator()
       var values: [Value?] = []
@@ -258,13 +262,13 @@ extension Sequence {
   }
 }
 
-/// What one call came to, and the how manyth it was.
+/// The result of one call, and its index.
 private struct NumberedResult<Value, Failure: Error> {
   let number: Int
   let result: Result<Value, Failure>
 }
 
-/// One call, on the actor of whoever maps.
+/// Performs one call on the actor of the caller of `concurrentMap`.
 private func perform<Element, Value, Failure: Error>(
   _ call: Confined<nonisolated(nonsending) (Element) async throws(Failure) -> Value>,
   _ argument: Confined<Element>, _ number: Int, isolation: isolated (any Actor)?

@@ -1,8 +1,9 @@
-/// The life of one request as a value: events in, what to do out. No clock, no callbacks.
+/// The life cycle of one request as a value: events go in, the effects to perform come out. It has
+/// no clock and no callbacks.
 ///
-/// States only move forward: not started → in progress → completed (HOOK-14). Completion is split in
-/// time: the state flips at once, hooks are delivered on a later turn (HOOK-07), and hooks added
-/// after delivery get a delivery of their own (HOOK-06).
+/// States only advance: not started → in progress → completed (HOOK-14). Completion takes two
+/// steps: the state changes at once, and hooks are called on a later turn (HOOK-07). A hook that is
+/// added after that is delivered separately (HOOK-06).
 package struct RequestLifecycle {
   package enum State: Equatable, Sendable {
     case notStarted
@@ -13,41 +14,42 @@ package struct RequestLifecycle {
   package enum CancelEffect: Equatable {
     /// Already completed: nothing to do. (CXL-04, CXL-12)
     case ignored
-    /// Never started: complete as cancelled, there is no work to stop. (CXL-06)
+    /// Never started: complete as cancelled. There is no work to stop. (CXL-06)
     case completeOnly
-    /// Complete as cancelled and tell whoever works on it. (CXL-07)
+    /// Complete as cancelled, and stop the work. (CXL-07)
     case stopWork
   }
 
   package enum HookEffect: Equatable {
     /// Completion will deliver it.
     case waits
-    /// Everything was delivered already: deliver this one on a later turn.
+    /// The hooks were delivered already: deliver this one on a later turn.
     case deliverSoon
   }
 
   package private(set) var state = State.notStarted
   package private(set) var response: Response?
   package private(set) var hooksDelivered = false
-  /// Whether it completed by being cancelled.
+  /// Whether it was completed by cancelling it.
   package private(set) var isCancelled = false
 
   package init() {}
 
-  /// A request that is completed from birth (HW-01, SVC-19).
+  /// A request that is completed when it is created (HW-01, SVC-19).
   package init(completedWith response: Response) {
     state = .completed
     self.response = response
   }
 
-  /// True if the work must begin now; false if it has begun or ended before. (REP-11)
+  /// Returns true if the work has to begin now, false if it has begun or ended before. (REP-11)
   package mutating func start() -> Bool {
     guard state == .notStarted else { return false }
     state = .inProgress
     return true
   }
 
-  /// True if the response was taken; false if the request had completed before. (CXL-03, DEL-04)
+  /// Returns true if the response was accepted, false if the request had completed before. (CXL-03,
+  /// DEL-04)
   package mutating func complete(with response: Response) -> Bool {
     guard state != .completed else { return false }
     state = .completed
@@ -68,19 +70,19 @@ package struct RequestLifecycle {
     hooksDelivered ? .deliverSoon : .waits
   }
 
-  /// The one delivery of the hooks present; the response they get.
+  /// Marks the present hooks as delivered. Returns the response to pass to them.
   package mutating func deliver() -> Response? {
     hooksDelivered = true
     return response
   }
 }
 
-/// When a request sent its last exchange, as places in the order in which a pump sends requests and
-/// takes the answers to unsafe ones. (STA-11)
+/// When the last exchange of a request was sent, as positions in the order in which a pump sends
+/// requests and receives responses to unsafe ones. (STA-11)
 package struct RequestSending: Equatable, Sendable {
-  /// Of the last attempt: a retry and a repetition count from their own sending.
+  /// The sending of the last attempt. A retry and a repetition count from their own sending.
   package let sent: UInt64
-  /// When the answer to an unsafe request arrived; nil for a safe one.
+  /// The arrival of the response to an unsafe request; nil for a safe one.
   package let answered: UInt64?
 
   package init(sent: UInt64, answered: UInt64? = nil) {
@@ -88,6 +90,6 @@ package struct RequestSending: Equatable, Sendable {
     self.answered = answered
   }
 
-  /// Only what was sent after this place supersedes it.
+  /// Only a request that was sent after this position supersedes it.
   package var bound: UInt64 { answered ?? sent }
 }

@@ -1,10 +1,10 @@
 internal import LullLibC
 
-/// How far a request is, from 0 to 1: a guess that never goes back. (PRG-01 to PRG-23)
+/// The progress of a request, from 0 to 1: an estimate that never decreases. (PRG-01 to PRG-23)
 ///
-/// The weighted mean of four parts: waiting for the connection, upload, waiting for the response,
-/// download. Whenever something becomes known that would make the guess jump, the value is held and
-/// what is left is rescaled.
+/// It is the weighted mean of four parts: waiting for the connection, upload, waiting for the
+/// response, and download. When new information would make the estimate jump, the value is held,
+/// and the remaining progress is rescaled.
 package struct RequestProgress: Sendable {
   /// The last value.
   package private(set) var value = 0.0
@@ -13,20 +13,21 @@ package struct RequestProgress: Sendable {
   private var download = Transfer(estimate: 65536)
   private var connecting = Wait(estimate: 2.5)
   private var responding = Wait(estimate: 1.2)
-  /// What remains shows as this share of what remains by the weighted mean.
+  /// The ratio of the remaining progress as shown to the remaining progress by the weighted mean.
   private var scale = 1.0
-  /// The weighted mean when the value was last held: exactly there the value is exactly that.
+  /// The weighted mean at the last hold, and the value that was shown then. For exactly that mean,
+  /// exactly that value is shown.
   private var held = (raw: 0.0, value: 0.0)
 
   package init() {}
 
-  /// Takes what is known now, in this order: totals (held), byte counts, latencies (held). The
+  /// Updates the estimate, in this order: totals (held), byte counts, waiting times (held). The
   /// first poll starts the clock. (PRG-21, PRG-22)
   ///
   /// - Parameters:
-  ///   - isGet: whether the final method is GET, which expects to download much rather than to
-  ///     upload anything; must not change between polls.
-  ///   - now: seconds.
+  ///   - isGet: Whether the final method is GET, for which a download is expected and no upload.
+  ///     Must not change between polls.
+  ///   - now: The time, in seconds.
   package mutating func poll(_ metrics: RequestTransferMetrics, isGet: Bool, now: Double) -> Double
   {
     guard value < 1 else { return 1 }
@@ -54,7 +55,7 @@ package struct RequestProgress: Sendable {
     return value
   }
 
-  /// The request has ended, however it did. (PRG-01)
+  /// Sets the progress to 1 when the request has ended, whatever the outcome. (PRG-01)
   package mutating func complete() {
     value = 1
   }
@@ -75,14 +76,15 @@ package struct RequestProgress: Sendable {
 
   private mutating func update(_ isGet: Bool) {
     let (raw, isFinished) = raw(isGet)
-    // Rounding must not move a value that is held, nor end what has not ended. (PRG-07, PRG-08)
+    // Rounding must neither change a value that is held nor reach 1 before the end. (PRG-07,
+    // PRG-08)
     var new = raw == held.raw ? held.value : 1 - (1 - raw) * scale
     if !isFinished { new = min(new, 1.0.nextDown) }
-    // A provider may count anew, after a redirect for one. (PRG-25)
+    // A provider may count from zero again, for example after a redirect. (PRG-25)
     value = max(value, new)
   }
 
-  /// The weighted mean, and whether every part that has weight has ended. (PRG-18)
+  /// The weighted mean, and whether all parts with a weight have ended. (PRG-18)
   private func raw(_ isGet: Bool) -> (value: Double, isFinished: Bool) {
     let parts: (Double, Double, Double, Double) = (
       connecting.fraction, upload.fraction, responding.fraction, download.fraction
@@ -100,7 +102,7 @@ package struct RequestProgress: Sendable {
 // MARK: - Parts
 
 extension RequestProgress {
-  /// Three quarters are reached at the estimate, the end never. (PRG-19)
+  /// Reaches three quarters at the estimate, and never the end. (PRG-19)
   private static func approach(_ done: Double, estimate: Double) -> Double {
     1 - exp2(-2 * done / estimate)
   }
@@ -144,12 +146,12 @@ extension RequestProgress {
   }
 }
 
-/// What has a `progress` that can be read as a number, and followed by a loop.
+/// An object whose `progress` can be read as a number and iterated with a loop.
 ///
-/// The number is a member of the class, this of a protocol: where the context wants neither in particular,
-/// it is the number.
+/// The number is a member of the class, the sequence a member of this protocol. If the context does
+/// not decide between them, the number is used.
 public protocol ProgressSource: AnyObject {
-  /// The progress now, then whenever it has changed, and finally 1: for `for await`.
+  /// The progress for `for await`: the present value, then each change, and finally 1.
   ///
   ///     for await part in request.progress { show(part) }
   var progress: RequestProgressValues { get }
@@ -161,12 +163,14 @@ extension ProgressSource where Self: Request {
   public var progress: RequestProgressValues { RequestProgressValues(self) }
 }
 
-/// How far a request is, 0 to 1: what it is now, then each change, of several between two steps of the loop
-/// the last one, and finally 1, whatever the outcome. Never the same twice in a row.
+/// The progress of a request, from 0 to 1: the present value, then each change, and finally 1,
+/// whatever the outcome. Of several changes between two steps of the loop, only the last is
+/// delivered. The same value never comes twice in a row.
 ///
-/// The request is asked only while the loop runs. A loop over one that has not been started waits for its
-/// start; it ends early, without the 1, when its task is cancelled, which does nothing to the request, and
-/// when the home ends. It runs on the actor that is the home of the request. Lua: `request:on_progress`.
+/// The request is polled only while the loop runs. If the request has not been started, the loop
+/// waits for its start. The loop ends early, without the 1, when its task is cancelled, which does
+/// not affect the request, and when the home ends. It runs on the actor that is the home of the
+/// request. Lua: `request:on_progress`.
 public struct RequestProgressValues: AsyncSequence {
   public typealias Element = Double
   public typealias Failure = Never

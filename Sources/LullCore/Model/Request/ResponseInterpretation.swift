@@ -1,15 +1,17 @@
-/// What a network result means before any transformer saw it: pure rules.
+/// The meaning of a network result before any transformer has run: rules without effects.
 package enum ResponseInterpretation: Sendable {
-  /// Goes through the pipeline.
+  /// A response that has to pass the pipeline.
   case response(Response)
-  /// 304 with data to keep: a success that is not new and runs no transformer. (NM-01, NM-03)
+  /// A 304 for data that is there: a success that is not new and passes no transformer. (NM-01,
+  /// NM-03)
   case notModified(Entity)
 
   /// - Parameters:
-  ///   - existing: the data of the request's own resource (LOAD-39).
-  ///   - isConditional: whether it was asked for on a condition that is not of that data: a 304 then is
-  ///     the answer, with status and headers, and not a lack of one.
-  ///   - forbidsStoring: whether it must not be kept where it outlives the process.
+  ///   - existing: The data of the request's own resource (LOAD-39).
+  ///   - isConditional: Whether the request was conditional. Without existing data, a 304 then
+  ///     fails with its status and headers, otherwise without them.
+  ///   - forbidsStoring: Whether the response must not be stored in a cache that outlives the
+  ///     process.
   package init(
     _ result: ArrivedResult, existing: Entity?,
     isConditional: @autoclosure () -> Bool = false,
@@ -17,7 +19,7 @@ package enum ResponseInterpretation: Sendable {
   ) {
     var exchange = result.response.map { Exchange($0) }
     exchange?.forbidsStoring = forbidsStoring
-    // Success and error together are a failure that keeps both (LOAD-11).
+    // A response together with an error is a failure that keeps both (LOAD-11).
     if let given = result.requestError {
       self = .response(.failure(Self.error(given, exchange, result, now: now)))
       return
@@ -37,7 +39,7 @@ package enum ResponseInterpretation: Sendable {
         let asked = isConditional() ? exchange : nil
         var error = Self.error(
           asked, result, status: asked?.status, cause: .noLocalDataFor304, now: now)
-        // It never has a body: the headers are what it brings.
+        // A 304 never has a body; only its headers are useful.
         if asked != nil { error.entity = Self.entity(exchange, result, now: now) }
         self = .response(.failure(error))
       }
@@ -61,14 +63,14 @@ package enum ResponseInterpretation: Sendable {
       timestamp: now, exchange: exchange)
   }
 
-  /// What is given comes first, and what arrived fills the gaps.
+  /// Completes a given error with the values of the response that it lacks.
   private static func error(
     _ given: RequestError, _ exchange: Exchange?, _ result: ArrivedResult, now: Double
   ) -> RequestError {
     let arrived = Self.error(
       exchange, result, status: exchange?.status, cause: given.cause, now: now)
     var error = given.dated(now)
-    // Another request was cancelled, and not this one. (CXL-08)
+    // Another request was cancelled, not this one. (CXL-08)
     if case .requestCancelled = given.cause {
       error.cause = .custom(given)
       (error.method, error.url) = (nil, nil)
@@ -83,7 +85,7 @@ package enum ResponseInterpretation: Sendable {
     _ exchange: Exchange?, _ result: ArrivedResult, status: Int?, cause: RequestError.Cause?,
     now: Double
   ) -> RequestError {
-    // No body at all: no entity; an empty one: an entity with empty content (ERR-08).
+    // Without a body there is no entity. An empty body gives an entity with empty content (ERR-08).
     let hasBody = exchange != nil && result.body != nil
     var error = RequestError(
       httpStatusCode: status, entity: hasBody ? entity(exchange, result, now: now) : nil,
@@ -94,22 +96,25 @@ package enum ResponseInterpretation: Sendable {
   }
 }
 
-/// Which schemas the answers of a service have, for those whose configuration says `validate`. Home thread.
+/// The schemas of a service's responses, for resources whose configuration has `validate`. Home
+/// thread.
 package protocol AnswerSchemas: AnyObject {
-  /// The schema of answers of that status; nil: nothing is said of them.
+  /// Returns the schema of responses with that status; nil if there is no schema.
   ///
-  /// - Parameter url: that of the request, without secrets.
+  /// - Parameter url: The URL of the request, without secrets.
   func schema(of method: RequestMethod, _ url: String, status: Int) -> (any AnswerSchema)?
-  /// What answers are held against, in words, or that it is nothing.
+  /// Returns a text that says which schema responses are validated against, or that there is no
+  /// schema.
   func explanation(of method: RequestMethod, _ url: String) -> (isNothing: Bool, text: String)
-  /// Tells people of content that does not fit, once of what is wrong in the same way.
+  /// Warns about content that does not match the schema, once for each kind of mismatch.
   func warn(_ misfits: [ContentMisfit], by schema: any AnswerSchema)
 }
 
-/// What content is held against. Any thread.
+/// A schema that content is validated against. Any thread.
 package protocol AnswerSchema: Sendable {
-  /// Whose it is, in words: `call 'users/get'`.
+  /// The owner of the schema, for messages: `call 'users/get'`.
   var owner: String { get }
-  /// What does not fit, or why that cannot be told; empty: all does.
+  /// Returns the mismatches, or why the content could not be validated; empty if the content is
+  /// valid.
   func misfits(of content: JSONElement) -> [ContentMisfit]
 }

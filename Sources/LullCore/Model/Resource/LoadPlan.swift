@@ -1,63 +1,64 @@
-/// What a load does, decided once from what is known, and why.
+/// The step that a load will take and the reason for it, decided once from the known facts.
 ///
-/// A value without effects: `Resource` says what is known and does what the plan says; explaining and
-/// logging read the same plan. Order of the questions: a load in flight, a stream, freshness, caches (LOAD-31),
-/// whether anything can be asked for at all, offline. A load that is forced skips the first four
+/// A value without effects. `Resource` provides the facts and carries out the plan; logging and
+/// explaining read the same plan. The checks, in order: a load in flight, a stream, freshness,
+/// caches (LOAD-31), whether the request is valid, offline. A forced load skips the first four
 /// (LOAD-01).
 package struct LoadPlan {
   package enum Step: Equatable {
-    /// The load in flight, the earliest of several. (LOAD-16)
+    /// Return the load in flight, the earliest of several. (LOAD-16)
     case join
-    /// None: what is there is fresh enough, until then if nothing happens. Unix seconds. (LOAD-27)
+    /// Send nothing: the data is fresh until that time, in Unix seconds, if nothing else changes.
+    /// (LOAD-27)
     case nothing(until: Double)
-    /// One that waits for the caches, whose data may do. (LOAD-29)
+    /// Return a request that waits for the caches, whose data may be sufficient. (LOAD-29)
     case waitForCache
-    /// Ask the network; what the data that is there makes the condition of the answer. (LOAD-03)
+    /// Request the resource, on the condition of the present data if it has one. (LOAD-03)
     case load(condition: ResourceState.Condition?)
-    /// The same of a resource that has no data, once the caches on a disk that are being asked have
-    /// answered, but soon all the same: what they have then makes the condition. (CACHE-39)
+    /// The same for a resource without data while caches on disk are being read. The request waits
+    /// for them for a short time, and their entry makes it conditional. (CACHE-39)
     case loadAfterDisk
-    /// Offline: what there is, as old as it is.
+    /// Offline: use the data that is available, whatever its age.
     case answerOffline(Source)
-    /// Offline, and there is nothing.
+    /// Offline, and no data is available.
     case failOffline
-    /// Nothing can be asked for.
+    /// There is no valid request to send.
     case fail(Obstacle)
   }
 
-  /// Where an offline service has its answer from.
+  /// Where an offline service takes its data from.
   package enum Source: Equatable {
     case memory
-    /// The caches, which are being asked, or are asked again: others may have written to them since.
-    /// (CACHE-04)
+    /// The caches. A lookup that is over is repeated, since other processes may have written to
+    /// them since. (CACHE-04)
     case caches
   }
 
   package enum Obstacle: Equatable {
-    /// What was given is no URL. (SVC-21)
+    /// The given text is not a URL. (SVC-21)
     case noURL
-    /// A block of the configuration has raised.
+    /// A block of the configuration has thrown an error.
     case configuration
   }
 
-  /// What the data that is there says of its freshness itself.
+  /// How long the present data is fresh according to the headers of its response.
   package enum Answer: Equatable {
-    /// For so many seconds from its timestamp on.
+    /// For that number of seconds after its timestamp.
     case isFresh(for: Double)
     case isOtherVariant
   }
 
-  /// How far the look into the caches has come.
+  /// The progress of the cache lookup.
   package enum Caches: Equatable {
     case notAsked
-    /// Some of them may be on a disk, where what they have can be asked for on a condition.
+    /// Some of the caches may be on disk; their entry can make the request conditional.
     case asked(onDisk: Bool)
     case haveAnswered
   }
 
-  /// What it takes to decide.
+  /// The facts that decide the plan.
   package struct Known {
-    /// Whether it is to load whatever there is.
+    /// Whether to load even if the data is fresh.
     package var isForced = false
     package var isLoading = false
     package var isFollowed = false
@@ -71,15 +72,15 @@ package struct LoadPlan {
 
   package let step: Step
   package let reason: LoadReason
-  /// Where the ages of the reason are counted from; Unix seconds.
+  /// The time at which the ages of the reason are measured, in Unix seconds.
   package let now: Double
-  /// GET's, if it was asked for: it is then that of the whole load.
+  /// The configuration of GET, if the plan needed it. The whole load then uses it.
   let configuration: ResolvedConfiguration?
 
   /// - Parameters:
-  ///   - now: Unix seconds; this and what follows is asked for where it matters only.
-  ///   - condition: of the data that is there.
-  ///   - answer: what that says, if it is to be believed.
+  ///   - now: Unix seconds. This and the following arguments are evaluated only if they matter.
+  ///   - condition: The condition of the present data.
+  ///   - answer: How long the present data is fresh by its own headers.
   package init(
     _ known: Known, now: @autoclosure () -> Double,
     configuration: @autoclosure () -> ResolvedConfiguration,
@@ -95,7 +96,7 @@ package struct LoadPlan {
     } else if known.isFollowed {
       self.init(.nothing(until: .infinity), .followed, now: 0, nil)
     } else if known.isOffline, known.freshness.hasData {
-      // Whatever its age, for as long as the service is offline.
+      // Data of any age, for as long as the service is offline.
       self.init(.nothing(until: .infinity), .offline, now: now(), nil)
     } else {
       let configuration = configuration()
@@ -138,7 +139,7 @@ package struct LoadPlan {
     return known.caches == .notAsked ? .failOffline : .answerOffline(.caches)
   }
 
-  /// Why it is up to date, or is not.
+  /// Why the resource is up to date, or is not.
   private static func reason(
     _ freshness: ResourceState.Freshness, _ expiry: Expiry, _ configuration: ResolvedConfiguration
   ) -> LoadReason {
@@ -154,12 +155,12 @@ package struct LoadPlan {
     }
   }
 
-  /// For how long data is up to date, and who says so.
+  /// How long data is up to date, by the configuration or by its own headers.
   fileprivate enum Expiry {
     case configured(Double)
     case answered(Answer)
 
-    /// Of what is no data nothing is asked.
+    /// Without data, its headers are not consulted.
     init(
       _ freshness: ResourceState.Freshness, _ configuration: ResolvedConfiguration,
       _ answer: () -> Answer
@@ -172,7 +173,7 @@ package struct LoadPlan {
     }
   }
 
-  /// What the log says of it.
+  /// The text for the log.
   package var logText: String {
     switch step {
     case .join, .nothing: "not loading: \(reasonText)"
@@ -199,14 +200,15 @@ package struct LoadPlan {
 }
 
 extension ResourceState.Freshness {
-  /// Until when it is up to date, if it is now.
+  /// The time until which it is up to date; nil if it is not up to date now.
   fileprivate func upToDateUntil(
     _ now: Double, _ expiry: LoadPlan.Expiry, _ configuration: ResolvedConfiguration
   ) -> Double? {
     let expirationTime: Double
     switch expiry {
     case .configured(let seconds): expirationTime = seconds
-    // Fresh is what is younger than its lifetime, and not what is as old. (RFC 9111, section 4.2)
+    // Data is fresh while its age is less than its lifetime, not when it is equal. (RFC 9111,
+    // section 4.2)
     case .answered(.isFresh(let seconds)) where seconds > 0 || hasError:
       expirationTime = seconds.nextDown
     case .answered: return nil

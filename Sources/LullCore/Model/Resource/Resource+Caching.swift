@@ -1,15 +1,16 @@
-/// How far the one-time look into the caches of a resource has come. (CACHE-04)
+/// The progress of the one-time lookup in the caches of a resource. (CACHE-04)
 enum CacheCheck {
-  /// Not begun. None was configured as of that version of the configuration.
+  /// Not begun. The configuration of that version had no cache.
   case idle(noneAsOf: Int)
   case running(CacheLookup)
   case over
 }
 
 extension Resource {
-  /// Begins the one-time look into the caches, if there are any to look into. (STA-15, CACHE-33)
+  /// Starts the one-time cache lookup if the resource has caches and it has not begun. (STA-15,
+  /// CACHE-33)
   ///
-  /// Called whenever somebody looks at the data: almost always there is nothing to do.
+  /// Called at every read of the data, and almost always there is nothing to do.
   @inline(__always)
   func checkCaches() {
     if case .idle(let version) = record.cacheCheck, version != service.configurationVersion {
@@ -18,7 +19,7 @@ extension Resource {
   }
 
   private func beginCacheCheck() {
-    // Noted first: keys and settings are made by functions that may look at this very resource.
+    // Set first: keys and settings are computed by functions that may read this resource.
     record.cacheCheck = .idle(noneAsOf: service.configurationVersion)
     guard record.invalidSource == nil else { return }
     let configuration = resolvedConfiguration
@@ -30,9 +31,9 @@ extension Resource {
     }
     let lookup = CacheLookup(of: self, entries: entries, conf: configuration)
     record.cacheCheck = .running(lookup)
-    // Neither is held: the record holds the look, which may never end. (CACHE-36)
+    // Neither is retained: the record holds the lookup, which may never end. (CACHE-36)
     lookup.onCompletion { [weak record, weak service, unowned lookup] response in
-      // Wiped or loaded meanwhile, or another look has begun.
+      // The resource was wiped or loaded, or another lookup has begun.
       guard let record, let service, record.isLooking(with: lookup) else { return }
       guard !response.isCancellation else {
         record.cacheCheck = .over
@@ -58,15 +59,16 @@ extension Resource {
     pump.reportCacheHit(self, entity)
   }
 
-  /// What others have loaded is newer, though it does not make a load needless. (SCA-22)
+  /// Makes newer data that another process or host has loaded the data. A load is still needed.
+  /// (SCA-22)
   func take(newer entity: Entity) {
     let event = record.state.take(newer: entity)
     stateChanged()
     notify(event)
   }
 
-  /// Data has come another way: the check counts as finished, whether or not the caches ever
-  /// answer, and what waited for them goes on. (CACHE-03, CACHE-34)
+  /// Ends the cache lookup if the resource has got data another way, even if the caches never
+  /// answer. Requests that waited for it continue. (CACHE-03, CACHE-34)
   func endCacheCheck() {
     guard case .running(let lookup) = record.cacheCheck, record.state.latestData != nil else {
       return
@@ -75,27 +77,28 @@ extension Resource {
     lookup.giveUp()
   }
 
-  /// The request `loadIfNeeded` returns while the caches have not answered: fresh data of theirs
-  /// completes it, else it becomes a real load. (LOAD-29, CACHE-05 to CACHE-08)
+  /// Returns the request that `loadIfNeeded` returns during the cache lookup. A fresh hit completes
+  /// it; otherwise it becomes a real load. (LOAD-29, CACHE-05 to CACHE-08)
   func loadAfterCacheCheck(_ lookup: CacheLookup) -> Request {
     let composite = ChainedRequest(wrapping: lookup) { [self] found, composite in
-      // What the caches had counts before any load in flight.
+      // A cache hit comes before any load in flight.
       if case .nothing = loadPlan(isJoining: false).step {
         if let data = record.state.latestData {
-          // What the caches had is new to whoever asked, as the resource was empty. (CACHE-38)
+          // The hit is new to the caller, because the resource was empty. (CACHE-38)
           return .useResponse(.success(data, isNew: found.entity?.isSame(as: data) ?? false))
         }
         if let error = record.state.latestError { return .useResponse(.failure(error)) }
       }
       record.removeLoad(composite)
-      // One that nobody has started is somebody else's to start. (LOAD-37)
+      // A load that has not been started is not joined: its owner decides when to start it.
+      // (LOAD-37)
       let running = record.loads.first {
         $0.request.state != .notStarted && !$0.request.waits(for: composite)
       }
       return .passTo(running?.request ?? loadAfterLookup())
     }
     record.loads.append(ResourceRecord.Load(request: composite, token: nil))
-    // No event: nothing was announced. What the caches have answered meanwhile is dropped too.
+    // Sends no event, because none announced the load. A hit that comes later is dropped too.
     // (CACHE-35)
     composite.onCancel { [record, lookup, unowned composite] in
       record.removeLoad(composite)
@@ -111,9 +114,10 @@ extension Resource {
 
   // MARK: Writing
 
-  /// This resource's places in the caches of a configuration, in the order of their stages.
+  /// The entries of this resource in the caches of a configuration, in the order of their stages.
   ///
-  /// - Parameter isUnshared: whether by a request with credentials that are not configured.
+  /// - Parameter isUnshared: Whether they are for a request with credentials that are not
+  ///   configured.
   func cacheEntries(
     _ configuration: ResolvedConfiguration, isUnshared: Bool = false
   ) -> [CacheEntry] {
@@ -123,8 +127,9 @@ extension Resource {
     }
   }
 
-  /// Writes what the cached stages made of a GET load's response, unless a later one has superseded it;
-  /// whether it is of a GET load. (CACHE-14 to CACHE-17, CACHE-29, STA-11)
+  /// Writes the output of each cached stage for the response to a GET load, unless a later load has
+  /// superseded it. Returns whether the run belongs to a GET load. (CACHE-14 to CACHE-17, CACHE-29,
+  /// STA-11)
   func writeCaches(
     _ caches: [Pipeline.StageCache], of run: PipelineRun, _ response: Response
   ) -> Bool {
@@ -154,19 +159,19 @@ extension Resource {
             ? "written at \(stage.stage)"
             : "not written at \(stage.stage), whose cache cannot keep such content"))
       entry.write(output.entity)
-      // Invalidated, or written to, since it was sent.
+      // The resource was invalidated or written to after the request was sent.
       if isOutdated { entry.expire(output.entity.timestamp) }
     }
     return true
   }
 
-  /// What is the data now did not come through the caches: their entries are of the past. (OVR-12,
-  /// CACHE-20, CACHE-29)
+  /// Removes the cache entries: the present data did not come through the caches, so they are
+  /// outdated. (OVR-12, CACHE-20, CACHE-29)
   func removeFromCaches() {
     for entry in cacheEntries(resolvedConfiguration) { entry.remove() }
   }
 
-  /// What caches keep of it is stale from now on, for every process. (AGE-07, INV-59)
+  /// Marks the cache entries as stale, for every process. (AGE-07, INV-59)
   func expireInCaches() {
     guard record.invalidSource == nil else { return }
     let now = pump.clock.now
@@ -176,12 +181,12 @@ extension Resource {
     }
   }
 
-  /// A 304 makes cached entities as young as the resource's, if they are what it is about. (CACHE-19, CACHE-40,
-  /// NM-04)
+  /// Applies a 304 to the cache entries that it is about: they get the timestamp of the data.
+  /// (CACHE-19, CACHE-40, NM-04)
   ///
   /// - Parameters:
-  ///   - load: whose answer it is; nil: nobody knows what that says.
-  ///   - data: what was there before.
+  ///   - load: The load that received the 304; nil if it is unknown.
+  ///   - data: The data before the 304.
   func confirmCaches(by load: NetworkRequest?, of data: Entity?) {
     guard let timestamp = record.state.latestData?.timestamp else { return }
     let confirmation = EntityConfirmation(
@@ -201,8 +206,8 @@ extension Resource {
     }
   }
 
-  /// Whether a request carries what may let somebody in that GET requests of the resource are not configured to
-  /// carry: caches do not know then who has asked. (SCA-16)
+  /// Whether a request carries credentials that GET requests of the resource are not configured to
+  /// carry. Caches then can't know whose response it is. (SCA-16)
   private func isSenderUnknown(of http: HTTPRequest) -> Bool {
     guard http.options?.cookies == nil else { return true }
     let settings = configuration(for: .get)
@@ -220,21 +225,20 @@ extension Resource {
     }
   }
 
-  /// Whether nothing but that credential is added to the resource's URL.
+  /// Whether the URL differs from the resource's only by that credential.
   private func isSent(by credential: QueryCredential?, _ http: HTTPRequest) -> Bool {
     guard let credential, let sent = http.secrets?.url else { return false }
     return sent == credential.put(on: urlTemplate)
   }
 
-  /// Wiped: what the caches were asked for is of no interest, and they may be asked again. (WIPE-07,
-  /// CACHE-32)
+  /// Cancels the cache lookup after a wipe, and allows another. (WIPE-07, CACHE-32)
   func stopCacheCheck() {
     let check = record.cacheCheck
     record.cacheCheck = .idle(noneAsOf: -1)
     if case .running(let lookup) = check { lookup.cancel() }
   }
 
-  /// An observer wants to hear what the caches have.
+  /// Starts the cache lookup if there is an observer to notify of a hit.
   func checkCachesIfObserved() {
     if !record.observers.isEmpty { checkCaches() }
   }

@@ -1,20 +1,20 @@
 extension Resource {
-  /// The resource's data as a type of the program's, loaded if it is not fresh.
+  /// Returns the resource's data as a type of the program, and loads it first if it is not fresh.
   ///
-  /// Order of events: fresh data is given at once, without any request. Else the load in flight is
-  /// waited for, or one is started, as `loadIfNeeded` decides: however many ask at a time, one request
-  /// goes out, and what it brings is decoded once. While the last load's error is recent, younger than
-  /// the retry time, nobody is asked and that error is thrown. Offline, data of any age is fresh. If the
-  /// data comes from a stream, its first data is waited for.
+  /// Order of events: fresh data is returned at once, without a request. Otherwise it waits for the
+  /// load in flight, or starts one as `loadIfNeeded` does. Any number of callers share one request,
+  /// and its response is decoded once. If the last load failed more recently than the retry time,
+  /// nothing is sent and its error is thrown. Offline, data of any age is fresh. If a stream
+  /// provides the data, it waits for the first data of the stream.
   ///
-  /// Content of another type leaves the resource as it is, data that is there included; with a
-  /// transformer, `Service.configureTransformer(_:as:)`, it fails the load. Cancelling the waiting task
-  /// does what it does to `Request.entity()`. Runs on the caller's actor, which must be the home of the
-  /// resource.
+  /// Content of another type does not change the resource, whose data stays. With a transformer,
+  /// `Service.configureTransformer(_:as:)`, it fails the load instead. Cancelling the waiting task
+  /// has the same effect as for `Request.entity()`. Runs on the caller's actor, which must be the
+  /// home of the resource.
   ///
   ///     let user = try await api.resource("/me").fresh(User.self)
   ///
-  /// - Throws: The load's error, or why the content is not of the type: see `decoded`.
+  /// - Throws: The error of the load, or the error of decoding: see `decoded`.
   public func fresh<Value: Decodable & Sendable>(
     _ type: Value.Type = Value.self, isolation: isolated (any Actor)? = #isolation
   ) async throws(RequestError) -> Value {
@@ -26,7 +26,7 @@ extension Resource {
     return try await streamed(type, isolation: isolation)
   }
 
-  /// What a stream that is followed brings first.
+  /// Returns the first data of the stream that the resource follows.
   private func streamed<Value: Decodable & Sendable>(
     _ type: Value.Type, isolation: isolated (any Actor)?
   ) async throws(RequestError) -> Value {
@@ -38,15 +38,17 @@ extension Resource {
   }
 }
 
-/// What happens to a resource, for a loop: as an observer hears it, `observerAdded` first.
+/// The events of a resource for a `for await` loop: those that an observer gets, `observerAdded`
+/// first.
 ///
-/// Between two steps of the loop each kind of event is kept once, at the place of its last time: a slow
-/// loop misses no kind, and nothing grows. What the resource then has is what it has when the loop looks.
+/// Between two steps of the loop, each kind of event is queued once, in the order of its last
+/// occurrence. A slow loop therefore misses no kind of event, and the queue stays small. The
+/// resource's properties have their present values when the loop reads them.
 ///
-/// The loop observes the resource from where it stands, before its first step, until it ends, and loads
-/// nothing by itself: what a load brings that was started in the line before is not missed. It ends
-/// when its task is cancelled, when one leaves it, and when the home ends. It runs on the actor that is the
-/// home of the resource. Lua: `resource:changes`.
+/// The loop observes the resource from the moment the sequence is iterated, before its first step,
+/// until the loop ends. It loads nothing itself. A load that was started in the line before is not
+/// missed. The loop ends when its task is cancelled, when it is left, and when the home ends. It
+/// runs on the actor that is the home of the resource. Lua: `resource:changes`.
 ///
 ///     for await event in resource.events { print(event, resource.isLoading) }
 public struct ResourceEvents: AsyncSequence {
@@ -70,7 +72,7 @@ public struct ResourceEvents: AsyncSequence {
             feed?.push($0)
           }
         })
-      // Before the first step the home may have turned.
+      // Begins now, because the home may run a turn before the first step.
       reader.feed.begin()
     }
 
@@ -83,10 +85,11 @@ public struct ResourceEvents: AsyncSequence {
 }
 
 extension Resource {
-  /// What happens to it, for `for await`. Not to be confused with `events(_:)`, a stream of the server's.
+  /// The events of the resource, for `for await`. Not to be confused with `events(_:)`, which reads
+  /// a stream from the server.
   public var events: ResourceEvents { ResourceEvents(resource: self) }
 
-  /// Observes until what this gives is called, and not when nobody listens any more.
+  /// Observes the resource until the returned function is called, or until `listens` returns false.
   package func observe(
     while listens: @escaping () -> Bool, _ hear: @escaping (ResourceEvent) -> Void
   ) -> () -> Void {
@@ -96,7 +99,7 @@ extension Resource {
   }
 }
 
-/// The observer that a loop is.
+/// The observer that serves a `for await` loop.
 private final class FeedObserver: ResourceObserver {
   private let listens: () -> Bool
   private let hear: (ResourceEvent) -> Void
@@ -113,17 +116,18 @@ private final class FeedObserver: ResourceObserver {
   func resourceChanged(_ resource: Resource, event: ResourceEvent) { hear(event) }
 }
 
-/// The data of a resource as a type of the program's, for a loop: what is there first, then whatever
-/// replaces it.
+/// The data of a resource as a type of the program, for a `for await` loop: the present data first,
+/// then each replacement.
 ///
-/// Of data that came between two steps of the loop the last is given. What is not of the type, and errors
-/// of loads, are none of its values: they end nothing, and are told to the function that was given to
-/// `values(of:onFailure:)`, else the first to the log of the pipeline only. Wiping the resource gives
-/// nothing, nor does a 304.
+/// If data arrives several times between two steps of the loop, only the latest is delivered. Data
+/// of another type and errors of loads are not delivered and do not end the loop. They are passed
+/// to the `onFailure` function of `values(of:onFailure:)`; without it, data of another type appears
+/// only in the pipeline log, and errors of loads are not reported. Wiping the resource delivers
+/// nothing, and neither does a 304.
 ///
-/// The loop observes the resource from where it stands until it ends, and loads nothing by itself. It ends
-/// when its task is cancelled, when one leaves it, and when the home ends. It runs on the actor that is the
-/// home of the resource.
+/// The loop observes the resource from the moment the sequence is iterated until the loop ends, and
+/// loads nothing itself. It ends when its task is cancelled, when it is left, and when the home
+/// ends. It runs on the actor that is the home of the resource.
 public struct ResourceValues<Value: Decodable & Sendable>: AsyncSequence {
   public typealias Element = Value
   public typealias Failure = Never
@@ -175,12 +179,12 @@ public struct ResourceValues<Value: Decodable & Sendable>: AsyncSequence {
 }
 
 extension Resource {
-  /// Its data as a type of the program's, for `for await`; see `ResourceValues`.
+  /// The data of the resource as a type of the program, for `for await`; see `ResourceValues`.
   ///
   ///     for await user in resource.values(of: User.self) { print(user.name) }
   ///
-  /// - Parameter onFailure: called on the home thread with the error of each load that fails, and where data
-  ///   is not of the type.
+  /// - Parameter onFailure: Called on the home thread with the error of each failed load, and with
+  ///   an error when the data is not of the type.
   public func values<Value: Decodable & Sendable>(
     of type: Value.Type = Value.self, onFailure: ((RequestError) -> Void)? = nil
   ) -> ResourceValues<Value> {

@@ -1,10 +1,10 @@
 extension Resource {
-  /// Always goes to the network, also during another load or with fresh data. (LOAD-01)
+  /// Loads the resource from the network, even during another load or with fresh data. (LOAD-01)
   ///
-  /// Order of events: the request is built and started, `requested` is sent, the call returns; caches on
-  /// a disk that are being asked have 50 ms to answer, then the request goes out (CACHE-39);
-  /// later, one of newData, notModified, error, requestCancelled, then the hooks of the returned
-  /// request (LOAD-02, STA-14). Lua: `resource:load()`.
+  /// Order of events: the request is built and started, `requested` is sent, and the call returns.
+  /// If caches on disk are being read, they have up to 50 ms before the request is sent (CACHE-39).
+  /// Later comes one of newData, notModified, error and requestCancelled, then the hooks of the
+  /// returned request (LOAD-02, STA-14). Lua: `resource:load()`.
   @discardableResult
   public func load() -> Request {
     let plan = loadPlan(isForced: true)
@@ -12,9 +12,10 @@ extension Resource {
     return load(as: plan)
   }
 
-  /// Loads unless a load is in flight or the data is fresh enough. (LOAD-15 to LOAD-31)
+  /// Loads the resource unless a load is in flight or the data is fresh enough. (LOAD-15 to
+  /// LOAD-31)
   ///
-  /// Returns the load in flight, a new load, or nil: already up to date. Lua:
+  /// Returns the load in flight, a new load, or nil if the resource is up to date. Lua:
   /// `resource:load_if_needed()`.
   @discardableResult
   public func loadIfNeeded() -> Request? {
@@ -24,15 +25,15 @@ extension Resource {
     }
   }
 
-  /// What `loadIfNeeded` comes to.
+  /// The result of `loadIfNeeded`.
   package enum NeededLoad {
     case load(Request)
-    /// None, and none again until then, in Unix seconds, while `pump.changes` stays what it is; nil if
-    /// it must be asked each time.
+    /// No load is needed until that time, in Unix seconds, as long as `pump.changes` does not
+    /// change. nil: the decision holds only for this call.
     case none(until: Double?)
   }
 
-  /// As `loadIfNeeded`.
+  /// As `loadIfNeeded`, and also tells how long the decision holds.
   package func neededLoad() -> NeededLoad {
     let plan = loadPlan
     pump.log(.staleness, "\(displayName): \(plan.logText)")
@@ -40,7 +41,8 @@ extension Resource {
     case .join:
       if let running = record.loads.first?.request { return .load(running) }
     case .nothing(let time):
-      // Each is logged; and a clock set by hand may go anywhere.
+      // Decisions are not reused while each has to be logged, or while the clock can be set by
+      // hand.
       let isSteady =
         pump.clock.isSystemTime && !pump.log.isOn(.staleness)
       return .none(until: isSteady ? time : nil)
@@ -54,18 +56,18 @@ extension Resource {
     return .load(load(as: plan))
   }
 
-  /// What `loadIfNeeded` would do now. Asks caches if nobody has yet, as any look at the data does.
-  /// (CACHE-33)
+  /// What `loadIfNeeded` would do now. Starts the cache lookup if it has not begun, as every read
+  /// of the data does. (CACHE-33)
   package var loadPlan: LoadPlan { loadPlan() }
 
-  /// - Parameter isJoining: whether a load in flight will do.
+  /// - Parameter isJoining: Whether a load in flight is sufficient.
   func loadPlan(isForced: Bool = false, isJoining: Bool = true) -> LoadPlan {
     pump.checkThread()
     var known = LoadPlan.Known()
     known.isForced = isForced
     known.isLoading = isJoining && !record.loads.isEmpty
     known.isFollowed = record.followerCount > 0
-    // Who joins a load asks nobody.
+    // Joining a load needs no cache lookup.
     if isForced || !known.isLoading { checkCaches() }
     known.isOffline = service.isOffline
     known.hasURL = record.invalidSource == nil
@@ -81,8 +83,8 @@ extension Resource {
       condition: condition, answer: answerFreshness)
   }
 
-  /// The condition of the next load. None is made of a part (206) that is not the one asked for now: who has
-  /// the rest of it has the same validator. (AGE-08)
+  /// The condition of the next load. nil if the data is a part (206) of another range than the one
+  /// that would be requested now, because all parts have the same validator. (AGE-08)
   var condition: ResourceState.Condition? {
     guard let condition = record.condition else { return nil }
     if let data = record.state.latestData, data.isPart, let variant = data.exchange?.variant,
@@ -93,7 +95,7 @@ extension Resource {
     return condition
   }
 
-  /// What the data says of its freshness itself.
+  /// How long the data is fresh according to the headers of its response.
   package var answerFreshness: LoadPlan.Answer {
     guard let data = record.state.latestData else { return .isFresh(for: 0) }
     if let variant = data.exchange?.variant,
@@ -104,7 +106,8 @@ extension Resource {
     return .isFresh(for: data.httpFreshness.remaining)
   }
 
-  /// For how many seconds from its timestamp on the data is up to date, unless it is invalidated.
+  /// The number of seconds after its timestamp during which the data is up to date, unless it is
+  /// invalidated.
   package var expirationSeconds: Double {
     switch resolvedConfiguration.expirationTime {
     case .seconds(let seconds): return seconds
@@ -114,16 +117,17 @@ extension Resource {
     }
   }
 
-  /// The load that is needed after what the caches have had.
+  /// The load that is needed after the cache lookup.
   func loadAfterLookup() -> Request {
     let plan = loadPlan(isForced: true)
     pump.log(.staleness, "\(displayName): \(plan.logText)")
     return load(as: plan, record.state.isInvalidated ? .announced : .byTurns)
   }
 
-  /// Begins the load that a plan has.
+  /// Starts the load that the plan describes.
   ///
-  /// - Parameter manner: nil: what is asked for whatever there is waits for nobody. (SCA-21)
+  /// - Parameter manner: How the load shares its work with other processes. nil: derived from the
+  ///   plan; a forced load, or one of an invalidated resource, waits for no other process. (SCA-21)
   private func load(as plan: LoadPlan, _ manner: FetchManner? = nil) -> Request {
     let manner =
       manner ?? (plan.reason == .forced || plan.reason == .invalidated ? .announced : .byTurns)
@@ -135,33 +139,37 @@ extension Resource {
         prepared(.get, plan.configuration, revalidation: .sending(condition), manner: manner)
       case .loadAfterDisk:
         prepared(.get, plan.configuration, revalidation: .awaiting, manner: manner)
-      // What cannot be asked for is a request that has failed.
+      // If there is no valid request to send, this is a request that has failed.
       default: prepared(.get, plan.configuration)
       }
-    // A load in progress before it starts: networking may ask for one in its turn. (LOAD-28)
+    // Listed as a load before it starts, because networking may request a load while it starts.
+    // (LOAD-28)
     let isNew = adopt(request)
     request.start()
     if isNew { notify(.requested) }
     return request
   }
 
-  /// Promotes a request to a load: its outcome becomes this resource's state. (LOAD-32 to LOAD-39)
+  /// Promotes a request to a load: its outcome becomes the state of this resource. (LOAD-32 to
+  /// LOAD-39)
   ///
-  /// Adds it to `loadRequests` and sends `requested` at once; does not start it (LOAD-37).
+  /// Adds it to `loadRequests` and sends `requested` at once. Does not start it (LOAD-37).
   @discardableResult
   public func load(using request: Request) -> Request {
     if adopt(request) { notify(.requested) }
     return request
   }
 
-  /// Lists a request as a load and waits for its outcome; false if it is one already.
+  /// Lists a request as a load and applies its outcome when it completes. Returns false if it is a
+  /// load already.
   private func adopt(_ request: Request) -> Bool {
     pump.checkThread()
     if request.isLoad, record.loads.contains(where: { $0.request === request }) { return false }
     let token = record.state.loadStarted()
-    // What was never sent, such as a hard-wired response, counts from here.
+    // A request that sends nothing, such as a hard-wired response, counts as sent at its promotion.
     let promoted = RequestSending(sent: pump.nextPlace())
-    // A decorator may have cancelled it: that is over, and only to be told. (STA-13, LOAD-30)
+    // If a decorator has cancelled it, it has ended: only its event is still to be sent. (STA-13,
+    // LOAD-30)
     if request.response?.isCancellation != true || !request.wasCancelled {
       record.loads.append(ResourceRecord.Load(request: request, token: token))
     }
@@ -171,7 +179,7 @@ extension Resource {
       }
     }
     request.reportProgress(toObserversOf: self)
-    // Unsafe, since a request that calls its hooks is there.
+    // Unsafe is sufficient, since a request exists while it calls its hooks.
     request.onCompletion { [self, unowned(unsafe) request] response in
       record.removeLoad(request)
       loadEnded(token, request, response, request.sending ?? promoted)
@@ -184,7 +192,7 @@ extension Resource {
     _ sending: RequestSending
   ) {
     let outcome: ResourceState.LoadOutcome
-    // What a 304 is about.
+    // The data that a 304 refers to.
     let known = response.isNew ? nil : record.state.latestData
     switch response.outcome {
     case .success where (request.lastPart as? NetworkRequest)?.notes.found != nil:
@@ -211,14 +219,14 @@ extension Resource {
     endCacheCheck()
     let last = request.lastPart
     if effect.isApplied { updateCaches(effect.event, with: last, known) }
-    // Made a load again later, it brings what is older than the caches.
+    // If the request is made a load again later, its data is older than that in the caches.
     (last as? NetworkRequest)?.notes.isInCaches = false
     stateChanged()
     notify(effect.event)
   }
 
-  /// Writes have been made by the pipeline already; only a GET of this resource makes any, and only
-  /// while it is a load.
+  /// Updates the caches after the end of a load. The pipeline has already written the entries, but
+  /// only for a GET of this resource that was a load at that time.
   private func updateCaches(_ event: ResourceEvent, with last: Request, _ known: Entity?) {
     let isOwnGet =
       last is NetworkRequest && last.method == .get && last.resource?.record === record
@@ -231,16 +239,16 @@ extension Resource {
     }
   }
 
-  /// Cancels loads (not other requests) if nobody observes this resource. (CAN-01 to CAN-04)
+  /// Cancels the loads, but no other requests, if the resource has no observers. (CAN-01 to CAN-04)
   public func cancelLoadIfUnobserved() {
     pump.checkThread()
     guard !isObserved else { return }
     for request in record.loadRequests { request.cancel() }
   }
 
-  /// Does so after a delay, seconds, and then calls `completion`, whether or not anything was
-  /// cancelled. An observer may come or go meanwhile; the resource is kept until then. (CAN-05 to
-  /// CAN-10)
+  /// Cancels the loads after a delay, in seconds, if the resource then has no observers. Calls
+  /// `completion` afterwards, whether or not a load was cancelled. Observers may be added and
+  /// removed meanwhile. The resource is retained until then. (CAN-05 to CAN-10)
   public func cancelLoadIfUnobserved(
     afterDelay delay: Double, then completion: @escaping () -> Void = {}
   ) {
@@ -252,11 +260,11 @@ extension Resource {
   }
 }
 
-/// A load while the service is offline: what memory or the caches have, whatever its age.
+/// A load while the service is offline, answered from memory or caches with data of any age.
 ///
-/// Order of events: if the resource's caches are being looked into, it waits for what they have, which
-/// the resource delivers; then it completes with the resource's data, as not new, or fails with
-/// `TransportError.Kind.offline`. Nothing is sent, decorated or written.
+/// Order of events: if a cache lookup is in progress, the load waits for it, and the resource
+/// delivers any hit. Then the load completes with the resource's data, marked as not new, or fails
+/// with `TransportError.Kind.offline`. Nothing is sent, decorated or written.
 package final class OfflineLoad: Request {
   private let loader: Resource
 
@@ -274,7 +282,7 @@ package final class OfflineLoad: Request {
 
   override package func begin() {
     guard let lookup else { return answer() }
-    // Its data is delivered by an earlier hook.
+    // An earlier hook of the lookup delivers its data.
     lookup.onCompletion { [self] _ in
       if !isCompleted { answer() }
     }
@@ -301,7 +309,7 @@ package final class OfflineLoad: Request {
 }
 
 extension Resource {
-  /// The load of an offline service, listed and not begun.
+  /// Returns the load of an offline service, listed but not started.
   func offlineLoad(from source: LoadPlan.Source?) -> Request {
     if source == .caches { lookUpAgain() }
     let load = OfflineLoad(of: self)
@@ -309,7 +317,7 @@ extension Resource {
     return load
   }
 
-  /// Others may have written to the caches since this was looked for in vain.
+  /// Repeats a cache lookup that is over, since other processes may have written to the caches.
   private func lookUpAgain() {
     guard case .over = record.cacheCheck else { return }
     record.cacheCheck = .idle(noneAsOf: -1)
@@ -317,26 +325,26 @@ extension Resource {
   }
 }
 
-/// Why a load asks the server, or does not. Times are Unix seconds, spans seconds.
+/// Why a load sends a request, or why it does not. Times are in Unix seconds, durations in seconds.
 public enum LoadReason: Sendable, Equatable {
-  /// It was asked for whatever there is, as by `load()`.
+  /// A load was requested unconditionally, as by `load()`.
   case forced
-  /// A load is in progress, which will do.
+  /// A load in progress is sufficient.
   case inProgress
-  /// A stream makes its content. (STR-35)
+  /// A stream provides the content. (STR-35)
   case followed
   /// The service is offline.
   case offline
-  /// It was invalidated. (INV-01)
+  /// The resource was invalidated. (INV-01)
   case invalidated
-  /// It has neither data nor error. (LOAD-25)
+  /// The resource has neither data nor error. (LOAD-25)
   case blank
-  /// It has failed at that time, which counts for `retryTime`. (LOAD-23)
+  /// The last load failed at that time; the error is fresh for `retryTime`. (LOAD-23)
   case error(at: Double, retryTime: Double)
-  /// It has data of that time, which counts for `expirationTime`. (LOAD-20)
+  /// The data is from that time and fresh for `expirationTime`. (LOAD-20)
   case data(at: Double, expirationTime: Double)
-  /// It has data of that time, which counts for as long as it says itself. (AGE-01)
+  /// The data is from that time and fresh for `lifetime`, by its response headers. (AGE-01)
   case answer(at: Double, lifetime: Double)
-  /// It has data that answers a request with other headers, which its `Vary` names.
+  /// The data answers a request with different values of the headers that its `Vary` names.
   case otherVariant
 }

@@ -1,9 +1,10 @@
 extension Resource {
-  /// Sends a request that leaves this resource's state alone. (STA-02, REQ-01)
+  /// Sends a request that does not change the state of this resource. (STA-02, REQ-01)
   ///
-  /// Order of events: URL and method, configured headers, the body's type and bytes, `requestMutation`,
-  /// configured mutations, decorators, then tracked and started (MUT-01, DEC-11). What cannot be sent
-  /// comes back already completed with a failure, untracked (REQ-25). Lua: `resource:request(…)`.
+  /// Order of events: URL and method, configured headers, type and bytes of the body,
+  /// `requestMutation`, configured mutations, decorators; then the request is tracked and started
+  /// (MUT-01, DEC-11). A request that can't be sent is returned as already failed and is not
+  /// tracked (REQ-25). Lua: `resource:request(…)`.
   @discardableResult
   public func request(
     _ method: RequestMethod, body: RequestBody? = nil,
@@ -12,7 +13,7 @@ extension Resource {
     request(method, body: body, adHoc: requestMutation.map { AdHocMutation($0) })
   }
 
-  /// The same with a mutation that may be of the host's.
+  /// As above, with a mutation that may belong to the host.
   package func request(_ method: RequestMethod, body: RequestBody?, adHoc mutation: AdHocMutation?)
     -> Request
   {
@@ -23,7 +24,7 @@ extension Resource {
     }
   }
 
-  /// A body and what is done after it, as one edit of the request.
+  /// Combines a body and the mutation that follows it into one edit of the request.
   func adHoc(_ body: RequestBody?, _ mutation: AdHocMutation?) throws(RequestBodyFailure)
     -> AdHocMutation?
   {
@@ -41,7 +42,8 @@ extension Resource {
     }
   }
 
-  /// A request that failed while it was built: completed already, never tracked. (REQ-09, REQ-25)
+  /// Returns a request that failed while it was built: already completed, never tracked. (REQ-09,
+  /// REQ-25)
   package func failedBeforeSending(_ cause: RequestError.Cause, method: RequestMethod) -> Request {
     failedBeforeSending(
       RequestError(
@@ -56,18 +58,19 @@ extension Resource {
     return FixedRequest(.failure(error), pump: pump, resource: self, method: method)
   }
 
-  /// Whether a request asks on the condition of the data that is there.
+  /// Whether a request is conditional, and on which entity.
   enum Revalidation {
     case none
-    /// It does, and again whenever it is repeated, with the validators of that time. (LOAD-04)
+    /// Conditional on the present data. A repetition uses the validators that the data then has.
+    /// (LOAD-04)
     case sending(ResourceState.Condition?)
-    /// The same, but on that of what a cache on a disk may have. (CACHE-39)
+    /// The same, but conditional on the entry that a cache on disk may have. (CACHE-39)
     case awaiting
   }
 
-  /// Builds without decorating, tracking or starting.
+  /// Builds a request without decorating, tracking or starting it.
   ///
-  /// - Parameter configuration: the method's, if it has been looked up.
+  /// - Parameter configuration: The configuration of the method, if the caller has it already.
   func makeRequest(
     _ method: RequestMethod, _ configuration: ResolvedConfiguration? = nil,
     revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, manner: FetchManner = .alone
@@ -111,8 +114,8 @@ extension Resource {
     return request
   }
 
-  /// Why it must not go through the socket of its configuration: behind that is the service's own origin,
-  /// and nothing else. nil if it may.
+  /// Why the request must not go through the configured Unix socket, which leads only to the
+  /// service's own origin. nil if it may.
   private func socketProblem(of http: HTTPRequest) -> TransportError? {
     guard let home = service.baseURL?.origin, http.origin != home else { return nil }
     return .final(
@@ -121,7 +124,7 @@ extension Resource {
         + "asks it directly")
   }
 
-  /// What goes out, mutations applied and secrets sealed.
+  /// Builds the HTTP request: applies mutations and attaches secrets.
   private func makeHTTP(
     _ method: RequestMethod, _ configuration: ResolvedConfiguration,
     condition: ResourceState.Condition?, isAwaiting: Bool, adHoc: AdHocMutation?
@@ -129,7 +132,8 @@ extension Resource {
     var headers = configuration.settings.headers
     if let condition { headers.set(condition.name, bytes: condition.value.bytes) }
     if isAwaiting { headers.awaitCondition() }
-    // Most are sent as they are made: handed on at once, since what is edited is copied, and large.
+    // Most requests need no edit. They are returned early, since copying the large value costs
+    // time.
     guard
       adHoc != nil || record.secretURL != nil || headers.hasSecrets
         || configuration.isEditing
@@ -156,7 +160,8 @@ extension Resource {
     return http
   }
 
-  /// What has edited it may have set what a configuration may not.
+  /// Checks the headers, limits and options after mutations, which may set values that a
+  /// configuration can't.
   private func check(_ http: HTTPRequest) throws(RequestError) {
     var check = SettingCheck()
     check.check(http.headers)
@@ -168,7 +173,7 @@ extension Resource {
       timestamp: pump.clock.now)
   }
 
-  /// Says of a request whose dot segments lead out of the base URL that they do. (SVC-39)
+  /// Logs a warning if the dot segments of the URL lead above the base URL. (SVC-39)
   private func noteClimbing(_ method: RequestMethod) {
     guard pump.log.isOn(.network), let base = service.baseURL,
       url.climbs(above: base)
@@ -179,7 +184,7 @@ extension Resource {
         + "\(LogText.url(base.text)): its dot segments are sent as they are")
   }
 
-  /// Builds, decorates and lists a request; the caller starts what comes of it.
+  /// Builds, decorates and tracks a request. The caller starts the returned request.
   func prepared(
     _ method: RequestMethod, _ configuration: ResolvedConfiguration? = nil,
     revalidation: Revalidation = .none, adHoc: AdHocMutation? = nil, manner: FetchManner = .alone
@@ -189,7 +194,8 @@ extension Resource {
     var request = makeRequest(
       method, configuration, revalidation: revalidation, adHoc: adHoc, manner: manner)
     guard !(request is FixedRequest) else { return request }
-    // Decorators are those of the final method (CFG-17, DEC-13).
+    // A mutation may change the method: the decorators are those of the final method (CFG-17,
+    // DEC-13).
     let final =
       request.method == method
       ? configuration : self.resolvedConfiguration(for: request.method ?? .get)
@@ -204,11 +210,11 @@ extension Resource {
     return request
   }
 
-  /// Lists the request until it completes: out of the lists at once when cancelled, else when its
-  /// hooks run, before those of the caller. (STA-03, STA-12 to STA-14)
+  /// Lists the request until it completes. A cancelled request is removed at once; any other when
+  /// its hooks run, before the hooks of the caller. (STA-03, STA-12 to STA-14)
   func track(_ request: Request) {
     guard !request.isCompleted else { return }
-    // A decorator may give one request to several callers.
+    // A decorator may return the same request to several callers.
     guard !request.isTracked || !record.allRequests.contains(where: { $0 === request }) else {
       return
     }
@@ -217,11 +223,12 @@ extension Resource {
   }
 }
 
-/// Requests with a body, by what the body is. All of them send what `request(_:body:requestMutation:)` sends,
-/// at once, and leave the resource's state alone.
+/// Requests with a body, by type of body. All send the same request as
+/// `request(_:body:requestMutation:)`, start it at once, and do not change the state of the
+/// resource.
 extension Resource {
-  /// Sends these very bytes under this content type. (REQ-06)
-  /// Lua: `resource:request(method, { data = s, content_type = t })`.
+  /// Sends these bytes, unchanged, with this content type. (REQ-06) Lua:
+  /// `resource:request(method, { data = s, content_type = t })`.
   @discardableResult
   public func request(
     _ method: RequestMethod, data: [UInt8], contentType: String,
@@ -230,9 +237,9 @@ extension Resource {
     request(method, body: .data(data, contentType: contentType), requestMutation: requestMutation)
   }
 
-  /// Sends text in an encoding, any name iconv knows, which is named in the content type. Text that
-  /// the encoding cannot represent makes a request that has failed already, with the cause
-  /// `unencodableText`. (REQ-07 to REQ-09) Lua: `{ text = s, encoding = e }`.
+  /// Sends text in an encoding, which can be any name that iconv knows and is added to the content
+  /// type. If the encoding can't represent the text, the request is returned as failed with the
+  /// cause `unencodableText`. (REQ-07 to REQ-09) Lua: `{ text = s, encoding = e }`.
   @discardableResult
   public func request(
     _ method: RequestMethod, text: String, contentType: String = "text/plain",
@@ -244,8 +251,9 @@ extension Resource {
       requestMutation: requestMutation)
   }
 
-  /// Sends a JSON value as compact JSON. A number JSON does not have makes a request that has failed
-  /// already, with the cause `invalidJSONObject`. (REQ-10 to REQ-14) Lua: `{ json = v }`.
+  /// Sends a JSON value as compact JSON. If it contains a number that JSON can't represent, the
+  /// request is returned as failed with the cause `invalidJSONObject`. (REQ-10 to REQ-14) Lua:
+  /// `{ json = v }`.
   ///
   ///     notes.request("POST", json: ["title": "Tea", "tags": ["shop", 1], "due": .null])
   @discardableResult
@@ -256,9 +264,10 @@ extension Resource {
     send(method, contentType, requestMutation) { () throws(JSONError) in json }
   }
 
-  /// Sends a dictionary of plain Swift values as a JSON object. Anything among them that is not JSON
-  /// makes a request that has failed already, with the cause `invalidJSONObject`. (REQ-10 to REQ-14)
-  // A literal that can be a `JSONValue` is one: there nested literals may mix types.
+  /// Sends a dictionary of plain Swift values as a JSON object. If a value is not JSON, the request
+  /// is returned as failed with the cause `invalidJSONObject`. (REQ-10 to REQ-14)
+  // Literals should become a `JSONValue` where they can, because nested literals may then mix
+  // types.
   @_disfavoredOverload
   @discardableResult
   public func request(
@@ -270,7 +279,7 @@ extension Resource {
     }
   }
 
-  /// Sends an array of plain Swift values as a JSON array, otherwise as above.
+  /// Sends an array of plain Swift values as a JSON array; otherwise as above.
   @_disfavoredOverload
   @discardableResult
   public func request(
@@ -282,9 +291,10 @@ extension Resource {
     }
   }
 
-  /// Sends a value of the program's as compact JSON, as `RequestBody.json(encoding:)` makes it. What cannot
-  /// be encoded makes a request that has failed already, with the cause `invalidJSONObject` and the coding
-  /// path, or `custom` with what its `encode(to:)` has thrown.
+  /// Sends a value of one of the program's types as compact JSON, encoded by
+  /// `RequestBody.json(encoding:)`. If it can't be encoded, the request is returned as failed with
+  /// the cause `invalidJSONObject` and the coding path, or `custom` with the error thrown by
+  /// `encode(to:)`.
   ///
   ///     notes.request("POST", encoding: Note(title: "Tea"))
   @discardableResult
@@ -300,7 +310,8 @@ extension Resource {
     }
   }
 
-  /// Sends a form: pairs escaped and sorted. (REQ-15 to REQ-20) Lua: `{ form = { name = value } }`.
+  /// Sends a URL-encoded form; the pairs are escaped and sorted. (REQ-15 to REQ-20) Lua:
+  /// `{ form = { name = value } }`.
   @discardableResult
   public func request(
     _ method: RequestMethod, urlEncoded params: [String: String],
@@ -311,10 +322,11 @@ extension Resource {
       requestMutation: requestMutation)
   }
 
-  /// Sends a file, read from the disk while it goes out, under the type it brings. A file that cannot be
-  /// read makes a request that has failed already, with the cause `fileUnavailable`; one that changes
-  /// before it has gone out fails it with `fileChanged`. No timeout bounds it, silence does. (BODY-01 to
-  /// BODY-08) Lua: `resource:put(lull.file(path))`.
+  /// Sends a file with its own content type; it is read from disk while it is sent. If the file
+  /// can't be read, the request is returned as failed with the cause `fileUnavailable`. If it
+  /// changes before all of it has been sent, the request fails with `fileChanged`. The upload has
+  /// no overall timeout, only one for inactivity. (BODY-01 to BODY-08) Lua:
+  /// `resource:put(lull.file(path))`.
   @discardableResult
   public func request(
     _ method: RequestMethod, file: UploadFile,
@@ -323,7 +335,7 @@ extension Resource {
     request(method, body: .file(file), requestMutation: requestMutation)
   }
 
-  /// Sends a form whose values may be files, as `multipart/form-data`; those are treated as above.
+  /// Sends a form as `multipart/form-data`. Values may be files, which are treated as above.
   /// (BODY-10 to BODY-13) Lua: `resource:post(lull.multipart{ … })`.
   @discardableResult
   public func request(
@@ -347,24 +359,27 @@ extension Resource {
   }
 }
 
-/// Answers that become files.
+/// Downloads to files.
 extension Resource {
-  /// Asks for it with GET and writes what comes to a file, piece by piece; the resource's state stays as it
-  /// is. (DWN-01 to DWN-18) Lua: `resource:download(path, { resume = true })`.
+  /// Sends a GET request and writes the response body to a file as it arrives. The state of the
+  /// resource does not change. (DWN-01 to DWN-18) Lua:
+  /// `resource:download(path, { resume = true })`.
   ///
-  /// Order of events: with the first attempt the place is looked for, and locked if it is to be resumed; the
-  /// head of the answer says what comes; a success is written as it arrives and takes its name, and the place
-  /// of a file that is there, when all of it is. The entity then has the path as its content, and no
-  /// transformer or cache sees it. An error comes as of any other request, and what there was stays. No
-  /// timeout bounds it, silence does. Fails with `fileUnavailable` if it cannot be written, or somebody else
-  /// is downloading to the same part. Home thread only.
+  /// Order of events: at the first attempt the destination is checked, and locked if the download
+  /// can be resumed. If the response head reports success, the body is written as it arrives. When
+  /// it is complete, the file gets its name and replaces an existing file. The entity then has the
+  /// path as its content, and passes no transformer or cache. Errors are reported as for any other
+  /// request, and an existing file stays. The download has no overall timeout, only one for
+  /// inactivity. Fails with `fileUnavailable` if the file can't be written, or if another download
+  /// to the same partial file is in progress. Home thread only.
   ///
   /// - Parameters:
-  ///   - path: a file, or a folder in which it is called as the server says in `Content-Disposition`, else
-  ///     as the URL ends; there it replaces nothing.
-  ///   - resume: whether what has come stays beside it as `NAME.part` if the request or the process ends
-  ///     early, and the next download to that path goes on with it, as long as it is still the same file.
-  ///   - requestMutation: edits the request; runs again when it is repeated.
+  ///   - path: A file or a folder. In a folder, the file gets the name in the `Content-Disposition`
+  ///     header, else the last component of the URL; it never replaces an existing file.
+  ///   - resume: Whether the partial file is kept as `NAME.part` if the request or the process ends
+  ///     early. The next download to that path resumes it, if the file on the server is still the
+  ///     same.
+  ///   - requestMutation: Edits the request. It runs again for each repetition.
   @discardableResult
   public func download(
     to path: String, resume: Bool = false, requestMutation: RequestMutation? = nil
@@ -372,13 +387,13 @@ extension Resource {
     download(to: ByteString(path), resume: resume, adHoc: requestMutation.map { AdHocMutation($0) })
   }
 
-  /// The same with a path that need not be text, and a mutation that may be of the host's.
+  /// As above, with a path that need not be UTF-8, and a mutation that may belong to the host.
   package func download(to path: ByteString, resume: Bool, adHoc mutation: AdHocMutation?)
     -> Request
   {
     let edit = AdHocMutation(by: mutation?.maker) {
       (http: inout HTTPRequest) throws(RequestError) in
-      // What is written is what is there, byte by byte.
+      // The file must get the bytes as they are stored on the server, not a compressed form.
       http.headers["accept-encoding"] = "identity"
       http.receive(into: Download(to: .file(path, allowsFolder: true), resumes: resume))
       try mutation?.edit(&http)
@@ -387,36 +402,38 @@ extension Resource {
   }
 }
 
-/// Requests whose outcome is settled from the start, and those with logic of their own: for decorators, and
-/// wherever a request is wanted that no resource makes. They belong to no resource, but to the pump that
-/// this thread works for: inside `Lull.run`, or where a `Pump` has been made, which a test does. Anywhere
-/// else making one is a programming error, and ends the program.
+/// Requests with a fixed outcome, and requests with custom logic: for decorators, and wherever a
+/// request is needed that no resource sends. They belong to no resource, but to the pump of the
+/// calling thread: inside `Lull.run`, or wherever a `Pump` was created, as in a test. Creating one
+/// anywhere else is a programming error and ends the program.
 extension Resource {
-  /// A request that has failed with `error`, without network or pipeline. Its hooks run on a later
-  /// turn, `progress` is 1, cancelling does nothing. (HW-01, HW-03 to HW-07)
+  /// Returns a request that has failed with `error`, without network or pipeline. Its hooks run on
+  /// a later turn, its `progress` is 1, and cancelling it does nothing. (HW-01, HW-03 to HW-07)
   /// Lua: `lull.failed_request(error)`.
   public static func failedRequest(returning error: RequestError) -> Request {
     hardWiredRequest(returning: .failure(error))
   }
 
-  /// A request that has ended with `response`, otherwise as above. (HW-02)
-  /// Lua: `lull.hard_wired_request(response)`.
+  /// Returns a request that has completed with `response`; otherwise as above. (HW-02) Lua:
+  /// `lull.hard_wired_request(response)`.
   public static func hardWiredRequest(returning response: Response) -> Request {
     FixedRequest(response, pump: Pump.ofThread(for: "Resource.hardWiredRequest(returning:)"))
   }
 
-  /// A request whose work `delegate` does; not started (DEL-01). Lua: `lull.custom_request{…}`.
+  /// Returns a request whose work is done by `delegate`. It is not started (DEL-01). Lua:
+  /// `lull.custom_request{…}`.
   public static func prepareRequest(using delegate: any RequestDelegate) -> Request {
     CustomRequest(
       delegate: delegate, pump: Pump.ofThread(for: "Resource.prepareRequest(using:)"))
   }
 }
 
-/// An edit of one request between configured headers and configured mutations; runs again when the
-/// request is repeated (MUT-01, MUT-05, MUT-07).
+/// An edit of one request, applied after configured headers and before configured mutations. It
+/// runs again when the request is repeated (MUT-01, MUT-05, MUT-07).
 package struct AdHocMutation {
   let edit: Resource.RequestMutation
-  /// What of the host's it comes from; the host is told of each request it is for.
+  /// The host's object that the edit comes from. The host is notified of each request that is made
+  /// with it.
   let maker: AnyObject?
 
   package init(by maker: AnyObject? = nil, _ edit: @escaping Resource.RequestMutation) {
@@ -426,7 +443,8 @@ package struct AdHocMutation {
 }
 
 extension Request {
-  /// What is asked as errors say it: without the credentials that the configuration puts into a query. (QRY-03)
+  /// The URL for use in errors, without the credentials that the configuration adds to the query.
+  /// (QRY-03)
   var urlWithoutCredentials: String? {
     switch self {
     case let request as NetworkRequest: request.http.withoutCredentials(request.http.url)

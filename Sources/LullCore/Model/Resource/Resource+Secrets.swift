@@ -1,8 +1,8 @@
 extension Resource {
-  /// The resource with query parameters set, some of them to secrets, or removed by nil. (PATH-20 to
-  /// PATH-27)
+  /// Returns the resource with query parameters set, some of them to secrets; nil removes a
+  /// parameter. (PATH-20 to PATH-27)
   ///
-  /// Its URL shows masks, and is unique by them. Its children keep the secrets with the query;
+  /// Its URL shows masks, and is unique by them. Its children keep the query with its secrets;
   /// `relative` drops both. Lua: `resource:with_params{ key = lull.secret{…} }`.
   package func withParams(_ changes: [(String, ParameterValue?)]) -> Resource {
     guard record.invalidSource == nil else { return self }
@@ -22,13 +22,13 @@ extension Resource {
     return service.resource(escaped: escaped, secrets: secrets)
   }
 
-  /// The resource with one query parameter set in its place or at the end, the rest of the query
-  /// unchanged.
+  /// Returns the resource with one query parameter replaced where it is, or appended. The rest of
+  /// the query is unchanged.
   package func settingParam(_ name: String, _ value: ParameterValue) -> Resource {
     settingParams([(name, value)])
   }
 
-  /// The same for several, in order.
+  /// As above, for several parameters, in order.
   package func settingParams(_ changes: [(name: String, value: ParameterValue)]) -> Resource {
     guard !changes.isEmpty, record.invalidSource == nil else { return self }
     var secrets = record.secretURL?.values ?? [:]
@@ -47,13 +47,15 @@ extension Resource {
     return service.resource(escaped: escaped, secrets: secrets)
   }
 
-  /// The resource of another URL that has the same query.
+  /// The resource at a changed URL with the same query and secrets.
   func derived(_ secretURL: SecretURL, _ change: (ResourceURL) -> ResourceURL) -> Resource {
     service.resource(escaped: change(secretURL.escaped), secrets: secretURL.values)
   }
 
-  /// The same of a page that is asked for next: a parameter that is put on both is left to that, but not one that
-  /// stands here in place of it. (QRY-06)
+  /// Returns the resource of a link to the next page. If the link repeats a query credential that
+  /// is configured for both pages, the credential is removed from the link, since it is added again
+  /// when the request is sent. A parameter in the URL of this page that takes the place of the
+  /// credential is kept. (QRY-06)
   package func linkedPage(_ target: ResourceURL) -> Resource {
     if target.query != nil, target.origin == url.origin,
       let credential = configuration(for: .get).auth?.query
@@ -67,8 +69,8 @@ extension Resource {
     return linked(target)
   }
 
-  /// The resource of a URL that this one's server has given, which may have put its secrets there: a
-  /// parameter that is a secret here is the same one there.
+  /// Returns the resource of a URL that the server of this one has returned, possibly with secrets
+  /// in it: a query parameter that is a secret here is the same secret there.
   package func linked(_ target: ResourceURL) -> Resource {
     guard let known = record.secretURL?.values, target.origin == url.origin,
       let query = target.query
@@ -81,18 +83,19 @@ extension Resource {
     return service.resource(escaped: masked, secrets: secrets)
   }
 
-  /// The URL as it is sent, but for what is put on it.
+  /// The URL to be sent, without the credentials that the configuration adds.
   var urlTemplate: SecretTemplate {
     record.secretURL?.template ?? SecretTemplate(url.percentEncoded.utf8)
   }
 
-  /// What may tell one sender of GET requests from another, as they are configured, and what stands in
-  /// the URL: headers other than those that tell nothing of anybody, `auth`, the files of a client
-  /// certificate and its key, a socket, query parameters; and the environment that the service is for.
+  /// Everything that may distinguish one sender of GET requests from another: the configured
+  /// headers, except those that say nothing about the sender; `auth`; the files of a client
+  /// certificate and its key; the Unix socket; secret query parameters; and the environment of the
+  /// service.
   package var credentials: [(name: String, value: SecretText)] {
     let settings = configuration(for: .get)
     var credentials: [(name: String, value: SecretText)] = []
-    // Tables of a script have no order.
+    // The tables of a script have no order.
     let headers = settings.headers.texts.enumerated()
       .sorted { ($0.element.name, $0.offset) < ($1.element.name, $1.offset) }.map(\.element)
     for (name, text, isSecret) in headers
@@ -103,7 +106,7 @@ extension Resource {
     if let connection = settings.options?.connection {
       let files = [
         ("client_cert", connection.clientCertificate), ("client_key", connection.clientKey),
-        // Behind each something else has the same URLs.
+        // The same URL leads to different servers through different sockets.
         ("unix_socket", connection.unixSocket),
       ]
       for case (let name, let file?) in files { credentials.append((name, SecretText(file))) }
@@ -112,15 +115,15 @@ extension Resource {
     for (name, value) in params.sorted(by: { $0.key < $1.key }) {
       credentials.append((name, value))
     }
-    // No header is called so. (ENV-07)
+    // No header can have this name. (ENV-07)
     if let environment = service.environment {
       credentials.append(("@", SecretText(environment.name)))
     }
     return credentials
   }
 
-  /// Puts what makes it a request with secrets into one that has been built; fails it if a secret
-  /// would go where it is not bound to.
+  /// Adds `auth` and attaches the secrets to a request that has been built. Fails if a secret would
+  /// be sent to an origin that it is not bound to.
   func seal(_ http: inout HTTPRequest, auth: Auth?) throws(RequestError) {
     auth?.put(on: &http)
     let body = http.secrets?.body
@@ -139,7 +142,7 @@ extension Resource {
 }
 
 extension Service {
-  /// The resource at a URL in which the masks of these secrets stand, escaped.
+  /// Returns the resource at an escaped URL that contains the masks of these secrets.
   func resource(escaped: ResourceURL, secrets: [String: SecretText]) -> Resource {
     guard let secretURL = SecretURL(escaped: escaped, values: secrets) else {
       return resource(at: escaped)
@@ -147,7 +150,8 @@ extension Service {
     let record = self.record(for: secretURL.masked)
     if record.secretURL == nil { record.secretURL = secretURL }
     guard record.secretURL == secretURL else {
-      // Secrets of the same name that are not the same: the masks do not tell them apart.
+      // Different secrets of the same name have the same mask, so this URL needs a record of its
+      // own.
       let record = ResourceRecord(url: secretURL.masked, changes: pump.changes)
       record.secretURL = secretURL
       return resource(of: record)

@@ -1,16 +1,16 @@
-/// One URL of a service: its latest data, its latest error, its requests and observers.
+/// One URL of a service: its latest data, its latest error, its requests and its observers.
 ///
-/// Resources are unique within a service: the same absolute URL gives the same object while anybody
-/// holds it (SVC-24 to SVC-26), and the same state for as long as the service remembers it. State
-/// changes only through loads, overrides, cache and wipe, so observers always hear of it (STA-17).
+/// Resources are unique within a service. The same absolute URL gives the same object while it is
+/// held (SVC-24 to SVC-26), and the same state as long as the service remembers it. State changes
+/// only through loads, overrides, cache hits and wipes, so observers are always notified (STA-17).
 /// Home thread only. Lua: `Resource`.
 public final class Resource {
-  /// The service it belongs to. Lua: `resource.service`.
+  /// The service that the resource belongs to. Lua: `resource.service`.
   public let service: Service
-  /// The service's, which everything asks for.
+  /// The service's pump, stored here because it is used often.
   package let pump: Pump
   package let record: ResourceRecord
-  /// The number a script's host knows this object by; 0 if none.
+  /// The handle of this object in a script's host; 0 if it has none.
   package var hostHandle: UInt64 = 0
 
   package init(service: Service, record: ResourceRecord) {
@@ -26,26 +26,27 @@ public final class Resource {
     service.resourceReleased(record)
   }
 
-  /// What makes it this resource and no other. Lua: `resource.url`.
+  /// The absolute URL, which identifies the resource within its service. Lua: `resource.url`.
   public var url: ResourceURL { record.url }
 
   // MARK: State
 
-  /// What the last successful load, override or cache hit left; nil if there is none. The first look
-  /// at an untouched resource makes it look into its caches; what they have comes later (STA-15).
+  /// The data of the last successful load, override or cache hit, or nil if there is no data. The
+  /// first read of an empty resource starts a lookup in its caches; a hit arrives later (STA-15).
   public var latestData: Entity? {
     pump.checkThread()
     checkCaches()
     return record.state.latestData
   }
 
-  /// The last load's failure; nil as soon as anything succeeds. (STA-07)
+  /// The error of the last load. Any success sets it to nil. (STA-07)
   public var latestError: RequestError? {
     pump.checkThread()
     return record.state.latestError
   }
 
-  /// The later of data's and error's timestamps, 0 if there is neither. (STA-08)
+  /// The later of the timestamps of data and error, in Unix seconds; 0 if there is neither.
+  /// (STA-08)
   public var timestamp: Double {
     pump.checkThread()
     checkCaches()
@@ -64,24 +65,25 @@ public final class Resource {
     return !record.allRequests.isEmpty
   }
 
-  /// Whether `loadIfNeeded` would find the data, or a recent error, fresh enough. (LOAD-24) Of an offline
-  /// service any data is.
+  /// Whether the data, or a recent error, is fresh enough that `loadIfNeeded` would not load.
+  /// (LOAD-24) While the service is offline, data of any age is up to date.
   public var isUpToDate: Bool {
     if case .nothing = loadPlan(isJoining: false).step { true } else { false }
   }
 
-  /// Loads under way, in the order they were started. Lua: `resource.load_requests`.
+  /// The loads in progress, in the order in which they were started. Lua: `resource.load_requests`.
   public var loadRequests: [Request] {
     pump.checkThread()
     return record.loadRequests
   }
-  /// Every request under way, loads included, in that order. Lua: `resource.all_requests`.
+  /// All requests in progress, loads included, in the order in which they were started. Lua:
+  /// `resource.all_requests`.
   public var allRequests: [Request] {
     pump.checkThread()
     return record.allRequests
   }
 
-  /// The URL with the base abbreviated, and flags: L loading, D data, E error. (STA-16)
+  /// The URL, relative to the base URL, and flags: L loading, D data, E error. (STA-16)
   package var shortDescription: String {
     var flags = ""
     if isLoading { flags += "L" }
@@ -100,22 +102,22 @@ public final class Resource {
 }
 
 extension Resource {
-  /// The settings for GET. (CFG-08)
+  /// The settings for GET requests. (CFG-08)
   public var configuration: Configuration { configuration(for: .get) }
 
-  /// The settings that apply to requests of that method, as the service's blocks have made them.
+  /// Returns the settings that the service's configuration blocks give for requests of that method.
   ///
-  /// They are computed when they are first needed, and again after another `configure` and
-  /// `invalidateConfiguration` (CFG-12, CFG-13). A block that throws is left out of them, and every
-  /// request of that method fails with its error. Methods that have no name in `RequestMethod` have the
-  /// settings of GET, and what blocks add that name them (CFG-16). Home thread only. Lua:
-  /// `service:configuration_for(resource, method)`.
+  /// They are computed when first needed, and again after each `configure` or
+  /// `invalidateConfiguration` (CFG-12, CFG-13). If a block throws, its settings are missing and
+  /// every request of that method fails with its error. A method without a name in `RequestMethod`
+  /// has the settings of GET, and those of blocks that name the method (CFG-16). Home thread only.
+  /// Lua: `service:configuration_for(resource, method)`.
   public func configuration(for method: RequestMethod) -> Configuration {
     pump.checkThread()
     return resolvedConfiguration(for: method).settings
   }
 
-  /// GET's, with what is made ready of it.
+  /// The configuration of GET, with everything that is derived from its settings.
   package var resolvedConfiguration: ResolvedConfiguration { resolvedConfiguration(for: .get) }
 
   package func resolvedConfiguration(for method: RequestMethod) -> ResolvedConfiguration {
@@ -136,9 +138,10 @@ extension Resource {
   }
 }
 
-/// What the command and API files ask of a resource beyond what scripts do.
+/// Functions for the command and for API files that scripts do not have.
 extension Resource {
-  /// A load whose request is edited for this time only. (LOAD-01 to LOAD-04, MUT-01)
+  /// Starts a load whose request is edited by `requestMutation`. The next load is not affected.
+  /// (LOAD-01 to LOAD-04, MUT-01)
   package func load(requestMutation: @escaping RequestMutation) -> Request {
     checkCaches()
     let request = prepared(
@@ -147,7 +150,7 @@ extension Resource {
     return request.start()
   }
 
-  /// A request as it would be sent, before decorators; nothing is sent or listed.
+  /// Builds a request as it would be sent, before decorators. Nothing is sent or listed.
   package func built(
     _ method: RequestMethod, body: RequestBody?, requestMutation: RequestMutation?
   ) -> Result<HTTPRequest, RequestError> {
@@ -168,18 +171,19 @@ extension Resource {
   }
 }
 
-/// From one resource to others of the same service. Nothing is loaded and no configuration runs on
-/// the way (SVC-34); the same URL is always the same resource (SVC-25). From an invalid resource every
-/// way leads to one with the same cause (PATH-31).
+/// Navigation to other resources of the same service. Nothing is loaded, and no configuration is
+/// computed (SVC-34). The same URL always gives the same resource (SVC-25). From an invalid
+/// resource, navigation leads to an invalid resource with the same cause (PATH-31).
 extension Resource {
-  /// The resource one path below this one: one joining slash, dot segments literal, everything that is
-  /// no path character escaped, the query kept. (PATH-01 to PATH-08) Lua: `resource:child(path)`.
+  /// Returns the resource whose path is `path` below this one. Exactly one slash joins the paths,
+  /// dot segments are taken literally, characters that a path can't contain are percent-encoded,
+  /// and the query is kept. (PATH-01 to PATH-08) Lua: `resource:child(path)`.
   public func child(_ path: String) -> Resource {
     var path = path
     return path.withUTF8 { child(pathBytes: $0) }
   }
 
-  /// The same for a path that need not be UTF-8. (SVC-41)
+  /// As above, for a path that need not be UTF-8. (SVC-41)
   package func child(pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
     guard record.invalidSource == nil else { return self }
     if let secretURL = record.secretURL {
@@ -188,14 +192,15 @@ extension Resource {
     return service.resource(at: url.appending(pathBytes: path))
   }
 
-  /// What an `href` means on a page at this URL; an invalid resource, whose requests fail, if it
-  /// cannot be resolved. (PATH-09 to PATH-18) Lua: `resource:relative(href)`.
+  /// Returns the resource that `href` refers to on a page at this URL. If it can't be resolved, the
+  /// result is an invalid resource, whose requests fail. (PATH-09 to PATH-18) Lua:
+  /// `resource:relative(href)`.
   public func relative(_ href: String) -> Resource {
     var href = href
     return href.withUTF8 { relative(hrefBytes: $0) }
   }
 
-  /// The same for what need not be UTF-8. (SVC-41)
+  /// As above, for an `href` that need not be UTF-8. (SVC-41)
   package func relative(hrefBytes href: UnsafeBufferPointer<UInt8>) -> Resource {
     guard record.invalidSource == nil else { return self }
     let base = record.secretURL?.escaped ?? url
@@ -203,37 +208,37 @@ extension Resource {
       return service.invalidResource(.unparsable(ResourceURL.text(ofBytes: href)))
     }
     if let secretURL = record.secretURL, target.hasSameQuery(as: base) {
-      // It is all there, secrets and their places. (PATH-16)
+      // The query is unchanged, so every secret is still in its place. (PATH-16)
       return derived(secretURL) { _ in target }
     }
     return linked(target)
   }
 
-  /// The same for an `href` that may be missing: nil gives nil. (PATH-19)
-  /// Lua: `resource:optional_relative(href)`.
+  /// As `relative`, for an `href` that may be missing: nil gives nil. (PATH-19) Lua:
+  /// `resource:optional_relative(href)`.
   public func optionalRelative(_ href: String?) -> Resource? {
     href.map { relative($0) }
   }
 
-  /// The resource with a query parameter set, or removed by nil; all parameters sorted by name, an
-  /// empty value written as the bare name. (PATH-20 to PATH-25, PATH-28 to PATH-30)
-  /// Lua: `resource:with_param(name, value)`.
+  /// Returns the resource with a query parameter set; nil removes the parameter. All parameters are
+  /// sorted by name, and an empty value is written as the bare name. (PATH-20 to PATH-25, PATH-28
+  /// to PATH-30) Lua: `resource:with_param(name, value)`.
   public func withParam(_ name: String, _ value: String?) -> Resource {
     withParams([(name, value)])
   }
 
-  /// The resource with several query parameters set, or removed by nil. (PATH-26, PATH-27)
-  /// Lua: `resource:with_params{ name = value }`.
+  /// Returns the resource with several query parameters set; nil removes a parameter. (PATH-26,
+  /// PATH-27) Lua: `resource:with_params{ name = value }`.
   public func withParams(_ params: [String: String?]) -> Resource {
     withParams(params.map { ($0.key, $0.value) })
   }
 
-  /// The same in order: of a name given twice the last counts.
+  /// As above, in order: if a name occurs twice, the last value is used.
   package func withParams(_ changes: [(String, String?)]) -> Resource {
     withParams(raw: changes.map { ($0.0.utf8, $0.1?.utf8) })
   }
 
-  /// The same of texts that need not be UTF-8. (SVC-41)
+  /// As above, for names and values that need not be UTF-8. (SVC-41)
   package func withParams<Bytes: Collection<UInt8>>(raw changes: [(Bytes, Bytes?)]) -> Resource {
     guard record.invalidSource == nil else { return self }
     guard let secretURL = record.secretURL else {
@@ -247,20 +252,21 @@ extension Resource {
   }
 }
 
-/// Local content by what it is. Each replaces the content as `overrideLocalContent(with:)` of a `Content` does:
-/// observers get newData(localOverride) during the call, type and headers stay, the age is zero, loads in
-/// flight go on, and nothing is sent. Home thread only. (OVR-07 to OVR-12, OVR-160)
-/// Lua: `resource:override_local_content(x)`.
+/// Local content by type. Each method replaces the content as `overrideLocalContent(with:)` does
+/// with a `Content`: observers get newData(localOverride) during the call, content type and headers
+/// are kept, the age is zero, loads in flight continue, and nothing is sent. Home thread only.
+/// (OVR-07 to OVR-12, OVR-160) Lua: `resource:override_local_content(x)`.
 extension Resource {
-  /// Replaces the content with JSON, as for an update of which the server has returned nothing.
+  /// Replaces the content with JSON, for example after an update to which the server returned no
+  /// body.
   ///
-  /// With a number that JSON does not have, such as NaN, the content is the value itself, which Swift reads
-  /// alike: `jsonDict`, `typedContent()`. (OVR-161)
+  /// If the value contains a number that JSON can't represent, such as NaN, the content is the
+  /// value itself. `jsonDict` and `typedContent()` read it in the same way. (OVR-161)
   public func overrideLocalContent(with json: JSONValue) {
     overrideLocalContent(with: Content(json: json))
   }
 
-  /// Replaces the content with a JSON object, its members sorted by key; otherwise as above.
+  /// Replaces the content with a JSON object whose members are sorted by key; otherwise as above.
   ///
   ///     var content = user.jsonDict
   ///     content["name"] = "Ann"
@@ -274,28 +280,28 @@ extension Resource {
     overrideLocalContent(with: Content(json: .array(array)))
   }
 
-  /// Replaces the content with text; that of JSON is not parsed.
+  /// Replaces the content with text. JSON text is not parsed.
   public func overrideLocalContent(with text: String) {
     overrideLocalContent(with: Content.text(text))
   }
 
-  /// Replaces the content with raw bytes, which nothing parses.
-  // A literal of numbers is JSON.
+  /// Replaces the content with raw bytes, which are not parsed.
+  // An array literal of numbers is JSON, not bytes.
   @_disfavoredOverload
   public func overrideLocalContent(with bytes: [UInt8]) {
     overrideLocalContent(with: Content.bytes(bytes))
   }
 
-  /// Replaces the content with a value of the program's.
+  /// Replaces the content with a value of one of the program's types.
   ///
-  /// If the content is a value of the same type, as a transformer has made it, the new value takes its place
-  /// unchanged. Otherwise it is encoded as JSON, which `fresh` and `decoded` read. Text, bytes and JSON are
-  /// what they are above. (OVR-160)
+  /// If the present content is a value of the same type, made by a transformer, the new value
+  /// replaces it unchanged. Otherwise the value is encoded as JSON, which `fresh` and `decoded` can
+  /// read. Text, bytes and JSON are treated as above. (OVR-160)
   ///
   ///     user.overrideLocalContent(with: User(id: 7, name: "Ann"))
   ///
-  /// - Throws: A `RequestError` whose cause is `invalidJSONObject` with the coding path, or `custom` with
-  ///   what its `encode(to:)` has thrown; the resource is unchanged then.
+  /// - Throws: A `RequestError` whose cause is `invalidJSONObject` with the coding path, or
+  ///   `custom` with the error thrown by `encode(to:)`. The resource is then unchanged.
   @_disfavoredOverload
   public func overrideLocalContent(
     with value: some Encodable & Sendable
@@ -327,7 +333,7 @@ extension Resource {
 }
 
 extension Content {
-  /// JSON, or the value itself where it has no form as JSON text.
+  /// JSON, or the value itself if it can't be written as JSON text.
   fileprivate init(json: JSONValue) {
     do throws(JSONError) {
       self = .json(try JSONDocument(parsing: try json.encode()))
@@ -338,7 +344,7 @@ extension Content {
 }
 
 extension JSONValue {
-  /// The same in every process, as dictionaries are written. (COD-63)
+  /// An object with sorted members: dictionaries have a different order in each process. (COD-63)
   fileprivate init(sorting object: [String: JSONValue]) {
     self = .object(
       object.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { Member($0, $1) })
@@ -346,14 +352,15 @@ extension JSONValue {
 }
 
 extension Resource {
-  /// Replaces the data with an entity of the caller's, as it is; pipeline and loads in flight are
-  /// not touched. Observers get newData(localOverride). (OVR-01 to OVR-06, OVR-11)
+  /// Replaces the data with `entity`, unchanged. The pipeline is not run, and loads in flight
+  /// continue. Observers get newData(localOverride). (OVR-01 to OVR-06, OVR-11)
   public func overrideLocalData(with entity: Entity) {
     pump.checkThread()
     overridden(record.state.override(with: entity, now: pump.clock.now))
   }
 
-  /// Replaces the content, keeps content type and headers, age is zero. (OVR-07 to OVR-10)
+  /// Replaces the content, keeps content type and headers, and sets the age to zero. (OVR-07 to
+  /// OVR-10)
   public func overrideLocalContent(with content: Content) {
     pump.checkThread()
     overridden(record.state.override(with: content, now: pump.clock.now))
@@ -367,31 +374,32 @@ extension Resource {
     notify(event)
   }
 
-  /// Makes the next `loadIfNeeded` load; starts nothing and sends no event. What caches keep of it is stale from
-  /// now on, also for other processes. (INV-01 to INV-59)
+  /// Marks the resource as stale, so that the next `loadIfNeeded` loads. Starts nothing and sends
+  /// no event. Its cache entries become stale too, also for other processes. (INV-01 to INV-59)
   public func invalidate() {
     pump.checkThread()
     record.state.invalidate(at: pump.nextPlace())
     expireInCaches()
   }
 
-  /// The server has changed it: what was known of it is stale, without an event. (AGE-07)
+  /// Marks the resource as stale because the server has changed it; sends no event. (AGE-07)
   ///
-  /// - Parameter isLoad: whether the answer that says so becomes the data.
+  /// - Parameter isLoad: Whether the response that reported the change becomes the data.
   func expire(at place: UInt64, isLoad: Bool) {
     if isLoad { record.state.expired(at: place) } else { record.state.invalidate(at: place) }
     expireInCaches()
   }
 
-  /// Cancels every request and forgets data and error; observers stay and get newData(wipe) during
-  /// the call. An answer that has come but was not delivered yet changes nothing any more. Cached
-  /// entries stay, and the caches are asked again (WIPE-01 to WIPE-08). Lua: `resource:wipe()`.
+  /// Cancels every request and removes data and error. Observers stay and get newData(wipe) during
+  /// the call. A response that has arrived but was not delivered has no effect any more. Cache
+  /// entries stay, and the caches are read again (WIPE-01 to WIPE-08). Lua: `resource:wipe()`.
   public func wipe() {
     pump.checkThread()
     let requests = record.allRequests + record.loadRequests
     record.allRequests = []
     record.loads = []
-    // Blank before anybody is told: whoever starts a load when told starts it afterwards.
+    // The state is blank before anything is notified, so that a load started by an observer or a
+    // hook comes after the wipe.
     let event = record.state.wipe()
     stateChanged()
     stopCacheCheck()
@@ -401,23 +409,23 @@ extension Resource {
     checkCachesIfObserved()
   }
 
-  /// Tells the host that data or error is another one now, before observers hear of it.
+  /// Notifies the host that data or error has changed, before observers are notified.
   func stateChanged() {
     pump.host?.resourceStateChanged(self)
   }
 }
 
 extension Resource: Hashable {
-  /// Whether both are the same object; of one service and URL there is one while anybody holds it. Two services
-  /// have a resource each. (SVC-24, SWF-161)
+  /// Whether both are the same object. While it is held, there is one resource for each service and
+  /// URL. Two services have separate resources. (SVC-24, SWF-161)
   public static func == (one: Resource, other: Resource) -> Bool { one === other }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension Resource: CustomStringConvertible {
-  /// The URL without credentials, and what is there: `https://api.test/users/7 has data, is loading`.
-  /// (STA-16) Asks no cache. Siesta's `Resource(…)[LD]` and Lua's `tostring` are shorter.
+  /// The URL without credentials, and the state: `https://api.test/users/7 has data, is loading`.
+  /// (STA-16) Does not read caches. Siesta's `Resource(…)[LD]` and Lua's `tostring` are shorter.
   public var description: String {
     let name = record.invalidSource == nil ? LogText.url(url.text) : displayName
     var parts: [String] = []

@@ -1,52 +1,53 @@
-/// What a service remembers of one URL: state, observers, requests, computed configuration.
+/// What a service remembers of one URL: state, observers, requests and computed configuration.
 ///
-/// The service holds records; users hold `Resource` objects, which keep record and service alive. A
-/// record whose `Resource` is gone and which nobody observes is unused and may be evicted (SVC-28 to
-/// SVC-33). No record holds its service or its `Resource` strongly, so nothing here is a cycle.
+/// The service holds records. Users hold `Resource` objects, which keep record and service alive. A
+/// record without `Resource` and observers is unused and may be evicted (SVC-28 to SVC-33). No
+/// record holds its service or its `Resource` strongly, so there are no reference cycles.
 package final class ResourceRecord {
   package let url: ResourceURL
-  /// Why the URL is no URL; nil for valid resources.
+  /// Why the URL is invalid; nil for valid resources.
   package let invalidSource: InvalidSource?
-  /// What the URL means, if it shows masks of secrets.
+  /// The URL with its secrets, if the shown URL has masks.
   var secretURL: SecretURL?
   package var state = ResourceState() {
     didSet { changes.note() }
   }
   package let observers = ObserverList()
-  /// In order of initiation.
+  /// In the order of their start.
   var loads: [Load] = [] {
     didSet {
       changes.note()
       if loads.isEmpty { for stage in updates { stage.loadsEnded() } }
     }
   }
-  /// What caches tell of by which others keep what they load, one for each stage.
+  /// Receives updates of cache entries that other processes write: one for each stage.
   var updates: [EntityUpdates] = []
   package var allRequests: [Request] = []
-  /// How many streams make its content now.
+  /// The number of streams that provide the content now.
   var followerCount = 0 {
     didSet { changes.note() }
   }
-  /// Whether the caches have been asked for this resource's data.
+  /// The progress of the lookup in the caches.
   var cacheCheck = CacheCheck.idle(noneAsOf: -1) {
     didSet { changes.note() }
   }
 
-  /// The one `Resource` that stands for this record, if anybody holds it. Not `weak`, which would slow
-  /// down every use of a resource.
-  // Set by `Resource.init`, cleared by its `deinit`: it never outlives the object.
+  /// The `Resource` of this record, if one exists. It is not `weak`, which would slow down every
+  /// use of a resource.
+  // `Resource.init` sets it and `deinit` clears it, so it never outlives the object.
   package unowned(unsafe) var resource: Resource?
-  /// The number a script's host keeps this record's content under; 0 if none.
+  /// The number under which a script's host stores this record's content; 0 if none.
   package var hostKey: Int64 = 0
-  /// When the error came about that a script has looked at last; Unix epoch seconds.
+  /// The time of the error that a script has last read, in Unix seconds.
   package var seenErrorTime = -Double.infinity
-  /// Changes with each use; an entry of the eviction queue with an older stamp is stale.
+  /// Changes with each use. An entry of the eviction queue with an older stamp is ignored.
   package var useStamp = 0
-  /// What the eviction queue counts for this record; 0 while it is in use.
+  /// The bytes that the eviction queue counts for this record; 0 while it is in use.
   var queuedBytes = 0
 
   private let changes: ChangeCount
-  /// Nearly all that is asked for is GET's: an array for it alone would take more than it holds.
+  /// Almost every request is a GET, and an array for that one element would take more space than
+  /// the element.
   private var configurationOfGet: ResolvedConfiguration?
   private var configurations: [(method: RequestMethod, configuration: ResolvedConfiguration)] = []
   private var configurationVersion = -1
@@ -58,7 +59,7 @@ package final class ResourceRecord {
     let token: ResourceState.LoadToken?
   }
 
-  // What is asked of the state at each load, without making a copy of it.
+  // Read from the state at each load without copying it.
   var condition: ResourceState.Condition? { state.latestData?.condition }
   package var foreignID: Int64? { state.latestData?.foreignID }
   package var hasError: Bool { state.hasError }
@@ -76,25 +77,26 @@ package final class ResourceRecord {
     self.changes = changes
   }
 
-  /// Takes a request that has ended off both lists.
+  /// Removes a request that has ended from both lists.
   package func forget(_ request: Request) {
     allRequests.removeFirst(identicalTo: request)
     removeLoad(request)
   }
 
-  /// Requests hold the resources they load: one that never starts must not hold them for ever.
+  /// Removes all requests from the lists. Requests hold the resources they load, so a request that
+  /// never starts would keep its resource alive for ever.
   func dropRequests() {
     loads = []
     allRequests = []
   }
 
-  /// Loads mostly end in the order they began, so the one wanted is at or near the front.
+  /// Requests mostly end in the order in which they began, so the search usually ends at once.
   func removeLoad(_ request: Request) {
     guard let index = loads.firstIndex(where: { $0.request === request }) else { return }
     loads.remove(at: index)
   }
 
-  /// The look into the caches under way.
+  /// The cache lookup in progress.
   var lookup: CacheLookup? {
     if case .running(let lookup) = cacheCheck { return lookup }
     return nil
@@ -107,7 +109,7 @@ package final class ResourceRecord {
 
   package var isInUse: Bool { resource != nil || !observers.isEmpty }
 
-  /// The memoised configuration of a method, if it was computed in that version. (CFG-13)
+  /// The cached configuration of a method, if it was computed for that version. (CFG-13)
   func memoised(_ method: RequestMethod, version: Int) -> ResolvedConfiguration? {
     guard version == configurationVersion else { return nil }
     if method == .get { return configurationOfGet }
@@ -130,14 +132,15 @@ package final class ResourceRecord {
 }
 
 extension Array where Element == Request {
-  /// Requests mostly end in the order they began, so the one wanted is at or near the front.
+  /// Requests mostly end in the order in which they began, so the search usually ends at once.
   mutating func removeFirst(identicalTo request: Request) {
     guard let index = firstIndex(where: { $0 === request }) else { return }
     remove(at: index)
   }
 }
 
-/// The requests in flight on one home thread, so that all can be cancelled when it closes, and named.
+/// The requests in flight on one home thread, which can be listed, and cancelled when the home
+/// closes.
 package final class RequestLedger: ModelHost {
   private var requests: [ObjectIdentifier: (number: Int, since: Double, request: Request)] = [:]
   private var startedCount = 0
@@ -170,8 +173,8 @@ package final class RequestLedger: ModelHost {
 }
 
 extension Sequence<Request> {
-  /// Those that have not ended, without looks into caches and what others are made of: a chain and what it
-  /// waits for are one.
+  /// The requests that have not ended, without cache lookups. A chain and the requests that it
+  /// waits for count as one.
   package var open: [Request] {
     let open = filter { !$0.isCompleted }
     let parts = Set(open.flatMap(\.openParts).map(ObjectIdentifier.init))
@@ -180,14 +183,14 @@ extension Sequence<Request> {
 }
 
 extension Request {
-  /// Whether it is a stream's connection.
+  /// Whether it is the connection of a stream.
   package var isStream: Bool {
     (self as? NetworkRequest)?.httpRequest.options?.sink?.isRaw ?? false
   }
 }
 
 extension HomeStatistics {
-  /// Adds requests, of which each is there once.
+  /// Adds requests, each of which occurs once.
   package mutating func add(_ requests: [Request]) {
     requestsInFlight += requests.open.count
     streams += requests.count { $0.isStream && !$0.isCompleted }

@@ -1,7 +1,8 @@
-/// The facets of a resource as a value: events in, the event for observers out.
+/// The state of a resource as a value: load outcomes and other changes go in, the event for
+/// observers comes out.
 ///
-/// No clock, no callbacks, no requests: `Resource` performs the effects. Whether something loads is
-/// the request list's business, so the facets stay independent (STA-09).
+/// Has no clock, callbacks or requests: `Resource` performs the effects. Whether a load is in
+/// progress is known by the request lists, so data, error and loading are independent (STA-09).
 package struct ResourceState {
   package private(set) var latestData: Entity? {
     didSet { freshness.dataTimestamp = latestData?.timestamp }
@@ -13,9 +14,10 @@ package struct ResourceState {
       freshness.errorTimestamp = newValue?.timestamp
     }
   }
-  // One or none, and not an optional: errors are rare and large, resources many.
+  // An array of at most one error instead of an optional: errors are large and rare, and there are
+  // many resources.
   private var errors: [RequestError] = []
-  // Beside the values it is about, so that asking for it copies neither.
+  // Stored beside data and error, so that reading it copies neither.
   package private(set) var freshness = Freshness()
   package private(set) var isInvalidated: Bool {
     get { freshness.isInvalidated }
@@ -23,57 +25,60 @@ package struct ResourceState {
   }
 
   private var loadsStarted = 0
-  /// The latest-started of the loads that have succeeded.
+  /// The number of the latest-started load that has succeeded.
   private var latestSucceededLoad = 0
-  /// When the latest-sent of those was sent, as a place in the order of sendings. (STA-11)
+  /// The highest sending position of the loads that have succeeded. A position is a number in the
+  /// order in which requests are sent. (STA-11)
   private var latestSucceededPlace: UInt64 = 0
-  /// When the answer to a promoted unsafe request arrived last, in the same order.
+  /// The position at which the response to a promoted unsafe request last arrived.
   private var latestWritePlace: UInt64 = 0
   private var invalidations = 0
-  /// When it was invalidated last, or a write was made, in the same order: what was sent before may be of the past.
+  /// The position of the last invalidation or write. The response to a request that was sent before
+  /// may be outdated.
   private var expiredPlace: UInt64 = 0
-  /// Loads up to this one had started when the resource was last wiped.
+  /// The number of loads that had started when the resource was last wiped.
   private var wipedLoads = 0
-  /// When the latest-sent load whose response has passed the pipeline as a success was sent.
+  /// The highest sending position of the loads whose response has passed the pipeline as a success.
   private var latestCachedPlace: UInt64 = 0
-  /// Overrides and wipes.
+  /// The number of overrides and wipes.
   private var localChanges: Int32 = 0
-  /// When data was overridden last; what others have made before is of the past.
+  /// The time of the last override, in Unix seconds. Data that other processes loaded before that
+  /// time is ignored.
   private var overriddenAt = -Double.infinity
 
   package init() {}
 
-  /// One load's position in the order of starts, and the invalidation it started under.
+  /// A load's position in the order of starts, and the number of invalidations before it started.
   package struct LoadToken {
     fileprivate let order: Int
     fileprivate let invalidations: Int
   }
 
-  /// How a load ended, as far as state is concerned.
+  /// How a load ended, as far as the state is concerned.
   package enum LoadOutcome {
     case newData(Entity)
-    /// What is there holds still, with what is known of it anew.
+    /// 304: the data is still valid, and the refreshment updates its headers.
     case notModified(Refreshment?)
-    /// Another has loaded it.
+    /// Another process or host has loaded it.
     case found(Response)
-    /// Nobody was asked; the data that is there must do, as old as it is.
+    /// No request was sent: the data stays, whatever its age.
     case kept
     case failure(RequestError)
     case cancelled
   }
 
-  /// A load starts, that is: `requested` is about to be sent.
+  /// Registers the start of a load, just before `requested` is sent.
   package mutating func loadStarted() -> LoadToken {
     loadsStarted += 1
     return LoadToken(order: loadsStarted, invalidations: invalidations)
   }
 
-  /// What became of a load: the event observers get, and whether data or error changed.
+  /// The result of a load: the event for observers, and whether it was applied to data or error.
   package struct LoadEffect: Equatable {
     package let event: ResourceEvent
     package let isApplied: Bool
 
-    /// Whether a load that was sent later has succeeded. (STA-11)
+    /// Whether a load that was sent later has already succeeded. (STA-11)
     package var isSuperseded: Bool { !isApplied && event == .notModified }
 
     package init(_ event: ResourceEvent, isApplied: Bool = true) {
@@ -82,15 +87,16 @@ package struct ResourceState {
     }
   }
 
-  /// A load ended; what observers hear.
+  /// Applies the outcome of a load and returns the event for observers.
   ///
-  /// A load that was sent before one that has succeeded changes nothing; the answer to an unsafe
-  /// request only yields to what was sent after it had arrived (STA-11). A cancelled one
-  /// touches neither data, error nor invalidation (CXL-11, INV-04). An invalidation outlives the
-  /// loads that were already in flight (INV-07). One that was answered before a wipe but not
-  /// delivered yet comes too late, as if it had been cancelled (WIPE-03).
+  /// A load that was sent before another load that has succeeded changes nothing. The response to
+  /// an unsafe request is superseded only by a load that was sent after that response arrived
+  /// (STA-11). A cancelled load changes neither data, error nor invalidation (CXL-11, INV-04). An
+  /// invalidation outlives the loads that were in flight (INV-07). A load that was answered before
+  /// a wipe but is delivered after it counts as cancelled (WIPE-03).
   ///
-  /// - Parameter sending: when its last exchange was sent; nil: nothing was sent, and nothing supersedes it.
+  /// - Parameter sending: When the last exchange of the load was sent. nil: nothing was sent, and
+  ///   nothing supersedes the load.
   package mutating func loadEnded(
     _ load: LoadToken, _ outcome: LoadOutcome, sending: RequestSending? = nil, now: Double
   ) -> LoadEffect {
@@ -141,9 +147,9 @@ package struct ResourceState {
     }
   }
 
-  /// Whether the response of a load that was sent at that place may be written to caches: not if one that
-  /// was sent later has succeeded, or is about to, nor if a promoted unsafe request has been answered since
-  /// (STA-11); and not after a wipe.
+  /// Whether the response of a load that was sent at that position may be written to caches. It may
+  /// not if a load sent later has succeeded or is about to, if a promoted unsafe request has been
+  /// answered since (STA-11), or after a wipe.
   package mutating func mayCache(_ load: LoadToken, sent place: UInt64, succeeded: Bool) -> Bool {
     guard place >= max(latestSucceededPlace, latestCachedPlace, latestWritePlace),
       load.order > wipedLoads
@@ -152,24 +158,27 @@ package struct ResourceState {
     return true
   }
 
-  /// Whether the answer to what was sent at that place may be older than an invalidation or a write.
+  /// Whether the response to a request that was sent at that position may be older than an
+  /// invalidation or a write.
   package func isOutdated(sent place: UInt64) -> Bool { place < expiredPlace }
 
-  /// What a cache has found stale is invalidated here too. (AGE-07, INV-59)
+  /// Replaces the data. An entity that its cache has marked as stale leaves the resource
+  /// invalidated. (AGE-07, INV-59)
   private mutating func take(_ entity: Entity) {
     latestData = entity
     if entity.isOutdated { isInvalidated = true }
   }
 
-  /// A cache had the data; its age is what it was when it was written, and an invalidation stays in
-  /// force. (CACHE-09, CACHE-31, STA-07)
+  /// Makes a cache hit the data. Its age counts from its stored timestamp, and an invalidation
+  /// stays in force. (CACHE-09, CACHE-31, STA-07)
   package mutating func cacheHit(_ entity: Entity) -> ResourceEvent {
     take(entity)
     latestError = nil
     return .newData(.cache)
   }
 
-  /// What others have loaded is newer than the data; an error that came after that stays. (SCA-22, NEWS-03)
+  /// Makes newer data, loaded by another process or host, the data. An error that is newer still
+  /// stays. (SCA-22, NEWS-03)
   package mutating func take(newer entity: Entity) -> ResourceEvent {
     take(entity)
     clearError(before: entity.timestamp)
@@ -180,21 +189,22 @@ package struct ResourceState {
     if let time = freshness.errorTimestamp, time < timestamp { latestError = nil }
   }
 
-  /// A local value replaces the data; errors and invalidation are cleared. (OVR-02, OVR-11)
+  /// Replaces the data with a local value, and clears error and invalidation. (OVR-02, OVR-11)
   ///
-  /// - Parameter now: nil for what is as old as it says.
+  /// - Parameter now: The time of the override, in Unix seconds; nil: the entity's timestamp.
   package mutating func override(with entity: Entity, now: Double? = nil) -> ResourceEvent {
     localChanges &+= 1
     overriddenAt = now ?? entity.timestamp
     latestData = entity
-    // The caller says that they belong together. (OVR-10)
+    // The caller vouches that the validators belong to the content. (OVR-10)
     latestData?.validatorsHold = true
     latestError = nil
     isInvalidated = false
     return .newData(.localOverride)
   }
 
-  /// Content replaced, headers kept (OVR-07 to OVR-10): they no longer validate it.
+  /// Replaces the content and keeps the headers, which then no longer validate it. (OVR-07 to
+  /// OVR-10)
   package mutating func override(with content: Content, now: Double) -> ResourceEvent {
     var entity =
       latestData ?? Entity(content: content, contentType: "application/binary", timestamp: now)
@@ -206,32 +216,33 @@ package struct ResourceState {
     return event
   }
 
-  /// What the items of a stream have come to so far: headers are kept as with content of the caller's,
-  /// and validate nothing. (STR-31)
+  /// Replaces the content with the items that a stream has delivered so far. The headers are kept,
+  /// as with overridden content, and no longer validate it. (STR-31)
   package mutating func streamed(_ content: Content, now: Double) -> ResourceEvent {
     _ = override(with: content, now: now)
     return .newData(.network)
   }
 
-  /// A stream that made the content has failed. (STR-33)
+  /// Sets the error of a stream that was making the content. (STR-33)
   package mutating func streamFailed(_ error: RequestError) -> ResourceEvent {
     latestError = error
     return .error
   }
 
-  /// The next `loadIfNeeded` loads, whatever the ages say. (INV-01 to INV-08)
+  /// Makes the next `loadIfNeeded` load, whatever the age of data and error. (INV-01 to INV-08)
   ///
-  /// - Parameter place: when, in the order of sendings.
+  /// - Parameter place: The present position in the order of sendings.
   package mutating func invalidate(at place: UInt64 = 0) {
     isInvalidated = true
     invalidations += 1
     expired(at: place)
   }
 
-  /// What was sent before that place is of the past for caches. (AGE-07)
+  /// Registers that responses to requests sent before that position may be outdated, which caches
+  /// have to know. (AGE-07)
   package mutating func expired(at place: UInt64) { expiredPlace = max(expiredPlace, place) }
 
-  /// Back to blank. Loads in flight are the caller's to cancel first. (WIPE-01, WIPE-02)
+  /// Resets everything to blank. The caller has to cancel loads in flight first. (WIPE-01, WIPE-02)
   package mutating func wipe() -> ResourceEvent {
     latestData = nil
     latestError = nil
@@ -242,9 +253,10 @@ package struct ResourceState {
     return .newData(.wipe)
   }
 
-  // MARK: What others have written
+  // MARK: Updates from other processes
 
-  /// Up to where a resource had come when what another has written was asked for.
+  /// The state of a resource at the moment when an update from another process was requested from a
+  /// cache.
   package struct UpdateToken {
     fileprivate let order: Int
     fileprivate let localChanges: Int32
@@ -254,14 +266,16 @@ package struct ResourceState {
     UpdateToken(order: loadsStarted, localChanges: localChanges)
   }
 
-  /// Whether what others have made at that time is newer than what is here. (NEWS-03, NEWS-05)
+  /// Whether an entity of that timestamp, from another process, is newer than data and override.
+  /// (NEWS-03, NEWS-05)
   package func isNewer(_ timestamp: Double) -> Bool {
     timestamp > (freshness.dataTimestamp ?? -.infinity) && timestamp > overriddenAt
   }
 
-  /// What another has written is here; the event observers hear, nil if it comes too late: after an override
-  /// or a wipe, or a load that has begun since it was asked for and has succeeded. An invalidation stays in
-  /// force. (NEWS-03, NEWS-05 to NEWS-08)
+  /// Makes an entity that another process has written the data, and returns the event for
+  /// observers. Returns nil if it comes too late: after an override or a wipe, or after the success
+  /// of a load that began since the update was requested. An invalidation stays in force. (NEWS-03,
+  /// NEWS-05 to NEWS-08)
   package mutating func updateArrived(_ token: UpdateToken, _ entity: Entity) -> ResourceEvent? {
     guard isInTime(token), isNewer(entity.timestamp) else { return nil }
     take(entity)
@@ -269,7 +283,8 @@ package struct ResourceState {
     return .newData(.shared)
   }
 
-  /// Another was told by the server that what is here holds still, and when; nil if it is not this. (NEWS-04)
+  /// Applies a 304 that another process has received: headers and timestamp of the data are
+  /// updated. Returns nil if the 304 is not about the present data. (NEWS-04)
   package mutating func updateRefreshed(
     _ token: UpdateToken, by entity: Entity, _ request: Headers
   ) -> ResourceEvent? {
@@ -287,15 +302,16 @@ package struct ResourceState {
     token.localChanges == localChanges && latestSucceededLoad <= token.order
   }
 
-  /// Roughly how many bytes the content takes.
+  /// The approximate size of the content, in bytes.
   package var contentSize: Int {
     (latestData?.content.size ?? 0) + (latestError?.entity?.content.size ?? 0)
   }
 
-  /// The later of data's and error's timestamps, 0 if there is neither. (STA-08)
+  /// The later of the timestamps of data and error, in Unix seconds; 0 if there is neither.
+  /// (STA-08)
   package var timestamp: Double { freshness.timestamp }
 
-  /// What decides whether a load is needed.
+  /// The values that decide whether a load is needed.
   package struct Freshness {
     fileprivate var dataTimestamp: Double?
     fileprivate var errorTimestamp: Double?
@@ -312,24 +328,25 @@ package struct ResourceState {
     package var hasData: Bool { dataTimestamp != nil }
     package var hasError: Bool { errorTimestamp != nil }
 
-    /// The later of data's and error's timestamps, 0 if there is neither.
+    /// The later of the timestamps of data and error; 0 if there is neither.
     var timestamp: Double { max(dataTimestamp ?? 0, errorTimestamp ?? 0) }
 
-    /// Fresh enough: not invalidated, something there, and its age within the limit, inclusively. An
-    /// error switches the limit to `retryTime`. What lies ahead of the clock is stale: the clock was set
-    /// back, and the age is not known. (LOAD-21, LOAD-24 to LOAD-26, LOAD-31)
+    /// Whether there is data or an error that is not invalidated and whose age is at most the
+    /// limit: `retryTime` if there is an error, else `expirationTime`. A timestamp in the future
+    /// counts as stale, since the clock was set back and the age is unknown. (LOAD-21, LOAD-24 to
+    /// LOAD-26, LOAD-31)
     package func isUpToDate(now: Double, expirationTime: Double, retryTime: Double) -> Bool {
       guard !isInvalidated, dataTimestamp != nil || errorTimestamp != nil else { return false }
       return now >= timestamp && now - timestamp <= limit(expirationTime, retryTime)
     }
 
-    /// Up to which age it is up to date, in seconds.
+    /// The maximum age, in seconds, at which it is still up to date.
     func limit(_ expirationTime: Double, _ retryTime: Double) -> Double {
       errorTimestamp != nil ? retryTime : expirationTime
     }
   }
 
-  /// A header under which the answer need not repeat the data that is there.
+  /// A request header that lets the server respond 304 instead of sending the present data again.
   package struct Condition: Equatable {
     package let name: String
     package let value: ByteString
@@ -347,7 +364,7 @@ package struct ResourceState {
 }
 
 extension Entity {
-  /// The condition of a load that need not bring this again. (LOAD-03, OVR-10)
+  /// The condition of a load that would otherwise receive this entity again. (LOAD-03, OVR-10)
   package var condition: ResourceState.Condition? {
     guard validatorsHold, headers.hasValidator else { return nil }
     if let etag = headers.bytes("etag") {

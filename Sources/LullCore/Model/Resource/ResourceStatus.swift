@@ -1,25 +1,25 @@
-/// The combined state of several resources, for one display of all of them: Siesta's `ResourceStatusOverlay`
-/// without its views.
+/// The combined state of several resources, for one status display. It corresponds to Siesta's
+/// `ResourceStatusOverlay` without views.
 ///
-/// It is computed from the resources whenever it is read, observes nothing and loads nothing.
-/// Lua: `lull.status{ user, posts }`.
+/// It is computed from the resources at each read, observes nothing and loads nothing. Lua:
+/// `lull.status{ user, posts }`.
 ///
 ///     let status = ResourceStatus([api.resource("/users/7"), api.resource("/posts")])
 ///     if status.state == .error { status.retryFailedRequests() }
 public struct ResourceStatus: CustomStringConvertible {
-  /// The combined state. Lua: the same words as strings.
+  /// The combined state. In Lua, strings with the same names.
   public enum State: String, Sendable {
     /// A resource is loading.
     case loading
     /// A resource has an error.
     case error
-    /// There is data, of any resource or of all: as the rules say.
+    /// One resource has data, or all have, depending on the rules.
     case success
     /// No rule applies: nothing has been loaded.
     case none
   }
 
-  /// What brings about a state.
+  /// A rule that leads to a state.
   public enum StateRule: String, Sendable, CaseIterable {
     /// If any of them is loading, the state is `loading`.
     case loading
@@ -39,13 +39,13 @@ public struct ResourceStatus: CustomStringConvertible {
   /// The first rule that applies decides.
   public var displayPriority: [StateRule]
 
-  /// Combines the states of these resources. Nothing is loaded or observed. Home thread only.
+  /// Combines the states of these resources. Loads and observes nothing. Home thread only.
   public init(_ resources: [Resource], displayPriority: [StateRule] = StateRule.standard) {
     self.resources = resources
     self.displayPriority = displayPriority
   }
 
-  /// By the first rule that applies.
+  /// The state according to the first rule that applies.
   public var state: State {
     for rule in displayPriority {
       switch rule {
@@ -59,23 +59,23 @@ public struct ResourceStatus: CustomStringConvertible {
     return .none
   }
 
-  /// Whether any of them is loading.
+  /// Whether any of the resources is loading.
   public var isLoading: Bool { resources.contains { $0.isLoading } }
 
-  /// That of the first resource that has one.
+  /// The error of the first resource that has one.
   public var latestError: RequestError? { failedResources.first?.latestError }
 
-  /// Those whose last load has failed.
+  /// The resources whose last load has failed.
   public var failedResources: [Resource] { resources.filter { $0.latestError != nil } }
 
-  /// Whether any of them has data.
+  /// Whether any of the resources has data.
   public var hasAnyData: Bool { resources.contains { $0.latestData != nil } }
 
-  /// Whether all of them have data.
+  /// Whether all of the resources have data.
   public var hasAllData: Bool { resources.allSatisfy { $0.latestData != nil } }
 
-  /// Loads the resources whose last load has failed, however recently; one that is being loaded is not
-  /// loaded twice.
+  /// Loads the resources whose last load has failed, however recently. A resource that is loading
+  /// is not loaded twice.
   ///
   /// - Returns: The loads, in the order of the resources.
   @discardableResult

@@ -1,21 +1,21 @@
-/// Reading content as the type one expects: the same words for the data of a resource, an entity, and
-/// the body that came with an error. (TYP-01 to TYP-10)
+/// Content as the expected type. The same accessors read the data of a resource, an entity, and the
+/// body of an error. (TYP-01 to TYP-10)
 ///
-/// Content of another type reads as if there were none; nothing here fails. Any thread that may read
-/// the object itself. Lua: `text`, `json_dict`, `json_array`, `typed_content` of `Resource`, `Entity`
-/// and `RequestError`.
+/// Content of another type reads like missing content; these accessors never fail. Use them on any
+/// thread that may read the object. Lua: `text`, `json_dict`, `json_array`, `typed_content` of
+/// `Resource`, `Entity` and `RequestError`.
 ///
 ///     let user = api.resource("/users/1")
 ///     print(user.jsonDict["name"]?.string ?? "unknown")
 ///     let model: User? = user.typedContent()
 public protocol TypedContentAccessors {
-  /// Whose content the accessors read; nil where there is nothing at all.
+  /// The entity whose content the accessors read, or nil if there is no content.
   var entityForTypedContentAccessors: Entity? { get }
 }
 
 extension TypedContentAccessors {
-  /// The text; "" unless the content is text, or came as lines of JSON, which are written anew. Raw bytes
-  /// are none, nor is a JSON string. (TYP-01, JSN-20)
+  /// The content if it is text, or JSON Lines, which are formatted again; otherwise "". Raw bytes
+  /// and a JSON string are not text. (TYP-01, JSN-20)
   public var text: String {
     switch entityForTypedContentAccessors?.content {
     case .text(let text): text
@@ -24,32 +24,33 @@ extension TypedContentAccessors {
     }
   }
 
-  /// The members of a JSON object, null among them; empty unless the content is one. (TYP-02)
+  /// The members of a JSON object, including those that are null; empty for any other content.
+  /// (TYP-02)
   ///
-  /// Built anew at each call: of a large document read what you need through `typedContent()` as a
-  /// `JSONElement`, which builds nothing.
+  /// The dictionary is built at each call. To read parts of a large document, use `typedContent()`
+  /// as a `JSONElement`, which builds nothing.
   public var jsonDict: [String: JSONValue] { typedContent(ifNone: [:]) }
 
-  /// The elements of a JSON array, in order; empty unless the content is one. (TYP-03)
+  /// The elements of a JSON array, in order; empty for any other content. (TYP-03)
   ///
-  /// Built anew at each call, see `jsonDict`.
+  /// The array is built at each call; see `jsonDict`.
   public var jsonArray: [JSONValue] { typedContent(ifNone: []) }
 
-  /// The content, or a default if there is none or it is of another type. (TYP-04 to TYP-06)
+  /// Returns the content, or a default if it is missing or has another type. (TYP-04 to TYP-06)
   ///
-  /// The default is evaluated only when it is needed (TYP-08). What counts as of that type:
-  /// `Content.cast(to:)`.
+  /// The default is evaluated only if it is needed (TYP-08). For the types that content can be read
+  /// as, see `Content.cast(to:)`.
   public func typedContent<Value>(ifNone defaultContent: @autoclosure () -> Value) -> Value {
     entityForTypedContentAccessors?.content.cast() ?? defaultContent()
   }
 
-  /// The same with a default that may be nil. (TYP-07)
+  /// As above, with a default that may be nil. (TYP-07)
   public func typedContent<Value>(ifNone defaultContent: @autoclosure () -> Value?) -> Value? {
     entityForTypedContentAccessors?.content.cast() ?? defaultContent()
   }
 
-  /// The content as the type the context asks for; nil if there is none or it is of another type.
-  /// (TYP-09)
+  /// Returns the content as the type that the context expects, or nil if it is missing or has
+  /// another type. (TYP-09)
   public func typedContent<Value>() -> Value? { entityForTypedContentAccessors?.content.cast() }
 }
 
@@ -62,24 +63,25 @@ extension Entity: TypedContentAccessors {
 }
 
 extension RequestError: TypedContentAccessors {
-  /// What came with the error. (JSN-06)
+  /// The entity of the response that caused the error. (JSN-06)
   public var entityForTypedContentAccessors: Entity? { entity }
 }
 
 extension TypedContentAccessors {
-  /// The content as a type of the program's, read from JSON, or as a transformer has made it.
+  /// Returns the content as a type of the program: decoded from JSON, or as a transformer has made
+  /// it.
   ///
-  /// What can be decoded, and how: `JSONElement.decoded`. Text is given as a `String` only and bytes as
-  /// `[UInt8]` only; neither is tried as JSON, since the content type says what it is. A document keeps
-  /// what was decoded of it, so that asking again for the same type costs nothing. The thread that may
-  /// read the object.
+  /// For the types that can be decoded, see `JSONElement.decoded`. Text can be read only as a
+  /// `String`, and bytes only as `[UInt8]`. Neither is parsed as JSON, because the content type has
+  /// already decided how the body is read. A document caches the decoded value, so reading it again
+  /// as the same type costs nothing. Use it on any thread that may read the object.
   ///
   ///     let user = try resource.decoded(User.self)
   ///     let problem = try? error.decoded(Problem.self)
   ///
-  /// - Throws: A `RequestError` whose cause is `wrongContent` with the coding path, `custom` with what an
-  ///   `init(from:)` has thrown, or that error itself, if it is a `RequestError`. Of a resource without
-  ///   data its latest error, if it has one.
+  /// - Throws: A `RequestError` whose cause is `wrongContent` with the coding path, or `custom`
+  ///   with the error thrown by an `init(from:)`; a `RequestError` thrown there is rethrown
+  ///   unchanged. If a resource has no data, its latest error, if it has one.
   public func decoded<Value: Decodable & Sendable>(
     _ type: Value.Type = Value.self
   ) throws(RequestError) -> Value {
@@ -109,7 +111,7 @@ extension Resource {
     return try decoded(data, as: type)
   }
 
-  /// The content of an entity of this resource; an error names the resource.
+  /// Decodes the content of an entity of this resource. Errors name the resource.
   func decoded<Value: Decodable & Sendable>(
     _ entity: Entity, as type: Value.Type
   ) throws(RequestError) -> Value {
