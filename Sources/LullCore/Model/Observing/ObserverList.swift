@@ -1,10 +1,11 @@
 /// The observers of one resource, in registration order.
 ///
-/// A broadcast runs over the set as at its start: observers added meanwhile get only observerAdded,
-/// ones removed by a peer nothing more, not even the event under way; a nested broadcast finishes
-/// before the outer goes on. (OBS-33 to OBS-35)
+/// A broadcast notifies the observers that were present at its start. Observers that are added
+/// meanwhile get only observerAdded. Observers that another one removes get nothing more, not even
+/// the present event. A nested broadcast finishes before the outer one continues. (OBS-33 to
+/// OBS-35)
 package final class ObserverList {
-  /// In order; in the place of one that has been removed stands `hole`, until there are many of them.
+  /// In order. A removed observation is replaced by `hole`, until there are many of them.
   private var observations: [Observation] = []
   private var holeCount = 0
   private lazy var hole: Observation = {
@@ -12,29 +13,31 @@ package final class ObserverList {
     hole.markRemoved()
     return hole
   }()
-  /// Of a list too long to be walked for each of its observers.
+  /// The index of a list that is too long to search for each of its observers.
   private var index: ObserverIndex?
   private static let shortest = 32
-  /// Whether some may have lost their owners without knowing it; held ones look before each event.
+  /// Whether some observers are not held, so that their owners may have died unnoticed. Held
+  /// observers are checked before each event.
   private var hasUnheld = false
-  /// At how many of them additions look for such as have.
+  /// The number of observers at which an addition removes dead ones.
   private var nextLook = ObserverList.shortest
 
   package init() {}
 
-  /// How many events there were, without those of requests that begin.
+  /// The number of events so far, except `requested`.
   package private(set) var eventCount = 0
 
   package var isEmpty: Bool { count == 0 }
   package var count: Int { observations.count - holeCount }
 
-  /// How many of them would be told, without those that have died unnoticed.
+  /// The number of observers that would be notified, without dead ones.
   package var keptCount: Int { observations.count { $0.isKept } }
 
-  /// Whether some are there only because nobody has noticed yet that they or their owners died.
+  /// Whether there are observers that have died, or whose owners have, and that have not been
+  /// removed yet.
   package var hasDead: Bool { observations.contains { !$0.isRemoved && !$0.isKept } }
 
-  /// Whether progress would reach anybody.
+  /// Whether any observer wants progress.
   var wantsProgress: Bool {
     observations.contains { !$0.isToldByHost && $0.observer?.wantsProgress ?? false }
   }
@@ -55,7 +58,7 @@ package final class ObserverList {
         if let owner { index?.add(ObserverIndex.key(owner), at: position) }
         return
       }
-      // One that lost its last owner before has stopped observing, and starts anew. (OBS-30)
+      // An observer that has lost its last owner has stopped observing, and starts again. (OBS-30)
       removeDead(resource: resource)
     }
     let observation = Observation(identity: identity)
@@ -63,9 +66,9 @@ package final class ObserverList {
     append(observation, observer, resource)
   }
 
-  /// Adds an observer that says itself how long it is alive; a script's host knows. (OBS-19)
-  /// `isToldByHost`: it hears events of the service's host, together with its neighbours, and nothing of
-  /// progress.
+  /// Adds an observer that tells through `isAlive` how long it is in use, as those of a script's
+  /// host do. (OBS-19) `isToldByHost`: the host of the service passes events to it, together with
+  /// its neighbours, and it gets no progress.
   package func hold(_ observer: any ObserverObject, isToldByHost: Bool, resource: Resource) {
     let observation = Observation(identity: nil)
     observation.hold(observer, isToldByHost: isToldByHost)
@@ -82,7 +85,7 @@ package final class ObserverList {
     observer.resourceChanged(resource, event: .observerAdded)
   }
 
-  /// Those left without an owner are told, and leave the list.
+  /// Removes an owner. Observers without any other owner are notified and removed.
   func remove(ownedBy owner: AnyObject, resource: Resource) {
     var left: [Int] = []
     for position in positions(ObserverIndex.key(owner)).sorted() {
@@ -94,40 +97,40 @@ package final class ObserverList {
     remove(at: left, resource: resource)
   }
 
-  /// The observer of that identity that is still kept.
+  /// Returns the observer of that identity, if it is still in use.
   func observer(identifiedBy identity: AnyHashable) -> (any ObserverObject)? {
     observations.first { $0.isIdentified(by: identity) && $0.isKept }?.observer
   }
 
-  /// Takes the observers of that identity off the list, whoever owns them; they are told.
+  /// Removes the observers of that identity, whatever their owners, and notifies them.
   func remove(identifiedBy identity: AnyHashable, resource: Resource) {
     remove(
       at: observations.indices.filter { observations[$0].isIdentified(by: identity) },
       resource: resource)
   }
 
-  /// Takes a held observer off the list; it is told. Nobody else is asked anything.
+  /// Removes a held observer and notifies it. No other observer is affected.
   package func remove(_ observer: any ObserverObject, resource: Resource) {
     remove([observer], resource: resource)
   }
 
-  /// Takes several held observers off the list at once; then they are told, in their order.
+  /// Removes several held observers at once, then notifies them in their order.
   package func remove(_ observers: [any ObserverObject], resource: Resource) {
     remove(
       at: Set(observers.compactMap { position(of: $0, identity: nil) }).sorted(),
       resource: resource)
   }
 
-  /// Takes off the list whom a host has told that has gone: nobody is told of it.
+  /// Removes the observers that get their events from a host that has gone. They are not notified.
   package func removeToldByHost() {
     for observation in observations where observation.isToldByHost { observation.markRemoved() }
     takeOut()
   }
 
-  /// Whether there is one that says itself how long it is alive, as those of hosts do.
+  /// Whether there is a held observer, such as those of hosts.
   package var hasHeld: Bool { observations.contains { $0.isHeld && !$0.isRemoved } }
 
-  /// Those that say themselves how long they are alive.
+  /// The held observers, such as those of hosts.
   package var held: [any ObserverObject] {
     observations.filter { $0.isHeld && !$0.isRemoved }.compactMap(\.observer)
   }
@@ -149,7 +152,7 @@ package final class ObserverList {
     if holeCount > 0 { takeOut() }
   }
 
-  /// Holes, and those that are marked as removed.
+  /// Removes holes and observations that are marked as removed.
   private func takeOut() {
     observations.removeAll { $0.isRemoved }
     holeCount = 0
@@ -158,12 +161,13 @@ package final class ObserverList {
 
   // MARK: Finding
 
-  /// Those that have that key, all of a short list, and perhaps some that had it.
+  /// Returns the observers with that key. In a short list these are all observers; in a long one
+  /// there may be some that no longer have the key.
   package func keyed(_ key: UInt) -> [any KeyedObserver] {
     Set(positions(key)).sorted().compactMap { observations[$0].observer as? any KeyedObserver }
   }
 
-  /// The observer has got another of its keys.
+  /// Registers a further key of an observer.
   package func add(key: UInt, of observer: any ObserverObject) {
     guard index != nil, let position = position(of: observer, identity: nil) else { return }
     index?.add(key, at: position)
@@ -182,7 +186,7 @@ package final class ObserverList {
     return candidates.first(where: isHere)
   }
 
-  /// Where those may stand that have that key; everywhere in a short list.
+  /// The positions of observers that may have that key; all positions of a short list.
   private func positions(_ key: UInt) -> [Int] {
     guard observations.count > ObserverList.shortest else { return Array(observations.indices) }
     if index == nil { index = ObserverIndex() }
@@ -190,7 +194,8 @@ package final class ObserverList {
     return index?[key] ?? []
   }
 
-  /// Whoever tells those of a snapshot looks at the rest again.
+  /// Marks observers as removed. The change is noted, so that a broadcast in progress checks the
+  /// rest of its snapshot again.
   private func markRemoved(_ gone: [Observation], of resource: Resource) {
     guard !gone.isEmpty else { return }
     for observation in gone { observation.markRemoved() }
@@ -207,7 +212,7 @@ package final class ObserverList {
     }
   }
 
-  /// Drops observers whose owners have died; the observers themselves are told if they still live.
+  /// Removes observers whose owners have died. Those that still exist are notified.
   package func removeDead(resource: Resource) {
     closeUp()
     for observation in observations { observation.forgetDeadOwners() }
@@ -231,7 +236,7 @@ package final class ObserverList {
     guard !present.isEmpty else { return }
     if hasUnheld { removeDead(resource: resource) }
     let host = resource.pump.host
-    // By index: `present` holds them, and an iterator would hold each once more.
+    // By index: `present` holds the observations, and an iterator would retain each again.
     var index = 0
     while index < present.count {
       let observation = present[index]
@@ -252,20 +257,19 @@ package final class ObserverList {
   }
 }
 
-/// Where observers stand in a long list, by what they and their owners are.
+/// The positions of observers in a long list, by their addresses and those of their owners.
 ///
-/// Addresses are compared, which may be those of others by now: whoever looks something up looks
-/// whether it is still so.
+/// An address may be that of another object by now, so callers have to check each result.
 struct ObserverIndex {
   private var positions: [UInt: [Int]] = [:]
   private var identities: [AnyHashable: Int] = [:]
-  /// How many of the list it knows; the others were added since.
+  /// The number of observations that are indexed. Later ones have been added since.
   private(set) var count = 0
 
-  /// What an object is looked up by.
+  /// The key by which an object is found.
   static func key(_ object: AnyObject) -> UInt { UInt(bitPattern: ObjectIdentifier(object)) }
 
-  /// Takes in what has been added to the list.
+  /// Indexes the observations that have been added to the list.
   mutating func update(_ observations: [Observation]) {
     for position in count..<observations.count {
       let observation = observations[position]
@@ -276,38 +280,42 @@ struct ObserverIndex {
     count = observations.count
   }
 
-  /// One that is known already has got another owner.
+  /// Adds a further owner of an observation that is indexed already.
   mutating func add(_ key: UInt, at position: Int) {
     if position < count { positions[key, default: []].append(position) }
   }
 
-  /// Where those may stand that are, or are owned by, what has that key; in no order.
+  /// The positions of observers that may have that key, or an owner with it; in no particular
+  /// order.
   subscript(_ key: UInt) -> [Int] { positions[key] ?? [] }
 
   func position(of identity: AnyHashable) -> Int? { identities[identity] }
 }
 
-/// An observer that knows by which keys, other than its own address, it may be looked up: those of values
-/// of a script, which Swift does not know.
+/// An observer that can be found by further keys besides its own address: those of values of a
+/// script, which Swift does not know.
 package protocol KeyedObserver: ObserverObject {
   var keys: [UInt] { get }
 }
 
-/// One observer's place in a resource's list: who it is, who owns it, whether it is still there.
+/// The entry of an observer in a resource's list: the observer, its owners, and whether it is still
+/// there.
 package final class Observation {
-  /// Strong while an owner other than itself lives (OBS-19, OBS-22).
+  /// Set while an owner other than the observer itself lives (OBS-19, OBS-22).
   private var strongObserver: (any ObserverObject)?
   private weak var weakObserver: (any ObserverObject)?
   private var owners: [WeakOwner] = []
   private var ownsItself = false
-  /// Kept until removed or no longer alive, by its own account.
+  /// Whether it stays until it is removed or its `isAlive` is false.
   private(set) var isHeld = false
-  /// Whether it hears events of the service's host, together with its neighbours, and nothing of progress.
+  /// Whether the service's host passes events to it, together with its neighbours. It gets no
+  /// progress.
   package private(set) var isToldByHost = false
   package private(set) var isRemoved = false
-  /// Whether an owner has died, rather than been removed.
+  /// Whether an owner has died, as opposed to being removed.
   private var hasLostOwner = false
-  /// What the caller says it is, if not the object: an equal one is the same observer (OBS-16).
+  /// The identity given by the caller, if it is not that of the object. An observer of an equal
+  /// identity is the same observer (OBS-16).
   let identity: AnyHashable?
 
   private struct WeakOwner {
@@ -320,7 +328,8 @@ package final class Observation {
 
   package var observer: (any ObserverObject)? { strongObserver ?? weakObserver }
 
-  /// What it is looked up by: its observer, its owners, and what the observer says of itself.
+  /// The keys by which it is found: those of its observer, its owners, and further ones that the
+  /// observer provides.
   var keys: [UInt] {
     guard let observer else { return [] }
     var keys = [ObserverIndex.key(observer)]
@@ -329,7 +338,7 @@ package final class Observation {
     return keys
   }
 
-  /// What the log says of its end, asked before it is marked as removed.
+  /// The log text for its end, which has to be read before it is marked as removed.
   var farewell: String {
     guard let observer else { return "an observer was dropped: it has been collected" }
     return (isHeld ? !isRemoved : hasLostOwner)
@@ -342,7 +351,7 @@ package final class Observation {
     return observer === other
   }
 
-  /// Whether it was added under that identity, or is the object that has it for its own. (OBS-160)
+  /// Whether it was added with that identity, or has it as its own object identity. (OBS-160)
   func isIdentified(by identity: AnyHashable) -> Bool {
     guard !isRemoved, !isHeld, let observer else { return false }
     return (self.identity ?? AnyHashable(ObjectIdentifier(observer))) == identity
@@ -373,7 +382,8 @@ package final class Observation {
     if owners.isEmpty, ownsItself { strongObserver = nil }
   }
 
-  /// An observer whose only owner left is itself is held weakly again. (OBS-22)
+  /// Removes owners that have died. If the observer then has no owner but itself, it is held weakly
+  /// again. (OBS-22)
   func forgetDeadOwners() {
     guard !owners.isEmpty, strongObserver != nil, owners.contains(where: { $0.object == nil })
     else { return }
@@ -382,7 +392,7 @@ package final class Observation {
     if owners.isEmpty, ownsItself { strongObserver = nil }
   }
 
-  /// Whether anybody still keeps it: the observer is there and has an owner, or owns itself.
+  /// Whether it is still in use: the observer exists, and has an owner or owns itself.
   var isKept: Bool {
     guard !isRemoved, let observer, observer.isAlive else { return false }
     if isHeld || ownsItself { return true }

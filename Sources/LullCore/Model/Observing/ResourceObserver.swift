@@ -1,30 +1,32 @@
-/// Hears what happens to a resource. Called on the home thread, in registration order.
+/// Is notified of changes of a resource. Called on the home thread, in registration order.
 ///
-/// A class, or a type of values: a value is copied when it is added, and is held by an owner
-/// (`addObserver(_:owner:)`).
+/// An observer is a class, or a value type. A value is copied when it is added, and held by an
+/// owner (`addObserver(_:owner:)`).
 public protocol ResourceObserver {
-  /// Called after each change, the resource being as the event left it.
+  /// Called after each change. The resource is then in the state after the event.
   func resourceChanged(_ resource: Resource, event: ResourceEvent)
-  /// Progress of loads, its 1 before newData or error. Called only while `wantsProgress`. (PRG-29)
+  /// Called with the progress of loads; the final 1 comes before newData or error. Called only
+  /// while `wantsProgress` is true. (PRG-29)
   func resourceRequestProgress(for resource: Resource, progress: Double)
-  /// After removal by call or by an owner's death, not after the observer's own. (OBS-26 to OBS-29)
+  /// Called after the observer was removed, by a call or by the death of an owner, but not after
+  /// its own death. (OBS-26 to OBS-29)
   func stoppedObserving(resource: Resource)
-  /// Whether `resourceRequestProgress` does anything; while nobody wants progress none is measured
-  /// (PRG-24). True by default.
+  /// Whether `resourceRequestProgress` does anything. While no observer or hook wants progress, it
+  /// is not measured (PRG-24). True by default.
   var wantsProgress: Bool { get }
-  /// False once the observer can never be called again; asked before every broadcast.
+  /// False once the observer can never be called again. Checked before every broadcast.
   var isAlive: Bool { get }
-  /// What the log calls it. (LOG-10)
+  /// The name of the observer in the log. (LOG-10)
   var logName: String { get }
-  /// What tells it from others: an observer of an equal identity is the same observer, of which adding it
-  /// again adds only the owner. (OBS-16, OBS-160)
+  /// Identifies the observer. Adding an observer of an equal identity again adds only the owner.
+  /// (OBS-16, OBS-160)
   ///
-  /// It is read once, when the observer is added. By default that of an object is the object's own, and
-  /// each addition of a value is another observer.
+  /// It is read once, when the observer is added. By default, an object has its object identity,
+  /// and each addition of a value is a new observer.
   var observerIdentity: AnyHashable { get }
 }
 
-/// What the list of a resource's observers holds: objects only, which values are boxed in.
+/// The type of the elements in a resource's list of observers: objects only. Values are boxed.
 package typealias ObserverObject = ResourceObserver & AnyObject
 
 extension ResourceObserver {
@@ -40,7 +42,7 @@ extension ResourceObserver where Self: AnyObject {
   public var observerIdentity: AnyHashable { AnyHashable(ObjectIdentifier(self)) }
 }
 
-/// Equal to nothing but itself.
+/// Equal only to itself.
 private final class UniqueObserverIdentity: Hashable {
   static func == (one: UniqueObserverIdentity, other: UniqueObserverIdentity) -> Bool {
     one === other
@@ -49,7 +51,7 @@ private final class UniqueObserverIdentity: Hashable {
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// An observer that is a value, as the list holds it.
+/// Boxes an observer that is a value, for the list.
 final class ValueObserver: ResourceObserver {
   let value: any ResourceObserver
 
@@ -72,7 +74,7 @@ final class ValueObserver: ResourceObserver {
   func stoppedObserving(resource: Resource) { value.stoppedObserving(resource: resource) }
 }
 
-/// A function as an observer.
+/// An observer that calls a function.
 final class ClosureObserver: ResourceObserver {
   private let observe: (Resource, ResourceEvent) -> Void
   let logName: String
@@ -88,36 +90,36 @@ final class ClosureObserver: ResourceObserver {
   }
 }
 
-/// What observers hear. (OBS-11)
+/// The events that observers are notified of. (OBS-11)
 public enum ResourceEvent: Sendable, Equatable, CustomStringConvertible {
-  /// Sent to the new observer alone, during the add call.
+  /// Sent only to the new observer, during the call that adds it.
   case observerAdded
   /// A load has begun.
   case requested
-  /// A load was cancelled, and has left everything as it was.
+  /// A load was cancelled. Data and error have not changed.
   case requestCancelled
-  /// There is data, or none any more after a wipe.
+  /// The data was replaced, or removed by a wipe.
   case newData(NewDataSource)
-  /// The data that is there counts as new again.
+  /// The present data was confirmed and has a new timestamp.
   case notModified
-  /// A load has failed; the data that is there stays.
+  /// A load has failed. The present data stays.
   case error
 
   /// Where new data came from. (OBS-10)
   public enum NewDataSource: String, Sendable {
-    /// A response.
+    /// A response to a request.
     case network
-    /// The cache of a pipeline's stage.
+    /// The cache of a pipeline stage.
     case cache
-    /// Another host or process, which has written it to a cache that is shared. (NEWS-01)
+    /// Another host or process that has written it to a shared cache. (NEWS-01)
     case shared
-    /// The program, by `overrideLocalData` or `overrideLocalContent`.
+    /// The program, through `overrideLocalData` or `overrideLocalContent`.
     case localOverride
-    /// Nowhere: it is gone.
+    /// A wipe, which has removed the data.
     case wipe
   }
 
-  /// As logs have it, such as `newData(network)`.
+  /// The text for logs, such as `newData(network)`.
   public var description: String {
     switch self {
     case .observerAdded: "observerAdded"
@@ -130,11 +132,12 @@ public enum ResourceEvent: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// An observer that is a function: what `addObserver(owner:closure:)` takes. Called on the home thread with the
-/// resource and what has happened to it. (OBS-15) Lua: the function of `resource:add_observer`.
+/// An observer that is a function: the argument of `addObserver(owner:closure:)`. Called on the
+/// home thread with the resource and the event. (OBS-15) Lua: the function of
+/// `resource:add_observer`.
 public typealias ResourceObserverClosure = (Resource, ResourceEvent) -> Void
 
-/// Stands in a resource's list of observers while a loop or an iterator of a script waits.
+/// Represents a loop or an iterator of a script in a resource's list of observers while it waits.
 package final class IteratorObserver: ResourceObserver {
   package let logName: String
   private let hear: (ResourceEvent) -> Void
@@ -149,8 +152,8 @@ package final class IteratorObserver: ResourceObserver {
 }
 
 extension Resource {
-  /// Cancels loads that iterators have started, once nobody else has attached a hook and nobody
-  /// observes.
+  /// Cancels loads that iterators have started, if they have no other hooks and the resource has no
+  /// observers.
   package func cancelUnwantedLoads() {
     guard !isObserved else { return }
     for load in loadRequests where load.iteratorHooks == load.hookCount { load.cancel() }
@@ -158,23 +161,24 @@ extension Resource {
 }
 
 extension Resource {
-  /// Adds an observer that owns itself: held weakly, gone when nobody else holds it. (OBS-18)
+  /// Adds an observer that owns itself: it is held weakly, and removed when nothing else holds it.
+  /// (OBS-18)
   ///
-  /// It gets observerAdded during this call (OBS-01); adding it again does nothing (OBS-14). Values cannot own
-  /// themselves: add them with an owner.
+  /// It gets observerAdded during this call (OBS-01). Adding it again does nothing (OBS-14). Values
+  /// can't own themselves: add them with an owner.
   @discardableResult
   public func addObserver(_ observer: any (ResourceObserver & AnyObject)) -> Resource {
     add(observer, owner: nil, identity: ownIdentity(of: observer))
   }
 
-  /// Adds an observer held for as long as `owner` lives. (OBS-19 to OBS-22)
+  /// Adds an observer that is held as long as `owner` lives. (OBS-19 to OBS-22)
   ///
-  /// It gets observerAdded during this call (OBS-01). A value is copied; if one of an equal
-  /// `observerIdentity` is there already, only the owner is added to that one (OBS-16), and the value given
-  /// is not used.
+  /// It gets observerAdded during this call (OBS-01). A value is copied. If an observer of an equal
+  /// `observerIdentity` is present already, only the owner is added to that one (OBS-16), and the
+  /// given value is not used.
   @discardableResult
   public func addObserver(_ observer: any ResourceObserver, owner: AnyObject) -> Resource {
-    // Not by a cast alone: on some platforms a value casts to a box that is an object.
+    // A cast alone is not sufficient: on some platforms a value casts to a box that is an object.
     guard type(of: observer) is AnyClass, let object = observer as? any ObserverObject else {
       return add(
         ValueObserver(observer), owner: owner, identity: observer.observerIdentity)
@@ -182,34 +186,38 @@ extension Resource {
     return add(object, owner: owner, identity: ownIdentity(of: object))
   }
 
-  /// The observer of that identity: its `observerIdentity`, or the `identity:` of a function. nil if none is
-  /// there, or if its last owner has gone. A value comes as the copy that was added. (OBS-160)
+  /// Returns the observer of that identity: its `observerIdentity`, or the `identity:` of a
+  /// function. Returns nil if there is no such observer, or if its last owner has gone. A value is
+  /// returned as the copy that was added. (OBS-160)
   ///
-  /// Observers of scripts have no identity. Home thread only. Lua: none; a script has its function.
+  /// Observers of scripts have no identity. Home thread only. Not available in Lua, where a script
+  /// has its function.
   public func observer(identity: AnyHashable) -> (any ResourceObserver)? {
     pump.checkThread()
     let observer = record.observers.observer(identifiedBy: identity)
     return (observer as? ValueObserver)?.value ?? observer
   }
 
-  /// Removes the observers of that identity, whoever owns them; each gets `stoppedObserving` during this call and
-  /// nothing afterwards. Without such an observer it does nothing. (OBS-160)
+  /// Removes the observers of that identity, whatever their owners. Each gets `stoppedObserving`
+  /// during this call, and no events afterwards. If there is no such observer, nothing happens.
+  /// (OBS-160)
   ///
-  /// Cancels nothing; `cancelLoadIfUnobserved()` does. Home thread only. Lua: `resource:remove_observers(f)`.
+  /// Does not cancel loads; use `cancelLoadIfUnobserved()`. Home thread only. Lua:
+  /// `resource:remove_observers(f)`.
   public func removeObserver(identity: AnyHashable) {
     pump.checkThread()
     record.observers.remove(identifiedBy: identity, resource: self)
   }
 
-  /// nil of an object that is itself, by which the list looks it up.
+  /// nil for an object with its own identity, which the list finds by its address.
   private func ownIdentity(of observer: any ObserverObject) -> AnyHashable? {
     let identity = observer.observerIdentity
     return identity == AnyHashable(ObjectIdentifier(observer)) ? nil : identity
   }
 
   /// Adds a function that is called until `owner` dies or its observers are removed. Each addition
-  /// counts separately (OBS-15), unless an observer of an equal `identity` is there already: then
-  /// only the owner is added to that one (OBS-16). The log names it by file and line (LOG-10).
+  /// is a separate observer (OBS-15), unless an observer of an equal `identity` is present already:
+  /// then only the owner is added to that one (OBS-16). The log shows its file and line (LOG-10).
   @discardableResult
   public func addObserver(
     owner: AnyObject, identity: AnyHashable? = nil, file: StaticString = #fileID,
@@ -229,14 +237,15 @@ extension Resource {
     return self
   }
 
-  /// Adds an observer that says itself how long it is alive; a script's host knows. (OBS-19)
-  /// `isToldByHost`: it hears events of the service's host, together with its neighbours.
+  /// Adds an observer that tells through `isAlive` how long it is in use, as those of a script's
+  /// host do. (OBS-19) `isToldByHost`: the host of the service passes events to it, together with
+  /// its neighbours.
   package func hold(_ observer: any ObserverObject, isToldByHost: Bool = false) {
     record.observers.hold(observer, isToldByHost: isToldByHost, resource: self)
     heard(ofAdding: observer)
   }
 
-  /// It has heard of its addition already; what caches have comes later. (OBS-40)
+  /// Comes after observerAdded. A cache hit comes later. (OBS-40)
   private func heard(ofAdding observer: any ResourceObserver) {
     if observer.wantsProgress {
       for load in record.loads { load.request.progressListenersChanged() }
@@ -244,8 +253,8 @@ extension Resource {
     checkCaches()
   }
 
-  /// `owner` stops owning any observer here; those left without owner stop observing and hear
-  /// nothing more. (OBS-23 to OBS-26, OBS-31)
+  /// Removes `owner` from all observers of this resource. Observers without any other owner stop
+  /// observing and get no more events. (OBS-23 to OBS-26, OBS-31)
   public func removeObservers(ownedBy owner: AnyObject?) {
     pump.checkThread()
     guard let owner else { return }

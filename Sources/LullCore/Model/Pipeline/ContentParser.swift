@@ -1,16 +1,17 @@
-/// The common part of the standard parsers: which responses they take, and what a failure means.
+/// The common part of the standard parsers: the responses they parse, and the meaning of a failure.
 ///
-/// A parser takes raw bytes of its content types; that of JSON takes text, too (JSN-81). A failed parse fails a success (TRF-16) and leaves
-/// an error as it was, its body unparsed (JSN-07, TRF-07). Of types that it tries only, content that is no
-/// bytes, and bytes that it cannot parse, stay what they are (TXT-12). Large bodies are parsed in the pool, with
+/// A parser takes raw bytes of its content types; the JSON parser takes text, too (JSN-81). A
+/// failed parse makes a success a failure (TRF-16) and leaves an error unchanged, with its body
+/// unparsed (JSN-07, TRF-07). For types that it only tries, content that is not bytes, and bytes
+/// that it can't parse, stay unchanged (TXT-12). Large bodies are parsed in the thread pool, with
 /// the same outcome (PIPE-16).
 final class ContentParser: ResponseTransformer {
   let description: String
-  /// nil: any, none at all among them.
+  /// nil: any content type, or none.
   private let accepts: ((UnsafeBufferPointer<UInt8>) -> Bool)?
   private let tries: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
   private let transformsErrors: Bool
-  /// Whether the result is text; text is then no input. (TXT-07)
+  /// Whether the result is text. Text is then not accepted as input. (TXT-07)
   let makesText: Bool
   private let parse: Parse
 
@@ -21,8 +22,8 @@ final class ContentParser: ResponseTransformer {
     let cause: RequestError.Cause
   }
 
-  /// Bodies up to this size, bytes, are parsed where they arrive, which holds up the loop for about a
-  /// tenth of a millisecond; a trip to another thread costs as much as parsing 40 KB.
+  /// The largest body, in bytes, that is parsed on the home thread, which blocks the loop for about
+  /// 0.1 ms. Passing work to another thread takes as long as parsing 40 KB.
   static let largestOnHomeThread = 64 * 1024
 
   init(
@@ -79,7 +80,8 @@ final class ContentParser: ResponseTransformer {
     }
   }
 
-  /// Whether an empty body is left as it is. No text and no lines of JSON are content too.
+  /// Whether an empty body is left unchanged. An empty text and an empty list of JSON Lines are
+  /// content too.
   private func passesBy(_ entity: Entity, _ run: PipelineRun) -> Bool {
     makesText || entity.jsonForm != .whole
       ? run.allowsEmptyBody(entity) : run.allowsNoContent(entity)

@@ -1,4 +1,4 @@
-/// Decodes content as a model: the function of a content transformer. (COD-12)
+/// Decodes content as a model; the function of a content transformer. (COD-12)
 struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
   let description: String
 
@@ -11,7 +11,8 @@ struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
     case .json: break
     case .value(let value) where value is JSONValue || value is JSONElement: break
     default:
-      // A 204 and the like has nothing to decode, and is no failure. (REQ-04, JSN-10)
+      // An empty response, such as a 204, has nothing to decode and is not a failure. (REQ-04,
+      // JSN-10)
       guard run.allowsNoContent(entity) else { return nil }
       return { report in
         report(.content(entity.content))
@@ -59,10 +60,10 @@ struct DecodingFunction<Model: Decodable & Sendable>: ContentFunction {
 }
 
 extension ResponseContentTransformer {
-  /// A transformer that decodes JSON as a type of the program's, which becomes the content.
+  /// Creates a transformer that decodes JSON as a type of the program, which becomes the content.
   ///
-  /// As `Content` of that type; what is no JSON is a mismatch, but for the empty body of a 204 and its
-  /// like. Otherwise as transformers of functions.
+  /// Content that is not JSON is a mismatch, except the empty body of a 204 or a similar response.
+  /// Otherwise it behaves like transformers with functions.
   public convenience init<Model: Decodable & Sendable>(
     as type: Model.Type, description: String? = nil, contentTypes: [String]? = nil,
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false

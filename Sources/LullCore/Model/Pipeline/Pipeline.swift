@@ -1,6 +1,8 @@
-/// The stages a response passes on its way to hooks and state. A value, part of a configuration.
+/// The stages that a response passes on its way to hooks and state. A value that is part of a
+/// configuration.
 public struct Pipeline {
-  /// The stages that run, in order; those left out do not (PIPE-03). Each at most once (PIPE-08).
+  /// The stages that run, in order. Stages that are not listed do not run (PIPE-03). Each may occur
+  /// once (PIPE-08).
   public var order = PipelineStageKey.standardOrder {
     didSet {
       precondition(
@@ -9,44 +11,44 @@ public struct Pipeline {
   }
   private var stages: [PipelineStageKey: PipelineStage] = [:]
 
-  /// The standard order, with nothing in any stage.
+  /// The standard order, with empty stages.
   public init() {}
 
-  /// A stage, empty where nothing was added to it.
+  /// A stage, which is empty until something is added to it.
   public subscript(_ key: PipelineStageKey) -> PipelineStage {
     get { stages[key] ?? PipelineStage() }
     set { stages[key] = newValue }
   }
 
-  /// Removes every transformer and every cache; content then stays raw bytes. (PIPE-07, PIPE-12)
+  /// Removes every transformer and every cache. Content then stays raw bytes. (PIPE-07, PIPE-12)
   public mutating func clear() {
     stages = [:]
   }
 
-  /// Removes the transformers of every stage; caches stay. (PIPE-12)
+  /// Removes the transformers of every stage. Caches stay. (PIPE-12)
   public mutating func removeAllTransformers() {
     for key in stages.keys { stages[key]?.removeTransformers() }
   }
 
-  /// Removes the caches of every stage; transformers stay. (PIPE-12)
+  /// Removes the caches of every stage. Transformers stay. (PIPE-12)
   public mutating func removeAllCaches() {
     for key in stages.keys { stages[key]?.doNotCache() }
   }
 
-  /// Stages with transformers or a cache that the order leaves out. (PIPE-09)
+  /// Stages with transformers or a cache that are missing in the order. (PIPE-09)
   package var omittedStages: [PipelineStageKey] {
     stages.filter { !$0.value.isEmpty && !order.contains($0.key) }.map(\.key)
       .sorted { $0.description < $1.description }
   }
 
-  /// The transformers that it has itself.
+  /// The transformers, without one for validation.
   package var steps: [PipelineStep] { steps(validation: nil) }
 
-  /// Their caches.
+  /// The caches, without a step for validation.
   package var caches: [StageCache] { caches(validation: nil) }
 
-  /// Transformers with their stages, flattened in running order, and behind those of the stage that parses the
-  /// one that validates.
+  /// The transformers with their stages, in the order in which they run. With `validation`, those
+  /// of the parsing stage are followed by one that validates.
   package func steps(validation: ContentValidation?) -> [PipelineStep] {
     order.flatMap { key in
       var transformers = stages[key]?.transformers ?? []
@@ -74,8 +76,8 @@ public struct Pipeline {
     return caches
   }
 
-  /// Whether a string that such an entity has behind that stage can only be bytes: no transformer
-  /// before makes text of them.
+  /// Whether a string in such an entity after that stage can only be bytes, because no transformer
+  /// up to there makes text of it.
   package func keepsBytes(of entity: Entity, through stage: PipelineStageKey) -> Bool {
     guard let end = order.firstIndex(of: stage) else { return false }
     return order[...end].allSatisfy { key in
@@ -83,25 +85,26 @@ public struct Pipeline {
     }
   }
 
-  /// A stage's cache, and how many steps an entity has passed when it is written there.
+  /// The cache of a stage, and the number of steps that an entity has passed when it is written
+  /// there.
   package struct StageCache {
     package let stage: PipelineStageKey
     package let cache: any CoordinatedEntityCache
-    /// That of `PipelineStage.cacheMark`, held while the cache is in use.
+    /// The `PipelineStage.cacheMark`, held while the cache is in use.
     let mark: AnyObject?
     package let stepCount: Int
   }
 }
 
 extension Pipeline {
-  /// What is done at a stage: by a function whose description says where it is, not what it does, or by something that
-  /// its description tells.
+  /// A part of a stage, for comparing pipelines: functions, whose description says only where they
+  /// are defined, or a part that its description identifies.
   package enum ComparedPart {
     case functions(any FunctionHolder)
     case described(String)
   }
 
-  /// What is done at each stage that runs, in order.
+  /// The parts of each stage that runs, in order.
   package var comparedStages: [(name: String, parts: [ComparedPart])] {
     order.map { key in
       let stage = self[key]
@@ -123,16 +126,16 @@ extension Pipeline.ComparedPart {
 }
 
 extension Pipeline {
-  /// Adds one of the standard parsers at its stage, for the types it is for, where `init` of the service was
-  /// not told to. (SVC-35, TRF-32) Lua: `stage:add_standard(name)`.
+  /// Adds one of the standard parsers to its stage, for its content types, if the service was
+  /// created without it. (SVC-35, TRF-32) Lua: `stage:add_standard(name)`.
   public mutating func add(_ transformer: StandardTransformer) {
     self[transformer.stage].add(transformer.make())
   }
 }
 
 extension PipelineStage {
-  /// Adds a transformer for responses of these content types only, such as `*/xml` and `text/*`; others pass
-  /// it unchanged. (TRF-25)
+  /// Adds a transformer for responses of these content types only, such as `*/xml` and `text/*`.
+  /// Other responses pass unchanged. (TRF-25)
   public mutating func add(_ transformer: any ResponseTransformer, contentTypes: [String]) {
     add(SelectiveTransformer(transformer, contentTypes))
   }

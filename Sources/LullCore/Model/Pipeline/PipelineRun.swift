@@ -1,33 +1,33 @@
 /// One response on its way through the steps of a pipeline, in order, one at a time. (PIPE-16)
 ///
-/// A step may wait: the run then rests until `resume(with:)`. Cancelling drops the result (CXL-09).
-/// Home thread only.
+/// A step may wait: the run then pauses until `resume(with:)`. Cancelling discards the result
+/// (CXL-09). Home thread only.
 public final class PipelineRun {
-  /// The request whose response this is.
+  /// The request that received the response.
   package let request: Request
-  /// The method the response answers, which decides whether an empty body is fine (REQ-04).
+  /// The method of the request, which decides whether an empty body is valid (REQ-04).
   package let method: RequestMethod
-  /// The response before the first step: what a failed parse keeps (TRF-16).
+  /// The response before the first step, which is kept if a step fails (TRF-16).
   package let original: Response
   package let now: Double
 
-  /// Whether a cache has given the response.
+  /// Whether the response is from a cache.
   private let isHit: Bool
   private let steps: [PipelineStep]
   private let marks: [Int]
   private var next = 0
   private var nextMark = 0
-  /// What a success had become at each of the marks, in their order. (CACHE-14 to CACHE-17)
+  /// The entity of a success at each of the marks, in their order. (CACHE-14 to CACHE-17)
   package private(set) var outputs: [(mark: Int, entity: Entity)] = []
   private var isStarted = false
   private var isOver = false
   private let finish: (Response) -> Void
 
   /// - Parameters:
-  ///   - skipping: how many steps the response has passed already: a cache's entity those up to its
-  ///     stage (CACHE-30).
-  ///   - isHit: whether a cache has given the response.
-  ///   - marks: after how many steps what they made is of interest, in order.
+  ///   - skipping: The number of steps that the response has passed already. A cached entity has
+  ///     passed those up to its stage (CACHE-30).
+  ///   - isHit: Whether the response is from a cache.
+  ///   - marks: The numbers of steps after which the entity is recorded, in order.
   init(
     _ steps: [PipelineStep], skipping: Int = 0, isHit: Bool = false, marks: [Int] = [],
     response: Response, request: Request, method: RequestMethod, now: Double,
@@ -44,16 +44,16 @@ public final class PipelineRun {
     self.finish = finish
   }
 
-  /// The stage of the step that runs now.
+  /// The stage of the step that is running.
   package var stage: PipelineStageKey? { next > 0 ? steps[next - 1].stage : nil }
 
-  /// Whether what it makes of the response must not be kept where it outlives the process.
+  /// Whether its result must not be stored in a cache that outlives the process.
   var forbidsStoring: Bool { original.entity?.forbidsStoring ?? false }
 
   /// Whether the response depends on headers of its request. (AGE-05)
   var dependsOnRequest: Bool { original.entity?.exchange?.variant != nil }
 
-  /// Whether a cache has that very value of a script's, or is about to.
+  /// Whether a cache has the same script value, or will have it.
   package func isCached(_ id: Int64) -> Bool {
     (isHit && original.entity?.foreignID == id) || outputs.last?.entity.foreignID == id
   }
@@ -63,14 +63,15 @@ public final class PipelineRun {
     advance(original)
   }
 
-  /// Goes on after a step that waited; ignored once the run is over, as after a cancellation.
+  /// Continues after a step that waited. Ignored if the run is over, for example after a
+  /// cancellation.
   public func resume(with response: Response) {
     request.pump.checkThread()
     guard !isOver else { return }
     advance(response)
   }
 
-  /// Nothing more happens; a step that waits is told to stop.
+  /// Ends the run. A step that waits is stopped.
   func abandon() {
     guard !isOver else { return }
     isOver = true
@@ -80,8 +81,8 @@ public final class PipelineRun {
 
   private var onAbandon: (() -> Void)?
 
-  /// Called by a step that will resume later: `stop` ends what it waits for when the request is cancelled,
-  /// at once if it has been meanwhile.
+  /// Called by a step that will resume later. `stop` ends the step's work when the request is
+  /// cancelled; if it has been cancelled already, it is called at once.
   public func waits(stoppingWith stop: (() -> Void)?) {
     if isOver { stop?() } else { onAbandon = stop }
   }
@@ -105,14 +106,14 @@ public final class PipelineRun {
     finish(published(response))
   }
 
-  /// Without content that a cache has too: readers may change that. (STA-81)
+  /// Replaces content that a cache has as well by a copy, because readers may change it. (STA-81)
   private func published(_ response: Response) -> Response {
     guard case .success(let entity) = response.outcome, let id = entity.foreignID, isCached(id)
     else { return response }
     return request.pump.host?.published(response, by: self) ?? response
   }
 
-  /// What the step that has just ended made of the response. (LOG-07)
+  /// Reports the result of the step that has just ended. (LOG-07)
   private func tell(of response: Response) {
     if request.pump.tracesPipelines {
       request.pump.host?.pipelinePassed(steps[next - 1], with: response, in: self)
@@ -128,10 +129,10 @@ public final class PipelineRun {
         + result)
   }
 
-  /// Notes a success at each mark that has been passed.
+  /// Records a success at each mark that has been passed.
   private func collect(_ response: Response) {
     while nextMark < marks.count, marks[nextMark] <= next {
-      // A part, which a Range has asked for, says nothing of the whole. (RFC 9110, 15.3.7)
+      // A part, as the response to a Range request, is not the whole entity. (RFC 9110, 15.3.7)
       let isPart = original.entity?.exchange?.status == 206
       if original.isSuccess, !isPart, case .success(let entity) = response.outcome {
         outputs.append((nextMark, entity))
@@ -140,7 +141,8 @@ public final class PipelineRun {
     }
   }
 
-  /// A parse or transformer failure of a success keeps status and the raw entity. (TRF-16)
+  /// Returns the error of a failed step for a success. It keeps the status and the raw entity.
+  /// (TRF-16)
   package func failure(_ cause: RequestError.Cause) -> RequestError {
     var error = RequestError(
       userMessage: cause.userMessage, httpStatusCode: original.entity?.exchange?.status,
@@ -153,14 +155,14 @@ public final class PipelineRun {
     return error
   }
 
-  /// Whether an empty body is as it should be: 204, 205, HEAD. (REQ-04)
+  /// Whether an empty body is valid: for 204, 205 and HEAD. (REQ-04)
   package func allowsEmptyBody(_ entity: Entity) -> Bool {
     guard entity.isEmptyBytes || entity.isEmptyText else { return false }
     return method == .head || entity.exchange?.status == 204 || entity.exchange?.status == 205
   }
 
-  /// Whether an empty body in place of JSON is a success without content: where an empty body is as it
-  /// should be, and of a 200, 201 or 202 that answers no GET. (REQ-04, JSN-10)
+  /// Whether an empty body instead of JSON is a success without content: where an empty body is
+  /// valid, and with status 200, 201 or 202 for methods other than GET. (REQ-04, JSN-10)
   package func allowsNoContent(_ entity: Entity) -> Bool {
     if allowsEmptyBody(entity) { return true }
     guard method != .get, entity.isEmptyBytes || entity.isEmptyText else { return false }
@@ -168,14 +170,15 @@ public final class PipelineRun {
   }
 }
 
-/// A transformer, and the stage it belongs to.
+/// A transformer, and its stage.
 package struct PipelineStep {
   package let stage: PipelineStageKey
   package let transformer: any ResponseTransformer
 }
 
 extension ResponseTransformer {
-  /// Whether it may put text in the place of an entity's bytes: what is not known to keep them may.
+  /// Whether it may replace an entity's bytes by text. True for transformers about which nothing is
+  /// known.
   func mayMakeText(of entity: Entity) -> Bool {
     switch self {
     case let parser as ContentParser: parser.makesText && parser.isMine(entity)

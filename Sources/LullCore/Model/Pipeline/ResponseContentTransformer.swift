@@ -1,9 +1,9 @@
-/// A step of the pipeline made of a function from content to content: the rules such a function
-/// lives by, in whatever language it is written. (TRF-04 to TRF-16, TRF-23 to TRF-25)
+/// A step of the pipeline that calls a function from content to content. The rules are the same for
+/// functions in all languages. (TRF-04 to TRF-16, TRF-23 to TRF-25)
 ///
-/// It takes responses of its content types, gives the function content and entity, and replaces the
-/// content, nothing else. A failure's body it touches only if it transforms errors: what then cannot
-/// be transformed leaves the failure as it was. Home thread only.
+/// It takes responses of its content types, calls the function with content and entity, and
+/// replaces only the content. The body of a failure is transformed only with `transformErrors`; if
+/// that is not possible, the failure stays unchanged. Home thread only.
 public final class ResponseContentTransformer: ResponseTransformer {
   package struct Rules {
     package var mismatch = InputTypeMismatchAction.error
@@ -25,13 +25,14 @@ public final class ResponseContentTransformer: ResponseTransformer {
   /// How one call of the function ended.
   package enum Outcome {
     case content(Content)
-    /// The function says itself what the response shall be. (TRF-14)
+    /// The function has thrown the error that becomes the response. (TRF-14)
     case raised(RequestError)
-    /// It could not do it.
+    /// The function could not transform the content.
     case failed(RequestError)
   }
 
-  /// Begins one call, which reports once, inside or later, and returns what ends it early.
+  /// Starts one call, which reports once, during the call or later. Returns a function that ends it
+  /// early.
   package typealias Work = (_ report: @escaping (Outcome) -> Void) -> (() -> Void)?
 
   public let description: String
@@ -44,7 +45,7 @@ public final class ResponseContentTransformer: ResponseTransformer {
     description = function.description
   }
 
-  /// Whether the result for bytes may be text.
+  /// Whether the result may be text if the input is bytes.
   var makesTextOfBytes: Bool { function.makesTextOfBytes }
 
   public func process(_ response: Response, in run: PipelineRun) -> Response? {
@@ -65,7 +66,7 @@ public final class ResponseContentTransformer: ResponseTransformer {
     return begin(work, response, run)
   }
 
-  /// What the function may see of the response; nil if the response is none of its business.
+  /// The entity to transform; nil if the transformer does not apply to the response.
   private func content(of response: Response) -> Entity? {
     let entity: Entity?
     switch response.outcome {
@@ -111,7 +112,7 @@ public final class ResponseContentTransformer: ResponseTransformer {
       return .success(entity, isNew: response.isNew)
     case (.success, .failed(let error)), (_, .raised(let error)): return .failure(error)
     case (.failure(var error), .content(let content)):
-      // The outcome stays a failure. (TRF-06)
+      // The response stays a failure. (TRF-06)
       error.entity?.content = content
       return .failure(error)
     case (.failure, .failed(let failure)):
@@ -134,19 +135,20 @@ extension ResponseContentTransformer: FunctionHolder {
   }
 }
 
-/// The function of a content transformer, in one language.
+/// The function of a content transformer, in any language.
 package protocol ContentFunction {
-  /// As error causes name it.
+  /// Its name in the causes of errors.
   var description: String { get }
-  /// The input type, as error causes name it. (TRF-09)
+  /// The name of the input type in the causes of errors. (TRF-09)
   var inputName: String { get }
-  /// One call with this entity, ready to begin; nil if its content is not of the input type.
+  /// Returns a call with this entity that is ready to start; nil if its content is not of the input
+  /// type.
   func prepare(
     _ entity: Entity, in run: PipelineRun
   ) throws(RequestError) -> ResponseContentTransformer.Work?
-  /// Whether content is of the output type already.
+  /// Whether the content has the output type already.
   func isOutput(_ content: Content, in run: PipelineRun) throws(RequestError) -> Bool
-  /// Whether the result for bytes may be text.
+  /// Whether the result may be text if the input is bytes.
   var makesTextOfBytes: Bool { get }
 }
 
@@ -156,14 +158,17 @@ public enum InputTypeMismatchAction: String, Sendable, CaseIterable {
   case error
   /// The response passes unchanged. (TRF-10)
   case skip
-  /// It passes unchanged if it is of the output type already, and is an error else. (TRF-11, TRF-12)
+  /// The response passes unchanged if it has the output type already. Otherwise it becomes a
+  /// failure. (TRF-11, TRF-12)
   case skipIfOutputTypeMatches = "skip_if_output_type_matches"
 }
 
-/// What has functions of a script, or of a program, in it: descriptions say where they are, not what they do.
+/// An object with functions of a script or a program. Its description says only where they are
+/// defined.
 package protocol FunctionHolder {
-  /// In the order in which they are asked. What they do is known to whoever has made them.
+  /// The functions, in the order in which they are called. Only the host that made them knows more
+  /// about them.
   var heldFunctions: [AnyObject] { get }
-  /// How they are asked, the same words for the same.
+  /// How they are called. Equal texts mean equal use.
   var functionUse: String { get }
 }

@@ -1,17 +1,18 @@
-/// One step of a pipeline: a response in, a response out, success or failure alike. (PIPE-17)
+/// One step of a pipeline, from response to response, success or failure. (PIPE-17)
 ///
-/// Called on the home thread, once per response, never for a 304 (TRF-03).
+/// Called on the home thread, once for each response, never for a 304 (TRF-03).
 public protocol ResponseTransformer: AnyObject {
-  /// As error causes name it.
+  /// The name of the transformer in causes of errors.
   var description: String { get }
 
-  /// The new response, or nil: the transformer then calls `run.resume(with:)` once, later, on the home
-  /// thread, and says with `run.waits(stoppingWith:)` what ends its work early. A function that waits
-  /// needs no class: `PipelineStage.add(description:_:)`.
+  /// Returns the new response, or nil if the transformer waits. In that case it calls
+  /// `run.resume(with:)` once, later, on the home thread, and registers with
+  /// `run.waits(stoppingWith:)` a function that ends its work early. For an asynchronous function
+  /// use `PipelineStage.add(description:_:)` instead of a class.
   func process(_ response: Response, in run: PipelineRun) -> Response?
 }
 
-/// A transformer that answers at once, given as a function.
+/// A transformer with a synchronous function.
 package final class FunctionTransformer: ResponseTransformer {
   package let description: String
   private let transform: (Response) -> Response
@@ -26,7 +27,7 @@ package final class FunctionTransformer: ResponseTransformer {
   }
 }
 
-/// A step of the pipeline made of a function from response to response that may wait. (AWT-09)
+/// A transformer with an asynchronous function from response to response. (AWT-09)
 final class WaitingResponseTransformer: ResponseTransformer {
   typealias Transform = nonisolated(nonsending) (Response) async throws -> Response
 
@@ -55,7 +56,7 @@ final class WaitingResponseTransformer: ResponseTransformer {
   }
 }
 
-/// A transformer, for responses of some content types. (TRF-25)
+/// Applies a transformer to responses of some content types. (TRF-25)
 final class SelectiveTransformer: ResponseTransformer {
   let description: String
   let transformer: any ResponseTransformer

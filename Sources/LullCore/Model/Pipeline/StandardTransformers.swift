@@ -1,11 +1,11 @@
-/// The parsers every service starts with, in this order. (SVC-35, TRF-32)
+/// The parsers that every service has by default, in this order. (SVC-35, TRF-32)
 public enum StandardTransformer: String, Sendable, CaseIterable {
-  /// `*/json` and `*/*+json`, and lines of JSON, at parsing.
+  /// Parses `*/json`, `*/*+json` and JSON Lines, in the parsing stage.
   case json
-  /// `text/*` but JSON, and what else is text by its type, at parsing.
+  /// Decodes `text/*` except JSON, and other text types, in the parsing stage.
   case text
 
-  /// Where it belongs. (TRF-32)
+  /// The stage that it belongs to. (TRF-32)
   package var stage: PipelineStageKey { .parsing }
 
   package func make() -> any ResponseTransformer {
@@ -24,15 +24,17 @@ public enum StandardTransformer: String, Sendable, CaseIterable {
 /// A transformer that parses bytes or text of any content type as JSON: an object, an array, or any
 /// other value. (JSN-01, JSN-81)
 ///
-/// For a stage or types that `StandardTransformer.json` is not for; `PipelineStage.add(_:contentTypes:)`
-/// says which. Other content, and bytes or text that are not JSON, fail a success (TRF-16) and leave
-/// an error as it was (TRF-07). Large bodies are parsed in a pool of threads. Lua: `stage:add_standard("json")`.
+/// For stages or types that `StandardTransformer.json` does not handle; choose the types with
+/// `PipelineStage.add(_:contentTypes:)`. Other content, and bytes or text that are not JSON, make a
+/// success a failure (TRF-16) and leave an error unchanged (TRF-07). Large bodies are parsed in the
+/// thread pool. Lua: `stage:add_standard("json")`.
 ///
-///     configuration.pipeline[.parsing].add(JSONResponseTransformer(), contentTypes: ["text/x-json"])
+///     configuration.pipeline[.parsing].add(JSONResponseTransformer(), contentTypes:
+///     ["text/x-json"])
 public final class JSONResponseTransformer: ResponseTransformer {
   private let parser: ContentParser
 
-  /// - Parameter transformErrors: whether the bodies of errors are parsed too. (TRF-05)
+  /// - Parameter transformErrors: Whether the bodies of errors are parsed too. (TRF-05)
   public init(_ transformErrors: Bool = true) {
     parser = .json(transformsErrors: transformErrors)
   }
@@ -44,14 +46,14 @@ public final class JSONResponseTransformer: ResponseTransformer {
   }
 }
 
-/// A transformer that decodes bytes of any content type as text, in the charset that the type names, else
-/// the usual one. (TXT-01)
+/// A transformer that decodes bytes of any content type as text, in the charset of the content
+/// type, else in the default charset. (TXT-01)
 ///
 /// Otherwise as `JSONResponseTransformer`. Lua: `stage:add_standard("text")`.
 public final class TextResponseTransformer: ResponseTransformer {
   private let parser: ContentParser
 
-  /// - Parameter transformErrors: whether the bodies of errors are decoded too. (TRF-05)
+  /// - Parameter transformErrors: Whether the bodies of errors are decoded too. (TRF-05)
   public init(_ transformErrors: Bool = true) {
     parser = .text(transformsErrors: transformErrors)
   }
@@ -107,7 +109,7 @@ extension ContentParser {
 }
 
 extension StandardTransformer {
-  /// The charset that bytes of a type that is text are decoded by.
+  /// The charset for decoding bytes of a text type.
   static func charset(
     of bytes: UnsafeBufferPointer<UInt8>, _ entity: Entity
   ) -> String {
@@ -118,12 +120,13 @@ extension StandardTransformer {
 }
 
 extension Entity {
-  /// Whether it is text by its type without being `text/*`. (TXT-11)
+  /// Whether its content type is a text type other than `text/*`. (TXT-11)
   package var isTextBesides: Bool {
     headers.withFirstValue("content-type", ContentTypePattern.isTextBesides) ?? false
   }
 
-  /// Takes the text of the bytes as the standard parser decodes them; false if it cannot.
+  /// Replaces the bytes by their text as the standard parser decodes them. Returns false if they
+  /// can't be decoded.
   package mutating func decodeText(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let charset = StandardTransformer.charset(of: bytes, self)
     guard let text = try? TextCoding.decode(bytes, charset: charset) else { return false }
@@ -131,19 +134,19 @@ extension Entity {
     return true
   }
 
-  /// Puts in text that has been decoded from the bytes by their charset.
+  /// Sets a text that has been decoded from the bytes in their charset.
   mutating func setText(_ text: String, from bytes: UnsafeBufferPointer<UInt8>) {
     content = .text(text)
     guard charset == nil || isTextBesides else { return }
     textSource = TextSource.of(bytes, charset: StandardTransformer.charset(of: bytes, self))
   }
 
-  /// Whether its type is that of several values of JSON. (JSN-20)
+  /// Whether its content type is one for several JSON values. (JSN-20)
   package var hasJSONLines: Bool {
     headers.withFirstValue("content-type", ContentTypePattern.isJSONLines) ?? false
   }
 
-  /// What the bytes of a type are as text that is text; nil for others, and for what cannot be decoded.
+  /// The bytes of a text type as text; nil for other types, and if they can't be decoded.
   package var decodedText: String? {
     guard case .bytes(let bytes) = content,
       isTextBesides || headers.withFirstValue("content-type", ContentTypePattern.isText) == true

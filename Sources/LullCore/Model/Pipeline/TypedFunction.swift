@@ -1,4 +1,5 @@
-/// A Swift function as the function of a content transformer: its types say what it takes and makes.
+/// A Swift function as the function of a content transformer. Its types determine its input and
+/// output.
 struct TypedFunction<Input, Output: Sendable>: ContentFunction {
   let description: String
   let transform: (Input, Entity) throws -> Output?
@@ -23,7 +24,7 @@ struct TypedFunction<Input, Output: Sendable>: ContentFunction {
 }
 
 extension ContentFunction {
-  /// What a call of a Swift function comes to by what it has returned or thrown.
+  /// The outcome of a call of a Swift function that has returned or thrown.
   func outcome<Output: Sendable>(
     of result: Result<Output?, any Error>, _ run: PipelineRun
   ) -> ResponseContentTransformer.Outcome {
@@ -37,7 +38,7 @@ extension ContentFunction {
 }
 
 extension PipelineRun {
-  /// TRF-13: whatever was thrown is the cause, for the program; people read the usual sentence.
+  /// The thrown error is the cause, for the program; the message is the usual one. (TRF-13)
   func failure(thrown error: any Error) -> RequestError {
     var failure = failure(.custom(error))
     failure.userMessage = "Cannot parse server response"
@@ -46,17 +47,18 @@ extension PipelineRun {
 }
 
 extension ResponseContentTransformer {
-  /// A transformer of a Swift function; its types say what content it takes and makes.
+  /// Creates a transformer with a Swift function, whose types determine its input and output.
   ///
-  /// `Input` is what `Content.cast(to:)` can give: `String`, `[String: JSONValue]`, `JSONElement`, a
-  /// model another transformer made, or `Content` for any (TRF-24). What the function returns becomes
-  /// the content; nil is a failure (TRF-15). A `RequestError` it throws becomes the response (TRF-14),
-  /// any other error a failure with that cause (TRF-13). A failure keeps status and body as received
-  /// (TRF-16).
+  /// `Input` is a type that `Content.cast(to:)` can return: `String`, `[String: JSONValue]`,
+  /// `JSONElement`, a model that another transformer made, or `Content` for any content (TRF-24).
+  /// The result of the function becomes the content; nil is a failure (TRF-15). If it throws a
+  /// `RequestError`, that error becomes the response (TRF-14). Any other error becomes the cause of
+  /// a failure (TRF-13). A failure keeps status and body as received (TRF-16).
   ///
   /// - Parameters:
-  ///   - contentTypes: patterns of the types it is for, such as `*/xml`; nil is any. (TRF-25)
-  ///   - transformErrors: whether bodies of failures are transformed too. (TRF-05 to TRF-08)
+  ///   - contentTypes: Patterns of the content types that it applies to, such as `*/xml`; nil: any.
+  ///     (TRF-25)
+  ///   - transformErrors: Whether bodies of failures are transformed too. (TRF-05 to TRF-08)
   public convenience init<Input, Output: Sendable>(
     description: String? = nil, contentTypes: [String]? = nil,
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false,

@@ -1,12 +1,12 @@
-/// Holds JSON against the schema of the call that it answers, at the end of the stage that parses it.
+/// Validates JSON against the schema of the call that it answers, at the end of the parsing stage.
 ///
-/// Content of other types passes, as do empty answers and parts; so does what a cache of a later stage has
-/// kept, which went through here before. Errors stay errors: what is wrong with their content is only told.
-/// Large content is looked at in the pool.
+/// Content of other types, empty responses and parts are not validated. Neither are hits in caches
+/// of later stages, which were validated before. Errors stay errors: a mismatch in their content is
+/// only a warning. Large content is validated in the thread pool.
 final class ValidationStep: ResponseTransformer {
   private let isStrict: Bool
 
-  /// - Parameter isStrict: whether a success that does not fit becomes a failure.
+  /// - Parameter isStrict: Whether a success that does not match becomes a failure.
   init(isStrict: Bool) {
     self.isStrict = isStrict
   }
@@ -51,7 +51,7 @@ final class ValidationStep: ResponseTransformer {
     }
   }
 
-  /// What is JSON by its type, parsed by an earlier step or here.
+  /// The document if the content type is JSON, parsed by an earlier step or here.
   private static func document(of entity: Entity, _ run: PipelineRun) -> JSONDocument? {
     let isJSON = entity.headers.withFirstValue("content-type", ContentTypePattern.isJSON) ?? false
     guard isJSON, !run.allowsNoContent(entity) else { return nil }
@@ -59,7 +59,8 @@ final class ValidationStep: ResponseTransformer {
     case .json(let document): return document.hasLines ? nil : document
     case .bytes(let bytes): return try? JSONDocument(parsing: bytes)
     default:
-      // What a step of this stage has made of it is not what the schema is about.
+      // A step of this stage may have transformed the content, but the schema describes the
+      // original.
       let original = run.original.entity ?? run.original.error?.entity
       guard case .bytes(let bytes)? = original?.content else { return nil }
       return try? JSONDocument(parsing: bytes)

@@ -1,4 +1,4 @@
-/// A Swift function that may wait, as the function of a content transformer. (AWT-01 to AWT-08)
+/// An asynchronous Swift function, as the function of a content transformer. (AWT-01 to AWT-08)
 struct WaitingFunction<Input, Output: Sendable>: ContentFunction {
   typealias Transform =
     nonisolated(nonsending) (_ content: Input, _ entity: Entity) async throws -> Output?
@@ -37,21 +37,22 @@ struct WaitingFunction<Input, Output: Sendable>: ContentFunction {
   var makesTextOfBytes: Bool { Output.self == String.self || Output.self == Content.self }
 }
 
-/// One call of a function that waits. Home thread only.
+/// One call of an asynchronous function. Home thread only.
 final class WaitingCall {
-  /// Whether nobody wants its result any more.
+  /// Whether the result is no longer needed.
   var isStopped = false
 }
 
 extension ResponseContentTransformer {
-  /// A transformer of a function that may wait, such as for another resource; otherwise as that of one
-  /// that answers at once.
+  /// Creates a transformer with a function that may wait, for example for another resource;
+  /// otherwise as with a function that does not wait.
   ///
-  /// Order of events: the function begins on a later turn, on the home, in a task of its own; the pipeline
-  /// goes on with the next step when it has returned, and hooks, observers and who waits for the request
-  /// hear of it then. Cancelling the request cancels that task, whose result counts for nothing then, and
-  /// so does the end of the home. Waiting for the request whose content it is given, which waits for it,
-  /// is an error at once. Lua: a function for `service:transform` that waits. (AWT-01 to AWT-14)
+  /// Order of events: the function starts on a later turn, on the home, in a separate task. The
+  /// pipeline continues with the next step when it has returned; only then are hooks, observers and
+  /// waiting tasks called. Cancelling the request cancels that task, whose result is then ignored,
+  /// and so does the end of the home. Waiting for the request whose content is transformed throws
+  /// at once, because that request waits for the function. Lua: a function for `service:transform`
+  /// that waits. (AWT-01 to AWT-14)
   ///
   ///     api.configure("/ids/*") { [unowned api] in
   ///       $0.pipeline[.model].add(
@@ -61,8 +62,9 @@ extension ResponseContentTransformer {
   ///     }
   ///
   /// - Parameters:
-  ///   - contentTypes: patterns of the types it is for, such as `*/xml`; nil is any. (TRF-25)
-  ///   - transformErrors: whether bodies of failures are transformed too. (TRF-05 to TRF-08)
+  ///   - contentTypes: Patterns of the content types that it applies to, such as `*/xml`; nil: any.
+  ///     (TRF-25)
+  ///   - transformErrors: Whether bodies of failures are transformed too. (TRF-05 to TRF-08)
   public convenience init<Input, Output: Sendable>(
     description: String? = nil, contentTypes: [String]? = nil,
     onInputTypeMismatch mismatch: InputTypeMismatchAction = .error, transformErrors: Bool = false,

@@ -1,88 +1,91 @@
-/// The settings that apply to one resource and method. A value, built by the service's entries in
-/// order of registration (CFG-09). Times are seconds, sizes are bytes.
+/// The settings for one resource and method: a value that the service's configuration blocks build
+/// in the order of their registration (CFG-09). Times are in seconds, sizes in bytes.
 public struct Configuration {
-  /// What every request is sent with; of a service with a base, to the base's origin only. (CFG-02)
+  /// The headers of every request. If the service has a base URL, they are sent only to its origin.
+  /// (CFG-02)
   public var headers = RequestHeaders()
-  /// How old data may be and still count as up to date.
+  /// The maximum age at which data is up to date.
   public var expirationTime: ExpirationTime = 30
-  /// How long after an error `loadIfNeeded` waits before it tries again.
+  /// How long after an error `loadIfNeeded` does not load again.
   public var retryTime = 1.0
-  /// Whether a successful unsafe request makes what is known of its URL stale, in memory and in caches. (AGE-07)
-  /// Lua: `writes_invalidate`.
+  /// Whether a successful unsafe request makes the data of its URL stale, in memory and in caches.
+  /// (AGE-07) Lua: `writes_invalidate`.
   public var writesInvalidate = true
-  /// How often progress is measured while somebody wants it.
+  /// The interval at which progress is measured while it is observed.
   public var progressReportingInterval = 0.05
-  /// Time-outs, body cap and connections per host.
+  /// Timeouts, maximum body size and connections per host.
   public var limits = TransferLimits()
-  /// What requests ask of the network besides; nil when nothing was set.
+  /// Further network options of requests; nil if none has been set.
   public private(set) var options: TransferOptions?
-  /// What is done about answers that are not as their schema says; nil: nobody looks. It takes an API file that
-  /// names schemas. Lua: `validate`.
+  /// What happens to responses that don't match their schema; nil: responses are not validated. The
+  /// schemas come from an API file. Lua: `validate`.
   public var validation: ContentValidation?
-  /// What responses pass on their way to hooks and state.
+  /// The stages that responses pass on their way to hooks and state.
   public var pipeline = Pipeline()
-  /// What proves who sends a request; nil for nothing.
+  /// The credentials of requests; nil: requests have no credentials.
   public var auth: Auth? {
     didSet { authStage = auth?.stage }
   }
   package var mutations: [Resource.RequestMutation] = []
   package var decorators: [RequestDecorator] = []
-  /// What the functions of settings are, in the order in which they were added, by the setting's name in Lua; of
-  /// functions that come from elsewhere nothing is known.
+  /// The functions in the settings, in the order in which they were added, by the Lua name of the
+  /// setting. Only functions of a host are listed.
   package var heldFunctions: [String: [AnyObject]] = [:]
-  /// Retries, limits and credentials; nil if there are none of them.
+  /// Retries, limits and credentials; nil if none of them is set.
   package var policies: Policies?
 
-  /// What holds where nothing is configured. (CFG-01)
+  /// The default settings. (CFG-01)
   public init() {}
 
-  /// Changes what requests ask of the network: TLS, proxies, redirects, cookies, timings.
+  /// Changes network options of requests: TLS, proxies, redirects, cookies, timings.
   public mutating func setOptions(_ change: (inout TransferOptions) -> Void) {
     var changed = options ?? TransferOptions()
     change(&changed)
     options = changed == TransferOptions() ? nil : changed
   }
 
-  /// Changes every request built with this configuration, after headers and ad hoc mutation.
-  /// (MUT-01, MUT-02)
+  /// Adds a mutation, which edits every request that is built with this configuration, after
+  /// headers and ad hoc mutation. (MUT-01, MUT-02)
   public mutating func mutateRequests(with mutation: @escaping Resource.RequestMutation) {
     mutations.append(mutation)
   }
 
-  /// Sees every request before it starts and may return another to use instead. (DEC-01 to DEC-15)
+  /// Adds a decorator, which is called with every request before it starts, and may replace it.
+  /// (DEC-01 to DEC-15)
   public mutating func decorateRequests(with decorator: @escaping RequestDecorator) {
     decorators.append(decorator)
   }
 }
 
 extension Resource {
-  /// Edits a request before it is sent; throwing fails the request without sending it.
+  /// Edits a request before it is sent. If it throws, the request fails without being sent.
   public typealias RequestMutation = (inout HTTPRequest) throws(RequestError) -> Void
 }
 
-/// Returns the request to use: the one given, a chain around it, or another.
+/// Returns the request to use: the given one, a chain around it, or another.
 public typealias RequestDecorator = (Resource, Request) throws(RequestError) -> Request
 
-/// A computed configuration with what is derived from it once.
+/// A computed configuration, and values that are derived from it once.
 package final class ResolvedConfiguration {
   package let settings: Configuration
   package let steps: [PipelineStep]
   package let caches: [Pipeline.StageCache]
-  /// Whether loads may have to wait for those of others. (SCA-20)
+  /// Whether loads may have to wait for those of other processes. (SCA-20)
   let takesTurns: Bool
-  /// Why requests must fail: the first block that raised.
+  /// The error with which requests must fail: that of the first block that threw.
   package var failure: RequestError? { failures.first }
-  // One or none, and not an optional: errors are rare and large, configurations many.
+  // An array of at most one error instead of an optional: errors are large and rare, and there are
+  // many configurations.
   private let failures: [RequestError]
-  /// Apart from the settings, so that asking for freshness copies nothing.
+  /// Stored separately, so that checking freshness does not copy the settings.
   package let expirationTime: ExpirationTime
   let retryTime: Double
   let writesInvalidate: Bool
-  /// Apart as well, for every request that is made.
+  /// Stored separately too, because every new request reads it.
   let policies: Policies?
-  /// Whether it changes requests that are made, beyond the headers.
+  /// Whether it changes requests in more than their headers.
   let isEditing: Bool
-  /// Whose requests these are, where that matters.
+  /// The senders of the requests, for limits that depend on them.
   private(set) lazy var senders = KnownSenders()
 
   package init(_ settings: Configuration, failure: RequestError?) {
@@ -107,7 +110,7 @@ package final class ResolvedConfiguration {
     return nil
   }
 
-  /// What invalid resources have. (SVC-23)
+  /// The configuration of invalid resources. (SVC-23)
   static func builtIn() -> ResolvedConfiguration {
     ResolvedConfiguration(Configuration(), failure: nil)
   }
@@ -120,24 +123,25 @@ extension Configuration {
     set { changePolicies { $0.retry = newValue } }
   }
 
-  /// How many requests may be sent in a span of time; nil: any number. Lua: `rate_limit`.
+  /// How many requests may be sent within a period; nil: any number. Lua: `rate_limit`.
   ///
-  /// The limit belongs to the block that sets it: all requests it applies to share it, whatever their
-  /// resource. A later block's limit takes its place for the resources that one matches.
+  /// The limit belongs to the block that sets it: all requests that the block applies to share the
+  /// limit, whatever their resource. The limit of a later block replaces it for the resources that
+  /// the later block matches.
   public var rateLimit: RateLimit? {
     get { policies?.rules.rateLimit }
     set { changePolicies { $0.rateLimit = newValue } }
   }
 
-  /// How many requests may be under way at once; nil: any number. Lua: `concurrency`.
+  /// How many requests may be in flight at once; nil: any number. Lua: `concurrency`.
   ///
-  /// Shared like `rateLimit`. With fewer than 1, requests fail unsent.
+  /// Shared like `rateLimit`. With a value below 1, requests fail without being sent.
   public var concurrency: Int? {
     get { policies?.rules.concurrency }
     set { changePolicies { $0.concurrency = newValue } }
   }
 
-  /// What puts credentials on requests. An `Auth` that needs requests of its own.
+  /// Adds credentials to requests. Set by an `Auth` that has to send requests for that.
   package var authStage: (any AuthStage)? {
     get { policies?.rules.authStage }
     set { changePolicies { $0.authStage = newValue } }
@@ -153,7 +157,8 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// The settings of a service of that environment: what they remember elsewhere is its own. (ENV-07)
+  /// Returns the settings of a service of that environment, with tokens and cookies stored
+  /// separately. (ENV-07)
   func kept(apart environment: String) -> Configuration {
     var settings = self
     if let own = auth?.stage?.auth(keptApart: environment) { settings.auth = own }
@@ -165,7 +170,7 @@ extension Configuration {
 }
 
 extension Configuration {
-  /// What is wrong with its values first; nil: nothing. (SWF-56)
+  /// The first invalid setting; nil if all are valid. (SWF-56)
   var settingProblem: SettingProblem? {
     var check = SettingCheck()
     check.check(headers)
@@ -200,20 +205,20 @@ extension SettingCheck {
   }
 }
 
-/// For how long data counts as up to date.
+/// How long data is up to date.
 public enum ExpirationTime:
   Sendable, Equatable, ExpressibleByFloatLiteral, ExpressibleByIntegerLiteral
 {
-  /// For that many seconds from its timestamp on, whatever its headers say. (LOAD-20)
+  /// For that number of seconds after its timestamp, whatever its headers say. (LOAD-20)
   case seconds(Double)
-  /// For as long as the answer itself says. (AGE-01; RFC 9111, section 4.2)
+  /// For as long as the headers of the response say. (AGE-01; RFC 9111, section 4.2)
   case http
 
   public init(floatLiteral value: Double) { self = .seconds(value) }
 
   public init(integerLiteral value: Int) { self = .seconds(Double(value)) }
 
-  /// For people.
+  /// A text for messages.
   package var words: String {
     switch self {
     case .seconds(let seconds): "\(seconds) s"
@@ -222,16 +227,17 @@ public enum ExpirationTime:
   }
 }
 
-/// What is done about answers that are not as their schema says, where one is known. Lua: `validate`.
+/// What happens to responses that don't match their schema, if there is one. Lua: `validate`.
 public enum ContentValidation: String, Sendable, CaseIterable {
-  /// They are taken, and a line on standard error says what is wrong.
+  /// They are used, and a warning on standard error describes the mismatch.
   case warn
-  /// The request fails, with the cause `RequestError.Cause.validation`.
+  /// The request fails with the cause `RequestError.Cause.validation`.
   case fail
 }
 
 extension LogText {
-  /// Times, headers, decorators, and the stages in order with what is on them.
+  /// A text with times, headers, decorators, and the stages in order with their transformers and
+  /// caches.
   package static func dump(_ configuration: Configuration) -> String {
     var lines = [
       "expiration time: \(configuration.expirationTime.words), retry time: "
@@ -249,7 +255,7 @@ extension LogText {
     return indented(lines)
   }
 
-  /// The stages that have something, in order, on a line.
+  /// The stages that are not empty, in order, on one line.
   package static func line(_ pipeline: Pipeline) -> String {
     dump(pipeline).split(separator: "\n").map { String($0.drop { $0 == " " }) }
       .filter { !$0.hasSuffix("–") }.joined(separator: "; ")

@@ -1,24 +1,25 @@
-/// A configuration while blocks change it.
+/// A configuration while configuration blocks change it.
 struct ConfigurationComputation {
   private(set) var settings = Configuration()
   /// The first error.
   private(set) var failure: RequestError?
-  /// Descriptions of the blocks that have run, if they are logged.
+  /// The descriptions of the blocks that have run, if they are logged.
   private(set) var applied: [String] = []
-  /// What stays off, the resource being on another origin, if that is logged. (CFG-02)
+  /// The names of headers that are not sent because the resource is on another origin, if they are
+  /// logged. (CFG-02)
   private(set) var withheld: [String] = []
   let version: Int
   private let isOutside: Bool
   private let isLogging: Bool
 
-  /// - Parameter isOutside: whether it is that of a resource on another origin than the base.
+  /// - Parameter isOutside: Whether the resource is on another origin than the base URL.
   init(version: Int, isOutside: Bool, isLogging: Bool) {
     self.version = version
     self.isOutside = isOutside
     self.isLogging = isLogging
   }
 
-  /// Runs blocks in that order; what one that throws has changed does not count.
+  /// Runs blocks in that order. If a block throws, its changes are discarded.
   mutating func run(_ blocks: [Int], of entries: [ConfigurationEntry], limits: () -> LimitTable) {
     for index in blocks {
       do throws(RequestError) {
@@ -50,7 +51,7 @@ struct ConfigurationComputation {
 }
 
 extension SettingProblem {
-  /// With the block of configuration that has set it.
+  /// Returns the error, with the description of the block that set the value.
   fileprivate func error(inBlock description: String) -> RequestError {
     let message = "\(message) (configuration block \(description))"
     return RequestError(
@@ -58,23 +59,23 @@ extension SettingProblem {
   }
 }
 
-/// One registered block of configuration: where it applies and what it changes.
+/// One registered configuration block, with its pattern and methods.
 package struct ConfigurationEntry {
-  /// nil: every resource.
+  /// nil: applies to every resource.
   package let pattern: ConfigurationPattern?
-  /// Upper case; nil: every method. (CFG-07)
+  /// In upper case; nil: applies to every method. (CFG-07)
   package let requestMethods: Set<RequestMethod>?
-  /// For logs: running number plus text. (CFG-19)
+  /// For logs: a running number and a text. (CFG-19)
   package let description: String
-  /// Where it was registered, as far as anybody knows.
+  /// Where it was registered, if that is known.
   package let source: SourcePlace?
-  /// Whether it makes the same changes for every resource, whenever it runs.
+  /// Whether it makes the same changes for every resource each time.
   package let isConstant: Bool
   package let apply: ConfigurationBlock
-  /// The environment of which it is the settings; nil: none.
+  /// The environment whose settings it contains; nil for other blocks.
   package internal(set) var environment: String?
 
-  /// What makes its pattern the same one in another process; nil of a function.
+  /// Identifies its pattern in other processes; nil if it is a function.
   var patternText: String? { pattern.map(\.text) ?? "" }
 
   package func applies(to url: ResourceURL, method: RequestMethod) throws(RequestError) -> Bool {
@@ -83,7 +84,7 @@ package struct ConfigurationEntry {
     return try pattern.matches(url)
   }
 
-  /// The same with a pattern below another base.
+  /// Returns the entry with its pattern relative to another base URL.
   func rebased(below base: ResourceURL?) -> ConfigurationEntry {
     guard let pattern else { return self }
     return ConfigurationEntry(
@@ -91,12 +92,13 @@ package struct ConfigurationEntry {
       description: description, source: source, isConstant: isConstant, apply: apply)
   }
 
-  /// Makes its changes; those of its headers that stay off are put back. (CFG-02)
+  /// Makes the changes. Headers that must not be sent to another origin get their previous values.
+  /// (CFG-02)
   ///
-  /// - Parameter isOutside: whether the resource is on another origin than the service's base: there
-  ///   only what names it, by a pattern, sends headers that may say whose request it is. Those with
-  ///   secrets in them have origins of their own, and fail there.
-  /// - Returns: the names of the headers that stay off, in lower case.
+  /// - Parameter isOutside: Whether the resource is on another origin than the service's base URL.
+  ///   If so, headers that may identify the sender are set only by entries with a pattern. Headers
+  ///   with secrets are bound to specific origins, and fail elsewhere.
+  /// - Returns: The names of the headers that are not sent, in lower case.
   package func apply(_ settings: inout Configuration, isOutside: Bool)
     throws(RequestError) -> [String]
   {
@@ -111,16 +113,17 @@ package struct ConfigurationEntry {
   }
 }
 
-/// Changes settings; runs when a configuration is computed, not when it is registered (CFG-13).
+/// Changes settings. Runs when a configuration is computed, not when it is registered (CFG-13).
 ///
-/// A block that throws is skipped, and requests of that resource fail with its error: nothing is
-/// ever sent without a block that may hold its credentials.
+/// If a block throws, it is skipped, and requests of that resource fail with its error: a request
+/// is never sent without a block that may set its credentials.
 public typealias ConfigurationBlock = (inout Configuration) throws(RequestError) -> Void
 
-/// Computed configurations that several resources have in common, by the blocks they are made of.
+/// Computed configurations that several resources share, by the blocks they consist of.
 ///
-/// Of one version of a service's configuration at a time. Holds a few: what it no longer knows is
-/// computed again, and lives as long as the resources that have it.
+/// Belongs to one version of a service's configuration at a time, and has a limited size. A
+/// configuration that was removed is computed again, and exists as long as the resources that use
+/// it.
 struct SharedConfigurations {
   private struct Key: Hashable {
     let blocks: [Int]
@@ -132,8 +135,9 @@ struct SharedConfigurations {
   private static let limit = 64
 
   /// - Parameters:
-  ///   - blocks: the places of the blocks that apply, in order; none of them may depend on the resource.
-  ///   - isOutside: whether the resources are on another origin than the base.
+  ///   - blocks: The indices of the blocks that apply, in order. None of them may depend on the
+  ///     resource.
+  ///   - isOutside: Whether the resources are on another origin than the base URL.
   subscript(blocks: [Int], isOutside: Bool, version: Int) -> ResolvedConfiguration? {
     get { version == self.version ? known[Key(blocks: blocks, isOutside: isOutside)] : nil }
     set {

@@ -1,16 +1,16 @@
-/// Which URLs a block of configuration applies to, and how logs name them. (CFG-19, CFG-20)
+/// The URLs that a configuration block applies to, and the name of the block in logs. (CFG-19,
+/// CFG-20)
 ///
-/// Also passed to `wipeResources(matching:)` (PAT-22).
+/// Also an argument of `wipeResources(matching:)` (PAT-22).
 public struct ConfigurationPattern {
-  /// As logs show it: the pattern's text, if it has one.
+  /// The text in logs: that of the pattern, if it has one.
   public let description: String
-  /// What makes it the same one in another process; nil of a function.
+  /// Identifies the pattern in other processes; nil for a function.
   package let text: String?
-  /// A predicate that throws settles nothing: the block is skipped and requests fail with its
-  /// error.
+  /// Whether a URL matches. If it throws, the block is skipped and requests fail with the error.
   public let matches: (ResourceURL) throws(RequestError) -> Bool
 
-  /// Whether it is below a base.
+  /// Whether it may be relative to a base URL.
   private var isWildcard = false
 
   private init(
@@ -22,13 +22,12 @@ public struct ConfigurationPattern {
     self.matches = matches
   }
 
-  /// The same below another base.
+  /// Returns the pattern relative to another base URL.
   func rebased(below base: ResourceURL?) -> ConfigurationPattern {
     isWildcard ? .wildcard(description, base: base) : self
   }
 
-  /// A string with wildcards, resolved against `base` unless it begins with a scheme. (PAT-01 to
-  /// PAT-18)
+  /// A string with wildcards, relative to `base` unless it begins with a scheme. (PAT-01 to PAT-18)
   public static func wildcard(_ pattern: String, base: ResourceURL?) -> ConfigurationPattern {
     let compiled = WildcardPattern(pattern, base: base)
     var made = ConfigurationPattern(pattern, text: pattern) { (url) throws(RequestError) in
@@ -38,24 +37,25 @@ public struct ConfigurationPattern {
     return made
   }
 
-  /// A regular expression, to be found anywhere in the full URL text. (PAT-19 to PAT-21)
+  /// A regular expression that may match anywhere in the full URL. (PAT-19 to PAT-21)
   public static func regex(
     _ regex: Regex<AnyRegexOutput>, source: String
   ) -> ConfigurationPattern {
     ConfigurationPattern(source, text: source) { (url) throws(RequestError) in
-      // Only a transforming capture can throw, and expressions compiled from text have none.
+      // Only a transforming capture can throw. Expressions compiled from text have no such
+      // captures.
       (try? regex.firstMatch(in: url.text)) != nil
     }
   }
 
-  /// A pattern with a text of its own, which another process can have as well.
+  /// A pattern with a text that identifies it in other processes.
   package static func text(
     _ source: String, _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
   ) -> ConfigurationPattern {
     ConfigurationPattern(source, text: source, matches)
   }
 
-  /// Any function of the URL. (CFG-06)
+  /// A function of the URL. (CFG-06)
   public static func predicate(
     _ description: String = "custom",
     _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
@@ -63,7 +63,7 @@ public struct ConfigurationPattern {
     ConfigurationPattern(description, text: nil, matches)
   }
 
-  /// That URL only; of a resource nothing but its URL is kept. (CFG-05)
+  /// That URL only. A resource used as a pattern is not retained, only its URL. (CFG-05)
   public static func url(_ wanted: ResourceURL) -> ConfigurationPattern {
     ConfigurationPattern(wanted.text, text: wanted.text) { (url) throws(RequestError) in
       url == wanted
@@ -76,31 +76,31 @@ public struct ConfigurationPattern {
   }
 }
 
-/// What says which resources are meant, in `configure`, `configureTransformer`, `wipeResources` and
-/// `invalidateResources`: a string with wildcards, a resource, a regular expression, or a type of the
-/// program's own. Home thread only.
+/// A value that selects resources in `configure`, `configureTransformer`, `wipeResources` and
+/// `invalidateResources`: a string with wildcards, a resource, a regular expression, or a type of
+/// the program. Home thread only.
 ///
 ///     api.configure("/volcanos/*/status") { $0.expirationTime = 0.5 }
 ///     api.configure(/\/users\/[0-9]+$/) { $0.expirationTime = 300 }
 public protocol ConfigurationPatternConvertible {
-  /// The pattern for resources of that service. Asked for once, when something is registered.
+  /// Returns the pattern for resources of that service. Called once for each registration.
   func configurationPattern(for service: Service) -> ConfigurationPattern
 }
 
-/// Wildcards, resolved against the base URL unless the string begins with a scheme. (PAT-01 to PAT-18)
+/// Wildcards, relative to the base URL unless the string begins with a scheme. (PAT-01 to PAT-18)
 extension String: ConfigurationPatternConvertible {
   public func configurationPattern(for service: Service) -> ConfigurationPattern {
     .wildcard(self, base: service.baseURL)
   }
 }
 
-/// That resource only, of which nothing but the URL is kept. (CFG-05)
+/// That resource only. It is not retained, only its URL is stored. (CFG-05)
 extension Resource: ConfigurationPatternConvertible {
   public func configurationPattern(for service: Service) -> ConfigurationPattern { .url(url) }
 }
 
-/// To be found anywhere in the full URL text. (PAT-19 to PAT-21) Logs call it `regex`, since nothing tells
-/// what a literal was: give a `description`.
+/// May match anywhere in the full URL. (PAT-19 to PAT-21) Logs show it as `regex`, because the text
+/// of a literal is not known; pass a `description` for a better name.
 extension Regex: ConfigurationPatternConvertible {
   public func configurationPattern(for service: Service) -> ConfigurationPattern {
     .regex(Regex<AnyRegexOutput>(self), source: "regex")
@@ -111,24 +111,24 @@ extension ConfigurationPattern: ConfigurationPatternConvertible {
   public func configurationPattern(for service: Service) -> ConfigurationPattern { self }
 }
 
-// For `.all` and its like in an argument.
+// Allows `.all` and similar expressions as arguments.
 extension ConfigurationPatternConvertible where Self == ConfigurationPattern {
   /// Every URL.
   public static var all: ConfigurationPattern { ConfigurationPattern.all }
 
-  /// A string with wildcards, as `ConfigurationPattern.wildcard` takes it. (PAT-01 to PAT-18)
+  /// A string with wildcards, as for `ConfigurationPattern.wildcard`. (PAT-01 to PAT-18)
   public static func wildcard(_ pattern: String, base: ResourceURL?) -> ConfigurationPattern {
     ConfigurationPattern.wildcard(pattern, base: base)
   }
 
-  /// A regular expression, to be found anywhere in the full URL text. (PAT-19 to PAT-21)
+  /// A regular expression that may match anywhere in the full URL. (PAT-19 to PAT-21)
   public static func regex(
     _ regex: Regex<AnyRegexOutput>, source: String
   ) -> ConfigurationPattern {
     ConfigurationPattern.regex(regex, source: source)
   }
 
-  /// Any function of the URL. (CFG-06)
+  /// A function of the URL. (CFG-06)
   public static func predicate(
     _ description: String = "custom",
     _ matches: @escaping (ResourceURL) throws(RequestError) -> Bool
@@ -142,13 +142,13 @@ extension ConfigurationPatternConvertible where Self == ConfigurationPattern {
   }
 }
 
-/// A URL pattern with wildcards, compiled to tokens over URLs in one normal form. (PAT-01 to
+/// A URL pattern with wildcards, compiled to tokens that match URLs in a normal form. (PAT-01 to
 /// PAT-18)
 ///
-/// `*` matches zero or more characters other than `/`, `?` exactly one of these, `**` any number of
-/// any characters, and `**/` may vanish as a whole. The URL's query takes no part. A match takes
-/// time proportional to the length of the URL, whatever the pattern: all ways to match are followed
-/// at once, none is tried again.
+/// `*` matches zero or more characters other than `/`; `?` matches exactly one of these; `**`
+/// matches any characters; `**/` may match nothing. The query of the URL is ignored. The time for a
+/// match is proportional to the length of the URL, whatever the pattern: all ways to match are
+/// followed in parallel, without backtracking.
 package struct WildcardPattern: Sendable {
   private enum Token: Equatable, Sendable {
     case byte(UInt8)
@@ -158,19 +158,19 @@ package struct WildcardPattern: Sendable {
     case segment
     /// `**`
     case any
-    /// Before `**/`: all of it may be skipped.
+    /// Before `**/`: all of it may match nothing.
     case optional
-    /// Inside `**/`: left by a slash only.
+    /// Inside `**/`: ends after a slash.
     case untilSlash
   }
 
-  /// What a matching URL begins with, in normal form: all up to the first wildcard.
+  /// The literal beginning of matching URLs, up to the first wildcard, in normal form.
   private let prefix: [UInt8]
   private let tokens: [Token]
 
-  /// A pattern that begins with a scheme, or any pattern without a base, is matched against the
-  /// whole URL; others continue the base, one leading slash being optional. (PAT-01 to PAT-05,
-  /// PAT-16)
+  /// Compiles a pattern. If it begins with a scheme, or if there is no base, it has to match the
+  /// whole URL. Otherwise it continues the base; a leading slash makes no difference. (PAT-01 to
+  /// PAT-05, PAT-16)
   package init(_ pattern: String, base: ResourceURL?) {
     var prefix: [UInt8] = []
     var pattern = WildcardPattern.withASCIIHost(pattern)
@@ -190,7 +190,7 @@ package struct WildcardPattern: Sendable {
     self.tokens = Array(tokens)
   }
 
-  /// URLs have A-labels in the place of international host names. (SVC-40)
+  /// Replaces an international host name by its A-label, as in URLs. (SVC-40)
   private static func withASCIIHost(_ pattern: String) -> String {
     guard pattern.utf8.contains(where: { $0 >= 0x80 }),
       let start = pattern.firstRange(of: "://")?.upperBound
@@ -198,7 +198,7 @@ package struct WildcardPattern: Sendable {
     let authority = pattern[start...].prefix { $0 != "/" }
     let host = authority[(authority.lastIndex(of: "@").map(authority.index(after:)) ?? start)...]
       .prefix { $0 != ":" }
-    // What is no name stays, and matches nothing.
+    // An invalid name stays and matches nothing.
     guard let name = try? HostName.canonical(Array(host.utf8)) else { return pattern }
     return pattern[..<host.startIndex] + name + pattern[host.endIndex...]
   }
@@ -207,7 +207,7 @@ package struct WildcardPattern: Sendable {
     url.withBytes { matches($0) }
   }
 
-  /// The base up to its query, which patterns ignore (PAT-17), ending in a slash.
+  /// The base up to its query, which patterns ignore (PAT-17), with a slash at the end.
   private static func normalizedPath(of base: ResourceURL) -> [UInt8] {
     base.withBytes { bytes in
       let path = UnsafeBufferPointer(
@@ -237,7 +237,7 @@ extension WildcardPattern {
         while end < pattern.count, pattern[end] == UInt8(ascii: "*") { end += 1 }
         var stars = end - index
         let isGroup = stars >= 2 && end < pattern.count && pattern[end] == UInt8(ascii: "/")
-        // The slash after `**` belongs to the group that may vanish. (PAT-11)
+        // The slash after `**` belongs to the group that may match nothing. (PAT-11)
         if isGroup { stars -= 2 }
         if stars > 0 { tokens.append(stars == 1 ? .segment : .any) }
         if isGroup { tokens += [.optional, .untilSlash] }
@@ -267,8 +267,8 @@ extension WildcardPattern {
     return normalized.withUnsafeBufferPointer { matchesNormalized($0) }
   }
 
-  /// Whether a URL, in normal form or not, surely begins otherwise than the prefix: the quick
-  /// answer for most pairs of URL and pattern.
+  /// Whether a URL, in normal form or not, certainly does not begin with the prefix. This decides
+  /// quickly for most pairs of URL and pattern.
   private func differsInPrefix(_ url: UnsafeBufferPointer<UInt8>) -> Bool {
     let bare = WildcardPattern.bare
     return prefix.withUnsafeBufferPointer { prefix in
@@ -276,12 +276,12 @@ extension WildcardPattern {
       var index = 0
       while index < common, url[index] == prefix[index] { index += 1 }
       if index < common {
-        // Up to here the URL is in normal form; so is a bare character outside an escape.
+        // Up to here the URL is in normal form, and so is a bare character outside an escape.
         return bare.contains(url[index])
           && (index < 1 || url[index - 1] != UInt8(ascii: "%"))
           && (index < 2 || url[index - 2] != UInt8(ascii: "%"))
       }
-      // Normal form may be longer, but not if there is nothing to escape.
+      // The normal form may be longer than the URL, unless nothing has to be escaped.
       return url.count < prefix.count && url.allSatisfy { bare.contains($0) }
     }
   }
@@ -298,7 +298,7 @@ extension WildcardPattern {
     }
   }
 
-  /// Follows every position in the pattern that the characters so far can have led to.
+  /// Follows all positions in the pattern that the characters read so far can lead to.
   private func run(
     _ tokens: UnsafeBufferPointer<Token>, over text: Slice<UnsafeBufferPointer<UInt8>>,
     _ memory: UnsafeMutableBufferPointer<Int>
@@ -338,7 +338,7 @@ extension WildcardPattern {
   /// A set of positions in the pattern.
   private struct Positions {
     private let list: UnsafeMutableBufferPointer<Int>
-    /// For each position the last step it was entered in; shared by the two sets of a run.
+    /// For each position, the last step in which it was entered. Both sets of a run share it.
     private let seen: UnsafeMutableBufferPointer<Int>
     var count = 0
 
@@ -349,7 +349,7 @@ extension WildcardPattern {
 
     var all: Slice<UnsafeMutableBufferPointer<Int>> { list[..<count] }
 
-    /// Adds a position and those reached from it without a character.
+    /// Adds a position, and those that can be reached from it without reading a character.
     mutating func enter(_ position: Int, _ tokens: UnsafeBufferPointer<Token>, _ step: Int) {
       guard seen[position] != step else { return }
       seen[position] = step
@@ -372,12 +372,12 @@ extension WildcardPattern {
 // MARK: - Normal form
 
 extension WildcardPattern {
-  /// Characters of URLs that stay bare in normal form, and that escapes of them are turned into,
-  /// `/` and `#` excepted.
+  /// The characters that are not escaped in normal form. An escape of one of them is decoded,
+  /// except for `/` and `#`.
   private static let bare = ResourceURL.ASCIISet("-._~!$&'()*+,;=:@/[]#")
 
-  /// Percent-decodes and encodes again: one form for all spellings of a URL. Escapes of `/`, `?`,
-  /// `#` and `%` stay escapes. (PAT-15)
+  /// Percent-decodes and encodes again, so that all spellings of a URL have the same form. Escapes
+  /// of `/`, `?`, `#` and `%` stay. (PAT-15)
   private static func appendNormalized(
     _ bytes: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]
   ) {
@@ -385,7 +385,7 @@ extension WildcardPattern {
     while index < bytes.count { index += appendNormalizedUnit(in: bytes, at: index, to: &result) }
   }
 
-  /// Does so for one character or escape; returns how many bytes that was.
+  /// As above, for one character or escape. Returns the number of bytes read.
   private static func appendNormalizedUnit(
     in bytes: UnsafeBufferPointer<UInt8>, at index: Int, to result: inout [UInt8]
   ) -> Int {

@@ -1,12 +1,12 @@
-/// The ways into Lull for Swift programs that wait with `async` and `await`: `Lull.run` of LullTransport,
-/// and `Lull.test` of LullTesting.
+/// The entry points of Lull for Swift programs that use `async` and `await`: `Lull.run` in
+/// LullTransport, and `Lull.test` in LullTesting.
 public enum Lull {}
 
 extension Lull {
-  /// As C code reads it.
+  /// A static string, because C code reads it.
   package static let versionText: StaticString = "0.2.0"
 
-  /// The version of Lull, `MAJOR.MINOR.PATCH`; requests name it in their `User-Agent`. Any thread.
+  /// The version of Lull, `MAJOR.MINOR.PATCH`. Requests have it in their `User-Agent`. Any thread.
   /// Lua: `lull.version`.
   public static var version: String { versionText.description }
 }

@@ -1,15 +1,15 @@
 extension Pump {
-  /// What is in memory and under way now of all that uses this pump: services, their resources and requests,
-  /// scripts' too.
+  /// What is in memory and in progress now, for all users of this pump: services, their resources
+  /// and requests, including those of scripts.
   ///
-  /// Looks at every resource; changes nothing, waits for nothing and keeps nothing alive. Where the pump is
-  /// neither a home's nor a test's, requests count that are of a resource. Once it has closed, or its home has
-  /// ended, only bytes are counted. Home thread only. Lua: `lull.stats()`, which counts what is the
-  /// script's own.
+  /// Visits every resource; changes nothing, waits for nothing and keeps nothing alive. If the pump
+  /// belongs neither to a home nor to a test, only requests of resources are counted. After the
+  /// pump has closed, or its home has ended, only bytes are counted. Home thread only. Lua:
+  /// `lull.stats()`, which counts only the script's objects.
   public final var statistics: HomeStatistics {
     checkThread()
     var statistics = HomeStatistics()
-    // What is left of it may be let go on any thread.
+    // The parts of a closed pump may be released on any thread.
     guard !isClosed else { return statistics }
     let parts = countedParts.all
     for part in parts { part.add(to: &statistics) }
@@ -17,7 +17,7 @@ extension Pump {
     return statistics
   }
 
-  /// Those of resources; one that is a load of several is there once.
+  /// The requests of resources. A load of several resources occurs once.
   private static func requests(of parts: [any CountedPart]) -> [Request] {
     var seen: Set<ObjectIdentifier> = []
     var requests: [Request] = []

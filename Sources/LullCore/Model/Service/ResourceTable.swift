@@ -1,27 +1,27 @@
-/// The resources a service remembers, by absolute URL, with soft limits on the unused ones.
+/// The resources that a service remembers, by absolute URL, with soft limits for unused ones.
 ///
-/// Those that no `Resource` stands for wait in a queue in order of last use; the others are never
-/// scanned (SVC-31).
+/// Records without a `Resource` are in a queue, in the order of their last use. The others are
+/// never scanned (SVC-31).
 package final class ResourceTable {
   private var records: [ResourceURL: ResourceRecord] = [:]
   private var queue = EvictionQueue()
   private var nextStamp = 1
-  /// What the queued records hold, by their own count.
+  /// The bytes of content in the queued records, by their own count.
   private var queuedBytes = 0
 
-  /// How many resources may stay in memory; those in use may exceed it. (SVC-32)
+  /// The maximum number of resources in memory. Those in use may exceed it. (SVC-32)
   package var countLimit = 2048 {
     didSet { evict() }
   }
 
-  /// How many bytes of content unused resources may hold. (SVC-31)
+  /// The maximum bytes of content in unused resources. (SVC-31)
   package var byteLimit = 256 * 1024 * 1024 {
     didSet { evict() }
   }
 
-  /// Called for each record that is forgotten, after it has left the table.
+  /// Called for each record that is removed, after it has left the table.
   var onForget: ((ResourceRecord) -> Void)?
-  /// Called for a record that only observers whose owners have died keep from being unused.
+  /// Called for a record that is in use only because of observers whose owners have died.
   var onDeadObservers: ((ResourceRecord) -> Void)?
 
   private let changes: ChangeCount
@@ -36,10 +36,10 @@ package final class ResourceTable {
 
   package func contains(_ url: ResourceURL) -> Bool { records[url] != nil }
 
-  /// In order of last use, the latest last.
+  /// In the order of last use, the latest last.
   package var all: [ResourceRecord] { records.values.sorted { $0.useStamp < $1.useStamp } }
 
-  /// Visits all of them, in no order.
+  /// Visits all records, in no particular order.
   package func forEach(_ body: (ResourceRecord) -> Void) {
     for record in records.values { body(record) }
   }
@@ -56,8 +56,8 @@ package final class ResourceTable {
     return record
   }
 
-  /// Called by a `Resource` that goes away: its record may now be unused. Being let go is no use: the
-  /// last lookup was (SVC-31).
+  /// Called when a `Resource` is released: its record may now be unused. The release does not count
+  /// as a use; the last lookup does (SVC-31).
   func resourceReleased(_ record: ResourceRecord) {
     guard record.resource == nil, records[record.url] === record else { return }
     queuedBytes -= record.queuedBytes
@@ -68,7 +68,7 @@ package final class ResourceTable {
     if queue.count > 2 * records.count + 64 { queue.removeStale() }
   }
 
-  /// Forgets every resource nobody uses. (SVC-30, WC-04)
+  /// Removes every resource that is not in use. (SVC-30, WC-04)
   package func flushUnused() {
     for record in records.values where !record.isInUse { forget(record) }
     queue.removeStale()
@@ -100,15 +100,15 @@ package final class ResourceTable {
 
   private func forget(_ record: ResourceRecord) {
     records[record.url] = nil
-    // Whatever the queue still says of it is stale now.
+    // Makes its entries in the queue stale.
     touch(record)
     onForget?(record)
   }
 
-  /// Forgets the least recently used of the unused until the rest fits.
+  /// Removes the least recently used of the unused records until the rest is within the limits.
   private func evict() {
-    // Observed records wait in the queue too, since nobody is told when an owner dies. They are
-    // passed over, a few at a time, so that many of them cost nobody more than that.
+    // Observed records are in the queue too, because the death of an owner is not reported. They
+    // are skipped, but only a few in each eviction, which bounds the cost if there are many.
     var passedOver: [EvictionQueue.Entry] = []
     while isOverLimit, passedOver.count < 16, let entry = queue.popFirst() {
       guard !entry.isStale, entry.record.resource == nil else { continue }
@@ -120,14 +120,14 @@ package final class ResourceTable {
     }
     for entry in passedOver {
       if entry.record.observers.hasDead { onDeadObservers?(entry.record) }
-      // Behind the others, or they would be in the way of the next eviction too.
+      // Queued last, or they would be skipped again in the next eviction.
       resourceUsed(entry.record)
     }
   }
 }
 
 extension ResourceTable {
-  /// What is wrong with its limits first; nil: nothing. (SWF-56)
+  /// The first invalid limit; nil if both are valid. (SWF-56)
   var settingProblem: SettingProblem? {
     guard countLimit < 0 || byteLimit < 0 else { return nil }
     var check = SettingCheck()
@@ -138,29 +138,30 @@ extension ResourceTable {
 }
 
 extension Service {
-  /// Wipes the resources in memory that satisfy a predicate, or all of them; flushes unused ones first.
-  /// (WIPE-09 to WIPE-14) Lua: `service:wipe_resources(pattern)`.
+  /// Wipes the resources in memory that satisfy a predicate, or all of them, after flushing unused
+  /// ones. (WIPE-09 to WIPE-14) Lua: `service:wipe_resources(pattern)`.
   public func wipeResources(matching predicate: (Resource) -> Bool = { _ in true }) {
     flushUnusedResources()
     for resource in resources() where predicate(resource) { resource.wipe() }
   }
 
-  /// Wipes the matching resources in memory; throws what the pattern's predicate throws, having wiped
-  /// nothing.
+  /// Wipes the matching resources in memory. Throws the error of the pattern's predicate before
+  /// anything is wiped.
   public func wipeResources(matching pattern: ConfigurationPattern) throws(RequestError) {
     flushUnusedResources()
     for resource in try resources(matching: pattern) { resource.wipe() }
   }
 
-  /// Invalidates the resources in memory that satisfy a predicate, or all of them, in caches too; then flushes
-  /// unused ones. (INV-01 to INV-59) Lua: `service:invalidate_resources(pattern)`.
+  /// Invalidates the resources in memory that satisfy a predicate, or all of them, and their cache
+  /// entries. Then flushes unused ones. (INV-01 to INV-59) Lua:
+  /// `service:invalidate_resources(pattern)`.
   public func invalidateResources(matching predicate: (Resource) -> Bool = { _ in true }) {
     for resource in resources() where predicate(resource) { resource.invalidate() }
     flushUnusedResources()
   }
 
-  /// Invalidates the matching resources in memory; throws what the pattern's predicate throws, having
-  /// invalidated nothing.
+  /// Invalidates the matching resources in memory. Throws the error of the pattern's predicate
+  /// before anything is invalidated.
   public func invalidateResources(matching pattern: ConfigurationPattern) throws(RequestError) {
     for resource in try resources(matching: pattern) { resource.invalidate() }
     flushUnusedResources()
@@ -175,13 +176,14 @@ extension Service {
     return matching
   }
 
-  /// Those in memory, in order of last use: after a flush, those that survived it. (WIPE-14)
+  /// The resources in memory, in the order of last use. After a flush, only those that were in use.
+  /// (WIPE-14)
   private func resources() -> [Resource] { table.all.map { resource(of: $0) } }
 }
 
 extension Service {
-  /// How many resources stay in memory; lowering it evicts at once. With less than 0, requests fail unsent. (SVC-31,
-  /// SVC-32, SWF-56)
+  /// The maximum number of resources in memory. A lower value evicts at once. With a negative
+  /// value, requests fail without being sent. (SVC-31, SVC-32, SWF-56)
   public var cachedResourceCountLimit: Int {
     get {
       checkThreadInUse()
@@ -195,8 +197,8 @@ extension Service {
     }
   }
 
-  /// How many bytes of content resources that nobody uses may hold together. With less than 0, requests fail unsent.
-  /// (SVC-31, SWF-56)
+  /// The maximum bytes of content in all unused resources together. With a negative value, requests
+  /// fail without being sent. (SVC-31, SWF-56)
   public var cachedResourceByteLimit: Int {
     get {
       checkThreadInUse()
@@ -211,8 +213,8 @@ extension Service {
   }
 }
 
-/// The records of resources whose URL is none: no table remembers them, and the service that made
-/// them still has to end what they hold when it goes.
+/// The records of resources with invalid URLs. No table has them, but the service that created them
+/// has to drop their requests when it ends.
 struct UnparsableRecords {
   private struct Entry {
     weak var record: ResourceRecord?
@@ -234,11 +236,11 @@ struct UnparsableRecords {
   }
 }
 
-/// Records in order of last use, the least recently used first: a binary heap by stamp.
+/// Records in the order of last use, the least recently used first: a binary heap by stamp.
 ///
-/// Records enter when nobody holds them any more, which a collector may notice in any order; their
-/// stamps say when they were really used last. An entry whose stamp is not its record's any more is
-/// stale: the record was used again, and whoever takes it skips it.
+/// Records are added when they are no longer held, which a garbage collector may notice in any
+/// order; the stamp tells when a record was last used. An entry is stale if its stamp is not that
+/// of its record any more, because the record was used again. Stale entries have to be skipped.
 struct EvictionQueue {
   struct Entry {
     let stamp: Int
@@ -262,7 +264,7 @@ struct EvictionQueue {
     }
   }
 
-  /// Takes the entry of the least recent use.
+  /// Removes and returns the least recently used entry.
   mutating func popFirst() -> Entry? {
     guard let last = heap.popLast() else { return nil }
     guard let first = heap.first else { return last }

@@ -1,22 +1,24 @@
-// Transformers of content for the resources that match a pattern: a function that answers at once, one that waits,
-// and a type that is decoded.
+// Content transformers for the resources that match a pattern: synchronous functions, asynchronous
+// functions, and types to decode.
 extension Service {
-  /// Makes content of matching resources something of the program's own, such as a model. (TRF-04 to
-  /// TRF-24) Lua: `service:transform(pattern, fn, options)`.
+  /// Transforms the content of matching resources, for example to a model. (TRF-04 to TRF-24) Lua:
+  /// `service:transform(pattern, fn, options)`.
   ///
-  /// The function runs on the home thread, once per response, never for a 304 (TRF-03), and must
-  /// answer at once. What it takes and makes, and what happens if it cannot: `ResponseContentTransformer`.
+  /// The function runs on the home thread, once for each response, never for a 304 (TRF-03), and
+  /// must not wait. For its argument and result types, and for errors, see
+  /// `ResponseContentTransformer`.
   ///
   ///     api.configureTransformer("/users/*") { (user: [String: JSONValue], _) in User(user) }
   ///
   /// - Parameters:
-  ///   - pattern: wildcards, a resource, or a regular expression, see `ConfigurationPatternConvertible`; every
-  ///     resource unless given.
-  ///   - requestMethods: unlike those of `configure` without HEAD and OPTIONS. (TRF-20,
+  ///   - pattern: Wildcards, a resource, or a regular expression, see
+  ///     `ConfigurationPatternConvertible`; by default every resource.
+  ///   - requestMethods: By default without HEAD and OPTIONS, unlike those of `configure`. (TRF-20,
   ///     TRF-21)
-  ///   - stage: where in the pipeline it runs. (TRF-19)
-  ///   - action: whether it replaces the stage's transformers or follows them. (TRF-17, TRF-18)
-  ///   - file: where it is registered, for explanations; that of the caller unless given, as is the line.
+  ///   - stage: The stage of the pipeline in which it runs. (TRF-19)
+  ///   - action: Whether it replaces the stage's transformers or follows them. (TRF-17, TRF-18)
+  ///   - file: The file of the registration, shown in explanations; by default that of the caller,
+  ///     as is the line.
   public func configureTransformer<
     Pattern: ConfigurationPatternConvertible, Input, Output: Sendable
   >(
@@ -36,17 +38,18 @@ extension Service {
       atStage: stage, action: action, source: SourcePlace(file: file, line: line))
   }
 
-  /// Makes content of matching resources something of the program's own by a function that may wait, such
-  /// as for other resources; otherwise as for one that answers at once.
+  /// Transforms the content of matching resources with a function that may wait, for example for
+  /// other resources; otherwise as for a function that does not wait.
   ///
-  /// Order of events: the function begins on a later turn, on the home, in a task of its own; the pipeline
-  /// goes on when it has returned, and only then hooks, observers and who waits for the request hear of
-  /// it. Cancelling the request cancels that task, and so does the end of the home. Responses of several
-  /// requests are transformed side by side. Waiting for the request whose content it is given, directly or
-  /// through others, is an error at once; what is to wait for that starts with `home.spawn`, which counts as
-  /// no part of it, as a plain `Task` does. The service keeps the function: take that as `unowned`, which it
-  /// has for as long as it runs. Lua: `service:transform(pattern, fn, options)` with a function that waits.
-  /// (TRF-04 to TRF-24, AWT-01 to AWT-14)
+  /// Order of events: the function starts on a later turn, on the home, in a separate task. The
+  /// pipeline continues when it has returned; only then are hooks, observers and waiting tasks
+  /// called. Cancelling the request cancels that task, and so does the end of the home. Responses
+  /// of several requests are transformed concurrently. Waiting for the request whose content is
+  /// transformed, directly or through others, throws at once. Work that has to wait for that
+  /// request must be started with `home.spawn` or in a plain `Task`, which are not part of it. The
+  /// service keeps the function, so capture the service as `unowned`; it exists while the function
+  /// runs. Lua: `service:transform(pattern, fn, options)` with a function that waits. (TRF-04 to
+  /// TRF-24, AWT-01 to AWT-14)
   ///
   ///     api.configureTransformer("/posts/*") {
   ///       [unowned api] (post: [String: JSONValue], _) async throws -> Post in
@@ -55,12 +58,14 @@ extension Service {
   ///     }
   ///
   /// - Parameters:
-  ///   - pattern: wildcards, a resource, or a regular expression, see `ConfigurationPatternConvertible`; every
-  ///     resource unless given.
-  ///   - requestMethods: unlike those of `configure` without HEAD and OPTIONS. (TRF-20, TRF-21)
-  ///   - stage: where in the pipeline it runs. (TRF-19)
-  ///   - action: whether it replaces the stage's transformers or follows them. (TRF-17, TRF-18)
-  ///   - file: where it is registered, for explanations; that of the caller unless given, as is the line.
+  ///   - pattern: Wildcards, a resource, or a regular expression, see
+  ///     `ConfigurationPatternConvertible`; by default every resource.
+  ///   - requestMethods: By default without HEAD and OPTIONS, unlike those of `configure`. (TRF-20,
+  ///     TRF-21)
+  ///   - stage: The stage of the pipeline in which it runs. (TRF-19)
+  ///   - action: Whether it replaces the stage's transformers or follows them. (TRF-17, TRF-18)
+  ///   - file: The file of the registration, shown in explanations; by default that of the caller,
+  ///     as is the line.
   public func configureTransformer<
     Pattern: ConfigurationPatternConvertible, Input, Output: Sendable
   >(
@@ -83,20 +88,22 @@ extension Service {
       atStage: stage, action: action, source: SourcePlace(file: file, line: line))
   }
 
-  /// Makes the JSON of matching resources a type of the program's: their content then is that model.
+  /// Decodes the JSON of matching resources as a type of the program, which becomes their content.
   ///
-  /// JSON that does not fit fails the request with the cause `wrongContent`, which names the coding path,
-  /// and leaves older data as it is. Documents above 64 KB are decoded in the pool. What it is for
-  /// otherwise, and in which order: `configureTransformer` with a function. (TRF-16 to TRF-22)
+  /// JSON that can't be decoded fails the request with the cause `wrongContent`, which has the
+  /// coding path; older data stays. Documents above 64 KB are decoded in the thread pool. Otherwise
+  /// as `configureTransformer` with a function. (TRF-16 to TRF-22)
   ///
   ///     api.configureTransformer("/users/*", as: User.self)
   ///     let user: User? = api.resource("/users/7").typedContent()
   ///
   /// - Parameters:
-  ///   - pattern: wildcards, a resource, or a regular expression, see `ConfigurationPatternConvertible`; every
-  ///     resource unless given.
-  ///   - transformErrors: whether bodies of failures are decoded too; one that does not fit stays.
-  ///   - file: where it is registered, for explanations; that of the caller unless given, as is the line.
+  ///   - pattern: Wildcards, a resource, or a regular expression, see
+  ///     `ConfigurationPatternConvertible`; by default every resource.
+  ///   - transformErrors: Whether bodies of failures are decoded too. One that can't be decoded
+  ///     stays unchanged.
+  ///   - file: The file of the registration, shown in explanations; by default that of the caller,
+  ///     as is the line.
   public func configureTransformer<
     Pattern: ConfigurationPatternConvertible, Model: Decodable & Sendable
   >(
@@ -115,10 +122,10 @@ extension Service {
       atStage: stage, action: action, source: SourcePlace(file: file, line: line))
   }
 
-  /// GET, PUT, POST, PATCH and DELETE: what transformers are for unless told otherwise. (TRF-21)
+  /// GET, PUT, POST, PATCH and DELETE: the methods that transformers apply to by default. (TRF-21)
   public static let transformedMethods: [RequestMethod] = [.get, .put, .post, .patch, .delete]
 
-  /// Registers a transformer that is made already; logs name it by its description.
+  /// Registers an existing transformer. Logs show its description.
   package func configure(
     _ transformer: ResponseContentTransformer, for pattern: ConfigurationPattern?,
     requestMethods: Set<RequestMethod>, atStage stage: PipelineStageKey,

@@ -1,70 +1,72 @@
-/// A set of resources with shared configuration and networking.
+/// A set of resources that share configuration and networking.
 ///
 /// Lua: `lull.service{ base_url = … }`. Home thread only. Open for subclassing (SVC-38).
 open class Service {
   final var base: ServiceBase {
     didSet { warning = base.warning }
   }
-  /// What logs call it; nil: by its base. Lua: `service.name`.
+  /// The name of the service in logs; nil: logs show the base URL. Lua: `service.name`.
   public let name: String?
-  /// What delivers results and callbacks on its thread.
+  /// Delivers results and callbacks on its thread.
   public let pump: Pump
-  /// What its requests are sent by.
+  /// Sends the requests of the service.
   public let networking: any NetworkingProvider
   package let table: ResourceTable
   package private(set) var configurationVersion = 0 {
-    // Before its first use nothing depends on it, and it may be configured where it was made.
+    // Before its first use nothing depends on the service, and it may be configured on the thread
+    // that created it.
     didSet { if isInUse { pump.changes.note() } }
   }
-  /// Whether it has made a resource.
+  /// Whether it has created a resource.
   private(set) var isInUse = false
-  /// What a configuration is being computed for now.
+  /// The method and URL for which a configuration is being computed now.
   package private(set) var configuring: (method: RequestMethod, url: ResourceURL)?
-  /// Whether blocks run for an explanation now.
+  /// Whether configuration blocks are running for an explanation now.
   package final var isExplaining = false
-  /// Whether loads are answered by memory and caches only, whatever the age of what they have; what
-  /// they do not have fails with `TransportError.Kind.offline`, and so does every other request, before
-  /// it is sent. Lua: `service.is_offline`.
+  /// Whether the service is offline. Loads then use only the data in memory and caches, whatever
+  /// its age. If there is no data, a load fails with `TransportError.Kind.offline`; so does every
+  /// other request, before it is sent. Lua: `service.is_offline`.
   public final var isOffline = false {
     willSet { checkThreadInUse() }
     didSet { if isInUse { pump.changes.note() } }
   }
-  /// The environment of an API file that it is for, which keeps what it remembers apart from that of others;
-  /// nil: none. (ENV-07)
+  /// The environment of an API file that the service is for, which has caches and cookies of its
+  /// own. nil: the service is for no environment. (ENV-07)
   package internal(set) final var environment: ServiceEnvironment?
-  /// Where that is declared, and its base URL, if it has one of its own.
+  /// Where the environment is declared, and where its base URL is, if it has one.
   final var environmentPlaces: (whole: SourcePlace?, base: SourcePlace?) = (nil, nil)
   package internal(set) var entries: [ConfigurationEntry] = []
   private var shared = SharedConfigurations()
   /// nil until a block sets a limit.
   private var limits: LimitTable?
-  /// What is to be said of the base and has not been.
+  /// The warning about the base URL that has not been logged yet.
   private var warning: String?
-  /// What every missing URL shares. (SVC-22)
+  /// The record that all missing URLs share. (SVC-22)
   private let missing: ResourceRecord
-  /// Those of other texts that are no URLs, as far as they are in use.
+  /// The records of texts that are not URLs, while they are in use.
   private var unparsable = UnparsableRecords()
-  /// The number a script's host knows this object by; 0 if none.
+  /// The handle of this object in a script's host; 0 if it has none.
   package final var hostHandle: UInt64 = 0
-  /// Whether scripts get content without its nulls. (JSN-32)
+  /// Whether scripts get JSON objects without members that are null. (JSN-32)
   package final var omitsNulls = false
-  /// Functions of a script that it has as methods, with the numbers its host knows them by.
+  /// The script functions that are methods of the service, as numbers of its host, by name.
   package final var hostFunctions: [String: Int64] = [:]
-  /// What its functions of scripts need as long as it may call them.
+  /// Objects that the script functions of the service need for as long as they can be called.
   package final var hostOwners: [AnyObject] = []
   package final let link = ServiceLink()
-  /// What is known of its answers, where an API file says it.
+  /// The schemas of responses, if an API file declares them.
   package final var schemas: (any AnswerSchemas)?
 
-  /// Where the cookies of this service's requests are kept, if they are.
+  /// The cookies of this service's requests, if they are kept.
   package private(set) lazy final var cookieJar = CookieJar()
 
-  /// A service on a home, for initialisers of subclasses (SVC-38): on the home of this thread by
-  /// `super.init(baseURL: url, surroundings: .current)`, on one that is named by `home.surroundings`.
+  /// Creates a service on a home, for initialisers of subclasses (SVC-38).
+  /// `super.init(baseURL: url, surroundings: .current)` uses the home of this thread,
+  /// `home.surroundings` a given home.
   ///
-  /// To the compiler it belongs to nobody; a subclass has whoever makes it be its owner by an initialiser
-  /// that takes `isolated Home`, or the caller's isolation. A base that is no URL counts as none and is
-  /// logged as a warning (SVC-04, SVC-05).
+  /// To the compiler, the service belongs to no actor. A subclass makes it belong to its creator
+  /// with an initialiser that takes `isolated Home` or the caller's isolation. A base that is not a
+  /// URL is ignored and logged as a warning (SVC-04, SVC-05).
   public init(
     baseURL: (any URLConvertible)? = nil, name: String? = nil,
     standardTransformers: [StandardTransformer] = [.json, .text],
@@ -82,7 +84,7 @@ open class Service {
     begin(with: standardTransformers)
   }
 
-  /// A service on a pump that is turned by who made it, as in a test; otherwise as above.
+  /// Creates a service on a pump that its creator turns, as in a test; otherwise as above.
   public init(
     baseURL: (any URLConvertible)? = nil, name: String? = nil,
     standardTransformers: [StandardTransformer] = [.json, .text],
@@ -97,7 +99,8 @@ open class Service {
     begin(with: standardTransformers)
   }
 
-  // Nothing here touches what others of this home use: a service may be made on another thread.
+  // A service may be created on another thread, so nothing here touches what other services of the
+  // home use.
   private func begin(with standardTransformers: [StandardTransformer]) {
     table.onForget = { [unowned self] in pump.host?.recordForgotten($0, of: self) }
     table.onDeadObservers = { [unowned self] in removeDeadObserversSoon(of: $0) }
@@ -120,7 +123,7 @@ open class Service {
     link.set(nil)
   }
 
-  /// As the pump's: until its first use it may be configured wherever it was made.
+  /// Checks the thread once the service is in use. Before that, it may be configured on any thread.
   func checkThreadInUse() {
     if isInUse { pump.checkThread() }
   }
@@ -131,23 +134,23 @@ open class Service {
     pump.log(.network, warning)
   }
 
-  /// What paths are appended to, its own ending in a slash; nil if there is none. (SVC-01) Lua:
-  /// `service.base_url`.
+  /// The URL that paths are appended to, with a slash at the end of its path; nil if the service
+  /// has none. (SVC-01) Lua: `service.base_url`.
   public final var baseURL: ResourceURL? { base.url }
 
-  /// What was given as the base and is no URL.
+  /// The text that was given as the base if it is not a URL.
   package final var invalidBase: String? { base.invalid }
 
   // MARK: Resources
 
-  /// The resource at a path under the base URL; slashes are joined, everything else is a path
-  /// (SVC-07 to SVC-12). Lua: `service:resource(path)`.
+  /// Returns the resource at a path below the base URL. Slashes are joined, and everything else is
+  /// taken as a path (SVC-07 to SVC-12). Lua: `service:resource(path)`.
   public func resource(_ path: String) -> Resource {
     var path = path
     return path.withUTF8 { resource(pathBytes: $0) }
   }
 
-  /// The same for a path that need not be UTF-8. (SVC-41)
+  /// As above, for a path that need not be UTF-8. (SVC-41)
   package func resource(pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
     guard let baseURL else {
       warn()
@@ -157,8 +160,8 @@ open class Service {
     return resource(at: baseURL.appending(pathBytes: path))
   }
 
-  /// The resource with exactly this URL; nil or no URL gives an invalid resource, whose requests
-  /// fail (SVC-16 to SVC-22). Lua: `service:resource_at(url)`.
+  /// Returns the resource with exactly this URL. For nil or a text that is not a URL, the result is
+  /// an invalid resource, whose requests fail (SVC-16 to SVC-22). Lua: `service:resource_at(url)`.
   public func resource(absoluteURL: (any URLConvertible)?) -> Resource {
     guard let text = absoluteURL?.urlText else { return invalidResource(.missing) }
     guard let url = ResourceURL(absolute: text) else {
@@ -167,13 +170,14 @@ open class Service {
     return resource(at: url)
   }
 
-  /// The resource at a path under another base (SVC-13 to SVC-15). Lua: `service:resource_under`.
+  /// Returns the resource at a path below another base (SVC-13 to SVC-15). Lua:
+  /// `service:resource_under`.
   public func resource(baseURL: any URLConvertible, path: String) -> Resource {
     var path = path
     return path.withUTF8 { resource(baseURL: baseURL.urlText, pathBytes: $0) }
   }
 
-  /// The same for a path that need not be UTF-8. (SVC-41)
+  /// As above, for a path that need not be UTF-8. (SVC-41)
   package func resource(baseURL: String, pathBytes path: UnsafeBufferPointer<UInt8>) -> Resource {
     guard let base = ResourceURL.base(baseURL) else { return invalidResource(.unparsable(baseURL)) }
     return resource(at: base.appending(pathBytes: path))
@@ -209,7 +213,7 @@ open class Service {
     return Resource(service: self, record: record)
   }
 
-  /// Forgets resources nobody holds, observes or requests. (SVC-30)
+  /// Removes the resources that are not held, observed or in a request. (SVC-30)
   public func flushUnusedResources() {
     pump.checkThread()
     pump.host?.releaseGarbage()
@@ -219,21 +223,23 @@ open class Service {
     table.flushUnused()
   }
 
-  /// Not at once: observers must not run inside the lookup that found no room. (OBS-28, OBS-37)
+  /// Deferred, because observers must not run inside the lookup that caused the eviction. (OBS-28,
+  /// OBS-37)
   private func removeDeadObserversSoon(of record: ResourceRecord) {
     pump.enqueue { [weak self] in
       guard let self else { return }
-      // The resource made here goes away again at once, which lists the record as unused.
+      // The resource created here is released at once, which lists the record as unused.
       record.observers.removeDead(resource: resource(of: record))
     }
   }
 
   // MARK: Configuration
 
-  /// Registers settings for matching resources and methods; runs nothing now (CFG-13, CFG-14).
+  /// Registers settings for matching resources and methods. Runs nothing now (CFG-13, CFG-14).
   ///
   /// - Parameters:
-  ///   - file: where it is registered, for explanations; that of the caller unless given, as is the line.
+  ///   - file: The file of the registration, shown in explanations; by default that of the caller,
+  ///     as is the line.
   public func configure(
     _ pattern: ConfigurationPattern? = nil, requestMethods: [RequestMethod]? = nil,
     description: String? = nil, file: String = #fileID, line: Int = #line,
@@ -245,9 +251,9 @@ open class Service {
   }
 
   /// - Parameters:
-  ///   - source: the line that registers it.
-  ///   - isConstant: whether it makes the same changes for every resource, whenever it runs: then it
-  ///     need not run for each.
+  ///   - source: The line of the registration.
+  ///   - isConstant: Whether the block makes the same changes for every resource each time. It then
+  ///     need not run for each resource.
   package func configure(
     _ pattern: ConfigurationPattern?, requestMethods: Set<RequestMethod>?, description: String?,
     source: SourcePlace?, isConstant: Bool = false, configurer: @escaping ConfigurationBlock
@@ -273,7 +279,7 @@ open class Service {
         source: source, isConstant: isConstant, apply: configurer))
   }
 
-  /// Forgets computed configurations; they are computed again when next needed. (CFG-12)
+  /// Discards computed configurations. They are computed again when they are next needed. (CFG-12)
   public func invalidateConfiguration() {
     checkThreadInUse()
     configurationVersion += 1
@@ -283,7 +289,7 @@ open class Service {
   package func resolvedConfiguration(for record: ResourceRecord, method: RequestMethod)
     -> ResolvedConfiguration
   {
-    // A block may register another: what is computed now is of the version that was in force.
+    // A block may register another block: the result belongs to the version at the start.
     let version = configurationVersion
     if let known = record.memoised(method, version: version) { return known }
     let configuration: ResolvedConfiguration
@@ -306,9 +312,11 @@ open class Service {
     let isOutside = isOutside(url)
     var computation = ConfigurationComputation(
       version: configurationVersion, isOutside: isOutside, isLogging: isLogging)
-    // What is logged of a configuration is logged for every resource.
+    // Logs about configurations are written for each resource, so nothing is shared while they are
+    // on.
     var isShared = pump.log.enabled.isDisjoint(with: [.configuration, .pipeline])
-    // Constant blocks that apply and have not run: perhaps they need not.
+    // Constant blocks that apply but have not run. If a shared configuration is found, they need
+    // not run.
     var waiting: [Int] = []
     let entries = entries
     for (index, entry) in entries.enumerated() {
@@ -351,10 +359,10 @@ open class Service {
     return configuration
   }
 
-  /// Whether a URL is on another origin than the base, if there is one.
+  /// Whether a URL is on another origin than the base URL; false without a base URL.
   package func isOutside(_ url: ResourceURL) -> Bool { base.isOutside(url) }
 
-  /// Where requests of a resource wait for their limits; nil without any.
+  /// The queue in which requests of a resource wait for their limits; nil without limits.
   package func limitQueue(_ rules: Policies.Rules, for resource: Resource) -> LimitQueue? {
     guard rules.ratePattern != nil else { return rules.queue }
     return limitTable().queue(
@@ -373,7 +381,7 @@ open class Service {
     return limits
   }
 
-  /// Forgets every resource, whoever holds it; for a host that closes.
+  /// Removes every resource, even if it is in use; for a host that closes.
   package func forgetAll() {
     table.removeAll()
     shared.removeAll()
@@ -382,12 +390,12 @@ open class Service {
   }
 }
 
-/// The base of a service, and what is to be said of one that is no URL.
+/// The base URL of a service, and the warning if the given text is not a URL.
 struct ServiceBase {
   let url: ResourceURL?
-  /// What was given and is no URL.
+  /// The given text if it is not a URL.
   let invalid: String?
-  /// What URLs of the base's origin begin with, as far as they are written like it.
+  /// The beginning of URLs on the base's origin, if they are spelled like the base.
   private let origin: String?
 
   init(_ text: (any URLConvertible)?) {
@@ -404,18 +412,19 @@ struct ServiceBase {
     }
   }
 
-  /// Whether a URL is on another origin than the base, if there is one.
+  /// Whether a URL is on another origin than the base; false without a base.
   func isOutside(_ other: ResourceURL) -> Bool {
     guard let origin else { return false }
     return !other.text.utf8.starts(with: origin.utf8) && other.origin + "/" != origin
   }
 }
 
-/// Where a service is, as long as it is, for whoever must not hold it.
+/// The reference to a service, as long as it exists, for objects that must not retain it.
 ///
-/// In the place of weak references, which would slow down every use of the service. Home thread only.
+/// Used instead of weak references, which would slow down every use of the service. Home thread
+/// only.
 package final class ServiceLink {
-  // Set by the service's initialiser, cleared by its `deinit`: it never outlives the object.
+  // The service's initialiser sets it and its `deinit` clears it, so it never outlives the object.
   package fileprivate(set) unowned(unsafe) var service: Service?
 
   init() {}
@@ -424,13 +433,15 @@ package final class ServiceLink {
 }
 
 extension Service {
-  /// Makes it that of an environment. Before its first resource, since that has a URL below the base.
+  /// Assigns the service to an environment. This has to happen before its first resource, whose URL
+  /// is below the base URL.
   ///
   /// - Parameters:
-  ///   - url: the base from now on, below which patterns are that were registered before; nil: as it is.
-  ///   - place: where the environment is declared.
-  ///   - basePlace: where its base URL is.
-  /// - Returns: whether it could be done.
+  ///   - url: The new base URL, which patterns that were registered before are then relative to;
+  ///     nil: the base URL stays.
+  ///   - place: Where the environment is declared.
+  ///   - basePlace: Where its base URL is.
+  /// - Returns: Whether it was possible.
   package func enter(
     _ environment: ServiceEnvironment, baseURL url: String?, place: SourcePlace? = nil,
     basePlace: SourcePlace? = nil
@@ -442,9 +453,9 @@ extension Service {
     return true
   }
 
-  /// Moves the service to another base URL; its URL patterns move with it.
+  /// Moves the service to another base URL. Its URL patterns move with it.
   ///
-  /// - Returns: whether it could be done: not after a resource has been made.
+  /// - Returns: Whether it was possible; it is not after a resource has been created.
   package func rebase(to url: String) -> Bool {
     guard !isInUse else { return false }
     base = ServiceBase(url)
@@ -453,7 +464,7 @@ extension Service {
     return true
   }
 
-  /// Registers the settings of its environment, which are laid over those that there are.
+  /// Registers the settings of its environment, which override earlier ones.
   package func configure(
     for environment: ServiceEnvironment, configurer: @escaping ConfigurationBlock
   ) {
@@ -466,16 +477,17 @@ extension Service {
 }
 
 extension Service {
-  /// A service on the home of this thread, inside `Lull.run` or on a `Home`, or on the one that is named,
-  /// with its network unless another one is given. (SVC-36)
+  /// Creates a service on the home of this thread, inside `Lull.run` or on a `Home`, or on the
+  /// given home. It uses the network of the home unless another one is given. (SVC-36)
   ///
-  /// It belongs to the actor that makes it, as the compiler sees to, and is used on its home only: elsewhere
-  /// the program ends with a message. A home is named on another thread, as by an actor that keeps the
-  /// service and whose executor is the home's. Where no home is, and none is named, it is a programming
-  /// error and ends the program. A base that is no URL counts as none and is logged as a warning (SVC-04,
-  /// SVC-05). A subclass calls the one with `surroundings`. Lua: `lull.service(url)`.
-  // Not one that is designated: the compiler (6.3) crashes over a class that inherits a default argument
-  // `#isolation`.
+  /// The service belongs to the actor that creates it, which the compiler enforces. It may be used
+  /// only on its home; elsewhere the program ends with a message. Pass a home when the service is
+  /// created on another thread, for example by an actor that keeps the service and uses the home's
+  /// executor. If there is no home and none is given, it is a programming error and ends the
+  /// program. A base that is not a URL is ignored and logged as a warning (SVC-04, SVC-05).
+  /// Subclasses call the initialiser with `surroundings`. Lua: `lull.service(url)`.
+  // Not a designated initialiser: the compiler (6.3) crashes over a class that inherits a default
+  // argument `#isolation`.
   public convenience init(
     baseURL: (any URLConvertible)? = nil, name: String? = nil, on home: (any ServiceHome)? = nil,
     standardTransformers: [StandardTransformer] = [.json, .text],
@@ -487,19 +499,21 @@ extension Service {
   }
 }
 
-/// What takes a pattern, in whatever form it is given: see `ConfigurationPatternConvertible`.
+/// Functions that take a pattern in any form: see `ConfigurationPatternConvertible`.
 extension Service {
-  /// Registers settings for the resources that match a pattern; runs nothing now (CFG-13). Lua:
+  /// Registers settings for the resources that match a pattern. Runs nothing now (CFG-13). Lua:
   /// `service:configure(pattern, settings)`.
   ///
   ///     api.configure("/volcanos/*/status") { $0.expirationTime = 0.5 }
   ///     api.configure("/auth/**", requestMethods: [.post]) { $0.limits.timeout = 5 }
   ///
   /// - Parameters:
-  ///   - requestMethods: nil: all. Methods that have no name in `RequestMethod` use what is for GET, and what
-  ///     names them. (CFG-07, CFG-16)
-  ///   - description: as logs call it, in place of the pattern.
-  ///   - file: where it is registered, for explanations; that of the caller unless given, as is the line.
+  ///   - requestMethods: The methods that the settings apply to; nil: all. A method without a name
+  ///     in `RequestMethod` uses the settings of GET, and those of blocks that name it. (CFG-07,
+  ///     CFG-16)
+  ///   - description: The name of the block in logs, instead of the pattern.
+  ///   - file: The file of the registration, shown in explanations; by default that of the caller,
+  ///     as is the line.
   public func configure(
     _ pattern: some ConfigurationPatternConvertible, requestMethods: [RequestMethod]? = nil,
     description: String? = nil, file: String = #fileID, line: Int = #line,
@@ -511,8 +525,8 @@ extension Service {
       configurer: configurer)
   }
 
-  /// The same for the resources whose URL satisfies a predicate. (CFG-06) One that throws settles nothing:
-  /// the block is skipped, and requests fail with its error.
+  /// As above, for the resources whose URL satisfies a predicate. (CFG-06) If the predicate throws,
+  /// the block is skipped and requests fail with its error.
   public func configure(
     whenURLMatches predicate: @escaping (ResourceURL) throws(RequestError) -> Bool,
     requestMethods: [RequestMethod]? = nil, description: String? = nil,
@@ -529,21 +543,22 @@ extension Service {
     entries.contains { $0.description.hasSuffix(" (\(text))") }
   }
 
-  /// Wipes the resources in memory that match a pattern; flushes unused ones first. (WIPE-09 to WIPE-14)
-  /// A predicate that throws matches nothing: pass a `ConfigurationPattern` to hear of its error. Lua:
-  /// `service:wipe_resources(pattern)`.
+  /// Wipes the resources in memory that match a pattern, after flushing unused ones. (WIPE-09 to
+  /// WIPE-14) A predicate that throws matches nothing; to get its error, pass a
+  /// `ConfigurationPattern`. Lua: `service:wipe_resources(pattern)`.
   public func wipeResources(matching pattern: some ConfigurationPatternConvertible) {
     let pattern = pattern.configurationPattern(for: self)
     wipeResources(matching: { (try? pattern.matches($0.url)) ?? false })
   }
 
-  /// Wipes the resources in memory whose URL satisfies a predicate; flushes unused ones first. (WIPE-12)
+  /// Wipes the resources in memory whose URL satisfies a predicate, after flushing unused ones.
+  /// (WIPE-12)
   public func wipeResources(withURLsMatching predicate: (ResourceURL) -> Bool) {
     wipeResources(matching: { predicate($0.url) })
   }
 
-  /// Invalidates the resources in memory that match a pattern, otherwise as `wipeResources(matching:)`.
-  /// (INV-01 to INV-08) Lua: `service:invalidate_resources(pattern)`.
+  /// Invalidates the resources in memory that match a pattern; otherwise as
+  /// `wipeResources(matching:)`. (INV-01 to INV-08) Lua: `service:invalidate_resources(pattern)`.
   public func invalidateResources(matching pattern: some ConfigurationPatternConvertible) {
     let pattern = pattern.configurationPattern(for: self)
     invalidateResources(matching: { (try? pattern.matches($0.url)) ?? false })
@@ -551,10 +566,9 @@ extension Service {
 }
 
 extension Service: CustomStringConvertible {
-  /// Its type, its name and its base URL without credentials: `Service shop at https://api.test/v1/`.
-  /// (SWF-160)
+  /// Type, name and base URL without credentials: `Service shop at https://api.test/v1/`. (SWF-160)
   ///
-  /// Says nothing of its resources, and asks nothing. Home thread only. Lua: `tostring(service)` is shorter.
+  /// Contains nothing about its resources. Home thread only. Lua: `tostring(service)` is shorter.
   public final var description: String {
     let place = baseURL.map { "at \(LogText.url($0.text))" } ?? "without a base URL"
     return "\(type(of: self)) " + (name.map { "\($0) " } ?? "") + place

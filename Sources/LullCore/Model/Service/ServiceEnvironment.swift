@@ -1,11 +1,11 @@
-/// One of several environments that an API file is for, such as `staging` and `prod`, as its service knows it.
+/// One of the environments of an API file, such as `staging` and `prod`, as its service knows it.
 ///
 /// Home thread only.
 package final class ServiceEnvironment {
   package let name: String
-  /// Whether requests that may change something fail until somebody has said that they may go out.
+  /// Whether requests that may change something fail until they have been confirmed.
   package let confirmsWrites: Bool
-  /// Whether somebody has.
+  /// Whether they have been confirmed.
   package var isConfirmed = false
 
   package init(_ name: String, confirmsWrites: Bool = false) {
@@ -13,15 +13,15 @@ package final class ServiceEnvironment {
     self.confirmsWrites = confirmsWrites
   }
 
-  /// Those that change nothing, whoever asks.
+  /// Methods that change nothing.
   private static let reading: Set<RequestMethod> = ["GET", "HEAD", "OPTIONS"]
 
-  /// Whether a request of that method needs a word that nobody has given.
+  /// Whether a request of that method needs a confirmation that is missing.
   package func holds(_ method: RequestMethod) -> Bool {
     confirmsWrites && !isConfirmed && !ServiceEnvironment.reading.contains(method)
   }
 
-  /// Why such a request has not been sent. (ENV-14)
+  /// The error of a request that was not sent because of that. (ENV-14)
   func refusal(_ method: RequestMethod, _ url: String) -> TransportError {
     .final(
       .unconfirmed,

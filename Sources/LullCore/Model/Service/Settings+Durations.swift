@@ -1,4 +1,5 @@
-// Times of settings as durations. In extensions of a protocol, since a type has one property of a name.
+// Settings in seconds, also as a `Duration`. They are in extensions of a protocol, because a type
+// can't have two properties of the same name.
 extension Configuration: DurationSettable {}
 
 extension DurationSettable where Self == Configuration {
@@ -16,7 +17,7 @@ extension DurationSettable where Self == Configuration {
     set { self.progressReportingInterval = Double(seconds: newValue) as Double }
   }
 
-  /// The same as a duration; of `.http` it is zero, since the answers say. (SWF-162)
+  /// The same as a duration; zero for `.http`, where responses determine it. (SWF-162)
   @_disfavoredOverload
   public var expirationTime: Duration {
     get {
@@ -104,7 +105,7 @@ extension DurationSettable where Self == Backoff {
 }
 
 extension RateLimit {
-  /// So many requests in such a span. (SWF-162)
+  /// Allows that number of requests within a duration. (SWF-162)
   @_disfavoredOverload
   public init(
     requests: Int, per: Duration, scope: Scope = .block, learns: Bool = false, free: Set<Int> = [],
@@ -135,7 +136,7 @@ extension Resource {
       timeout: timeout.map { Double(seconds: $0) } as Double?, until: until)
   }
 
-  /// The same with a duration after which it ends. (SWF-162)
+  /// The same, with the duration after which the watch ends. (SWF-162)
   @_disfavoredOverload
   public func watch(
     timeout: Duration, until: ((Entity) -> Bool)? = nil
@@ -154,7 +155,7 @@ extension Resource {
       timeout: timeout.map { Double(seconds: $0) } as Double?, of: type, until: until)
   }
 
-  /// The same with a duration after which it ends. (SWF-162)
+  /// The same, with the duration after which the watch ends. (SWF-162)
   @_disfavoredOverload
   public func watch<Value: Decodable & Sendable>(
     timeout: Duration, of type: Value.Type, until: ((Value) -> Bool)? = nil
