@@ -1,27 +1,29 @@
-/// Hears of events in the model: a script's host, or the list of a home's requests.
+/// Is notified of events in the model: a script's host, or the list of a home's requests.
 ///
-/// A pump has one host at most and releases it when it closes. A host keeps its own notes about a request in
-/// `Request.hostMark`. Home thread only.
+/// A pump has one host at most and releases it when it closes. A host stores its own data about a
+/// request in `Request.hostMark`. Home thread only.
 package protocol ModelHost: AnyObject {
-  /// Whether this host hears of the service's resources, where a pump has several hosts.
+  /// Whether this host is notified of the service's resources, if a pump has several hosts.
   func mirrors(_ service: Service) -> Bool
   /// The list of the pump's requests in flight, if this host keeps one.
   var ledger: RequestLedger? { get }
 
   // MARK: Requests
 
-  /// A request was made that calls functions of the host: `maker` came with the mutation or the decision of
-  /// a chain, or is the delegate. Comes before any other use of the request; a repetition has its own maker.
+  /// A request was created that calls functions of the host. `maker` came with the mutation or the
+  /// decision of a chain, or is the delegate. Called before any other use of the request; a
+  /// repetition has its own maker.
   func requestMade(_ request: Request, by maker: AnyObject)
   /// A request has begun, or has ended before it could.
   func requestStarted(_ request: Request)
-  /// When a request in flight began, in Unix seconds, if this host notes it.
+  /// When a request in flight began, in Unix seconds, if this host records it.
   func beginning(of request: Request) -> Double?
   /// A body of that many bytes has arrived; it lives as long as its response.
   func bodyArrived(byteCount: Int)
   /// Keeps the host's values in the response until the request has settled.
   func hold(_ response: Response, for request: Request)
-  /// Keeps the host's values in the response until the returned function is called; nil if there are none.
+  /// Keeps the host's values in the response until the returned function is called; nil if it has
+  /// no such values.
   func hold(_ response: Response) -> (() -> Void)?
   /// The request's hooks have been called: it causes no further events.
   func requestSettled(_ request: Request)
@@ -30,7 +32,7 @@ package protocol ModelHost: AnyObject {
 
   // MARK: Pipelines
 
-  /// A run begins with the response as it was received. Called only while the pump `tracesPipelines`.
+  /// A run begins with the received response. Called only while the pump `tracesPipelines`.
   func pipelineBegan(_ run: PipelineRun)
   /// A step has turned the response into this one. Called only while the pump `tracesPipelines`.
   func pipelinePassed(_ step: PipelineStep, with response: Response, in run: PipelineRun)
@@ -41,12 +43,12 @@ package protocol ModelHost: AnyObject {
 
   /// The data or error of a resource has changed.
   func resourceStateChanged(_ resource: Resource)
-  /// Unused resources are about to be evicted: releases objects held by garbage only.
+  /// Unused resources are about to be evicted: releases objects that only garbage holds.
   func releaseGarbage()
   /// The service has evicted a resource; its content is not used again.
   func recordForgotten(_ record: ResourceRecord, of service: Service)
-  /// Notifies observers of an event, from index `first` of a snapshot on: at least that one, and all that follow
-  /// it as long as they belong to the host and still observe.
+  /// Notifies observers of an event, starting at index `first` of a snapshot: that one, and the
+  /// following ones as long as they belong to the host and still observe.
   ///
   /// - Returns: the index of the first observer that was not notified.
   func tell(
@@ -81,9 +83,10 @@ extension ModelHost {
   }
 }
 
-/// Several hosts of one pump: the list of a home's requests, and the hosts of the Lua runtimes on that home.
+/// Several hosts of one pump: the list of a home's requests, and the hosts of the Lua runtimes on
+/// that home.
 ///
-/// All hear of requests; of resources, only the host that mirrors their service.
+/// All are notified of requests; of resources, only the host that mirrors their service.
 final class ModelHosts: ModelHost {
   private var hosts: [any ModelHost]
 

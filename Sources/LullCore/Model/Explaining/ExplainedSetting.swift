@@ -1,8 +1,8 @@
 import LullSystem
 
-/// A setting as explanations tell of it: its name in the language of whoever asks, and its value in words.
+/// A setting in an explanation: its name in Swift or Lua, and its value as text.
 ///
-/// Not headers, which are told of one by one.
+/// Headers are not among them; they are listed one by one.
 package struct ExplainedSetting: Sendable {
   private enum Telling: Sendable {
     case value(@Sendable (Configuration) -> String?)
@@ -10,15 +10,16 @@ package struct ExplainedSetting: Sendable {
   }
 
   package let name: String
-  /// What one reads as that a block has switched off.
+  /// The text of a setting that a block has switched off.
   let off: String
   private let telling: Telling
-  /// What tells a value from another in this process, also what its words do not say.
+  /// Identifies a value within this process, including details that its text does not contain.
   private let fingerprint: (@Sendable (Configuration) -> Int)?
 
-  /// One that is told of by its value.
+  /// A setting that is shown by its value.
   ///
-  /// - Parameter words: nil where it is not set, or switched off.
+  /// - Parameter words: Returns the value as text; nil if the setting is not set, or is switched
+  ///   off.
   package init(
     _ name: String, off: String, fingerprint: (@Sendable (Configuration) -> Int)? = nil,
     words: @escaping @Sendable (Configuration) -> String?
@@ -29,7 +30,7 @@ package struct ExplainedSetting: Sendable {
     telling = .value(words)
   }
 
-  /// One that is told of by how many functions there are.
+  /// A setting that is shown by the number of its functions.
   package init(_ name: String, functions: @escaping @Sendable (Configuration) -> Int) {
     self.name = name
     off = ""
@@ -49,8 +50,8 @@ package struct ExplainedSetting: Sendable {
 }
 
 extension ExplainedSetting {
-  /// The settings by their names in Swift: how a block of configuration reads them. In the order in which
-  /// explanations have them.
+  /// The settings by their Swift names, as configuration blocks use them, in the order of
+  /// explanations.
   static let all: [ExplainedSetting] = basic + policies + network + [validation] + processing
 
   private static let basic: [ExplainedSetting] = [
@@ -148,7 +149,7 @@ extension ExplainedSetting {
 }
 
 extension RetryPolicy {
-  /// All of it, so that each change shows.
+  /// The complete value, so that each change is visible.
   fileprivate var words: String {
     let causes = statuses.sorted().map { "\($0)" } + errors.map(\.rawValue).sorted()
     return
@@ -159,7 +160,7 @@ extension RetryPolicy {
 }
 
 extension RateLimit {
-  /// All of it, so that each change shows.
+  /// The complete value, so that each change is visible.
   fileprivate var words: String {
     var words = "\(requests) in \(LogText.number(per)) s"
     switch scope {
@@ -176,26 +177,26 @@ extension RateLimit {
   }
 }
 
-/// The settings of a resource, and which block of configuration was the last to change each: what no
-/// block has changed is as it was built in.
+/// The settings of a resource, and for each the block that changed it last. A setting that no block
+/// has changed has its default.
 struct SettingSources {
-  /// What all blocks make together.
+  /// The result of all blocks.
   private(set) var settings = Configuration()
-  /// By the header's name in lower case.
+  /// The blocks of headers, by the header's name in lower case.
   private(set) var ofHeaders: [String: ConfigurationEntry] = [:]
-  /// Of headers that are kept off the wire.
+  /// The blocks that switch headers off, by name.
   private(set) var ofOmissions: [String: ConfigurationEntry] = [:]
-  /// In the order of the list, as are the words.
+  /// The blocks of the settings, in the order of the list, as are the texts.
   private(set) var ofSettings: [ConfigurationEntry?]
-  /// The settings in words; those that are unset have none.
+  /// The values as texts; nil for settings that are not set.
   private(set) var texts: [String?]
-  /// What tells them apart besides, in the same order.
+  /// The fingerprints of the values, in the same order.
   private(set) var fingerprints: [Int]
-  /// How many functions of that setting's name a block has added.
+  /// The number of functions that a block has added to the setting of that name.
   private(set) var functions: [(entry: ConfigurationEntry, name: String, count: Int)] = []
-  /// Headers of a block that are not sent, the resource being on another origin. (CFG-02)
+  /// Headers of a block that are not sent because the resource is on another origin. (CFG-02)
   private(set) var withheld: [(entry: ConfigurationEntry, name: String)] = []
-  /// Blocks that have raised, and count for nothing.
+  /// Blocks that have thrown an error, whose settings are ignored.
   private(set) var failures: [(entry: ConfigurationEntry, failure: RequestError)] = []
   private let list: [ExplainedSetting]
 
@@ -205,11 +206,12 @@ struct SettingSources {
     texts = list.map { $0.words(in: standard) }
     fingerprints = list.map { $0.fingerprint(in: standard) }
     ofSettings = list.map { _ in nil }
-    // Settings of the service are none of an invalid resource. (SVC-23)
+    // An invalid resource has no settings of the service. (SVC-23)
     guard resource.record.invalidSource == nil else { return }
     settings = resource.service.visitEntries(applyingTo: resource, method: method) { take($0) }
     guard let environment = resource.service.environment else { return }
-    // What it has for itself is called otherwise than it was set.
+    // Values that are stored separately for the environment have other names than those that were
+    // set.
     let own = settings.kept(apart: environment.name)
     texts = list.map { $0.words(in: own) }
     fingerprints = list.map { $0.fingerprint(in: own) }

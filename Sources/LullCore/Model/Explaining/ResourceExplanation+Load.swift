@@ -1,52 +1,52 @@
 extension ResourceExplanation {
-  /// What `loadIfNeeded` would do, and what is there. Times are Unix seconds.
+  /// The step that `loadIfNeeded` would take, and the present state. Times are in Unix seconds.
   public struct Load: Sendable {
-    /// What it would do.
+    /// The step of a load.
     public enum Step: Sendable, Hashable {
-      /// Give the load in progress.
+      /// Return the load in progress.
       case join
-      /// Load nothing: what is there will do.
+      /// Load nothing, because the resource is up to date.
       case nothing
-      /// Wait for the caches that are being asked; if they have nothing fresh, load, or fail if the service is
-      /// offline.
+      /// Wait for the caches that are being read. If they have nothing fresh, load, or fail if the
+      /// service is offline.
       case waitForCache
-      /// Ask the server.
+      /// Send a request.
       case load
-      /// Fail, without asking the server.
+      /// Fail without sending a request.
       case fail(Obstacle)
     }
 
-    /// Why nothing can be asked for.
+    /// Why no request can be sent.
     public enum Obstacle: Sendable, Hashable {
       /// The service is offline, and there is no data.
       case offline
-      /// The resource has no URL.
+      /// The resource has no valid URL.
       case noURL
-      /// A block of the configuration has failed: see `failures`.
+      /// A configuration block has failed: see `failures`.
       case configuration
     }
 
-    /// What it would do.
+    /// The step that it would take.
     public let step: Step
-    /// Why it would load, or would not.
+    /// The reason for the step.
     public let reason: LoadReason
-    /// The header by which the server may answer that nothing has changed, as `if-none-match: "v1"`; nil: none is
-    /// sent.
+    /// The header that makes the request conditional, such as `if-none-match: "v1"`; nil: the
+    /// request is not conditional.
     public let condition: String?
-    /// What the resource has, which may be stale.
+    /// The present data, which may be stale.
     public let data: Entity?
-    /// How its last load failed; nil if it did not.
+    /// The error of the last load; nil if it did not fail.
     public let error: RequestError?
-    /// For how many seconds from its timestamp on the data is fresh.
+    /// The number of seconds after its timestamp during which the data is fresh.
     public let lifetime: Double
-    /// Whether the data's own headers say so. (AGE-01)
+    /// Whether the lifetime comes from the headers of the data. (AGE-01)
     public let isLifetimeOfAnswer: Bool
-    /// For how many seconds an error counts.
+    /// The number of seconds for which an error counts.
     public let retryTime: Double
-    /// When this was found out.
+    /// The time of the explanation.
     public let now: Double
     private let plan: LoadPlan.Step
-    /// When the load in progress has begun.
+    /// The start of the load in progress.
     private let begun: Double?
 
     init(of resource: Resource) {
@@ -54,13 +54,13 @@ extension ResourceExplanation {
       self.plan = plan.step
       step = Step(plan)
       reason = plan.reason
-      // That of caches on a disk is known only once they have answered.
+      // The condition from a cache on disk is known only when the cache has been read.
       if case .load(let condition?) = plan.step {
         self.condition = "\(condition.name): \(condition.value)"
       } else {
         condition = nil
       }
-      // Not asked of caches: that has been done to tell what would happen.
+      // Read without starting a cache lookup; the plan has done that already.
       data = resource.record.state.latestData
       error = resource.record.state.latestError
       let configuration = resource.configuration
@@ -91,10 +91,10 @@ extension ResourceExplanation.Load.Step {
 }
 
 extension ResourceExplanation.Load: CustomStringConvertible {
-  /// What it would do and why, as `load nothing: the data is 3 s old, and fresh for 30 s`.
+  /// The step and its reason, such as `load nothing: the data is 3 s old, and fresh for 30 s`.
   public var description: String { text(ofFailure: "thrown") }
 
-  /// - Parameter word: what a block that fails has done, in the language of who asks.
+  /// - Parameter word: The verb for a failing block, in Swift or Lua terms.
   func text(ofFailure word: String) -> String {
     switch plan {
     case .join: "give the load in progress\(begunText)"
@@ -117,7 +117,7 @@ extension ResourceExplanation.Load: CustomStringConvertible {
     return ", begun \(Self.seconds(max(0, now - begun))) ago"
   }
 
-  /// Why data, or an error, is fresh enough or is not.
+  /// Why data or an error is fresh enough, or is not.
   private var reasonText: String {
     switch reason {
     case .forced, .inProgress: ""
@@ -135,9 +135,9 @@ extension ResourceExplanation.Load: CustomStringConvertible {
     }
   }
 
-  // MARK: What is there
+  // MARK: State
 
-  /// The lines of a page: what each is about, and what is said of it.
+  /// The rows of the page: a name and a value each.
   func rows(ofFailure word: String) -> [(name: String, value: String)] {
     var rows = [("would", text(ofFailure: word))]
     if let data {
@@ -175,14 +175,14 @@ extension ResourceExplanation.Load: CustomStringConvertible {
       + (attempt.delay > 0 ? " after waiting \(LogText.seconds(attempt.delay))" : "")
   }
 
-  /// Caches date back to 1970 what a clock that was wrong has dated.
+  /// The file cache replaces a timestamp in the future by 0. (CACHE-31)
   private func age(of timestamp: Double) -> String {
     guard timestamp > 0 else { return "of unknown age" }
     let age = now - timestamp
     return age < -1 ? "dated in the future" : "\(Self.seconds(max(0, age))) old"
   }
 
-  /// Tenths of them, where that says something.
+  /// Rounded to tenths of a second.
   private static func seconds(_ seconds: Double) -> String {
     LogText.number((seconds * 10).rounded() / 10) + " s"
   }

@@ -1,53 +1,57 @@
 import LullSystem
 
-/// Which settings apply to a resource, which line has set each, and what a load would do: what
-/// `Resource.explanation(for:)` gives.
+/// The settings of a resource with the source line of each, and the step that a load would take:
+/// the result of `Resource.explanation(for:)`.
 ///
-/// A value of that moment, which later changes leave as it is. Its `description` is a page for people. Nothing in
-/// the words has credentials in it; `load?.data` and `load?.error` are the resource's own. Any thread.
-/// Lua: `resource:explain(method)`, which is the page alone.
+/// A value of that moment, which later changes do not affect. Its `description` is a readable page.
+/// No text contains credentials; `load?.data` and `load?.error` are those of the resource. Any
+/// thread. Lua: `resource:explain(method)`, which returns only the page.
 public struct ResourceExplanation: Sendable {
-  /// That of the requests it is about.
+  /// The method of the requests that it explains.
   public let method: RequestMethod
-  /// The resource's URL, its credentials masked.
+  /// The URL of the resource, with masked credentials.
   public let url: String
-  /// The environment of an API file that it is for, and where that says so, and its base URL; nil: none.
+  /// The environment of the service's API file, where it is declared, and where its base URL is;
+  /// nil: the service has no environment.
   let environment: (name: String, place: SourcePlace?, basePlace: SourcePlace?)?
-  /// Why there are no settings: the resource has no URL. (SVC-23)
+  /// Whether there are no settings because the resource has no valid URL. (SVC-23)
   public let isInvalid: Bool
-  /// What applies: headers in the order of their names, then the other settings. One that is unset, and that no
-  /// block has switched off, is not among them.
+  /// The settings: headers in the order of their names, then the others. A setting that is not set,
+  /// and that no block has switched off, is missing.
   public internal(set) var settings: [Setting] = []
-  /// Blocks of configuration that have failed: they count for nothing, and every request fails.
+  /// Configuration blocks that have failed. Their settings are ignored, and every request fails.
   public let failures: [Failure]
-  /// What `loadIfNeeded` would do; nil of other methods than GET.
+  /// The step of `loadIfNeeded`; nil for methods other than GET.
   public let load: Load?
 
-  /// One setting: what it is, and who says so.
+  /// One setting, with its value and source.
   public struct Setting: Sendable, Hashable {
-    /// As a block of configuration reads it, such as `limits.timeout`; of a header `headers.` and its name in lower
-    /// case.
+    /// The name in a configuration block, such as `limits.timeout`; for a header `headers.` and its
+    /// name in lower case.
     public let name: String
-    /// In words, credentials masked.
+    /// The value as text, with masked credentials.
     public internal(set) var value: String
-    /// The block that has changed it last; nil: none has, it is as it was built in. Of functions there is an element
-    /// for each block that adds some.
+    /// The block that changed it last; nil: it has its default. A setting with functions has an
+    /// element for each block that adds some.
     public internal(set) var source: Source?
-    /// Whether it is a header of the service's that stays off, the resource being on another origin. (CFG-02)
+    /// Whether it is a header of the service that is not sent because the resource is on another
+    /// origin. (CFG-02)
     public let isWithheld: Bool
-    /// What it is called where a script sets it: of a header without `headers.`.
+    /// The name in a script; for a header without `headers.`.
     let key: String
-    /// How many functions it is told of by; 0: by something else.
+    /// The number of functions that it is shown by; 0 if it is shown by its value.
     package var functionCount = 0
-    /// What tells apart, in this process, what a mask hides.
+    /// Identifies, within this process, a value that is hidden by a mask.
     package var fingerprint = 0
   }
 
-  /// A block of configuration.
+  /// A configuration block.
   public struct Source: Sendable, Hashable, CustomStringConvertible {
-    /// Where it was registered; nil of what is built in, such as the standard transformers.
+    /// Where it was registered; nil for built-in blocks, such as those of the standard
+    /// transformers.
     public internal(set) var place: SourcePlace?
-    /// What it applies to, as logs show it; nil: every resource. Of an environment of an API file that.
+    /// The pattern it applies to, as in logs; nil: every resource. For an environment of an API
+    /// file, the environment.
     public let pattern: String?
 
     init(_ entry: ConfigurationEntry) {
@@ -62,18 +66,18 @@ public struct ResourceExplanation: Sendable {
     }
   }
 
-  /// A block of configuration that has failed.
+  /// A configuration block that has failed.
   public struct Failure: Sendable {
-    /// Which one.
+    /// The block.
     public let source: Source
-    /// What it has thrown.
+    /// The error that it has thrown.
     public let error: RequestError
   }
 
-  /// The first setting of that name: of functions that of the first block that adds some.
+  /// The first setting of that name. For functions, that of the first block that adds some.
   public subscript(name: String) -> Setting? { settings.first { $0.name == name } }
 
-  /// - Parameter list: the settings besides headers, by the names they are to have.
+  /// - Parameter list: The settings other than headers, with the names to show.
   package init(
     of resource: Resource, method: RequestMethod, _ list: [ExplainedSetting]
   ) {
@@ -92,7 +96,7 @@ public struct ResourceExplanation: Sendable {
     if sources.settings.validation != nil { tellSchemas(of: resource) }
   }
 
-  /// Behind what is done about answers that do not fit: what they are held against.
+  /// Adds the schemas to the value of the validation setting.
   private mutating func tellSchemas(of resource: Resource) {
     guard let index = settings.firstIndex(where: { ["validate", "validation"].contains($0.name) })
     else { return }
@@ -131,7 +135,7 @@ public struct ResourceExplanation: Sendable {
     for (index, setting) in list.enumerated() {
       let text = sources.texts[index]
       let entry = sources.ofSettings[index]
-      // Without a value: one that nobody has set, or that somebody has switched off.
+      // A setting without a value is listed only if a block has switched it off.
       guard text != nil || entry != nil else { continue }
       add(setting.name, text ?? setting.off, entry)
       settings[settings.count - 1].fingerprint = sources.fingerprints[index]
@@ -148,9 +152,9 @@ public struct ResourceExplanation: Sendable {
         name: name, value: value, source: entry.map { Source($0) }, isWithheld: false, key: name))
   }
 
-  /// The same with the lines on which the settings themselves stand, where they are known.
+  /// Returns a copy whose places have the lines of the settings themselves, where they are known.
   ///
-  /// - Parameter line: that of a key inside the call at a place.
+  /// - Parameter line: Returns the line of a key inside the call at a place.
   package func locatingKeys(
     _ line: (_ key: String, _ place: SourcePlace) -> Int?
   ) -> ResourceExplanation {
@@ -166,12 +170,14 @@ public struct ResourceExplanation: Sendable {
 }
 
 extension Resource {
-  /// Which settings apply to requests of that method, which line has set each, and what `loadIfNeeded` would do
-  /// now: for people who wonder why, and for tests of a program's own configuration.
+  /// Explains the settings for requests of that method, with the line that has set each, and the
+  /// step that `loadIfNeeded` would take now. For debugging, and for tests of a program's
+  /// configuration.
   ///
-  /// The blocks of configuration run once more for it, in the order of registration, and what they add is not kept
-  /// (CFG-13). It asks caches if nobody has yet, does not wait for those on a disk, and never asks the network. Home
-  /// thread only, and not inside such a block, which ends the program (EXP-08). What a script has configured is told of by the line of the script's call. Lua:
+  /// The configuration blocks run again for it, in the order of registration, and their results are
+  /// discarded (CFG-13). It starts the cache lookup if it has not begun, does not wait for caches
+  /// on disk, and never sends a request. Home thread only, and not inside a configuration block,
+  /// which ends the program (EXP-08). Settings of a script have the line of the script's call. Lua:
   /// `resource:explain(method)`. (EXP-01)
   ///
   ///     print(api.resource("/users/7").explanation())
@@ -187,12 +193,12 @@ extension Resource {
 }
 
 extension ResourceExplanation: CustomStringConvertible {
-  /// A page for people: each setting with its value and where that comes from, then what a load would do.
+  /// A readable page: each setting with its value and source, then the step of a load.
   public var description: String { text(callingLoad: "loadIfNeeded", failure: "thrown") }
 
   /// - Parameters:
-  ///   - name: what the load that would do what is needed is called.
-  ///   - failure: what a block that fails has done.
+  ///   - name: The name of the function that loads if needed.
+  ///   - failure: The verb for a failing block.
   package func text(callingLoad name: String, failure word: String) -> String {
     var text = "\(method) \(url)\n"
     if let environment {
@@ -217,7 +223,7 @@ extension ResourceExplanation: CustomStringConvertible {
 
   private static func aligned(_ rows: [(name: String, value: String, place: String)]) -> String {
     let names = rows.map { TextWidth.of($0.name) }.max() ?? 0
-    // What is longer than most pushes only its own place aside.
+    // A value that is longer than most moves only its own place to the right.
     let values = min(rows.map { TextWidth.of($0.value) }.max() ?? 0, 40)
     return rows.map { row in
       var line = "  " + row.name + String(repeating: " ", count: names - TextWidth.of(row.name) + 2)
@@ -231,25 +237,26 @@ extension ResourceExplanation: CustomStringConvertible {
 }
 
 extension Service {
-  /// What one block of configuration makes of the settings of the blocks before it.
+  /// The effect of one configuration block on the settings of the blocks before it.
   struct AppliedEntry {
     let entry: ConfigurationEntry
     let before: Configuration
     let after: Configuration
-    /// Headers of it that are not sent, the resource being on another origin than the base. (CFG-02)
+    /// Headers of the block that are not sent because the resource is on another origin than the
+    /// base URL. (CFG-02)
     let withheld: [String]
-    /// Why requests of this resource fail: the block has raised, and counts for nothing.
+    /// The error of the block, which fails requests of this resource. Its settings are ignored.
     let failure: RequestError?
   }
 
-  /// All blocks of configuration, in order.
+  /// All configuration blocks, in order.
   package var configurationEntries: [ConfigurationEntry] { entries }
 
-  /// Whether a block, or the predicate of one, is being run: an explanation would run it again, and so on.
+  /// Whether a block, or its predicate, is running. An explanation would run it again, without end.
   package var isRunningBlocks: Bool { isExplaining || configuring != nil }
 
-  /// Visits the blocks that apply to a resource, in order; what they make of the settings together. They
-  /// run for it once more. (CFG-13)
+  /// Runs the blocks that apply to a resource, in order, and visits each. Returns the resulting
+  /// settings. (CFG-13)
   func visitEntries(
     applyingTo resource: Resource, method: RequestMethod, _ visit: (AppliedEntry) -> Void
   ) -> Configuration {
@@ -287,11 +294,11 @@ extension Resource {
   }
 }
 
-/// A line of a source text, for people to find.
+/// A line of a source text.
 public struct SourcePlace: Sendable, Hashable, CustomStringConvertible {
-  /// The file as messages name it, `Module/File.swift` in Swift, or what else the text is called.
+  /// The file as messages show it, `Module/File.swift` in Swift, or another name of the text.
   public let file: String
-  /// Counted from 1; 0: the file as a whole.
+  /// The line, starting at 1; 0: the whole file.
   public package(set) var line: Int
 
   package init(file: String, line: Int) {

@@ -1,20 +1,20 @@
-/// Reads single fields of content, whatever it is made of.
+/// Reads single fields of content of any kind.
 package protocol ContentFieldReader {
-  /// What a path leads to.
+  /// Returns the value at a path.
   func value(_ path: FieldPath, in content: Content) -> FieldValue
-  /// What a path leads to from the last element of a list; nothing where there is none.
+  /// Returns the value at a path from the last element of a list; `nothing` if the list has none.
   func value(
     _ path: FieldPath, ofLastElementOf list: FieldPath, in content: Content
   ) -> FieldValue
-  /// Whether a path leads to nothing at all, not to null or false either.
+  /// Whether there is nothing at a path, not even null or false.
   func isMissing(_ path: FieldPath, in content: Content) -> Bool
-  /// Whether a path leads to false, as opposed to null or an empty string.
+  /// Whether the value at a path is false, as opposed to null or an empty string.
   func isFalse(_ path: FieldPath, in content: Content) -> Bool
 }
 
 extension ContentFieldReader {
-  /// Whether parsed JSON has a member of that name, whatever it is; of other content it is not known, and
-  /// said to be so.
+  /// Whether parsed JSON has a member at that path, whatever its value. Always true for other
+  /// content, where it is unknown.
   func has(_ path: FieldPath, in content: Content) -> Bool {
     guard case .json(let document) = content else { return true }
     return path.ways.contains { way in
@@ -25,7 +25,7 @@ extension ContentFieldReader {
   }
 }
 
-/// Those of parsed JSON; content of any other kind has none.
+/// Reads the fields of parsed JSON. Content of any other kind has no fields.
 package struct JSONFields: ContentFieldReader {
   package init() {}
 
@@ -64,7 +64,7 @@ package struct JSONFields: ContentFieldReader {
     return path.ways.contains { JSONFields.element($0, in: document.root)?.bool == false }
   }
 
-  /// The list that a path leads to; nil of content other than JSON.
+  /// The list at a path; nil for content other than JSON.
   static func rows(_ list: FieldPath, in content: Content) -> JSONElement? {
     guard case .json(let document) = content else { return nil }
     return list.ways.lazy.compactMap { element($0, in: document.root) }.first { $0.kind == .array }
@@ -84,7 +84,7 @@ package struct JSONFields: ContentFieldReader {
     case .int: return element.int.map { .text(String($0)) } ?? .nothing
     case .double:
       if let digits = element.digits { return .text(digits) }
-      // From 2^53 on a double stands for more than one whole number.
+      // From 2^53 on, a double represents more than one whole number.
       return element.double.map { abs($0) < 0x1p53 ? .text(String($0)) : .inexact } ?? .nothing
     case .string: return element.string.flatMap { $0.isEmpty ? nil : .text($0) } ?? .nothing
     case .array: return .list(count: element.count)
@@ -93,10 +93,10 @@ package struct JSONFields: ContentFieldReader {
   }
 }
 
-/// The way to a field of content: its name, names with dots between them, or a JSON Pointer.
+/// The path of a field: its name, names separated by dots, or a JSON Pointer.
 package struct FieldPath {
   package let text: String
-  /// Names of members, from the outside; the first way that leads somewhere counts.
+  /// The names of members, the outermost first. The first way that leads to a value is used.
   package let ways: [[String]]
 
   package init(_ text: String) {
@@ -110,12 +110,12 @@ package struct FieldPath {
     }
   }
 
-  /// By names of members, from the outside, whatever characters they have.
+  /// A path of member names, the outermost first, which may contain any characters.
   init(names: [String]) {
     self.init(text: names.joined(separator: "."), ways: [names])
   }
 
-  /// The content itself.
+  /// The path of the content itself.
   private init() {
     text = ""
     ways = [[]]
@@ -123,7 +123,7 @@ package struct FieldPath {
 
   package static let root = FieldPath()
 
-  /// The same way, one step further.
+  /// Returns the path extended by a name.
   package func appending(_ name: String) -> FieldPath {
     FieldPath(text: text + "." + name, ways: ways.map { $0 + [name] })
   }
@@ -134,17 +134,17 @@ package struct FieldPath {
   }
 }
 
-/// What a path leads to, as far as paging is concerned.
+/// The value at a path, as far as paging needs it.
 package enum FieldValue: Equatable {
-  /// Not there, null, false or an empty string.
+  /// Missing, null, false or an empty string.
   case nothing
   /// A string, or a number written as one.
   case text(String)
-  /// A number whose digits are not known to be those of the server.
+  /// A number whose digits may differ from those that the server sent.
   case inexact
   case list(count: Int)
-  /// A table that is no list.
+  /// An object, or a table that is not a list.
   case object
-  /// Anything else, by the name of its type.
+  /// Any other value, by the name of its type.
   case other(String)
 }

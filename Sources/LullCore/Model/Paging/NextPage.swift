@@ -1,26 +1,26 @@
-/// How a list goes on: what tells the next page.
+/// How the next page of a list is found.
 package enum NextPage {
-  /// A `Link` header, else one of the fields that APIs commonly use.
+  /// By a `Link` header, else by one of the fields that APIs commonly use.
   case automatic
   case link
-  /// A field that holds the URL.
+  /// By a field that has its URL.
   case field(FieldPath)
-  /// Whoever walks the pages is asked.
+  /// By a function of the user.
   case asked
-  /// A field whose value goes into a parameter.
+  /// By a field whose value is the value of a parameter.
   case cursor(PageCursor)
-  /// A parameter that counts. Without a field for `items`, the list is found by itself.
+  /// By a parameter with the page number. Without a path in `items`, the list is searched for.
   case numbered(parameter: String, first: Int, step: Int, items: FieldPath)
-  /// A parameter that counts the rows before the page. The same holds for `items`.
+  /// By a parameter with the number of rows before the page. `items` as above.
   case offset(parameter: String, first: Int, items: FieldPath)
 
-  /// Where APIs put the URL of the next page, in the order they are looked at.
+  /// The fields in which APIs put the URL of the next page, in the order in which they are tried.
   static let commonFields = [
     "next", "links.next", "_links.next", "/@odata.nextLink", "nextLink", "paging.next",
   ].map(FieldPath.init)
 }
 
-/// What is wrong with the way from one page to the next.
+/// A problem with finding the next page.
 package struct PagingProblem: Error, CustomStringConvertible {
   package let description: String
 
@@ -28,7 +28,7 @@ package struct PagingProblem: Error, CustomStringConvertible {
 }
 
 extension NextPage {
-  /// The page after the last one of `progress`, as that says; nil at the end.
+  /// Returns the page after the last one of `progress`; nil at the end.
   func next(
     after entity: Entity, of progress: PageProgress, _ fields: some ContentFieldReader
   ) throws(PagingProblem) -> Resource? {
@@ -73,7 +73,7 @@ extension NextPage {
     }
   }
 
-  /// The field that holds the list, if one is named.
+  /// The field that has the list, if one is named.
   var items: FieldPath? {
     switch self {
     case .numbered(_, _, _, let items), .offset(_, _, let items): items.text.isEmpty ? nil : items
@@ -82,7 +82,7 @@ extension NextPage {
     }
   }
 
-  /// Whether a parameter counts, so that a page without rows is behind the last one.
+  /// Whether a parameter counts, so that a page without rows is after the last one.
   var counts: Bool {
     switch self {
     case .numbered, .offset: true
@@ -90,9 +90,9 @@ extension NextPage {
     }
   }
 
-  /// Whether a page is behind the last one, which only shows once it has been loaded.
+  /// Whether a page is after the last one, which is known only when it has been loaded.
   ///
-  /// - Parameter rows: Where the first page has its list.
+  /// - Parameter rows: The path of the list on the first page.
   func isEmpty(
     _ entity: Entity, rows: FieldPath?, _ fields: some ContentFieldReader,
     _ words: PageProgress.Words
@@ -113,7 +113,7 @@ extension NextPage {
     }
   }
 
-  /// By the first of the common fields that leads somewhere.
+  /// The page of the first common field that has a usable value.
   private static func commonPage(_ signs: PageSigns<some ContentFieldReader>)
     throws(PagingProblem) -> Resource?
   {
@@ -122,7 +122,7 @@ extension NextPage {
       do throws(PagingProblem) {
         if let page = try page(at: path, signs) { return page }
       } catch {
-        // Another field may be the one that is meant.
+        // Another field may have the URL.
         problem = problem ?? error
       }
     }
@@ -131,7 +131,7 @@ extension NextPage {
     return nil
   }
 
-  /// What has no fields cannot say that it is the end by not having one; an empty body can.
+  /// Content without fields can't show the end by a missing field, unless its body is empty.
   private static func demandFields(of entity: Entity, _ path: FieldPath) throws(PagingProblem) {
     switch entity.content {
     case .bytes(let bytes) where !bytes.isEmpty: break
@@ -145,13 +145,13 @@ extension NextPage {
   private static func linked(_ resource: Resource, _ entity: Entity) throws(PagingProblem)
     -> Resource?
   {
-    // Each by itself: what is wrong with one is no part of another.
+    // Parsed separately, so that an invalid header does not affect others.
     let headers = entity.headers.byteValues(of: Array("link".utf8)).map { value in
       value.withUnsafeBufferPointer { LinkHeader(ResourceURL.text(ofBytes: $0)) }
     }
     let own = base(of: resource, entity).withoutFragment
     for link in headers.flatMap(\.links) where link.relations.contains("next") {
-      // Some name the page itself as what the link is from.
+      // Some servers name the page itself as the anchor of the link.
       if let anchor = link.anchor, base(of: resource, entity).relative(anchor) != own { continue }
       return try page(link.target, from: resource, entity)
     }
@@ -179,7 +179,7 @@ extension NextPage {
       }
       return try page(reference, from: resource, entity)
     case .object:
-      // As HAL and JSON:API have it.
+      // As in HAL and JSON:API.
       let inner = path.appending("href")
       switch fields.value(inner, in: entity.content) {
       case .text(let reference): return try page(reference, from: resource, entity)
@@ -190,13 +190,13 @@ extension NextPage {
     }
   }
 
-  /// A URL or a path, as opposed to a cursor.
+  /// Whether it is a URL or a path, as opposed to a cursor.
   private static func looksLikeReference(_ text: String) -> Bool {
     text.contains("/") || text.hasPrefix("?")
   }
 
-  /// A URL that can be nothing else, rather than a cursor: absolute, with a query, or below the
-  /// path of the resource. Base64 has slashes too. (PAG-84)
+  /// Whether it can only be a URL, not a cursor: absolute, with a query, or below the path of the
+  /// resource. Base64 has slashes too. (PAG-84)
   static func isURL(_ text: String, for resource: Resource) -> Bool {
     let text = trimmed(text)
     if text.hasPrefix("?") || hasQuery(text) || text.hasPrefix("/") && text.contains("?") {
@@ -225,7 +225,7 @@ extension NextPage {
     return isScheme && (schemes.contains(scheme) || text[colon...].hasPrefix("://"))
   }
 
-  /// Without white space and control characters around it.
+  /// Removes white space and control characters at both ends.
   private static func trimmed(_ text: String) -> String {
     let isBlank = { (scalar: Unicode.Scalar) in
       scalar.value <= 0x20 || scalar.properties.isWhitespace
@@ -235,7 +235,7 @@ extension NextPage {
     return String(scalars[...last])
   }
 
-  /// Whether `?name=` is somewhere in it.
+  /// Whether it contains `?name=`.
   private static func hasQuery(_ text: String) -> Bool {
     guard let mark = text.firstIndex(of: "?") else { return false }
     let query = text[text.index(after: mark)...]
@@ -244,7 +244,7 @@ extension NextPage {
       && query[..<end].allSatisfy { $0.isLetter || $0.isNumber || "_-.$%[]".contains($0) }
   }
 
-  /// Whether it is whole base64 with a character that a host has not.
+  /// Whether it is complete base64 with a character that a host name can't have.
   private static func isBase64(_ text: String) -> Bool {
     let digits = text.prefix { $0 != "=" }
     return text.utf8.count % 4 == 0 && (digits.count < text.count || digits.contains("+"))
@@ -252,7 +252,7 @@ extension NextPage {
       && digits.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+/".contains($0)) }
   }
 
-  /// What a reference on a page means, redirects of that page regarded.
+  /// The resource that a reference on a page refers to, taking redirects of the page into account.
   package static func page(_ reference: String, from resource: Resource, _ entity: Entity)
     throws(PagingProblem) -> Resource
   {
@@ -264,7 +264,7 @@ extension NextPage {
   }
 
   private static func base(of resource: Resource, _ entity: Entity) -> ResourceURL {
-    // What masks stand in is no part of what is relative to it.
+    // Masks occur only in the query, which relative references do not use.
     entity.exchange?.url.flatMap { text in
       ResourceURL(absolute: text) ?? ResourceURL(shown: String(text.prefix { $0 != "?" }))
     } ?? resource.url
@@ -278,7 +278,7 @@ extension ResourceURL {
 }
 
 extension Entity {
-  /// Whether it was read as text or bytes, and is JSON. (PAG-87)
+  /// Whether it was read as text or bytes, but is JSON. (PAG-87)
   fileprivate var looksLikeJSON: Bool {
     guard !isTextByDecision else { return false }
     let bytes: [UInt8]

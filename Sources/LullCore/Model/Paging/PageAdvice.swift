@@ -1,4 +1,4 @@
-/// How to go on, for a message.
+/// How to request the next page, for a message.
 enum PageAdvice {
   case cursor(field: String, parameter: String)
   case lastRow(field: String, rows: String, more: String?)
@@ -11,7 +11,7 @@ enum PageAdvice {
 }
 
 extension PageProgress.Words {
-  /// What names the field of the list.
+  /// Advice on naming the field of the list.
   func itemsAdvice(_ way: NextPage) -> String {
     let option = if case .offset = way { "offset" } else { "page" }
     switch style {
@@ -23,7 +23,7 @@ extension PageProgress.Words {
     }
   }
 
-  /// The option to use, in the syntax of the command, an API file, Lua or Swift.
+  /// Advice on the option to use, in the syntax of the command, an API file, Lua or Swift.
   func text(_ advice: PageAdvice) -> String {
     switch style {
     case .command:
@@ -71,13 +71,13 @@ extension PageProgress.Words {
       }
     }
   }
-  /// A `next` function of a script that takes a header.
+  /// A `next` function for scripts that reads a header.
   private static func function(_ name: String, _ parameter: String) -> String {
     "next = function(_, page) local value = page.latest_data.headers[\"\(name)\"] "
       + "return value and page:with_param(\"\(parameter)\", value) end"
   }
 
-  /// The setting that reads a body as JSON.
+  /// Advice on the setting that reads a body as JSON.
   var jsonAdvice: String {
     switch style {
     case .command: "pass --as json"

@@ -1,13 +1,13 @@
-/// A value of each page that goes into a parameter of the next one.
+/// A value on each page that is the value of a parameter for the next page.
 package struct PageCursor {
   package let parameter: String
-  /// Where it is: of the content, or of the last element of `items`.
+  /// Its path in the content, or in the last element of `items`.
   package let field: FieldPath
-  /// The list whose last element holds the field; nil: the page itself does.
+  /// The list whose last element has the field; nil: the page itself has it.
   package let items: FieldPath?
-  /// The flag that says whether there is a further page; nil: a value, or an element, does.
+  /// The flag for another page; nil: a value, or an element, shows that there is one.
   package let more: FieldPath?
-  /// Whether the field is one of the last row if the page itself does not have it.
+  /// Whether the field may belong to the last row if the page itself does not have it.
   package let mayBeOfRow: Bool
 
   package init(
@@ -21,9 +21,9 @@ package struct PageCursor {
     self.mayBeOfRow = mayBeOfRow
   }
 
-  /// The value for the page after one, or the URL of that; nil at the end.
+  /// Returns the value for the next page, or its URL; nil at the end.
   ///
-  /// - Parameter hasMore: A well-known flag of the page, which counts unless `more` names one.
+  /// - Parameter hasMore: A well-known flag of the page, which is used unless `more` names one.
   func next(
     in content: Content, _ fields: some ContentFieldReader, of resource: Resource, hasMore: Bool?
   ) throws(PagingProblem) -> String? {
@@ -54,7 +54,7 @@ package struct PageCursor {
       return cursor
     case .inexact:
       throw PagingProblem("The cursor '\(field.text)' is a number too large to be sent as it came")
-    // If there is more, the page has to say how to go on.
+    // If there is another page, the page has to have a cursor.
     case .nothing where mayBeOfRow && items != nil && more == nil && hasMore != true: return nil
     case .nothing where items != nil || more != nil || hasMore == true,
       .text where more != nil || hasMore == true:
@@ -80,7 +80,7 @@ package struct PageCursor {
     return fields.value(field, ofLastElementOf: items, in: content) == .nothing
   }
 
-  /// Whether a page is behind the last one, which only shows once it has been loaded.
+  /// Whether a page is after the last one, which is known only when it has been loaded.
   func isBehindEnd(_ content: Content, _ fields: some ContentFieldReader) throws(PagingProblem)
     -> Bool
   {

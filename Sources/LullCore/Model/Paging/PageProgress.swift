@@ -1,10 +1,10 @@
-/// The position in a list that comes in pages: which page is next, and which pages are refused.
+/// The position in a paged list: determines the next page, and refuses unsuitable pages.
 ///
-/// It loads nothing: its caller asks for the next page, loads it, and reports the result.
+/// It loads nothing: its caller gets the next page, loads it, and reports the result.
 package struct PageProgress {
   package static let defaultLimit = 100
 
-  /// How messages write options.
+  /// How messages name options.
   package struct Words {
     package enum Style {
       case script
@@ -23,12 +23,12 @@ package struct PageProgress {
   }
 
   private let next: NextPage
-  /// nil: `defaultLimit` pages, beyond which it fails.
+  /// The maximum number of pages; nil: `defaultLimit`, beyond which it fails.
   private let max: Int?
   private let allowsOtherOrigins: Bool
   let words: Words
   private let origin: String
-  /// The page given last, or the one before the first.
+  /// The last page returned, or the one before the first.
   package private(set) var resource: Resource
   package private(set) var entity: Entity?
   package private(set) var count = 0
@@ -37,13 +37,13 @@ package struct PageProgress {
   private var first: PageShape?
   private var seen: Set<String> = []
   package private(set) var isOver = false
-  /// How a page's content is read; nil: unchanged.
+  /// Transforms the content of a page before use; nil: unchanged.
   package var reading: ((Entity) -> Entity)?
-  /// Where the rows are, as the user says; nil to find them.
+  /// The path of the rows, if the user has named it; nil: search for them.
   package var list: FieldPath?
-  /// Whether the first page was lines of JSON.
+  /// Whether the first page was JSON Lines.
   private var hasLines = false
-  /// Whether the page given last is a list only because the first one was lines of JSON.
+  /// Whether the last page is a list only because the first one was JSON Lines.
   package private(set) var isSingleLine = false
 
   package init(
@@ -58,15 +58,15 @@ package struct PageProgress {
     origin = resource.url.origin
   }
 
-  /// Nothing comes any more.
+  /// Ends the list.
   package mutating func end() {
     isOver = true
     entity = nil
   }
 
-  /// The page to load now; nil at the end.
+  /// Returns the page to load now; nil at the end.
   ///
-  /// - Parameter ask: where nothing else says which it is, what does.
+  /// - Parameter ask: Returns the next page if the user provides a function for that.
   package func findPage<Failure: Error>(
     _ fields: some ContentFieldReader, failing failure: (PagingProblem) -> Failure,
     _ ask: (Entity) -> Result<Resource?, Failure>
@@ -108,7 +108,7 @@ package struct PageProgress {
       return PagingProblem("The next page's URL '\(text)' is neither http nor https")
     }
     if !allowsOtherOrigins, page.url.origin != origin {
-      // The command has no option for that.
+      // The command has no such option.
       let advice = words.style == .command ? "" : ", which \(words.otherOrigins) would allow"
       return PagingProblem("The next page is on another origin, \(page.url.origin)\(advice)")
     }
@@ -119,7 +119,7 @@ package struct PageProgress {
     return nil
   }
 
-  /// What a page has brought.
+  /// The result of loading a page.
   package enum Arrival {
     case page(Entity)
     case end
@@ -127,7 +127,7 @@ package struct PageProgress {
     case problem(PagingProblem)
   }
 
-  /// A page is there, or will not come.
+  /// Handles a page that has been loaded, or has failed.
   ///
   /// - Parameter response: nil if nothing had to be loaded.
   package mutating func arrived(
@@ -136,9 +136,9 @@ package struct PageProgress {
     guard !isOver else { return .end }
     if let error = response?.error ?? (response == nil ? page.latestError : nil) {
       end()
-      // Behind the last page some say that there is nothing.
+      // Some APIs return 404 after the last page.
       if count > 0, error.httpStatusCode == 404, next.counts { return .end }
-      // After pages of JSON lines, an empty body is an empty list, although it is not valid JSON.
+      // After pages of JSON Lines, an empty body is an empty list, although it is not valid JSON.
       if hasLines, case .malformedJSON? = error.cause, error.entity?.isEmptyBytes == true {
         return .end
       }
@@ -176,7 +176,7 @@ package struct PageProgress {
     return .page(entity)
   }
 
-  /// Refuses a page of another kind than the first, and one with the rows of the page before.
+  /// Refuses a page of another kind than the first, and one with the same rows as the page before.
   private func check(_ shape: PageShape, _ entity: Entity, _ fields: some ContentFieldReader)
     throws(PagingProblem)
   {
@@ -197,7 +197,7 @@ package struct PageProgress {
     }
   }
 
-  /// A problem on the way to a page, as an error of a request.
+  /// The error of a request for a problem with a page.
   package func error(_ problem: PagingProblem) -> RequestError {
     error(.custom(problem))
   }
@@ -212,7 +212,7 @@ package struct PageProgress {
 }
 
 extension Entity {
-  /// Makes a list of one line of a single value; false of any other content. (PAG-86)
+  /// Makes JSON Lines of a single JSON value; returns false for any other content. (PAG-86)
   fileprivate mutating func becomeLines() -> Bool {
     guard case .json(let document) = content, !document.hasLines,
       document.root.kind != .array, !document.root.isNull
@@ -228,8 +228,8 @@ extension Entity {
   }
 }
 
-/// The pages of a list, for a loop on the actor that is the resource's home; each is loaded when the loop asks
-/// for it, and between two nothing is in flight.
+/// The pages of a list, for a loop on the actor that is the resource's home. Each page is loaded
+/// when the loop requests it; between two pages nothing is in flight.
 ///
 ///     for try await page in api.resource("/users").pages() {
 ///       for user in page.jsonArray { print(user["name"]?.string ?? "") }
@@ -249,11 +249,11 @@ public struct Pages: AsyncSequence {
       ask = pages.ask
     }
 
-    /// The next page, from memory if that is fresh; nil at the end, and after a failure.
+    /// Returns the next page, from memory if it is fresh; nil at the end, and after a failure.
     ///
-    /// Throws the error of the load; and, with a cause of its own, what is wrong with the way to the next
-    /// page: no URL, another origin, a page that was there already, more pages than allowed. Cancelling the
-    /// task ends it with `requestCancelled`.
+    /// Throws the error of the load, or an error with a specific cause for a problem with the next
+    /// page: no URL, another origin, a page that was returned before, or more pages than allowed.
+    /// Cancelling the task ends it with `requestCancelled`.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> Page? {
@@ -297,7 +297,7 @@ public struct Pages: AsyncSequence {
   }
 
   fileprivate let progress: PageProgress
-  /// What is wrong with how it is asked for.
+  /// The first invalid argument.
   fileprivate let problem: SettingProblem?
   fileprivate let ask: ((Page) throws(RequestError) -> Resource?)?
 
@@ -305,12 +305,12 @@ public struct Pages: AsyncSequence {
 }
 
 extension Resource {
-  /// The pages of the list that begins here. Loads nothing by itself. Home thread only. Lua:
-  /// `resource:pages{ next = …, max = …, cross_origin = … }`.
+  /// Returns the pages of the list that begins at this resource. Loads nothing until the loop
+  /// begins. Home thread only. Lua: `resource:pages{ next = …, max = …, cross_origin = … }`.
   ///
   /// - Parameters:
-  ///   - max: how many pages at most, 1 or more; nil for 100, beyond which it fails.
-  ///   - allowsOtherOrigins: whether a page may be elsewhere than this one; else that fails.
+  ///   - max: The maximum number of pages, at least 1; nil for 100, beyond which it fails.
+  ///   - allowsOtherOrigins: Whether a page may be on another origin; if not, that is an error.
   public func pages(
     _ rule: PageRule = .automatic, max: Int? = nil, allowsOtherOrigins: Bool = false
   ) -> Pages {
@@ -326,7 +326,7 @@ extension Resource {
 }
 
 extension Pages {
-  /// The first number that makes no sense. (SWF-56)
+  /// The first invalid number. (SWF-56)
   fileprivate static func problem(_ rule: PageRule, _ max: Int?) -> SettingProblem? {
     var check = SettingCheck()
     if let max { check.check("max", max, .pages) }

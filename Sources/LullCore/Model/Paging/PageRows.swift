@@ -1,6 +1,6 @@
 extension ContentFieldReader {
-  /// Where the list is that a page holds: the page itself, its only list, the one with a usual
-  /// name, or the list of the only object within that says how a list goes on.
+  /// The path of the list on a page: the page itself, its only list, the one with a usual name, or
+  /// the list of the only inner object that has paging fields.
   func rows(in content: Content) -> FieldPath? {
     if case .list = value(.root, in: content) { return .root }
     guard case .json(let document) = content else {
@@ -16,7 +16,7 @@ extension ContentFieldReader {
     return envelopes.count == 1 ? envelopes[0] : nil
   }
 
-  /// How many rows a page has; nil where they are not known.
+  /// The number of rows on a page; nil if it is unknown.
   func rowCount(in content: Content) -> Int? {
     guard let path = rows(in: content), case .list(let count) = value(path, in: content) else {
       return nil
@@ -29,7 +29,7 @@ extension ContentFieldReader {
     return false
   }
 
-  /// The names of an object's members; nil where they are not known.
+  /// The names of an object's members; nil if they are unknown.
   func names(of way: [String], in content: Content) -> [String]? {
     guard case .json(let document) = content else { return nil }
     var element: JSONElement? = document.root
@@ -40,7 +40,7 @@ extension ContentFieldReader {
 }
 
 extension JSONFields {
-  /// Lists that hold no rows.
+  /// Lists that do not contain rows.
   private static let others: Set<String> = ["errors", "warnings", "notices"]
 
   fileprivate static func list(in object: JSONElement, below names: [String]) -> FieldPath? {
@@ -56,8 +56,8 @@ extension JSONFields {
     return FieldPath(names: names + [name])
   }
 
-  /// The lists of objects that say how they go on, as `{"users":{"nodes":[…],"pageInfo":{…}}}`:
-  /// in the page, in its wrappers, and anywhere within if they are the connections of GraphQL.
+  /// The lists of objects with paging fields, such as `{"users":{"nodes":[…],"pageInfo":{…}}}`: in
+  /// the page, in its wrappers, and at any depth if they are GraphQL connections.
   fileprivate static func envelopes(in object: JSONElement, below names: [String]) -> [FieldPath] {
     var found: [FieldPath] = []
     for (name, member) in object.pairs where member.kind == .object {

@@ -1,26 +1,29 @@
-/// How a list goes on, for `resource.pages(_:)`. Lua: the options `next`, `cursor` and `page` of
-/// `resource:pages`.
+/// How the next page of a list is found, for `resource.pages(_:)`. Lua: the options `next`,
+/// `cursor` and `page` of `resource:pages`.
 public enum PageRule {
-  /// By a `Link` header of relation `next`, else by the URL in one of the fields that APIs commonly use: `next`,
-  /// `links.next`, `_links.next`, `@odata.nextLink`, `nextLink`, `paging.next`, `next_url`, `pagination.next_url` and
-  /// others. If the page shows that there is more, but not how to request it, the next page is an error.
+  /// By a `Link` header of relation `next`, else by the URL in one of the fields that APIs commonly
+  /// use: `next`, `links.next`, `_links.next`, `@odata.nextLink`, `nextLink`, `paging.next`,
+  /// `next_url`, `pagination.next_url` and others. If the page shows that there is another page,
+  /// but not how to request it, the next page is an error.
   case automatic
   /// By a `Link` header only. (RFC 8288)
   case link
-  /// By the field that holds the URL: its name, names with dots between them, or a JSON Pointer.
+  /// By a field that has the URL: its name, names separated by dots, or a JSON Pointer.
   case field(String)
-  /// By a field whose value goes into a parameter of the query; there is no further page without it.
+  /// By a field whose value is the value of a query parameter. Without a value there is no further
+  /// page.
   ///
-  /// With `items`, the field of a list ("" if the content is the list), it is the field of the last element there, and
-  /// an empty page is the end. With `more`, a field that is true or false, that says whether there is a further page.
+  /// With `items`, the field of a list ("" if the content is the list), `field` belongs to the last
+  /// element of the list, and an empty page is the end. With `more`, a field that is true or false,
+  /// that field decides whether there is another page.
   case cursor(parameter: String, field: String, items: String? = nil, more: String? = nil)
-  /// By a parameter of the query that counts from `first` on, until `items`, the field of the list, is
-  /// empty; "" if the content is the list.
+  /// By a query parameter with the page number, from `first` on, until `items`, the field of the
+  /// list, is empty; "" if the content is the list.
   case numbered(parameter: String, first: Int = 1, step: Int = 1, items: String = "")
-  /// By a parameter of the query that counts the rows before each page from `first` on, until `items`, the field of
-  /// the list, is empty; "" if the content is the list, or its only list is meant.
+  /// By a query parameter with the number of rows before each page, from `first` on, until `items`,
+  /// the field of the list, is empty; "" if the content is the list, or has only one list.
   case offset(parameter: String, first: Int = 0, items: String = "")
-  /// By a function of the page that was there last; nil ends it.
+  /// By a function of the last page; nil ends the list.
   case function((Page) throws(RequestError) -> Resource?)
 
   var next: NextPage {
@@ -48,9 +51,9 @@ public enum PageRule {
 
 /// One page of a list.
 public struct Page {
-  /// The resource that the page is.
+  /// The resource of the page.
   public let resource: Resource
-  /// What it holds.
+  /// The data of the page.
   public let entity: Entity
 }
 
@@ -58,7 +61,7 @@ extension Page: TypedContentAccessors {
   public var entityForTypedContentAccessors: Entity? { entity }
 }
 
-/// Where APIs commonly put what concerns pages.
+/// The names that APIs commonly use for paging.
 enum PageNames {
   static let containers = [
     ["meta"], ["pagination"], ["paging"], ["page_info"], ["pageInfo"], ["metadata"],
@@ -68,13 +71,13 @@ enum PageNames {
   static let more = [
     "has_more", "hasMore", "has_next", "hasNext", "has_next_page", "hasNextPage",
   ]
-  /// Which say the opposite.
+  /// Flags with the opposite meaning.
   static let last = ["is_last", "isLast", "last", "is_last_page", "isLastPage"]
   static let urls = [
     "next_url", "nextUrl", "nextURL", "next_uri", "nextUri", "next_page_url", "nextPageUrl",
     "next_link", "nextLink", "next_href", "nextHref", "nextRecordsUrl",
   ]
-  /// URLs, numbers or cursors.
+  /// Fields with URLs, numbers or cursors.
   static let nexts = ["next", "next_page", "nextPage"]
   static let cursors = [
     "next_cursor", "nextCursor", "next_page_token", "nextPageToken", "next_token", "nextToken",
@@ -83,7 +86,7 @@ enum PageNames {
     "next_continuation_token", "nextContinuationToken", "NextContinuationToken",
     "continuation_token", "continuationToken",
   ]
-  /// Of the last row, beside a flag.
+  /// Cursors of the last row, beside a flag.
   static let positions = [
     "end_cursor", "endCursor", "cursor", "last_id", "lastId", "after",
   ]
@@ -94,14 +97,14 @@ enum PageNames {
   static let totalPages = [
     "total_pages", "totalPages", "page_count", "pageCount", "num_pages", "numPages", "nbPages",
   ]
-  /// Which are that only beside the number of the page.
+  /// Fields with this meaning only beside the number of the page.
   static let lastPage = ["last_page", "lastPage", "pages"]
   static let offsets = ["offset", "skip", "start", "startAt", "start_at", "startIndex"]
   static let totals = [
     "total_count", "totalCount", "total_results", "totalResults", "total_items", "totalItems",
     "total_records", "totalRecords", "totalElements",
   ]
-  /// Which are that only beside an offset or a size.
+  /// Fields with this meaning only beside an offset or a size.
   static let counts = ["total", "count"]
   static let sizes = [
     "limit", "per_page", "perPage", "page_size", "pageSize", "size", "maxResults", "itemsPerPage",
@@ -131,9 +134,9 @@ enum PageNames {
     "data", "items", "results", "result", "value", "values", "entries", "records", "rows", "list",
     "elements", "content", "objects", "hits", "docs", "nodes", "edges",
   ]
-  /// What a single list may be in.
+  /// Objects that may contain the only list.
   static let wrappers = ["data", "_embedded", "result", "results", "response"]
-  /// What else stands beside a list in an object that is nothing but its envelope.
+  /// Other members of an object that only wraps a list.
   static let envelope = Set(
     [
       "status", "ok", "success", "code", "message", "msg", "kind", "object", "type", "error",
@@ -142,15 +145,16 @@ enum PageNames {
     ] + containers.flatMap { $0 } + more + last + urls + nexts + cursors + positions + current
       + totalPages + lastPage + offsets + totals + counts + sizes)
 
-  /// Whether a cursor ends the list: "", and 0 however it is written.
+  /// Whether a cursor marks the end of the list: "" or 0.
   static func isEnd(_ text: String) -> Bool { text.isEmpty || text == "0" }
 
-  /// `cursor` of `next_cursor`, `pageToken` of `nextPageToken`: the parameter that a field is named after.
+  /// The parameter that a field is named after: `cursor` for `next_cursor`, `pageToken` for
+  /// `nextPageToken`.
   static func parameter(of path: FieldPath) -> String {
     parameter(named: path.ways.last?.last ?? path.text)
   }
 
-  /// `cursor` of `X-Next-Cursor`.
+  /// The parameter that a header is named after: `cursor` for `X-Next-Cursor`.
   static func parameter(ofHeader header: String) -> String {
     let name = header.split(separator: "-").dropFirst().joined(separator: "_").lowercased()
     return name.hasPrefix("ms_") ? String(name.dropFirst(3)) : parameter(named: name)
@@ -172,7 +176,7 @@ enum PageNames {
 }
 
 extension PageCursor {
-  /// The parameter that a field gives its name, as `cursor` of `meta.next_cursor`.
+  /// The parameter that a field is named after, such as `cursor` for `meta.next_cursor`.
   package static func parameter(ofField field: String) -> String {
     PageNames.parameter(of: FieldPath(field))
   }

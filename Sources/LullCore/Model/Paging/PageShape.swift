@@ -1,17 +1,17 @@
-/// An answer that is an error although its status is not.
+/// A response that is an error, although its status is not.
 enum PageError {
-  /// Fields that such answers have.
+  /// Fields that such responses have.
   static let fields = [
     "error", "errors", "fault", "message", "error_message", "errorMessage", "detail", "error_code",
     "errorCode",
   ]
-  /// Those that are an error beside an empty list too.
+  /// Fields that indicate an error even beside an empty list.
   static let certain = ["error", "errors"]
   /// Flags that are false in an error.
   static let flags = ["ok", "success"]
 }
 
-/// What kind of content a page is, and where its list is.
+/// The kind of a page's content, and where its list is.
 struct PageShape {
   private enum Kind: String {
     case list = "a list"
@@ -20,27 +20,28 @@ struct PageShape {
     case other = "a single value"
   }
 
-  /// nil: nothing, or a table of a script that may be either.
+  /// nil: no content, or a table of a script that may be a list or an object.
   private let kind: Kind?
   /// Whether the page is null or has no body, which is the end of a list.
   let isNothing: Bool
-  /// Where the list is; nil where none is known.
+  /// The path of the list; nil if it is unknown.
   let list: FieldPath?
   /// The number of rows; nil if the page has no list.
   let count: Int?
-  /// Whether there is anything where the list is.
+  /// Whether there is a value at the path of the list.
   private let hasRows: Bool
-  /// Fields of errors that it has, with a text where they have one.
+  /// The fields that indicate errors, with their text if they have one.
   private let errors: [String: String]
   /// Flags that are false.
   private let denied: Set<String>
-  /// The members of the objects on the way to the list, from the outside; nil where they are not
-  /// known.
+  /// The members of the objects on the path to the list, the outermost first; nil if they are
+  /// unknown.
   private let members: [[String]?]
-  /// The first name on the way to the list that leads to something else; nil if none does.
+  /// The first name on the path to the list that leads to another kind of value; nil if there is
+  /// none.
   private let mistaken: String?
 
-  /// - Parameter list: Where the list is; nil to find it.
+  /// - Parameter list: The path of the list; nil: search for it.
   init(_ content: Content, list: FieldPath?, _ fields: some ContentFieldReader) {
     let path = list ?? fields.rows(in: content)
     self.list = path
@@ -120,7 +121,7 @@ struct PageShape {
     return errors
   }
 
-  /// Describes how this page differs in kind from the first one; nil if it does not.
+  /// Describes how this page differs in kind from the first one; nil if it does not differ.
   func difference(from first: PageShape) -> String? {
     guard let kind, let known = first.kind else { return nil }
     let error = PageError.fields.first { errors[$0] != nil && first.errors[$0] == nil }
@@ -147,7 +148,8 @@ struct PageShape {
     return nil
   }
 
-  /// Some leave out a list without rows, but then have no other fields than the first page.
+  /// Some APIs leave out a list without rows, but then the page has no other fields than the first
+  /// one.
   private func lack(of list: FieldPath, from first: PageShape) -> String? {
     if let mistaken {
       return mistaken == list.text

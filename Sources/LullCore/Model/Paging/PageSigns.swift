@@ -1,7 +1,9 @@
-/// What an answer says about the page after it, in the fields and headers that APIs commonly use.
+/// The information in a response about the next page, in the fields and headers that APIs commonly
+/// use.
 ///
-/// Only a URL is followed. A cursor, a number or a count shows that there is more, but not which
-/// parameter asks for it: that is a problem, which names the field and the option to use. (PAG-73)
+/// Only a URL is followed. A cursor, a number or a count shows that there is another page, but not
+/// which parameter requests it. That is a problem, which names the field and the option to use.
+/// (PAG-73)
 struct PageSigns<Fields: ContentFieldReader> {
   let resource: Resource
   let entity: Entity
@@ -9,14 +11,14 @@ struct PageSigns<Fields: ContentFieldReader> {
   let words: PageProgress.Words
   /// The number of pages so far, this one included.
   let count: Int
-  /// Where the rows are; nil where they are not known.
+  /// The path of the rows; nil if it is unknown.
   let rows: FieldPath?
-  /// The objects of the page that may hold such fields, the page itself first, and those that
-  /// hold the rows. (PAG-80)
+  /// The paths of objects that may hold such fields: the page itself first, then those that hold
+  /// the rows. (PAG-80)
   private let places: [[String]]
-  /// Those of them that hold the rows, whatever they are called.
+  /// The paths of the objects that hold the rows, whatever their names.
   private let holders: [[String]]
-  /// Objects beside the rows, where only names count that have no other meaning.
+  /// Objects beside the rows, where only unambiguous names count.
   private let besides: [[String]]
 
   init(
@@ -38,7 +40,7 @@ struct PageSigns<Fields: ContentFieldReader> {
     let holder = rows?.ways.last?.dropLast() ?? []
     for length in holder.indices {
       let names = Array(holder[...length])
-      // A record that has a list besides.
+      // This object is a record that also has a list.
       let isRecord = !fields.isMissing(FieldPath(names: names + ["id"]), in: entity.content)
       if isRecord { besides.append(names) } else { places.append(names) }
     }
@@ -59,7 +61,7 @@ struct PageSigns<Fields: ContentFieldReader> {
 
   func paths(_ names: [String]) -> [FieldPath] { PageSigns.paths(names, in: places) }
 
-  /// For names that have no other meaning.
+  /// Paths for unambiguous names.
   private func allPaths(_ names: [String]) -> [FieldPath] {
     PageSigns.paths(names, in: places + besides)
   }
@@ -70,7 +72,8 @@ struct PageSigns<Fields: ContentFieldReader> {
 
   // MARK: Fields
 
-  /// Whether a well-known flag says so; nil if there is none. One that denies it wins.
+  /// Whether a well-known flag shows that there is another page; nil if there is no flag. A flag
+  /// that denies it takes precedence.
   var hasMore: Bool? { flag?.hasMore }
 
   private var flag: (name: String, hasMore: Bool)? {
@@ -85,7 +88,7 @@ struct PageSigns<Fields: ContentFieldReader> {
     return result
   }
 
-  /// Whether a field is true or false, also as text or a number; null and `""` say nothing.
+  /// The value of a field that is true or false, possibly as text or number; nil for null and `""`.
   private func truth(_ path: FieldPath, takesNumbers: Bool) -> Bool? {
     switch fields.value(path, in: entity.content) {
     case .other("true"): true
@@ -135,7 +138,7 @@ struct PageSigns<Fields: ContentFieldReader> {
     entity.headers[name].map { String($0.trimmingBlanks) }
   }
 
-  /// Why there is a further page that nobody has said how to ask for; nil at the end.
+  /// Why there is another page that can't be requested without an option; nil at the end.
   var problem: PagingProblem? {
     if let problem = cursorProblem { return problem }
     if !isEnd, count == 1, !hasPageLinks, let problem = numberProblem ?? countProblem {
@@ -163,7 +166,7 @@ struct PageSigns<Fields: ContentFieldReader> {
     return false
   }
 
-  /// Whether a field that would name the next page is there, and names none.
+  /// Whether a field for the next page is present but empty.
   private var isEnd: Bool {
     for name in ["X-Next-Page"] + PageNames.cursorHeaders {
       if let next = header(name), PageNames.isEnd(next) { return true }
@@ -221,10 +224,10 @@ struct PageSigns<Fields: ContentFieldReader> {
   }
 }
 
-// Numbers of pages and counts of rows, in fields, headers and the request's own query.
+// Numbers of pages and counts of rows, in fields, headers and the query of the request.
 extension PageSigns {
-  /// Whether a Link header tells where the list begins, ends or came from: then it is the end if it
-  /// does not tell how it goes on.
+  /// Whether a Link header has links to the first, previous or last page. If it then has no link to
+  /// the next page, this is the end.
   var hasPageLinks: Bool {
     entity.headers.byteValues(of: Array("link".utf8)).contains { value in
       let header = value.withUnsafeBufferPointer { LinkHeader(ResourceURL.text(ofBytes: $0)) }
@@ -252,7 +255,7 @@ extension PageSigns {
     return nil
   }
 
-  /// Parameters of the request's query, by their names.
+  /// The first parameter in the query of the request that has one of the names.
   private func parameter(_ names: [String]) -> (name: String, value: String)? {
     let pairs = (resource.url.query ?? "").split(separator: "&").map { pair in
       pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -267,10 +270,10 @@ extension PageSigns {
 
   var pageParameter: String { parameter(PageNames.pageParameters)?.name ?? "page" }
 
-  /// The number of this page, from 1.
+  /// The number of this page, starting at 1.
   private var current: Int? {
     if let found = integer(paths(PageNames.current)) {
-      // From 0 where it is called so, or is 0.
+      // The field starts at 0 if its name says so, or if its value is 0.
       let isFromZero = found.name.hasSuffix("number") && !found.name.contains("_") && count == 1
       return found.value == 0 || isFromZero ? found.value + 1 : found.value
     }
@@ -290,7 +293,7 @@ extension PageSigns {
     return more(total.name, String(total.value), page)
   }
 
-  /// Whether the page of a number is the last one, by how many there are.
+  /// Whether the page with that number is the last, according to the total number of pages.
   func isLast(number: Int) -> Bool {
     let total =
       integer(paths(PageNames.totalPages))
@@ -298,7 +301,7 @@ extension PageSigns {
     return total.map { number >= $0.value } ?? false
   }
 
-  /// Rows that are counted, and not all there: `offset + rows < count`. (PAG-82)
+  /// A problem if not all counted rows have been received: `offset + rows < count`. (PAG-82)
   var countProblem: PagingProblem? {
     guard let count = rowCount, count > 0 else { return nil }
     if let range = contentRange {
@@ -326,7 +329,7 @@ extension PageSigns {
       guard let size = size ?? asked else { return nil }
       offset = (number - 1) * size.value
     } else if start == nil, named == nil, parameter(PageNames.otherParameters) != nil {
-      // Where in the list it is, that does not tell.
+      // The position in the list is unknown.
       return nil
     }
     guard offset + count < total.value else { return nil }
@@ -354,7 +357,7 @@ extension PageSigns {
     return count
   }
 
-  /// Where the rows end, and how many there are, as `Content-Range: items 0-1/5` says.
+  /// The end of the rows and their total number, from `Content-Range: items 0-1/5`.
   private var contentRange: (text: String, end: Int, total: Int)? {
     guard let text = header("Content-Range"), !text.lowercased().hasPrefix("bytes") else {
       return nil
@@ -366,8 +369,8 @@ extension PageSigns {
     return (text, last + 1, total)
   }
 
-  /// Whether `total` and `count` beside the rows can only be theirs: the list has a usual name and
-  /// the object no ID, or there is nothing else that would make it a record.
+  /// Whether `total` and `count` beside the rows must refer to them: the list has a usual name and
+  /// the object no ID, or the object has no other members that would make it a record.
   private var isEnvelope: Bool {
     guard let way = rows?.ways.last, let name = way.last,
       let names = fields.names(of: Array(way.dropLast()), in: entity.content), !names.contains("id")

@@ -1,26 +1,27 @@
-/// The items of a resource that is a stream, one after the other, over as many connections as it takes.
+/// The items of a resource that is a stream, in order, over as many connections as necessary.
 ///
-/// Order of events: `next` sends the request when it is first called, and gives the items as they have
-/// come; while there is none, `whenReady` tells once to ask again. Of an event stream that ends or breaks
-/// off the rest of what has come is given first; then, after the time that the server wants
-/// (`Reconnection`), it is asked for once more with the id of the last event given. An answer of 204
-/// ends it. What cannot pass, and whatever fails before the stream has been there once, is the last
-/// thing that `next` gives. Rows of JSON end with their body, which is never asked for again.
+/// Order of events: the first call of `next` sends the request. `next` returns the items that have
+/// arrived. If it returns `wait`, `whenReady` calls back when there may be more. If an event stream
+/// ends or breaks off, the items that have arrived are returned first. Then, after the delay that
+/// the server wants (`Reconnection`), it is requested again with the id of the last event returned.
+/// A 204 response ends it. An error that a new request can't fix, and any error before the first
+/// connection succeeds, is the last result of `next`. A stream of JSON values ends with its body
+/// and is never requested again.
 ///
-/// Each connection is an ordinary request of its resource, with all that is configured, but for the
-/// pipeline. No more is read from the server than there is room for: 256 KB ahead, or one item of at most
-/// 16 MB. `stop` closes the connection at once, and so does the end of this object, a turn later. Home
-/// thread only. (STR-01 to STR-30) Lua: `resource:events()`.
+/// Each connection is an ordinary request of the resource, with its whole configuration except the
+/// pipeline. Reading ahead is limited to 256 KB, or one item of at most 16 MB. `stop` closes the
+/// connection at once; releasing this object closes it a turn later. Home thread only. (STR-01 to
+/// STR-30) Lua: `resource:events()`.
 public final class EventStream {
-  /// What there is now.
+  /// The result of `next`.
   public enum Step {
-    /// The next one.
+    /// The next item.
     case item(StreamItem)
-    /// None yet.
+    /// No item has arrived yet.
     case wait
-    /// None any more.
+    /// There are no more items.
     case end
-    /// As `end`, with the reason.
+    /// There are no more items, for this reason.
     case failure(RequestError)
   }
 
@@ -28,7 +29,7 @@ public final class EventStream {
     let request: Request
     let inbox: StreamInbox
     var response: Response?
-    /// Whether its head has been looked at.
+    /// Whether its response head has been processed.
     var hasBegun = false
 
     init(_ request: Request, _ inbox: StreamInbox) {
@@ -37,7 +38,7 @@ public final class EventStream {
     }
   }
 
-  /// Somebody who wants to be told; held by what tells it.
+  /// A callback that waits for items. It is held by the object that will call it.
   private final class Wait {
     private var action: (() -> Void)?
 
@@ -53,29 +54,30 @@ public final class EventStream {
   }
 
   private enum Phase {
-    /// To be asked for, by the clock's `uptime`.
+    /// To be requested at that time, by the clock's `uptime`.
     case pausing(until: Double)
     case open(Connection)
     case over
   }
 
-  /// Whose configuration its requests have.
+  /// The resource whose configuration the requests have.
   public let resource: Resource
   private let options: StreamOptions
   private let pump: Pump
   private var phase: Phase
   private var reader: StreamReader
   private var reconnection = Reconnection()
-  /// By the clock's `uptime`; nil before the first request, and without a bound.
+  /// The end by `timeout`, by the clock's `uptime`; nil before the first request, and without a
+  /// timeout.
   private var deadline: Double?
-  /// Whether it has been there once.
+  /// Whether a connection has succeeded.
   private var hasBegun = false
-  /// Memory that goes to and fro between reading and parsing.
+  /// A buffer that is exchanged with the inbox, so that memory is reused.
   private var spare: [UInt8] = []
   private weak var waiting: Wait?
   private var signal: HomeSignal?
   private var timer: (any HostTimer)?
-  /// Told of each request before it starts.
+  /// Called with each request before it starts.
   package var onRequest: ((Request) -> Void)?
 
   package init(_ resource: Resource, _ options: StreamOptions) {
@@ -92,25 +94,25 @@ public final class EventStream {
     timer?.cancel()
   }
 
-  /// The id of the last event given; empty if it has named none.
+  /// The id of the last event that was returned; empty if no event had one.
   public var lastEventID: String { reader.events.lastEventID }
 
-  /// Whether `rowText` is wanted; set before anything is read.
+  /// Whether `rowText` is kept. Set it before anything is read.
   package var keepsText: Bool {
     get { reader.keepsText }
     set { reader.keepsText = newValue }
   }
 
-  /// The row that `next` gave last, as the server has spelled it.
+  /// The last row that `next` returned, as the server wrote it.
   package var rowText: [UInt8] { reader.rowText }
 
-  /// Whether nothing more comes, and no connection is open.
+  /// Whether nothing more comes and no connection is open.
   public var isOver: Bool {
     if case .over = phase { return true }
     return false
   }
 
-  /// The request under way, if there is one.
+  /// The request in progress, if there is one.
   package var request: Request? {
     if case .open(let connection) = phase { return connection.request }
     return nil
@@ -118,7 +120,7 @@ public final class EventStream {
 
   // MARK: Reading
 
-  /// The next item, or why there is none.
+  /// Returns the next item, or the reason why there is no item now.
   public func next() -> Step {
     while true {
       switch phase {
@@ -141,8 +143,8 @@ public final class EventStream {
     }
   }
 
-  /// Calls `action` once, on a later turn, when `next` may have more to say than `wait`; a second
-  /// call takes the place of the first.
+  /// Calls `action` once, on a later turn, when `next` may return something other than `wait`. A
+  /// second call replaces the first.
   public func whenReady(_ action: @escaping () -> Void) {
     stopWaiting()
     let wait = Wait(action)
@@ -162,10 +164,10 @@ public final class EventStream {
     }
   }
 
-  /// Whether somebody has been promised to be told.
+  /// Whether a callback waits for items.
   package var isAwaited: Bool { waiting != nil }
 
-  /// What `whenReady` was given is not called any more.
+  /// Cancels the callback of `whenReady`.
   public func stopWaiting() {
     waiting = nil
     if let signal { pump.discard(signal) }
@@ -184,7 +186,8 @@ public final class EventStream {
     wait.end()
   }
 
-  /// Ends it: its connection is closed before this returns. Whoever waits is told.
+  /// Ends the stream. Its connection is closed before this call returns. A callback that waits is
+  /// called.
   public func stop() {
     guard !isOver else { return }
     if case .open(let connection) = phase {
@@ -230,7 +233,7 @@ public final class EventStream {
     request.start()
   }
 
-  /// Takes what has come; whether that is anything.
+  /// Takes the bytes that have arrived. Returns whether there were any.
   private func hasMore(_ connection: Connection) throws(StreamProblem) -> Bool {
     if !connection.hasBegun { begin(connection) }
     let isPaused = connection.inbox.swap(&spare)
@@ -255,7 +258,7 @@ public final class EventStream {
     reconnection.succeeded()
   }
 
-  /// Nothing of a connection is left to be read.
+  /// Handles the end of a connection after everything has been read.
   private func ended(_ connection: Connection, _ response: Response) -> Step? {
     switch connection.inbox.kind {
     case .nothing:
@@ -346,20 +349,21 @@ public final class EventStream {
   }
 }
 
-/// How a stream is asked for.
+/// The options of a stream.
 public struct StreamOptions {
-  /// The event to go on after, as `StreamEvent.id` names it; empty: as the server likes.
+  /// The `StreamEvent.id` of the event after which the stream should continue; empty: the server
+  /// decides.
   public var lastEventID = ""
-  /// Whether an event stream that ends, or breaks off, is asked for once more; else the first ends it,
-  /// and the second is an error.
+  /// Whether an event stream is requested again if it ends or breaks off. If false, an end ends it,
+  /// and a break is an error.
   public var reconnects = true
-  /// How long it may take in all, from the first request on, connections that follow included; seconds.
-  /// nil: as long as it takes.
+  /// The maximum duration in seconds, from the first request, including later connections. nil: no
+  /// limit.
   public var timeout: Double?
-  /// Edits the request, each time it is made.
+  /// Edits each request.
   package var edit: AdHocMutation?
 
-  /// From the start, and for as long as it takes, unless said otherwise.
+  /// Starts where the server decides, without a time limit, unless set otherwise.
   public init(lastEventID: String = "", reconnects: Bool = true) {
     self.lastEventID = lastEventID
     self.reconnects = reconnects
@@ -367,24 +371,24 @@ public struct StreamOptions {
 }
 
 extension Resource {
-  /// Reads the resource as a stream, item by item: `text/event-stream`, lines of JSON, or values of JSON that follow
-  /// each other.
+  /// Returns the resource as a stream of items: `text/event-stream`, JSON Lines, or a sequence of
+  /// JSON values.
   ///
-  /// Nothing is sent before the first item is asked for, and the resource's state stays as it is; see
-  /// `EventStream`. Lua: `resource:events{…}`.
+  /// Nothing is sent before the first item is requested, and the state of the resource does not
+  /// change; see `EventStream`. Lua: `resource:events{…}`.
   ///
   ///     for try await item in api.resource("/events").events().items { … }
   public func events(_ options: StreamOptions = StreamOptions()) -> EventStream {
     EventStream(self, options)
   }
 
-  /// Makes what the items of a stream come to the resource's content, and begins at once; see
+  /// Makes the reduced items of a stream the content of the resource, and starts at once; see
   /// `StreamFollower`. Lua: `resource:follow{…}`.
   ///
   /// - Parameters:
-  ///   - content: what the first item is added to.
-  ///   - prepare: sees the follower before anything is sent.
-  ///   - reduce: makes one content of the last one and an item.
+  ///   - content: The initial content, which the first item is combined with.
+  ///   - prepare: Called with the follower before anything is sent.
+  ///   - reduce: Combines the previous content and an item to new content.
   @discardableResult
   public func follow(
     _ options: StreamOptions = StreamOptions(), from content: Content? = nil,
@@ -396,17 +400,17 @@ extension Resource {
     return follower
   }
 
-  /// What items of a stream have come to.
+  /// Makes the reduced items of a stream the data.
   func streamed(_ content: Content, isFirst: Bool) {
     let event = record.state.streamed(content, now: pump.clock.now)
     endCacheCheck()
-    // Later it is gone from there.
+    // Only the first time, since later there is no entry left.
     if isFirst { removeFromCaches() }
     stateChanged()
     notify(event)
   }
 
-  /// A stream that made its content has failed.
+  /// Sets the error of a stream that made the content.
   func streamFailed(_ error: RequestError) {
     let event = record.state.streamFailed(error)
     endCacheCheck()
@@ -414,9 +418,9 @@ extension Resource {
     notify(event)
   }
 
-  /// A request for a stream, not started: without a bound in time but for silence.
+  /// Returns an unstarted request for a stream, without a timeout except for inactivity.
   ///
-  /// - Parameter timeout: seconds of its own, nil for none.
+  /// - Parameter timeout: The timeout of this request in seconds; nil for none.
   func streamRequest(
     to inbox: StreamInbox, after lastEventID: String, within timeout: Double?, edit: AdHocMutation?
   ) -> Request {
@@ -427,7 +431,7 @@ extension Resource {
           "text/event-stream, application/x-ndjson, application/jsonl, "
           + "application/json;q=0.9"
       }
-      // As a browser asks for one: whatever lies between is not to answer in the server's stead.
+      // As browsers do, so that no cache on the way responds instead of the server.
       if http.headers["cache-control"] == nil { http.headers["Cache-Control"] = "no-store" }
       if !lastEventID.isEmpty { http.headers.set("Last-Event-ID", bytes: lastEventID.utf8) }
       var options = http.options ?? TransferOptions()

@@ -1,31 +1,31 @@
 import Synchronization
 
-/// Takes the body of a stream as it comes, until somebody reads it: how far ahead is bounded.
+/// Buffers the body of a stream until it is read, with a limited size.
 ///
-/// Written on the provider's thread and read at home.
+/// Written on the provider's thread and read on the home thread.
 final class StreamInbox: Sendable {
-  /// What the answer turned out to be.
+  /// The kind of response.
   enum Kind {
     case events
     case rows(JSONForm)
     /// 204: there is nothing more. (HTML, 9.2.3)
     case nothing
-    /// Nothing that could be read as a stream.
+    /// A response that can't be read as a stream.
     case other(status: Int, contentType: String?)
   }
 
-  /// Bytes that may wait here before no more is read from the server.
+  /// The number of buffered bytes at which reading from the server pauses.
   private static let room = 256 << 10
 
   private struct State {
     var kind: Kind?
-    /// What the body is read as, whatever the head says.
+    /// The configured type of the body, which overrides its head.
     var type: ResponseType?
     var bytes: [UInt8] = []
     var isPaused = false
-    /// Whether any of the body has come.
+    /// Whether part of the body has arrived.
     var hasTaken = false
-    /// Whether the same body was to be taken from its beginning, by who has repeated the request.
+    /// Whether the request was repeated by its sender, which would deliver the same body again.
     var isRepeated = false
     var lacksMemory = false
     var signal: HomeSignal?
@@ -42,10 +42,10 @@ final class StreamInbox: Sendable {
   var isRepeated: Bool { state.withLock { $0.isRepeated } }
   var lacksMemory: Bool { state.withLock { $0.lacksMemory } }
 
-  /// The body is read as that.
+  /// Sets the type that the body is read as.
   func expect(_ type: ResponseType) { state.withLock { $0.type = type } }
 
-  // MARK: The provider's side
+  // MARK: Provider's thread
 
   var sink: BodySink {
     BodySink(
@@ -53,7 +53,7 @@ final class StreamInbox: Sendable {
       mayBegin: { self.state.withLock { !$0.hasTaken } })
   }
 
-  /// What has been read of a body cannot be read once more.
+  /// A body that has been read in part can't be started again.
   private func begin(_ head: HTTPResponse) -> Bool {
     state.withLock { state in
       guard !state.hasTaken else {
@@ -98,7 +98,7 @@ final class StreamInbox: Sendable {
     }
   }
 
-  /// Takes an answer that has come as a whole, as what stands in for the network gives it.
+  /// Takes a complete response, as a stub or a networking function returns it.
   func take(whole entity: Entity) {
     let head = HTTPResponse(status: entity.exchange?.status ?? 200, headers: entity.headers)
     guard begin(head) else { return }
@@ -116,11 +116,11 @@ final class StreamInbox: Sendable {
     }
   }
 
-  // MARK: At home
+  // MARK: Home thread
 
-  /// Exchanges what has come for an empty array, perhaps with memory to be used again.
+  /// Exchanges the buffered bytes for an empty array, whose memory is reused.
   ///
-  /// - Returns: Whether the server is to be read on.
+  /// - Returns: Whether reading from the server was paused and has to be resumed.
   func swap(_ bytes: inout [UInt8]) -> Bool {
     state.withLock { state in
       Swift.swap(&bytes, &state.bytes)
@@ -129,7 +129,7 @@ final class StreamInbox: Sendable {
     }
   }
 
-  /// Gives the signal once something has come, at once if it has.
+  /// Triggers the signal when bytes have arrived; at once if there are any.
   func tell(_ signal: HomeSignal) {
     state.withLock { state in
       state.signal = signal

@@ -1,18 +1,18 @@
 import LullSystem
 
-/// Makes items of the bytes of one stream, of either kind.
+/// Parses the bytes of a stream into items, for events and rows.
 struct StreamReader {
   private enum Kind {
     case events
     case rows(RowParser)
   }
 
-  /// Outlives each connection.
+  /// Kept across connections.
   private(set) var events: EventStreamParser
   private var kind = Kind.events
-  /// Whether `rowText` is wanted.
+  /// Whether `rowText` is kept.
   var keepsText = false
-  /// The last row as the server has spelled it.
+  /// The last row as the server wrote it.
   private(set) var rowText: [UInt8] = []
 
   init(lastEventID: String) {
@@ -24,12 +24,12 @@ struct StreamReader {
     return false
   }
 
-  /// What an item is called that cannot be read.
+  /// What an unreadable item is called in errors.
   private(set) var unit = "line"
 
-  /// A body begins.
+  /// Begins a body.
   ///
-  /// - Parameter form: How rows are written; nil for events.
+  /// - Parameter form: The format of rows; nil for events.
   mutating func begin(rows form: JSONForm?) {
     events.beginAgain()
     guard let form else { return kind = .events }
@@ -39,18 +39,18 @@ struct StreamReader {
 
   mutating func take(_ piece: inout [UInt8]) throws(StreamProblem) {
     guard case .rows(var parser) = kind else { return try events.take(&piece) }
-    // So that its buffer is not shared meanwhile.
+    // Replaced meanwhile, so that the parser's buffer is not copied.
     kind = .events
     defer { kind = .rows(parser) }
     try parser.take(&piece)
   }
 
-  /// The next item; nil if none is whole.
+  /// The next item; nil if none is complete.
   mutating func next() throws(StreamProblem) -> StreamItem? {
     try read { parser throws(StreamProblem) in try parser.next() }
   }
 
-  /// The item that the end of a whole body ends.
+  /// The item that is completed by the end of the body.
   mutating func last() throws(StreamProblem) -> StreamItem? {
     guard areRows else { return nil }
     return try read { parser throws(StreamProblem) in try parser.last() }
@@ -71,23 +71,24 @@ struct StreamReader {
 
 /// The items of a stream, for a loop on the actor that is the stream's home.
 ///
-/// Cancelling the task that waits for one ends the stream; leaving the loop does once nobody holds it. Of
-/// a home that has ended, or ends meanwhile, it throws `requestCancelled`.
+/// Cancelling the task that waits for an item ends the stream. Leaving the loop ends it when
+/// nothing holds it any more. If the home has ended, or ends meanwhile, it throws
+/// `requestCancelled`.
 ///
 ///     for try await item in api.resource("/events").events().items { … }
 public struct StreamItems: AsyncSequence {
-  /// An event, or a row.
+  /// An event or a row.
   public typealias Element = StreamItem
-  /// What ended the stream before its end.
+  /// The error that ended the stream early.
   public typealias Failure = RequestError
 
-  /// What a loop asks.
+  /// The iterator of the loop.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let stream: EventStream
 
     /// Waits for the next item; nil when there are no more.
     ///
-    /// - Throws: What fails the stream, once, as the last thing.
+    /// - Throws: The error of the stream, once, as its last result.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> StreamItem? {
@@ -98,7 +99,7 @@ public struct StreamItems: AsyncSequence {
         case .end: return nil
         case .failure(let error): throw error
         case .wait:
-          // The first would never go on.
+          // The first reader would never continue.
           if stream.isAwaited { ProgramMisuse.stopTwoReaders(of: "stream.items") }
           await stream.ready(isolation: isolation)
         }
@@ -112,13 +113,13 @@ public struct StreamItems: AsyncSequence {
 }
 
 extension EventStream {
-  /// For `for try await`.
+  /// The items, for `for try await`.
   public var items: StreamItems { StreamItems(stream: self) }
 
-  /// Waits until there may be more to say.
+  /// Waits until `next` may have a result.
   fileprivate func ready(isolation: isolated (any Actor)?) async {
     let pump = resource.pump
-    // Only the signal leaves the home thread: a task may be cancelled on any.
+    // A task may be cancelled on any thread, so only the signal leaves the home thread.
     let cancellation = pump.signal { [weak self] in self?.stop() }
     defer { pump.discard(cancellation) }
     let waiting = pump.waits.began()
@@ -126,7 +127,7 @@ extension EventStream {
     let wait = Readiness()
     let ending = pump.ending.add { wait.end() }
     await withTaskCancellationHandler {
-      // Named, or the closure would leave the caller's actor.
+      // Captured, so that the closure stays on the caller's actor.
       _ = isolation
       await withCheckedContinuation { continuation in
         wait.continuation = continuation
@@ -157,25 +158,27 @@ extension EventStream {
 
 /// A stream whose items make the content of its resource.
 ///
-/// Order of events: the request is sent at once; whenever items have come, all that are there are
-/// reduced one by one, what they come to becomes the resource's content, and observers hear of one event,
-/// `newData(network)`. What fails the stream becomes the resource's error. Meanwhile the resource counts as
-/// up to date: `loadIfNeeded` loads nothing. It goes on until the stream is over or `stop`, whoever holds
-/// this. Home thread only. (STR-31 to STR-37) Lua: `resource:follow{…}`.
+/// Order of events: the request is sent at once. When items have arrived, all of them are reduced
+/// one by one, the result becomes the content of the resource, and observers get one event,
+/// `newData(network)`. An error of the stream becomes the error of the resource. While the stream
+/// is followed, the resource is up to date, and `loadIfNeeded` does not load. It continues until
+/// the stream ends or `stop` is called, whether or not this object is held. Home thread only.
+/// (STR-31 to STR-37) Lua: `resource:follow{…}`.
 public final class StreamFollower {
-  /// What an item makes of what those before have come to, nil before the first; a failure ends it.
+  /// Combines the content so far, nil before the first item, with an item. A failure ends the
+  /// stream.
   public typealias Reducer = (_ content: Content?, _ item: StreamItem) -> Result<
     Content, RequestError
   >
 
-  /// What is followed.
+  /// The stream that is followed.
   public let stream: EventStream
-  /// What the items have come to so far.
+  /// The items so far, reduced.
   public private(set) var content: Content?
   private var reduce: Reducer?
-  /// Whether nothing is followed any more.
+  /// Whether the stream is no longer followed.
   public var isOver: Bool { reduce == nil }
-  /// Why it is over, if that is not by itself or by `stop`.
+  /// The error that ended it; nil if it ended normally or by `stop`.
   public private(set) var error: RequestError?
   private var hasContent = false
   private var onEnd: (() -> Void)?
@@ -186,7 +189,7 @@ public final class StreamFollower {
     self.reduce = reduce
   }
 
-  /// Calls `action` when it is over, on a later turn; called once at most, before `start`.
+  /// Calls `action` on a later turn when it is over. Call this at most once, before `start`.
   package func whenOver(_ action: @escaping () -> Void) { onEnd = action }
 
   func start() {
@@ -194,7 +197,7 @@ public final class StreamFollower {
     advance()
   }
 
-  /// Ends it: its connection is closed before this returns, and the content stays.
+  /// Ends it. The connection is closed before this call returns, and the content stays.
   public func stop() {
     guard !isOver else { return }
     end()
@@ -209,7 +212,7 @@ public final class StreamFollower {
     onEnd = nil
   }
 
-  /// Takes what there is.
+  /// Takes the items that have arrived.
   private func advance() {
     var isChanged = false
     while let reduce {
@@ -227,7 +230,7 @@ public final class StreamFollower {
         }
       case .wait:
         publish(if: isChanged)
-        // Unless an observer has stopped it.
+        // An observer may have stopped it.
         if !isOver { stream.whenReady { self.advance() } }
         return
       case .end:

@@ -1,25 +1,28 @@
 import LullSystem
 
-/// A resource that is polled, for a loop: its content whenever that has changed.
+/// A resource that is polled, for a loop: the content, whenever it has changed.
 ///
-/// What is fresh comes at once; else the resource is loaded first. A poll is due `every` seconds after the
-/// last load has ended, whoever asked for that one: loads are shared with everybody else, those in progress
-/// too. While it is watched, `every` counts in place of `expirationTime`. A 304, or content that holds the
-/// same, is no change; a local override is one. If it changes several times while the loop's body runs, the
-/// last content is what comes.
+/// Fresh data is delivered at once; otherwise the resource is loaded first. The next poll follows
+/// `every` seconds after the end of the last load, including loads that were started elsewhere:
+/// loads are shared, also those in progress. While the resource is watched, `every` is used instead
+/// of `expirationTime`. A 304 and equal content are not changes; a local override is one. If the
+/// content changes several times while the loop's body runs, only the last content is delivered.
 ///
-/// The loop ends after an element for which `until` answers true, after `timeout` seconds from its begin,
-/// and when one leaves it. It polls only while it is waited for, and a load that only it wanted is cancelled
-/// once it has ended. It runs on the actor that is the home of the resource. Lua: `resource:watch`.
+/// The loop ends after an element for which `until` returns true, `timeout` seconds after it began,
+/// and when it is left. It polls only while it waits for an element. When it has ended, a load that
+/// is not needed otherwise is cancelled. It runs on the actor that is the home of the resource.
+/// Lua: `resource:watch`.
 ///
-///     for try await job in api.resource("/jobs/1").watch(every: 2, of: Job.self) where job.isDone {
+///     for try await job in api.resource("/jobs/1").watch(every: 2, of: Job.self) where job.isDone
+///     {
 ///       break
 ///     }
 ///
-/// Throws the error of the first load if that fails. Later it rides out failures that may pass (no answer,
-/// 408, 425, 429, 5xx), which are in `latestError`, and throws any other; content that is not of the type;
-/// with `until`, at the time-out, a transport error of kind `timeout`; and, with the cause
-/// `requestCancelled`, that its task was cancelled or its home has ended.
+/// Throws the error of the first load if that fails. Later failures that may be temporary (no
+/// response, 408, 425, 429, 5xx) are set in `latestError` and do not end the loop; any other error
+/// is thrown. It also throws if the content is not of the type; at the timeout, if there is an
+/// `until`, a transport error of kind `timeout`; and an error with the cause `requestCancelled` if
+/// its task was cancelled or its home has ended.
 ///
 /// Behaviours: POLL-01 to POLL-160.
 public struct ResourceWatch<Element>: AsyncSequence {
@@ -29,7 +32,7 @@ public struct ResourceWatch<Element>: AsyncSequence {
   fileprivate let options: WatchProgress.Options
   fileprivate let read: (Entity) throws(RequestError) -> Element
   fileprivate let until: ((Element) -> Bool)?
-  /// What is wrong with how it is asked for.
+  /// The first invalid argument.
   fileprivate let problem: SettingProblem?
 
   fileprivate init(
@@ -54,7 +57,7 @@ public struct ResourceWatch<Element>: AsyncSequence {
 
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 
-  /// Where a loop is; its time-out counts from when it is made.
+  /// The position of a loop. Its timeout counts from its creation.
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let reader: WatchReader
     private let problem: SettingProblem?
@@ -62,7 +65,7 @@ public struct ResourceWatch<Element>: AsyncSequence {
     private let until: ((Element) -> Bool)?
 
     fileprivate init(_ watch: ResourceWatch) {
-      // It must not count by a number that makes no sense.
+      // Invalid arguments must not be used.
       reader = WatchReader(
         watch.resource, watch.problem == nil ? watch.options : WatchProgress.Options())
       problem = watch.problem
@@ -70,10 +73,10 @@ public struct ResourceWatch<Element>: AsyncSequence {
       until = watch.until
     }
 
-    /// Waits for the next change; nil at the end, and after an error.
+    /// Waits for the next change; nil at the end and after an error.
     ///
-    /// - Throws: The error of a load or of reading its data, as what ends it; `requestCancelled` if its task was
-    ///   cancelled or its home has ended.
+    /// - Throws: The error of a load or of decoding its data, which ends the loop;
+    ///   `requestCancelled` if its task was cancelled or its home has ended.
     public mutating func next(
       isolation: isolated (any Actor)? = #isolation
     ) async throws(RequestError) -> Element? {
@@ -99,24 +102,27 @@ public struct ResourceWatch<Element>: AsyncSequence {
 }
 
 extension Resource {
-  /// Polls it, for `for try await`: an entity whenever its content has changed; see `ResourceWatch`.
+  /// Polls the resource, for `for try await`: an entity whenever the content has changed; see
+  /// `ResourceWatch`.
   ///
   ///     for try await entity in resource.watch(every: 10) { print(entity.jsonDict) }
   ///
   /// - Parameters:
-  ///   - every: seconds from the end of one load to the next, above 0; nil: its `expirationTime`, at least 1.
-  ///   - timeout: seconds after which it ends; with `until` that is an error.
-  ///   - until: ends it after the entity for which it answers true. Called on the home thread.
+  ///   - every: The seconds from the end of one load to the next, above 0; nil: its
+  ///     `expirationTime`, at least 1 s.
+  ///   - timeout: The seconds after which it ends; with `until`, that is an error.
+  ///   - until: Ends it after the entity for which it returns true. Called on the home thread.
   public func watch(
     every: Double? = nil, timeout: Double? = nil, until: ((Entity) -> Bool)? = nil
   ) -> ResourceWatch<Entity> {
     ResourceWatch(self, every: every, timeout: timeout, until: until) { $0 }
   }
 
-  /// The same as a type of the program's, as `decoded` reads it or a transformer has made it. Content that
-  /// is not of the type ends the watch with an error.
+  /// As above, with the content as a type of the program, as `decoded` reads it or a transformer
+  /// has made it. Content that is not of the type ends the watch with an error.
   ///
-  ///     for try await user in resource.watch(every: 10, timeout: 60, of: User.self) { print(user.name) }
+  ///     for try await user in resource.watch(every: 10, timeout: 60, of: User.self) {
+  ///     print(user.name) }
   public func watch<Value: Decodable & Sendable>(
     every: Double? = nil, timeout: Double? = nil, of type: Value.Type,
     until: ((Value) -> Bool)? = nil
@@ -128,7 +134,7 @@ extension Resource {
   }
 }
 
-/// One loop's way through a watch: waits as a task does, and lets go with the loop.
+/// The iteration of a watch by one loop. It ends when the loop releases it.
 final class WatchReader {
   private static let name = "resource.watch"
 
@@ -146,7 +152,7 @@ final class WatchReader {
   }
 
   deinit {
-    // Called where nothing else may be called: the load is let go a turn later.
+    // `deinit` must not call anything, so the load is cancelled a turn later.
     guard progress.resource != nil else { return }
     resource.pump.enqueue { [progress] in progress.end() }
   }
@@ -154,7 +160,7 @@ final class WatchReader {
   func next(isolation: isolated (any Actor)?) async throws(RequestError) -> Entity? {
     guard progress.resource != nil else { return nil }
     if progress.isWaiting { ProgramMisuse.stopTwoReaders(of: WatchReader.name) }
-    // The load of a resource that waits for the transformer which watches it never ends.
+    // A transformer that watches the resource whose load waits for it would wait for ever.
     if let transformer = PumpTask.current(on: resource.pump) {
       for load in resource.loadRequests {
         guard let error = transformer.refusal(toAwait: load) else { continue }
@@ -164,7 +170,7 @@ final class WatchReader {
     }
     guard !Task.isCancelled, !resource.pump.ending.hasEnded, let step = await step(isolation) else {
       progress.end()
-      // Whoever tries for ever must let others run.
+      // Yields, so that a loop of failing calls does not block other tasks.
       await Task.yield()
       throw cancellation()
     }
@@ -175,7 +181,7 @@ final class WatchReader {
     }
   }
 
-  /// nil: the task is cancelled, or the home ends.
+  /// Returns nil if the task is cancelled, or if the home ends.
   private func step(_ isolation: isolated (any Actor)?) async -> WatchProgress.Step? {
     if let step = progress.look() { return step }
     let feed = Feed<WatchProgress.Step>(resource.pump, of: WatchReader.name) { waiting, step in

@@ -1,15 +1,15 @@
-/// What a watch of a resource does next: it loads when that is due, and gives each content that is not the
-/// one given before.
+/// The steps of a watch: loads the resource when the time has come, and returns each content that
+/// differs from the one before.
 ///
-/// Whatever it does happens while somebody waits for it: between two waits there is no timer, no observer,
-/// and nothing to free. Home thread only.
+/// It is active only during a wait. Between two waits there is no timer and no observer, and
+/// nothing has to be released. Home thread only.
 package final class WatchProgress {
   package struct Options {
-    /// Seconds from one answer to the next load; nil: as long as data is fresh.
+    /// Seconds from one response to the next load; nil: as long as the data is fresh.
     package var every: Double?
-    /// Seconds.
+    /// In seconds.
     package var timeout: Double?
-    /// Whether the time-out is a failure, and not just the end.
+    /// Whether the timeout is a failure, or only the end.
     package var failsAtTimeout = false
 
     package init() {}
@@ -21,10 +21,10 @@ package final class WatchProgress {
     case end
   }
 
-  /// Has something called after seconds, and gives what prevents that.
+  /// Calls `action` after that number of seconds. Returns a function that cancels it.
   package typealias Timing = (_ seconds: Double, _ action: @escaping () -> Void) -> () -> Void
 
-  /// nil once the watch is over.
+  /// nil when the watch is over.
   package private(set) var resource: Resource?
   private let pump: Pump
   private let options: Options
@@ -33,11 +33,11 @@ package final class WatchProgress {
   private let timing: Timing
 
   private var last: Content?
-  /// Whether the server has been heard of since the watch began, or what is there was fresh.
+  /// Whether the server has responded since the watch began, or the data was fresh.
   private var isConfirmed = false
   private var hasPolled = false
   private var newError: RequestError?
-  /// When a load last ended, or a poll began.
+  /// The end of the last load, or the start of the last poll.
   private var lastHeard = -Double.infinity
   private var wait: Wait?
 
@@ -67,7 +67,7 @@ package final class WatchProgress {
 
   package var isWaiting: Bool { wait != nil }
 
-  /// Nothing comes any more; a load that nobody else wants is cancelled.
+  /// Ends the watch. A load that is not needed otherwise is cancelled.
   package func end() {
     leave()
     resource = nil
@@ -75,14 +75,14 @@ package final class WatchProgress {
     newError = nil
   }
 
-  // MARK: Looking
+  // MARK: Steps
 
-  /// What there is to do now; nil: to wait.
+  /// Returns the step to take now; nil: wait.
   package func look() -> Step? {
     guard let resource else { return .end }
     let now = pump.clock.uptime
     let age = pump.clock.now - resource.timestamp
-    // Otherwise the clock was set back.
+    // A negative age means that the clock was set back.
     if age >= 0 { lastHeard = max(lastHeard, now - age) }
     if let error = newError {
       newError = nil
@@ -127,7 +127,8 @@ package final class WatchProgress {
 
   // MARK: Waiting
 
-  /// Loads if that is due, and calls once there is something to do; never inside this call.
+  /// Loads if the time has come, and calls `found` when there is a step to take, never inside this
+  /// call.
   package func wait(_ found: @escaping (Step) -> Void) {
     guard let resource, wait == nil else { return }
     let observer = IteratorObserver("watch") { [weak self] event in self?.heard(event) }
@@ -136,7 +137,7 @@ package final class WatchProgress {
     proceed(resource)
   }
 
-  /// Waits no more, of a watch that goes on.
+  /// Ends the wait; the watch itself continues.
   package func detach() {
     guard let wait, let resource else { return }
     wait.cancelTimer?()
@@ -144,22 +145,22 @@ package final class WatchProgress {
     resource.record.observers.remove(wait.observer, resource: resource)
   }
 
-  /// Waits no more; a load that nobody else wants is cancelled.
+  /// Ends the wait. A load that is not needed otherwise is cancelled.
   package func leave() {
     detach()
     resource?.cancelUnwantedLoads()
   }
 
-  /// Loads if that is due, and sets the timer for what is due next.
+  /// Loads if the time has come, and sets the timer for the next event.
   private func proceed(_ resource: Resource) {
     guard let wait else { return }
     let now = pump.clock.uptime
     let every = options.every ?? max(1, resource.expirationSeconds)
-    // The first time it loads at once, unless what is fresh was given in place of that.
+    // The first load is due at once, unless fresh data was returned instead.
     let isFirst = !hasPolled && last == nil
     if !resource.isLoading, isFirst || now >= lastHeard + every {
       lastHeard = now
-      // The first time through the caches, if there are any.
+      // The first load reads the caches, if there are any.
       let first = hasPolled ? nil : resource.loadIfNeeded()
       let load = first ?? resource.load()
       load.iteratorHooks = load.hookCount
@@ -176,7 +177,7 @@ package final class WatchProgress {
   private func heard(_ event: ResourceEvent) {
     switch event {
     case .observerAdded, .requested: return
-    // What a cache has may be stale: a load follows then.
+    // Data from a cache may be stale: a load follows then.
     case .newData(.cache): break
     case .newData(.wipe): lastHeard = -.infinity
     case .newData, .notModified:
@@ -191,7 +192,7 @@ package final class WatchProgress {
     lookSoon()
   }
 
-  /// After the observers and hooks of what has just happened.
+  /// Checks after the observers and hooks of the present event have been called.
   private func lookSoon() {
     guard let wait, !wait.isLookingSoon else { return }
     wait.isLookingSoon = true
