@@ -1,12 +1,13 @@
-/// What names of headers, parameters and fields say of their values: the one list of those that let
-/// somebody in.
+/// Decides by the name of a header, parameter or field whether its value is a credential. This is
+/// the only list of such names.
 package enum CredentialName {
-  /// Nothing else is called so.
+  /// Only credentials have such a name.
   case certain
-  /// So are other things too.
+  /// Other values may have such a name too.
   case likely
 
-  /// nil for the name of something else; letter case and what parts its words do not matter.
+  /// nil if the name is not that of a credential. Letter case and the separators of words do not
+  /// matter.
   package init?(_ name: some StringProtocol) {
     let whole = name.lowercased()
     if CredentialName.others.contains(whole) { return nil }
@@ -26,10 +27,10 @@ package enum CredentialName {
     }
   }
 
-  /// The value stands in the place of a credential, whatever it looks like.
+  /// Whether the name is that of a credential. The value itself is not checked.
   package static func names(_ name: some StringProtocol) -> Bool { CredentialName(name) != nil }
 
-  /// Of headers: those that have no other use.
+  /// Headers that contain nothing but credentials.
   package static let headers: Set<String> = [
     "authorization", "proxy-authorization", "cookie", "x-api-key",
   ]
@@ -40,7 +41,7 @@ package enum CredentialName {
     "refreshtoken", "bearertoken", "privatetoken", "idtoken", "jwt",
   ]
 
-  /// Two words, or one.
+  /// Pairs of words, which may be joined.
   private static let pairs: Set<String> = [
     "apikey", "appkey", "accesskey", "authkey", "privatekey", "sharedkey", "signingkey",
     "subscriptionkey", "accesstoken", "authtoken", "refreshtoken", "bearertoken", "privatetoken",
@@ -52,13 +53,13 @@ package enum CredentialName {
     "assertion", "creds", "appkey", "authkey", "sharedkey", "signingkey", "subscriptionkey",
   ]
 
-  /// Keys that open nothing.
+  /// Kinds of keys that are not credentials.
   private static let keyKinds: Set<String> = [
     "public", "primary", "foreign", "sort", "partition", "idempotency", "cache", "surrogate",
     "websocket", "routing", "object", "group", "order", "index", "message", "translation",
   ]
 
-  /// What is said about a credential is none.
+  /// Words for properties of a credential, which are not credentials.
   private static let neutral: Set<String> = [
     "type", "url", "uri", "endpoint", "count", "limit", "length", "size", "hint", "expires",
     "expiry", "expiration", "ttl", "policy", "algorithm",
@@ -72,7 +73,7 @@ package enum CredentialName {
     let word = words[place]
     if word == "key", place > 0, keyKinds.contains(words[place - 1]) { return false }
     if CredentialName.words.contains(word) || word.hasSuffix("token") { return true }
-    // A number of tokens is something else.
+    // In a longer name, "tokens" is a count.
     if word == "tokens" { return words.count == 1 }
     if contains("signature", in: word) || word.hasPrefix("session") && word != "sessions" {
       return true
@@ -84,7 +85,8 @@ package enum CredentialName {
     word.hasPrefix("author") && !word.hasPrefix("authoriz") && !word.hasPrefix("authoris")
   }
 
-  /// Byte by byte: recordings have thousands of names, and the library's search begins each with a table.
+  /// Compares bytes, because recordings have thousands of names and the search of the library
+  /// builds a table for each.
   private static func contains(_ stem: String, in word: String) -> Bool {
     var rest = word.utf8[...]
     while rest.count >= stem.utf8.count {
@@ -94,7 +96,7 @@ package enum CredentialName {
     return false
   }
 
-  /// `X-Api-Key`, `api_key`, `apiKey`, `APIKey`: in lower case.
+  /// Splits `X-Api-Key`, `api_key`, `apiKey` or `APIKey` into words, in lower case.
   private static func words(of name: some StringProtocol) -> [String] {
     var words: [String] = []
     var word = ""
@@ -108,7 +110,7 @@ package enum CredentialName {
         end()
       } else {
         if character.isUppercase, last.isLowercase || last.isNumber { end() }
-        // The last capital letter of several begins the next word.
+        // The last of several capital letters begins the next word.
         if character.isLowercase, last.isUppercase, word.count > 1, let first = word.popLast() {
           end()
           word.append(first)

@@ -1,33 +1,34 @@
-/// A credential by where it comes from. It becomes text in the transport only, just before sending.
+/// A reference to a credential. Only the transport reads its text, just before it is sent.
 ///
-/// Everything else sees `mask`. Reads nothing by itself: neither environment nor file nor command.
-/// Lua: `lull.secret{…}`.
+/// All other code sees `mask`. A secret does not read environment variables or files, and runs no
+/// commands. Lua: `lull.secret{…}`.
 public final class Secret: Sendable, Hashable {
-  /// Where a credential is looked up, each time that it is sent.
+  /// The place from which a credential is read each time it is sent.
   public enum Source: Sendable, Hashable {
-    /// A variable of the process's environment.
+    /// An environment variable of the process.
     case environment(String)
-    /// A file, `~/` being the home folder; one line break at its end does not count.
+    /// A file; `~/` is the home folder. One line break at its end is ignored.
     case file(String)
-    /// A program and its arguments.
+    /// A program and its arguments, whose output is the credential.
     case command([String])
-    /// A line for `/bin/sh`.
+    /// A command line for `/bin/sh`.
     case shell(String)
-    /// The text itself, as tests have it.
+    /// The text itself, for example in tests.
     case literal(String)
   }
 
-  /// What stands in its mask.
+  /// The name in its mask.
   public let name: String
-  /// Looked up by the transport alone.
+  /// Read only by the transport.
   public let source: Source
-  /// Where it may be sent besides the origin of the service that uses it, as `https://host:port`.
+  /// The origins to which it may be sent in addition to that of the service that uses it, as
+  /// `https://host:port`.
   public let origins: [String]
 
-  /// What it stands for, where a text stands in its place since it is only looked at.
+  /// The real source, if this secret has a text in its place because it is only inspected.
   package let meant: Source?
 
-  /// Without a name it is called after its source.
+  /// Creates a secret. Without a name, it gets that of its source.
   public init(_ source: Source, name: String? = nil, origins: [String] = []) {
     self.source = source
     self.origins = origins
@@ -35,7 +36,7 @@ public final class Secret: Sendable, Hashable {
     meant = nil
   }
 
-  /// One in the place of another, which nobody is to look up.
+  /// Creates a secret with a text in place of the real source, which must not be read.
   package init(standingFor meant: Source, literal: String, name: String, origins: [String] = []) {
     source = .literal(literal)
     self.origins = origins
@@ -43,7 +44,7 @@ public final class Secret: Sendable, Hashable {
     self.meant = meant
   }
 
-  /// What is seen in its place: `‹secret NAME›`.
+  /// The text that is shown instead of the credential: `‹secret NAME›`.
   public var mask: String { "‹secret \(name)›" }
 
   public static func == (left: Secret, right: Secret) -> Bool {
@@ -68,7 +69,7 @@ public final class Secret: Sendable, Hashable {
     }
   }
 
-  /// Short, on one line, and without what ends a mask.
+  /// Shortened, on one line, and without the characters that delimit a mask.
   private static func shown(_ name: String) -> String {
     let text = name.unicodeScalars.map { scalar in
       scalar.value < 0x20 || scalar.value == 0x7F || scalar == "‹" || scalar == "›"
@@ -78,7 +79,8 @@ public final class Secret: Sendable, Hashable {
   }
 }
 
-/// The digest of what is secret, or of anything with a secret key, made when that is known: a signature.
+/// A digest of a secret text, or of any text with a secret key (a signature). It is computed when
+/// the secret is read.
 package struct SecretDigest: Sendable, Hashable {
   package enum Input: Sendable, Hashable {
     case bytes([UInt8])
@@ -86,10 +88,10 @@ package struct SecretDigest: Sendable, Hashable {
   }
 
   package let kind: Digest
-  /// nil of a plain digest.
+  /// nil for a digest without a key.
   package let key: Input?
   package let message: Input
-  /// Whether it is the bytes themselves, else hexadecimal digits.
+  /// Whether the result is bytes instead of hexadecimal digits.
   package let isRaw: Bool
 
   package init(_ kind: Digest, key: Input? = nil, _ message: Input, isRaw: Bool) {
@@ -99,7 +101,7 @@ package struct SecretDigest: Sendable, Hashable {
     self.isRaw = isRaw
   }
 
-  /// What of it is secret: the key first.
+  /// Its secret texts, the key first.
   package var texts: [SecretText] {
     [key, message].compactMap { input in
       if case .secret(let text)? = input { text } else { nil }
@@ -107,7 +109,7 @@ package struct SecretDigest: Sendable, Hashable {
   }
 }
 
-/// Digests there are names for; the transport makes them.
+/// The digest algorithms. The transport computes them.
 package enum Digest: String, CaseIterable, Sendable {
   case md5, sha1, sha224, sha256, sha384, sha512
   case sha512of256 = "sha512-256"

@@ -1,4 +1,4 @@
-/// A URL or body with secrets at known places; what it looks like otherwise is its masked form.
+/// A URL or body that contains secrets at known positions, and its masked form.
 package struct SecretTemplate: Sendable, Hashable {
   package enum Piece: Sendable, Hashable {
     case literal([UInt8])
@@ -6,12 +6,12 @@ package struct SecretTemplate: Sendable, Hashable {
   }
 
   package private(set) var pieces: [Piece] = []
-  /// What everybody but the transport sees.
+  /// The form that all code except the transport sees.
   package private(set) var masked: [UInt8] = []
 
   package init() {}
 
-  /// Without a secret so far.
+  /// Creates a template without secrets.
   init(_ bytes: some Sequence<UInt8>) {
     append(bytes)
   }
@@ -40,14 +40,15 @@ package struct SecretTemplate: Sendable, Hashable {
     }
   }
 
-  /// What is no secret.
+  /// The bytes that are not secret.
   var literals: [UInt8] {
     pieces.flatMap { piece in
       if case .literal(let bytes) = piece { bytes } else { [UInt8]() }
     }
   }
 
-  /// A URL without those pairs of its query that have a secret, by their names as they are written.
+  /// Returns the URL without the query parameters that contain a secret and whose names, as
+  /// written, satisfy a predicate.
   func withoutParameters(_ isCredential: (ArraySlice<UInt8>) -> Bool) -> SecretTemplate {
     let (front, fragment) = split(before: UInt8(ascii: "#"))
     var (result, rest) = front.split(before: UInt8(ascii: "?"))
@@ -65,7 +66,7 @@ package struct SecretTemplate: Sendable, Hashable {
     return result
   }
 
-  /// Without its first byte, which is of no secret.
+  /// Removes the first byte, which must not belong to a secret.
   private func withoutFirst() -> SecretTemplate {
     var result = SecretTemplate()
     for (number, piece) in pieces.enumerated() {
@@ -77,7 +78,7 @@ package struct SecretTemplate: Sendable, Hashable {
     return result
   }
 
-  /// What stands before the first such byte that is of no secret, and all from there on.
+  /// Splits before the first occurrence of a byte outside secrets.
   func split(before byte: UInt8) -> (SecretTemplate, SecretTemplate) {
     var front = SecretTemplate()
     var rest = SecretTemplate()
@@ -97,7 +98,7 @@ package struct SecretTemplate: Sendable, Hashable {
     return (front, rest)
   }
 
-  /// The same with other bytes in the place of those that are no secret.
+  /// Returns the template with its literal bytes transformed.
   package func replacing(_ literal: ([UInt8]) -> [UInt8]) -> SecretTemplate {
     var template = SecretTemplate()
     for piece in pieces {
@@ -121,7 +122,7 @@ package struct SecretTemplate: Sendable, Hashable {
   }
 }
 
-/// How the text of a secret is written where it stands.
+/// How the text of a secret is escaped in its place.
 package enum SecretEscaping: Sendable, Hashable {
   /// A value in a query.
   case parameter
@@ -129,7 +130,7 @@ package enum SecretEscaping: Sendable, Hashable {
   case form
   /// Inside the quotes of a JSON string.
   case json
-  /// As it is: the text has its escapes.
+  /// Not escaped: the text contains its escapes already.
   case verbatim
 
   package func escaped(_ bytes: some Sequence<UInt8>) -> [UInt8] {
@@ -144,8 +145,8 @@ package enum SecretEscaping: Sendable, Hashable {
     return result
   }
 
-  /// The literal parts escaped; the masks are for people, except that they must not end a JSON
-  /// string.
+  /// Returns the text with its literal parts escaped. Masks are not escaped, except in JSON, where
+  /// they must not end a string.
   package func masked(_ text: SecretText) -> [UInt8] {
     var result: [UInt8] = []
     for piece in text.pieces {

@@ -1,11 +1,11 @@
-/// A text some parts of which are secrets, such as `Bearer ‹secret TOKEN›`.
+/// A text in which parts are secret, such as `Bearer ‹secret TOKEN›`.
 public struct SecretText: Sendable, Hashable {
   package indirect enum Piece: Sendable, Hashable {
     case literal(String)
     case secret(Secret)
-    /// What another text is in base64, made when that is known.
+    /// The base64 encoding of another text, computed when its secrets are read.
     case base64(SecretText)
-    /// Another text escaped as in a form.
+    /// Another text, escaped as in a form.
     case escaped(SecretText)
     case digest(SecretDigest)
   }
@@ -16,27 +16,27 @@ public struct SecretText: Sendable, Hashable {
     self.pieces = pieces
   }
 
-  /// A text that is a secret as a whole.
+  /// A text that is one secret.
   public init(_ secret: Secret) {
     pieces = [.secret(secret)]
   }
 
-  /// A text as it stands in a form.
+  /// A text, escaped as in a form.
   package init(escaping text: SecretText) {
     pieces = [.escaped(text)]
   }
 
-  /// A text that may be seen, to be joined with one that may not.
+  /// A text that is not secret, to be joined with one that is.
   public init(_ literal: String) {
     pieces = [.literal(literal)]
   }
 
-  /// Joins two texts, whose secrets stay what they are.
+  /// Joins two texts. Their secrets stay secret.
   public static func + (left: SecretText, right: SecretText) -> SecretText {
     SecretText(left.pieces + right.pieces)
   }
 
-  /// The text with a mask in place of each secret: the only form there is outside of the transport.
+  /// The text with a mask in place of each secret: the only form outside the transport.
   public var masked: String {
     pieces.map { piece in
       switch piece {
@@ -49,7 +49,7 @@ public struct SecretText: Sendable, Hashable {
     }.joined()
   }
 
-  /// In order, repeated ones too.
+  /// In order, with repetitions.
   package var secrets: [Secret] {
     pieces.flatMap { piece -> [Secret] in
       switch piece {
@@ -62,20 +62,21 @@ public struct SecretText: Sendable, Hashable {
   }
 }
 
-/// A literal is a text that is no secret, or one that a program may contain: `.bearer("demo")`. What must not
-/// be seen comes from a `Secret`, since a literal is shown as it is in logs, as far as nothing else tells that
-/// it is a credential. Interpolation is left out on purpose: it would put a secret's mask into the text.
+/// A literal is a text that is not secret, or one that may be in the source of a program:
+/// `.bearer("demo")`. Use a `Secret` for anything that must not be visible, since logs show a
+/// literal unless something else marks it as a credential. Interpolation is deliberately not
+/// supported: it would insert the mask of a secret.
 extension SecretText: ExpressibleByStringLiteral {
   public init(stringLiteral literal: String) { self.init(literal) }
 }
 
 extension SecretText: CustomStringConvertible {
-  /// `masked`.
+  /// The masked text.
   public var description: String { masked }
 }
 
 extension SecretText {
-  /// The cookies in it; the name of one is nil where a secret may have it.
+  /// The cookies in it. The name is nil if it may contain a secret.
   package var cookies: [(name: String?, text: SecretText)] {
     var parts: [[Piece]] = [[]]
     for piece in pieces {
@@ -101,10 +102,10 @@ extension SecretText {
   }
 }
 
-/// The URL of a resource some of whose query parameters hold secrets.
+/// The URL of a resource with secrets in query parameters.
 ///
-/// What the resource shows as its URL has their masks, raw: with a space in each, so that no text
-/// somebody wrote can be that URL.
+/// The URL that the resource shows contains their masks unescaped. Each mask has a space, so no URL
+/// that a user writes can be equal to it.
 package final class SecretURL: Sendable, Equatable {
   /// With each mask escaped like any other value.
   let escaped: ResourceURL
@@ -120,7 +121,7 @@ package final class SecretURL: Sendable, Equatable {
     template = SecretURL.template(escaped, values)
   }
 
-  /// What is shown.
+  /// The URL that is shown.
   var masked: ResourceURL { ResourceURL(unchecked: template.maskedText) }
 
   package static func == (left: SecretURL, right: SecretURL) -> Bool {
@@ -168,7 +169,7 @@ package enum ParameterValue {
   case secret(SecretText)
 }
 
-/// A request body with secrets in it, masked until it is sent.
+/// A request body that contains secrets, masked until it is sent.
 public struct SecretBody: Sendable {
   package let template: SecretTemplate
   package let contentType: String
@@ -178,12 +179,12 @@ public struct SecretBody: Sendable {
     self.contentType = contentType
   }
 
-  /// The same under another content type, if one is given.
+  /// Returns the body with another content type, if one is given.
   package func typed(_ contentType: String?) -> SecretBody {
     SecretBody(template, contentType: contentType ?? self.contentType)
   }
 
-  /// Pairs escaped, joined, and sorted by what is seen of them.
+  /// Creates a form of escaped pairs, sorted by their masked text.
   package init(form pairs: [(name: String, value: SecretText)]) {
     let sorted =
       pairs

@@ -1,4 +1,4 @@
-/// Bytes as text of 64 letters. (RFC 4648, sections 4 and 5)
+/// Base64 encoding. (RFC 4648, sections 4 and 5)
 package enum Base64 {
   package enum Alphabet: Sendable {
     /// With `+` and `/`.
@@ -13,7 +13,7 @@ package enum Base64 {
     }
   }
 
-  /// Why a text is no base64.
+  /// Why a text is not valid base64.
   package struct Problem: Error, Equatable {
     package let message: String
     /// In bytes from the start of the text.
@@ -42,7 +42,7 @@ package enum Base64 {
       put(bits >> 18)
       put(bits >> 12)
       if rest == 2 { put(bits >> 6) }
-      // There is room for as many as the size says.
+      // The size includes the padding.
       while count < size {
         result[count] = UInt8(ascii: "=")
         count += 1
@@ -50,14 +50,14 @@ package enum Base64 {
     }
   }
 
-  /// What stands in the table for bytes that are no letters.
+  /// Values in the table for bytes that are not letters.
   private enum Mark {
     static let none: UInt8 = 0xFF
     static let space: UInt8 = 0xFE
     static let padding: UInt8 = 0xFD
   }
 
-  /// The value of each byte as a letter of either alphabet.
+  /// The value of each byte as a letter of either alphabet, or a mark.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: Mark.none, count: 256)
     for alphabet in [Alphabet.standard, .url] {
@@ -68,11 +68,12 @@ package enum Base64 {
     return values
   }()
 
-  /// Reads text of either alphabet, with its padding or without any; white space does not count, since
+  /// Decodes text of either alphabet, with its padding or without. White space is ignored, because
   /// mail and PEM break lines.
   ///
-  /// What would lose data is refused: a letter of neither alphabet, both in one text, an end inside a
-  /// byte, bits behind the last byte that are not zero, padding that is not at the end or not whole.
+  /// Rejects text that would lose data: a letter of neither alphabet, letters of both, an end
+  /// inside a byte, bits after the last byte that are not zero, and padding that is incomplete or
+  /// not at the end.
   package static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(Problem) -> [UInt8] {
     let values = values
     var result: [UInt8] = []
@@ -144,19 +145,19 @@ package enum Base64 {
   }
 }
 
-/// Bytes in hexadecimal digits.
+/// Hexadecimal digits.
 package enum Hexadecimal {
   /// Two digits for each byte, in lower case.
   package static func text(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// Of random bytes: nobody else is likely to come upon the same.
+  /// Random bytes as hexadecimal digits, which are unique in practice.
   package static func random(byteCount: Int = 16) -> String {
     text((0..<byteCount).map { _ in UInt8.random(in: 0...255) })
   }
 
-  /// What a digit of either case stands for; nil if it is none.
+  /// The value of a digit in either case; nil if it is not a digit.
   package static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -167,21 +168,21 @@ package enum Hexadecimal {
   }
 }
 
-/// Identifiers that nobody else makes, as `6ba7b810-9dad-41d1-80b4-00c04fd430c8`. (RFC 9562)
+/// Universally unique identifiers, such as `6ba7b810-9dad-41d1-80b4-00c04fd430c8`. (RFC 9562)
 package enum UUIDText {
   /// Version 4: 122 random bits.
   package static func random(using generator: inout some RandomNumberGenerator) -> String {
     text(high: generator.next(), low: generator.next(), version: 4)
   }
 
-  /// Version 7: the time first, to the millisecond and in fourths of a microsecond beyond, so that later
-  /// ones are sorted behind earlier ones; then 62 random bits.
+  /// Version 7: the time, to the millisecond and a quarter of a microsecond, so that later
+  /// identifiers sort after earlier ones; then 62 random bits.
   ///
-  /// - Parameter seconds: since 1970, not before and before the year 10,889.
+  /// - Parameter seconds: Unix seconds, not negative, and before the year 10,889.
   package static func ordered(
     at seconds: Double, using generator: inout some RandomNumberGenerator
   ) -> String {
-    // A clock that is set by hand may go anywhere: there are 48 bits for it.
+    // There are 48 bits for the time, and a clock that is set by hand may have any value.
     let milliseconds = min(max(0, seconds * 1000), 0xFFFF_FFFF_FFFF)
     let whole = milliseconds.rounded(.down)
     let fraction = UInt64((milliseconds - whole) * 4096)

@@ -1,18 +1,18 @@
 internal import LullLibC
 
-/// Text as somebody wrote it: UTF-8 as a rule, and kept byte by byte where it is not.
+/// A received text, usually UTF-8. Bytes that are not UTF-8 are kept unchanged.
 ///
 /// Behaviours: BYT-01 to BYT-12.
 public struct ByteString: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// As they came.
+  /// The bytes, unchanged.
   public let bytes: [UInt8]
 
-  /// Any bytes, text or not.
+  /// Creates a byte string of any bytes.
   public init(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes)
   }
 
-  /// A text, in UTF-8.
+  /// Creates a byte string of a text, in UTF-8.
   public init(_ text: String) {
     bytes = Array(text.utf8)
   }
@@ -21,22 +21,22 @@ public struct ByteString: Sendable, Hashable, ExpressibleByStringLiteral, Custom
     self.init(text)
   }
 
-  /// nil if it is not UTF-8.
+  /// The text; nil if the bytes are not UTF-8.
   public var text: String? {
     bytes.withUnsafeBufferPointer {
       UTF8Validation.isValid($0) ? String(decoding: $0, as: UTF8.self) : nil
     }
   }
 
-  /// The text for people, with `\xE9` in the place of a byte that belongs to no character.
+  /// The text for messages, with `\xE9` for a byte that is not part of a UTF-8 character.
   public var description: String { String(escaping: bytes) }
 }
 
 extension String {
-  /// Bytes as people read them: those that belong to no character of UTF-8 as `\xE9`, so that nothing
-  /// is lost and different bytes look different.
+  /// Bytes as readable text: a byte that is not part of a UTF-8 character becomes `\xE9`, so that
+  /// nothing is lost and different bytes look different.
   package init(escaping bytes: some Collection<UInt8>) {
-    // Where they lie side by side nothing generic is needed, which costs ten times as much.
+    // Contiguous bytes are read directly; generic code would be ten times slower.
     self =
       bytes.withContiguousStorageIfAvailable { String.readable($0) }
       ?? Array(bytes).withUnsafeBufferPointer { String.readable($0) }
@@ -46,12 +46,12 @@ extension String {
     UTF8Validation.isValid(bytes) ? String(decoding: bytes, as: UTF8.self) : escaped(bytes)
   }
 
-  /// The same of a C string.
+  /// As above, for a C string.
   package init(escapingCString text: UnsafePointer<CChar>) {
     self = String(validatingCString: text) ?? String(escaping: ByteString(cString: text).bytes)
   }
 
-  /// The same of bytes that may have been cut off inside a character, which then is left out.
+  /// As above, for bytes that may have been cut off inside a character, which is then left out.
   package init(escapingCut bytes: some BidirectionalCollection<UInt8>) {
     var end = bytes.endIndex
     var count = 0
@@ -96,16 +96,16 @@ extension ByteString {
   }
 }
 
-/// What the C library does with bytes faster than a loop of ours.
+/// Functions of the C library that are faster than a loop in Swift.
 package enum RawBytes {
-  /// Whether as many bytes from there on are the same.
+  /// Whether the two memory areas have the same `count` bytes.
   package static func areEqual(_ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, count: Int)
     -> Bool
   {
     a == b || memcmp(a, b, count) == 0
   }
 
-  /// How many bytes stand before the first such one; all of them if there is none.
+  /// The number of bytes before the first occurrence of a byte; all if it does not occur.
   package static func count(before byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     guard let start = bytes.baseAddress, let end = memchr(start, Int32(byte), bytes.count) else {
       return bytes.count
@@ -115,7 +115,8 @@ package enum RawBytes {
 }
 
 extension StringProtocol {
-  /// Without the spaces and tabs around it, which mean nothing in values of headers. (RFC 9110, 5.6.3)
+  /// The text without spaces and tabs at both ends, which have no meaning in header values. (RFC
+  /// 9110, 5.6.3)
   package var trimmingBlanks: SubSequence {
     var text = self[...]
     while let first = text.first, first == " " || first == "\t" { text = text.dropFirst() }

@@ -1,20 +1,20 @@
-/// A text of rows and fields, taken apart. (RFC 4180, section 2)
+/// Parses text into rows and fields. (RFC 4180, section 2)
 ///
-/// Rows end in CR LF, LF or CR, the last one with or without; empty lines and a byte-order mark do not
-/// count. A field in quotes may hold anything, a quote twice for one; quotes inside a field that does not
-/// begin with one are text. Fields are bytes and stay what they are.
+/// Rows end in CR LF, LF or CR; the end of the last row is optional. Empty lines and a byte-order
+/// mark are ignored. A quoted field may contain any characters, with quotes doubled. Quotes inside
+/// a field that does not begin with one are text. Fields are bytes and are not decoded.
 package struct CSVParser {
   package struct Problem: Error, Equatable {
     package let message: String
-    /// From 1.
+    /// Starting at 1.
     package let line: Int
   }
 
-  /// All fields, one behind the other.
+  /// The contents of all fields, concatenated.
   private var bytes: [UInt8] = []
-  /// Where each ends among these.
+  /// The end of each field in `bytes`.
   private var fieldEnds: [Int] = []
-  /// Where each row ends among the fields.
+  /// The end of each row in `fieldEnds`.
   private var rowEnds: [Int] = []
   private var rowLines: [Int] = []
 
@@ -47,7 +47,7 @@ package struct CSVParser {
   package var fieldCount: Int { fieldEnds.count }
   package var byteCount: Int { bytes.count }
 
-  /// The line a row begins on, from 1.
+  /// The line at which a row begins, starting at 1.
   package func line(ofRow row: Int) -> Int { rowLines[row] }
 
   /// The fields of a row.
@@ -63,7 +63,7 @@ package struct CSVParser {
     var index = 0
     var line = 1
 
-    /// Adds what a field holds; whether it is in quotes.
+    /// Appends the content of a field; returns whether it is quoted.
     mutating func field(into bytes: inout [UInt8]) throws(Problem) -> Bool {
       guard index < text.count, text[index] == UInt8(ascii: "\"") else {
         let start = index
@@ -116,7 +116,7 @@ package struct CSVParser {
   }
 }
 
-/// Writes rows of fields, in quotes where they need them. (RFC 4180, section 2)
+/// Writes rows of fields, which are quoted if necessary. (RFC 4180, section 2)
 package struct CSVWriter {
   private let delimiter: UInt8
   private let lineEnd: [UInt8]
@@ -124,8 +124,9 @@ package struct CSVWriter {
   package private(set) var output: [UInt8] = []
 
   /// - Parameters:
-  ///   - lineEnd: behind each row, the last one too; CR LF is what RFC 4180 says.
-  ///   - guardsFormulas: whether fields that a spreadsheet would take for a formula get a `'` before them.
+  ///   - lineEnd: Written after each row, including the last; RFC 4180 requires CR LF.
+  ///   - guardsFormulas: Whether fields that a spreadsheet would take for a formula get a leading
+  ///     `'`.
   package init(
     delimiter: UInt8 = UInt8(ascii: ","), lineEnd: String = "\r\n", guardsFormulas: Bool = false
   ) {
@@ -134,7 +135,7 @@ package struct CSVWriter {
     self.lineEnd = Array(lineEnd.utf8)
   }
 
-  /// A row of one field that is empty has quotes, for it would be an empty line.
+  /// Writes a row. A single empty field is quoted, because it would be an empty line otherwise.
   package mutating func write(_ row: some Collection<some Collection<UInt8>>) {
     var isFirst = true
     for field in row {
@@ -167,10 +168,10 @@ package struct CSVWriter {
   }
 }
 
-/// Fields of CSV that a spreadsheet takes for a formula, in quotes or not. (OWASP, CSV Injection)
+/// Fields that a spreadsheet takes for a formula, quoted or not. (OWASP, CSV Injection)
 private enum CSVFormula {
-  /// Whether it begins with `=`, `+`, `-` or `@`, of full width too, with a tab or the end of a line, and is no plain
-  /// number.
+  /// Whether it begins with `=`, `+`, `-` or `@`, also in full width, with a tab, or with a line
+  /// end, and is not a plain number.
   static func mayBegin(_ field: some Collection<UInt8>) -> Bool {
     guard let first = field.first else { return false }
     switch first {
@@ -181,10 +182,10 @@ private enum CSVFormula {
     }
   }
 
-  /// Some spreadsheets read them as the others.
+  /// Some spreadsheets read them like the ASCII characters.
   private static let wide = ["＝", "＋", "－", "＠"].map { Array($0.utf8) }
 
-  /// `5`, `0.5`, `.5`, `1e3`, `1E-3`: what is behind the sign of a number.
+  /// Whether it is a number without its sign: `5`, `0.5`, `.5`, `1e3`, `1E-3`.
   private static func isNumber(_ text: some Collection<UInt8>) -> Bool {
     var rest = text[...]
     func digitCount() -> Int {

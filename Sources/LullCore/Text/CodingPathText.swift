@@ -1,8 +1,8 @@
-/// Coding paths as people write them: `users[3].name`, and `["a b"]` for a key that is no name.
+/// Coding paths as text: `users[3].name`, and `["a b"]` for a key that is not an identifier.
 enum CodingPathText {
   static func text(_ path: [any CodingKey]) -> String {
     var text = ""
-    // The ends of a long path say most; between them a thousand levels may lie.
+    // Only the ends of a long path are shown, which may have a thousand levels.
     let isLong = path.count > 40
     for (number, key) in path.enumerated() {
       if isLong, number >= 20, number < path.count - 20 {
@@ -33,7 +33,7 @@ enum CodingPathText {
     }
   }
 
-  /// A key of a server's: short, and without line breaks and the like.
+  /// A key from a server, shortened, and with control characters escaped.
   static func shown(_ key: String) -> String {
     var text = ""
     for (number, scalar) in key.unicodeScalars.enumerated() {

@@ -1,10 +1,9 @@
-// The calendar, and the two ways in which dates are written: in headers of HTTP, and as ISO 8601 has them.
+// The calendar, and the two formats of dates: that of HTTP headers, and ISO 8601.
 
-/// A day and a time of day in the calendar that the internet uses for all of time (proleptic Gregorian),
-/// as they are written; in UTC or beside it.
+/// A date and time in the proleptic Gregorian calendar, in UTC or at an offset.
 package struct CivilTime: Equatable, Sendable {
   package var year: Int
-  /// From 1.
+  /// Starting at 1.
   package var month: Int
   package var day: Int
   package var hour = 0
@@ -12,7 +11,7 @@ package struct CivilTime: Equatable, Sendable {
   /// 60 for a leap second.
   package var second = 0
 
-  /// The seconds since 1970 that can be written with four digits of year.
+  /// The range of Unix seconds that can be written with a four-digit year.
   package static let writable = -62_167_219_200...253_402_300_799
 
   package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0) {
@@ -24,11 +23,11 @@ package struct CivilTime: Equatable, Sendable {
     self.second = second
   }
 
-  /// The time in UTC at so many seconds since 1970.
+  /// The time in UTC at that number of Unix seconds.
   package init(secondsSince1970 seconds: Int) {
     let day = CivilTime.floorDivision(seconds, 86_400)
     let time = seconds - day * 86_400
-    // Years here begin in March, eras have 400 of them.
+    // Here years begin in March, and an era has 400 years.
     let shifted = day + 719_468
     let era = CivilTime.floorDivision(shifted, 146_097)
     let dayOfEra = shifted - era * 146_097
@@ -42,10 +41,10 @@ package struct CivilTime: Equatable, Sendable {
       hour: time / 3600, minute: time / 60 % 60, second: time % 60)
   }
 
-  /// Seconds since 1970, if the time is one of a place so many seconds ahead of UTC. A leap second counts
-  /// as the one after it.
+  /// The Unix seconds of the time at a place that is `offset` seconds ahead of UTC. A leap second
+  /// counts as the second after it.
   ///
-  /// nil if there is no such day or time: a leap second ends a day of UTC.
+  /// nil if the day or the time does not exist. A leap second exists only at the end of a UTC day.
   package func secondsSince1970(aheadOfUTC offset: Int = 0) -> Int? {
     guard (1...12).contains(month), day >= 1, day <= CivilTime.days(inMonth: month, of: year),
       (0..<24).contains(hour), (0..<60).contains(minute), (0...60).contains(second)
@@ -64,13 +63,14 @@ package struct CivilTime: Equatable, Sendable {
     }
   }
 
-  /// The day of the week, 0 for Sunday.
+  /// The day of the week; 0 is Sunday.
   package var weekday: Int {
     let day = (daysSince1970 + 4) % 7
     return day < 0 ? day + 7 : day
   }
 
-  /// In a calendar whose years begin in March, so that leap days end them.
+  /// Computed in a calendar whose years begin in March, so that a leap day is the last day of a
+  /// year.
   private var daysSince1970: Int {
     let year = month <= 2 ? year - 1 : year
     let century = CivilTime.floorDivision(year, 100)
@@ -86,19 +86,21 @@ package struct CivilTime: Equatable, Sendable {
 }
 
 extension CivilTime {
-  /// So many decimal digits, filled up with zeros.
+  /// Returns at least that number of decimal digits, padded with zeros.
   static func digits(_ number: Int, _ count: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
   }
 }
 
-/// Dates in HTTP headers: three forms that a recipient must know, one that is written. (RFC 9110, 5.6.7)
+/// Dates in HTTP headers: a recipient has to accept three formats, and one is written. (RFC 9110,
+/// 5.6.7)
 package enum HTTPDate {
-  /// Seconds since 1970; nil if the text is no such date. Which day of the week it says does not count.
+  /// Parses a date and returns Unix seconds; nil if the text is not such a date. The day of the
+  /// week is not checked.
   ///
-  /// - Parameter now: the time it is, by which a year of two digits is read: as one at most 50 years
-  ///   ahead.
+  /// - Parameter now: The present time, in Unix seconds. A two-digit year is taken to be at most 50
+  ///   years in the future.
   package static func parse(_ text: some StringProtocol, now: Double) -> Double? {
     let words = text.split(whereSeparator: { " ,-".contains($0) }).map { String($0) }
     guard let first = words.first, isDayName(first) else { return nil }
@@ -113,8 +115,8 @@ package enum HTTPDate {
     return nil
   }
 
-  /// The same of a text that is exactly one of the three forms, but for its letter case: what is wrong in
-  /// anything else has passed, as far as freshness is concerned. (RFC 9111, 4.2 and 5.3)
+  /// Parses a text that has exactly one of the three formats, in any letter case; nil for any other
+  /// text, which counts as expired where freshness is concerned. (RFC 9111, 4.2 and 5.3)
   package static func parse(exactly text: String, now: Double) -> Double? {
     guard let seconds = parse(text, now: now), let whole = Int(exactly: seconds),
       forms(of: whole).contains(where: { $0.lowercased() == text.lowercased() })
@@ -139,7 +141,7 @@ package enum HTTPDate {
     [time.hour, time.minute, time.second].map { CivilTime.digits($0, 2) }.joined(separator: ":")
   }
 
-  /// `Sun, 06 Nov 1994 08:49:37 GMT`, of seconds in `CivilTime.writable`.
+  /// The text for Unix seconds in `CivilTime.writable`: `Sun, 06 Nov 1994 08:49:37 GMT`.
   package static func text(of seconds: Int) -> String {
     let time = CivilTime(secondsSince1970: seconds)
     return "\(days[time.weekday].prefix(3)), \(CivilTime.digits(time.day, 2)) "
@@ -186,40 +188,43 @@ package enum HTTPDate {
   }
 }
 
-/// Dates and times as APIs write them: `2024-05-01T10:11:12.5+02:00`, and the same without some of its
-/// parts. (RFC 3339; ISO 8601)
+/// Dates and times in APIs: `2024-05-01T10:11:12.5+02:00`, and the same without some of its parts.
+/// (RFC 3339; ISO 8601)
 package enum ISODate {
-  /// Why a text is no date.
+  /// Why a text is not a date.
   package struct Problem: Error, Equatable {
     package let reason: String
   }
 
-  /// A moment, with what is behind the decimal point as it was written.
+  /// A moment, with the fraction of a second from the text.
   package struct Moment: Equatable, Sendable {
     package let seconds: Int
-    /// nil if there is none.
+    /// nil if no fraction was written.
     package let fraction: Double?
   }
 
-  /// Reads a day, with or without a time behind `T` or a space, with or without an offset behind that.
+  /// Parses a day, optionally followed by `T` or a space and a time, and that by an offset.
   ///
-  /// Hyphens and colons may be missing (`20240501T101112Z`), and so may the seconds. A day alone is its
-  /// beginning, and what has no offset is UTC. `24:00` is the end of a day; a leap second counts as the
-  /// one after it. Weeks (`2024-W18-3`) and days of the year are not read.
+  /// Hyphens and colons may be missing (`20240501T101112Z`), and so may the seconds. A day without
+  /// a time is its beginning. Without an offset, the time is in UTC. `24:00` is the end of a day. A
+  /// leap second counts as the second after it. Weeks (`2024-W18-3`) and days of the year are not
+  /// supported.
   package static func parse(_ text: some Collection<UInt8>) throws(Problem) -> Moment {
     var reader = DateScanner(Array(text))
     return try reader.moment()
   }
 
-  /// The offset of `Z`, `+02:00`, `+0200` or `+02`, in seconds ahead of UTC; nil if the text is none.
+  /// Parses an offset, `Z`, `+02:00`, `+0200` or `+02`, and returns the seconds ahead of UTC; nil
+  /// if the text is not an offset.
   package static func offset(_ text: some Collection<UInt8>) -> Int? {
     var reader = DateScanner(Array(text))
     guard let offset = try? reader.offset(), reader.isAtEnd else { return nil }
     return offset
   }
 
-  /// `2024-05-01T10:11:12Z`, of a time within seconds in `CivilTime.writable` at that offset, rounded to so
-  /// many digits behind the decimal point, 0 to 9; at the end of the year 9999 down.
+  /// The text of a time, `2024-05-01T10:11:12Z`, at an offset. The time has to be within
+  /// `CivilTime.writable` at that offset. It is rounded to 0 to 9 digits after the decimal point;
+  /// at the end of the year 9999 it is rounded down.
   package static func text(of seconds: Double, digits: Int = 0, aheadOfUTC offset: Int = 0)
     -> String
   {
@@ -251,7 +256,7 @@ package enum ISODate {
 }
 
 extension ISODate {
-  /// Walks through a text.
+  /// Parses a text from beginning to end.
   private struct DateScanner {
     private let text: [UInt8]
     private var index = 0
@@ -329,21 +334,21 @@ extension ISODate {
       return isBehind ? -seconds : seconds
     }
 
-    /// Decimal digits as what they stand for behind a point.
+    /// Parses the decimal digits after a point.
     private mutating func fractionDigits() throws(Problem) -> Double {
       let start = index
       while isDigit { index += 1 }
       guard index > start else {
         throw Problem(reason: "there are no digits behind the decimal point")
       }
-      // More than a double holds does not change it.
+      // A double has no more digits than these.
       let digits = text[start..<min(index, start + 30)]
       return Double("0." + String(decoding: digits, as: UTF8.self)) ?? 0
     }
 
     private var isDigit: Bool { index < text.count && (48...57).contains(text[index]) }
 
-    /// Exactly so many digits.
+    /// Parses exactly that number of digits.
     private mutating func number(_ count: Int) -> Int? {
       guard index + count <= text.count else { return nil }
       var number = 0
@@ -363,9 +368,9 @@ extension ISODate {
   }
 }
 
-/// Times of HTTP that are numbers of seconds. (RFC 9111, section 1.2.2)
+/// Durations in HTTP headers, which are numbers of seconds. (RFC 9111, section 1.2.2)
 enum DeltaSeconds {
-  /// nil of what is not digits alone; what is larger than 2³¹ is that.
+  /// nil if the text has anything but digits. Values above 2³¹ count as 2³¹.
   static func parse(_ text: some StringProtocol) -> Double? {
     let digits = text.utf8
     guard !digits.isEmpty, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }

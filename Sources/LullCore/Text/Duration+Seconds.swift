@@ -1,5 +1,5 @@
 extension Double {
-  /// The seconds of a duration. Exact to about 16 digits.
+  /// The seconds of a duration, exact to about 16 digits.
   package init(seconds duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self = Double(seconds) + Double(attoseconds) / 1e18
@@ -7,9 +7,10 @@ extension Double {
 }
 
 extension Duration {
-  /// That many seconds: what no duration has is the longest or shortest there is, and NaN is none.
+  /// That number of seconds. Values outside the range of `Duration` become the longest or shortest
+  /// duration, and NaN becomes zero.
   package init(clamping seconds: Double) {
-    // A duration is made of a double up to 2^63 seconds.
+    // Above 2^63 seconds, `Duration` can't be created from a double.
     if seconds.isNaN {
       self = .zero
     } else if abs(seconds) < 9e18 {
@@ -20,8 +21,9 @@ extension Duration {
   }
 }
 
-/// A type of settings whose times are seconds and may be given as a `Duration` too. (SWF-162)
+/// Settings whose times are in seconds and can also be set as a `Duration`. (SWF-162)
 ///
-/// Each time has a second property of the same name: `limits.timeout = 5`, `limits.timeout = .seconds(5)` and
-/// `limits.timeout = .milliseconds(500)` all set it. Where nothing asks for a duration, it is read as a `Double`.
+/// Each time has a second property of the same name: `limits.timeout = 5`,
+/// `limits.timeout = .seconds(5)` and `limits.timeout = .milliseconds(500)` all set it. If the
+/// context does not require a duration, it is read as a `Double`.
 public protocol DurationSettable {}

@@ -1,7 +1,8 @@
-/// Names and keys that environments have for themselves, of those that have one for all of them. (ENV-07)
+/// Marks names and keys with an environment, so that each environment has its own. (ENV-07)
 package enum EnvironmentMark {
-  /// The text with the environment behind it, as in `our limit @prod`; as it is where there is none, unless it
-  /// ends so itself: no two are one, whatever they are called.
+  /// Returns the text followed by the environment, as in `our limit @prod`. Without an environment,
+  /// the text is unchanged, unless it already ends in such a mark; then an empty mark is appended.
+  /// So no two results are equal.
   package static func marked(_ text: [UInt8], in environment: String?) -> [UInt8] {
     guard environment != nil || endsSo(text) else { return text }
     return text + " @\(environment ?? "")".utf8

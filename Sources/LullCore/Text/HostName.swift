@@ -1,15 +1,17 @@
 internal import CIDN
 import LullSystem
 
-/// The host of a URL in the one form in which hosts are compared, looked up and handed on, so that
-/// nobody can read it otherwise: lower case, escapes undone, international names as A-labels (UTS 46),
-/// addresses as they usually are written.
+/// The canonical form of a host in a URL, in which hosts are compared, resolved and passed on, so
+/// that every program reads them the same way: lower case, percent-decoded, international names as
+/// A-labels (UTS 46), addresses in the usual notation.
 package enum HostName {
   package struct Problem: Error, Equatable {
     package let message: String
   }
 
-  /// - Parameter host: as it stands in a URL; an IPv6 address has its brackets.
+  /// Returns the canonical form.
+  ///
+  /// - Parameter host: The host as in a URL; an IPv6 address has its brackets.
   package static func canonical(_ host: some Collection<UInt8>) throws(Problem) -> String {
     if host.first == UInt8(ascii: "[") { return try address(host) }
     var name = unescaped(host)
@@ -29,7 +31,7 @@ package enum HostName {
     }
   }
 
-  /// Whether a host as it stands in a URL has other letters than ASCII's, escaped or not.
+  /// Whether a host in a URL has non-ASCII letters, escaped or not.
   static func isInternational(_ host: some Collection<UInt8>) -> Bool {
     host.contains { $0 >= 0x80 }
       || host.contains(UInt8(ascii: "%")) && unescaped(host).contains { $0 >= 0x80 }
@@ -53,10 +55,11 @@ package enum HostName {
     guard name.withUnsafeBufferPointer({ UTF8Validation.isValid($0) }) else {
       throw problem(name, "it is not UTF-8")
     }
-    // A zero byte would end it early in C; a mapping may not make one, nor any other separator.
+    // A zero byte would end the name early in C. A mapping must not produce one, nor any other
+    // separator.
     guard !name.contains(0) else { throw problem(name, "it has a zero byte") }
     var ascii = [CChar](repeating: 0, count: Int(CIDN_SIZE))
-    // Both end with a zero byte; the answer is static text.
+    // Both strings end with a zero byte. The returned error is static text.
     let failure = name.map { CChar(bitPattern: $0) }.withUnsafeBufferPointer { name in
       (Array(name) + [0]).withUnsafeBufferPointer { cidn_to_ascii($0.baseAddress, &ascii) }
     }
@@ -93,12 +96,12 @@ package enum HostName {
   private enum Numeric {
     case name
     case address(String)
-    /// Ends in a number, and is no address.
+    /// The last part is a number, but the whole is not an address.
     case neither
   }
 
-  /// `127.0.0.1`, `127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1.`: what the system's resolver takes for
-  /// an address. (WHATWG URL, 3.5)
+  /// Parses `127.0.0.1`, `127.1`, `0x7f.1`, `2130706433`, `0177.0.0.1.`: all texts that the
+  /// system's resolver takes for an address. (WHATWG URL, 3.5)
   private static func numeric(_ name: [UInt8]) -> Numeric {
     var parts = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     if parts.count > 1, parts.last?.isEmpty ?? false { parts.removeLast() }
@@ -120,7 +123,8 @@ package enum HostName {
     return .address(shifts.map { "\(address >> $0 & 255)" }.joined(separator: "."))
   }
 
-  /// Decimal, octal after a 0, hexadecimal after `0x`; nil if it is none of these, or 2³² and more.
+  /// Parses a decimal number, an octal one after 0, or a hexadecimal one after `0x`; nil for
+  /// anything else, and from 2³² on.
   private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
     var digits = digits
     var base: UInt64 = 10
@@ -142,9 +146,10 @@ package enum HostName {
   }
 }
 
-/// `example.com`, `example.com:443`, `127.0.0.1:80`, `::1`, `[::1]:80`.
+/// A host with an optional port: `example.com`, `example.com:443`, `127.0.0.1:80`, `::1`,
+/// `[::1]:80`.
 package struct HostAndPort: Sendable, Equatable {
-  /// As `HostName` has it; an IPv6 address without brackets.
+  /// In the form of `HostName`; an IPv6 address without brackets.
   package var host: String
   package var port: Int?
 
@@ -153,7 +158,7 @@ package struct HostAndPort: Sendable, Equatable {
     self.port = port
   }
 
-  /// nil if the text is nothing of the kind.
+  /// nil if the text is not a host with an optional port.
   package init?(_ text: some StringProtocol) {
     var name = Substring(text)
     var portText: Substring?
@@ -183,12 +188,12 @@ package struct HostAndPort: Sendable, Equatable {
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
   }
 
-  /// As it stands in a URL.
+  /// The text as in a URL.
   package var description: String {
     port.map { "\(urlHost):\($0)" } ?? urlHost
   }
 
-  /// The host as it stands in a URL.
+  /// The host as in a URL.
   package var urlHost: String { host.contains(":") ? "[\(host)]" : host }
 
   private static func mayStandInAHost(_ byte: UInt8) -> Bool {

@@ -1,11 +1,11 @@
-/// One part of a URL, such as a segment of its path or the value of a parameter, as it stands there:
-/// `%XX` for every byte but letters, digits and `-._~`. (RFC 3986, 2.1 to 2.3)
+/// Percent-encoding of one component of a URL, such as a path segment or a parameter value: `%XX`
+/// for every byte except letters, digits and `-._~`. (RFC 3986, 2.1 to 2.3)
 package enum PercentEncoding {
-  /// The place of a percent sign that begins no escape.
+  /// A percent sign that does not begin a valid escape.
   package struct BadEscape: Error, Equatable {
     /// In bytes from the start of the text.
     package let offset: Int
-    /// What stands there, three bytes at most.
+    /// The invalid text, at most three bytes.
     package let text: ByteString
   }
 
@@ -25,8 +25,8 @@ package enum PercentEncoding {
     try text.withUnsafeBufferPointer { text throws(BadEscape) in try decode(text) }
   }
 
-  /// Resolves the escapes, each of which gives one byte; everything else stays, `+` too, which only
-  /// forms use for a space.
+  /// Decodes the escapes, each of which is one byte. Everything else is unchanged, including `+`,
+  /// which is a space only in forms.
   package static func decode(_ text: UnsafeBufferPointer<UInt8>) throws(BadEscape) -> [UInt8] {
     var index = 0
     while index < text.count {
@@ -42,8 +42,8 @@ package enum PercentEncoding {
   }
 }
 
-/// Names and values as forms of browsers write them, in a body or a query: in the order they come, a space
-/// as `+`, everything else escaped but letters, digits and `-._~`. (ITM-05)
+/// Names and values encoded as in browser forms, for a body or a query: in their order, a space as
+/// `+`, everything else escaped except letters, digits and `-._~`. (ITM-05)
 package enum PairEncoding {
   package static func encode(_ pairs: [(name: String, value: String)]) -> [UInt8] {
     var result: [UInt8] = []

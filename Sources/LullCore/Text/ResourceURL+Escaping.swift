@@ -1,5 +1,5 @@
 extension ResourceURL {
-  /// Letters, digits and some more ASCII characters, one bit each.
+  /// A set of ASCII characters, one bit each. Always contains letters and digits.
   struct ASCIISet: Sendable {
     private var low: UInt64 = 0x03FF_0000_0000_0000
     private var high: UInt64 = 0x07FF_FFFE_07FF_FFFE
@@ -17,27 +17,27 @@ extension ResourceURL {
     }
   }
 
-  /// Percent-encoding: which characters stay bare where, and the digits.
+  /// Percent-encoding: the characters that stay unescaped in each component, and the digits.
   enum Escaping {
     static let host = ASCIISet("-._~!$&'()*+,;=")
     static let userInfo = ASCIISet("-._~!$&'()*+,;=:")
     static let path = ASCIISet("-._~!$&'()*+,;=:@/")
-    /// Names and values of a query: what separates them is escaped, and so is the plus sign, which
+    /// Names and values of a query. Their separators are escaped, and so is the plus sign, which
     /// many servers read as a space. (PATH-21)
     static let parameter = ASCIISet("-._~!$'()*,;:@/?")
     /// Names and values of a form. (REQ-17)
     static let form = ASCIISet("-._~/?")
-    /// What means nothing but itself anywhere. (RFC 3986, 2.3)
+    /// The characters without a special meaning in any component. (RFC 3986, 2.3)
     static let unreserved = ASCIISet("-._~")
 
-    /// How many bytes the escaped form has.
+    /// The number of bytes in the escaped form.
     static func count(_ bytes: some Sequence<UInt8>, keeping bare: ASCIISet) -> Int {
       var count = 0
       for byte in bytes { count += bare.contains(byte) ? 1 : 3 }
       return count
     }
 
-    /// Adds them, in `%XX` but for the bare ones.
+    /// Appends the bytes, as `%XX` unless they are in `bare`.
     static func append(
       _ bytes: some Sequence<UInt8>, to result: inout [UInt8], keeping bare: ASCIISet
     ) {
@@ -56,7 +56,7 @@ extension ResourceURL {
       value < 10 ? 48 + value : 55 + value
     }
 
-    /// The byte that an escape at `index` stands for; nil if there is no well-formed escape.
+    /// The byte of the escape at `index`; nil if there is no valid escape.
     static func decodedByte(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt8? {
       guard index + 2 < bytes.count, bytes[index] == UInt8(ascii: "%"),
         let high = Hexadecimal.value(bytes[index + 1]),
@@ -65,7 +65,7 @@ extension ResourceURL {
       return high << 4 | low
     }
 
-    /// Adds what a part of a URL says once its escapes are resolved. What is no well-formed escape stays.
+    /// Appends a component of a URL with its escapes decoded. Invalid escapes stay unchanged.
     static func appendDecoded(_ bytes: UnsafeBufferPointer<UInt8>, to result: inout [UInt8]) {
       var index = 0
       while index < bytes.count {
@@ -82,7 +82,7 @@ extension ResourceURL {
       return result
     }
 
-    /// Whether that is what a part of a URL says once its escapes are resolved.
+    /// Whether a component of a URL, with its escapes decoded, equals `wanted`.
     static func decodes(
       _ part: Slice<UnsafeBufferPointer<UInt8>>, to wanted: some Collection<UInt8>
     ) -> Bool {
@@ -98,7 +98,7 @@ extension ResourceURL {
     }
   }
 
-  /// Fills the storage of a new string, whose size has been counted before.
+  /// Fills the storage of a new string, whose size was computed before.
   struct Writer {
     private let out: UnsafeMutableBufferPointer<UInt8>
     private(set) var count = 0
@@ -132,23 +132,23 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-  /// Where an http or https URL leads to, taken apart.
+  /// The parts of an http or https URL that are needed to connect.
   package struct Address: Equatable, Sendable {
     /// In lower case.
     package let scheme: String
-    /// As `HostName` has it.
+    /// In the form of `HostName`.
     package let host: String
     package let port: Int
-    /// User and perhaps password, as written; nil if there are none.
+    /// The user, and a password if there is one, as written; nil if there is no user.
     package let user: String?
-    /// Path and query, as written, and a fragment.
+    /// Path, query and fragment as written.
     package let target: String
   }
 
-  /// The same of a text that is known to be a URL.
+  /// As below, for a text that is known to be a URL.
   package static func address(of url: String) -> Address? { ResourceURL(unchecked: url).address }
 
-  /// nil if the URL is of another scheme, or its host no name and no address.
+  /// nil if the URL has another scheme, or if its host is invalid.
   package var address: Address? {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -166,7 +166,7 @@ extension ResourceURL {
     }
   }
 
-  /// The URL with user and password of another one, unless it names some.
+  /// Returns the URL with the user and password of another one, unless it has its own.
   package func inheritingUser(of other: ResourceURL) -> ResourceURL {
     withBytes { bytes in
       guard let range = Components(bytes).authority, Authority(bytes, range).user == nil else {
@@ -185,21 +185,21 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-  /// What may stand behind the authority of a URL as it is, escapes with it.
+  /// The characters that may follow the authority of a URL unescaped, including those of escapes.
   private static let typed = ASCIISet("-._~!$&'()*+,;=:@/?#[]%")
 
-  /// A URL as somebody types or copies one: what cannot stand there, such as a space, a letter beyond
-  /// ASCII or a brace, is percent-encoded; escapes stay, and so does the host. Blanks around it are none
-  /// of it. (CMD-06)
+  /// Returns a URL that was typed or copied with its invalid characters percent-encoded, such as
+  /// spaces, braces and non-ASCII letters. Escapes and the host stay unchanged, and blanks at both
+  /// ends are removed. (CMD-06)
   ///
-  /// Control characters stay too, so that nobody takes it for a URL.
+  /// Control characters stay too, so that the text is rejected as a URL.
   package static func escaping(typed text: String) -> String {
     let text = String(text.trimmingBlanks)
     let start = ResourceURL(unchecked: text).withBytes { Components($0).path.lowerBound }
     return escaping(text, from: start)
   }
 
-  /// The same of what stands behind the question mark.
+  /// As above, for the text after the question mark.
   package static func escaping(typedQuery text: String) -> String { escaping(text, from: 0) }
 
   private static func escaping(_ text: String, from start: Int) -> String {

@@ -1,9 +1,10 @@
 // MARK: - Paths
 
 extension ResourceURL {
-  /// The path with another appended: one joining slash, at most one leading slash of `path`
-  /// dropped, dot segments literal, everything that is no path character escaped, `%` included. The
-  /// query stays behind the path. (SVC-08 to SVC-12, SVC-14, SVC-15)
+  /// Returns the URL with a path appended. The paths are joined by one slash; at most one leading
+  /// slash of `path` is dropped. Dot segments are taken literally, and characters that a path can't
+  /// contain are escaped, including `%`. The query stays after the path. (SVC-08 to SVC-12, SVC-14,
+  /// SVC-15)
   public func appending(path: String) -> ResourceURL {
     if let result = path.utf8.withContiguousStorageIfAvailable({ appending(pathBytes: $0) }) {
       return result
@@ -12,7 +13,7 @@ extension ResourceURL {
     return copy.withUTF8 { appending(pathBytes: $0) }
   }
 
-  /// The same for a path that is not a string yet.
+  /// As above, for bytes.
   package func appending(pathBytes path: UnsafeBufferPointer<UInt8>) -> ResourceURL {
     withBytes { bytes in
       let own = Components(bytes).path
@@ -32,7 +33,8 @@ extension ResourceURL {
     }
   }
 
-  /// The URL one path below this one; the same as `appending(path:)`. (PATH-02 to PATH-08)
+  /// Returns the URL whose path is `path` below this one; the same as `appending(path:)`. (PATH-02
+  /// to PATH-08)
   public func child(_ path: String) -> ResourceURL {
     appending(path: path)
   }
@@ -41,16 +43,16 @@ extension ResourceURL {
 // MARK: - Parameters
 
 extension ResourceURL {
-  /// The URL with query parameters set, or removed by nil: all of them sorted by name, an empty
-  /// value written as the bare name. (PATH-20 to PATH-30)
+  /// Returns the URL with query parameters set; nil removes a parameter. All parameters are sorted
+  /// by name, and an empty value is written as the bare name. (PATH-20 to PATH-30)
   ///
-  /// The whole query is rewritten in one normal form, so that the order of changes does not matter:
-  /// of duplicates the last is kept, `foo=` becomes `foo`, a literal `+` becomes `%2B`.
+  /// The whole query is rewritten in a normal form, so that the order of changes does not matter:
+  /// of duplicate names the last is kept, `foo=` becomes `foo`, and a literal `+` becomes `%2B`.
   public func withParams(_ changes: [(String, String?)]) -> ResourceURL {
     withParams(raw: changes.map { ($0.0.utf8, $0.1?.utf8) })
   }
 
-  /// The same of texts that need not be UTF-8: their bytes are escaped as they are. (SVC-41)
+  /// As above, for texts that need not be UTF-8: their bytes are escaped one by one. (SVC-41)
   func withParams<Bytes: Collection<UInt8>>(raw changes: [(Bytes, Bytes?)]) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -89,9 +91,9 @@ extension ResourceURL {
     }
   }
 
-  /// The URL with one parameter set, in the place of the first of its name, else at the end; further ones
-  /// of its name go, the rest of the query stays byte for byte. An empty value is written as the bare
-  /// name.
+  /// Returns the URL with one parameter set. It replaces the first parameter of its name, or is
+  /// appended; further ones of its name are removed. The rest of the query is unchanged. An empty
+  /// value is written as the bare name.
   package func settingParam(_ name: String, _ value: String) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -122,7 +124,7 @@ extension ResourceURL {
     }
   }
 
-  /// The URL without the parameters of some names; the rest of the query stays byte for byte.
+  /// Returns the URL without the parameters of these names. The rest of the query is unchanged.
   func removingParams(_ names: [String]) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -141,8 +143,8 @@ extension ResourceURL {
     }
   }
 
-  /// The URL with one more parameter at the end of its query, whatever that has of its name; the rest
-  /// stays as it is written.
+  /// Returns the URL with a parameter appended, even if there is one of its name. The rest is
+  /// unchanged.
   private func appendingParam(_ name: String, _ value: String) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -161,8 +163,8 @@ extension ResourceURL {
     }
   }
 
-  /// The URL with more parameters at the end of its query, as forms of browsers write them; the rest stays
-  /// as it is written. (ITM-05)
+  /// Returns the URL with parameters appended, encoded as in browser forms. The rest is unchanged.
+  /// (ITM-05)
   package func appendingPairs(_ pairs: [(name: String, value: String)]) -> ResourceURL {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -177,7 +179,7 @@ extension ResourceURL {
     }
   }
 
-  /// Names and values back to back in one buffer, so that a query costs two allocations.
+  /// Stores all names and values in one buffer, so that a query needs only two allocations.
   private struct Parameters {
     private var text: [UInt8] = []
     private var entries: [Entry] = []
@@ -219,10 +221,10 @@ extension ResourceURL {
       name: Slice<UnsafeBufferPointer<UInt8>>, value: Slice<UnsafeBufferPointer<UInt8>>
     )
 
-    /// What is left to be written, in order of names.
+    /// The parameters to be written, in the order of their names.
     mutating func withSorted<R>(_ body: ([Slices]) -> R) -> R {
       text.withUnsafeBufferPointer { text in
-        // Of one name the later entry stands later in the buffer, and is the one that counts.
+        // Of equal names, the later entry has a later position in the buffer, and is used.
         entries.sort { a, b in
           if text[a.name].elementsEqual(text[b.name]) {
             return a.name.lowerBound < b.name.lowerBound
@@ -249,17 +251,17 @@ extension ResourceURL {
 // MARK: - References
 
 extension ResourceURL {
-  /// What `href` means on a page at this URL, by RFC 3986 section 5; nil if it cannot be parsed.
-  /// (PATH-09 to PATH-18)
+  /// Returns the URL that `href` refers to on a page at this URL, by RFC 3986 section 5; nil if it
+  /// can't be parsed. (PATH-09 to PATH-18)
   ///
-  /// As a browser does, spaces around it, tabs and line breaks are left out; other spaces, characters
-  /// outside ASCII and bytes that are no UTF-8 are percent-encoded.
+  /// As in a browser, spaces at both ends, tabs and line breaks are removed. Other spaces,
+  /// non-ASCII characters and bytes that are not UTF-8 are percent-encoded.
   public func relative(_ href: String) -> ResourceURL? {
     var href = href
     return href.withUTF8 { relative(hrefBytes: $0) }
   }
 
-  /// The same for what is not a string yet.
+  /// As above, for bytes.
   package func relative(hrefBytes href: UnsafeBufferPointer<UInt8>) -> ResourceURL? {
     let space = UInt8(ascii: " ")
     guard href.contains(where: { $0 == space || $0 == 9 || $0 == 10 || $0 == 13 }) else {
@@ -271,7 +273,7 @@ extension ResourceURL {
     return Array(kept).withUnsafeBufferPointer { kept in withBytes { resolve(kept, against: $0) } }
   }
 
-  /// Whether nothing but the fragment differs, as after an empty `href`.
+  /// Whether the URLs differ at most in their fragments, as after an empty `href`.
   func hasSameQuery(as other: ResourceURL) -> Bool {
     let mark = UInt8(ascii: "#")
     return text.utf8.prefix { $0 != mark }.elementsEqual(other.text.utf8.prefix { $0 != mark })
@@ -322,7 +324,8 @@ extension ResourceURL {
       path = ResourceURL.removingDotSegments(path)
     }
     if !hasAuthority {
-      // Without dot segments a path may look like an authority, or its beginning like a scheme.
+      // After the removal of dot segments, a path may look like an authority, or its beginning like
+      // a scheme.
       if path.starts(with: [UInt8(ascii: "/"), UInt8(ascii: "/")]) {
         result += [UInt8(ascii: "/"), UInt8(ascii: ".")]
       } else if !hasScheme,
@@ -343,7 +346,7 @@ extension ResourceURL {
       result.append(UInt8(ascii: "#"))
       ResourceURL.append(reference[fragment], to: &result)
     }
-    // Bytes of a host that are no UTF-8 have become what no host has.
+    // Bytes of a host that are not UTF-8 have become a character that is invalid in hosts.
     return ResourceURL(absolute: String(decoding: result, as: UTF8.self))
   }
 
@@ -361,7 +364,7 @@ extension ResourceURL {
     }
   }
 
-  /// RFC 3986, 5.2.4.
+  /// Removes dot segments. (RFC 3986, 5.2.4)
   private static func removingDotSegments(_ path: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     let dot = UInt8(ascii: ".")
@@ -392,10 +395,11 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-  /// Whether dot segments lead out of the base's path: they are sent as they are, and servers resolve
-  /// them. (SVC-39)
+  /// Whether dot segments lead above the path of the base. They are sent unchanged, and servers
+  /// resolve them. (SVC-39)
   ///
-  /// Escaped dots count too. A URL that does not begin as the base does has left it openly.
+  /// Escaped dots count too. A URL that does not begin like the base has left it openly, and does
+  /// not count.
   package func climbs(above base: ResourceURL) -> Bool {
     let rest = withBytes { bytes -> [UInt8]? in
       base.withBytes { base in
@@ -408,14 +412,14 @@ extension ResourceURL {
     return rest.map(ResourceURL.climbs) ?? false
   }
 
-  /// Whether a part of the path stands for itself or the one above it, its dots escaped or not.
+  /// Whether a segment of the path is `.` or `..`, with its dots escaped or not.
   package var hasDotSegments: Bool {
     Array(path.utf8).split(separator: UInt8(ascii: "/")).contains {
       (1...2).contains(ResourceURL.dots($0))
     }
   }
 
-  /// Whether a segment of a path stands for the one above it, its dots escaped or not.
+  /// Whether a path segment is `..`, with its dots escaped or not.
   package static func isParent(_ segment: some StringProtocol) -> Bool {
     dots(Array(segment.utf8)[...]) == 2
   }
@@ -434,7 +438,7 @@ extension ResourceURL {
     return false
   }
 
-  /// How many dots a segment is made of, escaped ones included; 0 if there is anything else.
+  /// The number of dots in a segment, including escaped ones; 0 if it has other characters.
   private static func dots(_ segment: ArraySlice<UInt8>) -> Int {
     guard segment.count <= 6 else { return 0 }
     return segment.withUnsafeBufferPointer { bytes in
@@ -456,8 +460,8 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-  /// This text as the URL it is: behind a host an empty path is `/`, and an international host name is
-  /// written in A-labels. nil if it is none. (SVC-16, SVC-26)
+  /// Returns the URL with an empty path after a host replaced by `/`, and an international host
+  /// name by A-labels. nil if the text is not a URL. (SVC-16, SVC-26)
   func normalised() -> ResourceURL? {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -479,12 +483,13 @@ extension ResourceURL {
     }
   }
 
-  /// Whether a host holds what has to be converted before it can be compared: an address does not.
+  /// Whether a host has to be converted before it can be compared. An address need not be.
   private static func hasToBeRead(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     host.first != UInt8(ascii: "[") && host.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") }
   }
 
-  /// Whether a text begins with a host: `localhost`, an address, a name with a dot or with a port.
+  /// Whether a text begins with a host and only lacks a scheme: `localhost`, an address, or a name
+  /// with a dot or a port.
   package static func lacksScheme(_ text: String) -> Bool {
     guard !text.contains("://"), !text.hasPrefix("//") else { return false }
     let authority = text.prefix { !"/?#".contains($0) }
@@ -497,7 +502,7 @@ extension ResourceURL {
     return name == "localhost" || name.contains(".") && name.last != "."
   }
 
-  /// What is wrong with the host of a text that is no URL, in words; nil if it is something else.
+  /// Describes the error in the host of a text that is not a URL; nil if the error is elsewhere.
   package static func hostProblem(in text: String) -> String? {
     ResourceURL(unchecked: text).withBytes { bytes in
       let parts = Components(bytes)
@@ -514,13 +519,13 @@ extension ResourceURL {
     }
   }
 
-  /// Bytes as a text of a URL: those that are no UTF-8 are percent-encoded, each for itself.
+  /// Bytes as the text of a URL. Each byte that is not UTF-8 is percent-encoded.
   package static func text(ofBytes bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard !UTF8Validation.isValid(bytes) else { return String(decoding: bytes, as: UTF8.self) }
     var result: [UInt8] = []
     var index = 0
     while index < bytes.count {
-      // The characters of UTF-8 have up to four bytes.
+      // UTF-8 characters have up to four bytes.
       let length = (1...4).first { length in
         index + length <= bytes.count
           && UTF8Validation.isValid(

@@ -1,33 +1,34 @@
-/// The URL of a resource: exactly one text, compared byte by byte. (SVC-26)
+/// The URL of a resource: one exact text, compared byte by byte. (SVC-26)
 ///
-/// Nothing is resolved, sorted or re-encoded behind the caller's back, but that an empty path becomes
-/// `/` and an international host name its A-labels; only the functions that make a new URL from this
-/// one (`appending`, `relative`, `withParams`) write anything. The text is parsed anew for each
-/// question: URLs are kept in great number and asked rarely.
+/// The text is not resolved, sorted or re-encoded. Only two things are changed: an empty path
+/// becomes `/`, and an international host name is converted to A-labels. All other changes are made
+/// by functions that return a new URL (`appending`, `relative`, `withParams`). The text is parsed
+/// at each access, because many URLs are stored and few are read.
 public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
-  /// The whole of it, as it is sent.
+  /// The whole text.
   public let text: String
 
-  /// For texts known to be URLs, being built from one.
+  /// For texts that are known to be valid, because they were made from a URL.
   init(unchecked text: String) {
     self.text = text
   }
 
-  /// What an invalid resource shows as its URL: a text that is no URL. (SVC-21)
+  /// The URL of an invalid resource: a text that is not a URL. (SVC-21)
   package static let invalid = ResourceURL(unchecked: ":")
 
-  /// Exactly that URL, or nil if the text cannot be parsed as one: empty, white space or control
-  /// characters, a malformed host. References without a scheme, such as `./foo`, are taken
+  /// Creates a URL of exactly this text. Returns nil if it can't be parsed: empty, white space or
+  /// control characters, an invalid host. A reference without a scheme, such as `./foo`, is taken
   /// literally. (SVC-16 to SVC-18)
   public init?(absolute text: String) {
     guard !text.isEmpty, let url = ResourceURL(unchecked: text).normalised() else { return nil }
     self = url
   }
 
-  /// The base URL of a service: its path ends in a slash, its query is kept, a fragment is dropped.
-  /// (SVC-01, SVC-02)
+  /// Returns the base URL of a service: its path ends in a slash, its query is kept, and a fragment
+  /// is removed. (SVC-01, SVC-02)
   ///
-  /// nil if paths cannot be appended to it: no URL, no scheme, or no authority. (SVC-05)
+  /// nil if paths can't be appended to it, because it is not a URL or has no scheme or authority.
+  /// (SVC-05)
   public static func base(_ text: String) -> ResourceURL? {
     guard let url = ResourceURL(absolute: text) else { return nil }
     return url.withBytes { bytes in
@@ -50,7 +51,8 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
   }
 
   public static func == (left: ResourceURL, right: ResourceURL) -> Bool {
-    // String equality is canonical equivalence, which would merge two URLs that differ on the wire.
+    // String equality is canonical equivalence, which would treat URLs as equal that are sent as
+    // different bytes.
     left.withBytes { a in
       right.withBytes { b in
         guard a.count == b.count else { return false }
@@ -66,7 +68,7 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { text }
 
-  /// The text as it goes on the wire: characters beyond ASCII escaped, and nothing else.
+  /// The text for sending, in which non-ASCII characters are escaped and nothing else.
   public var percentEncoded: String {
     withBytes { bytes in
       guard bytes.contains(where: { $0 >= 0x80 }) else { return text }
@@ -87,7 +89,7 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The text as bytes, without copying it.
+  /// Calls `body` with the bytes of the text, without copying them.
   package func withBytes<R>(_ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
     if let result = text.utf8.withContiguousStorageIfAvailable(body) { return result }
     var copy = text
@@ -98,21 +100,21 @@ public struct ResourceURL: Hashable, Sendable, CustomStringConvertible {
 // MARK: - Parts
 
 extension ResourceURL {
-  /// In lower case, without the colon; empty if there is none.
+  /// The scheme in lower case, without the colon; empty if there is no scheme.
   public var scheme: String {
     withBytes { bytes in
       Components(bytes).schemeEnd.map { ResourceURL.lowercased(bytes[..<$0]) } ?? ""
     }
   }
 
-  /// User information, host and port as written; empty if there is none.
+  /// User information, host and port as written; empty if there is no authority.
   public var authority: String {
     withBytes { bytes in
       Components(bytes).authority.map { String(decoding: bytes[$0], as: UTF8.self) } ?? ""
     }
   }
 
-  /// In lower case, without user information and port; an IPv6 address keeps its brackets.
+  /// The host in lower case, without user information and port. An IPv6 address has its brackets.
   public var host: String {
     withBytes { bytes in
       guard let authority = Components(bytes).authority else { return "" }
@@ -120,8 +122,9 @@ extension ResourceURL {
     }
   }
 
-  /// Scheme, host and port, as in `https://foo.bar:8080`: in lower case, all spellings of a host being
-  /// one, the scheme's default port dropped; empty for a URL without scheme or authority.
+  /// Scheme, host and port, such as `https://foo.bar:8080`, in lower case. All spellings of a host
+  /// give the same origin, and the default port of the scheme is left out. Empty for a URL without
+  /// scheme or authority.
   public var origin: String {
     withBytes { bytes in
       let parts = Components(bytes)
@@ -139,26 +142,26 @@ extension ResourceURL {
     }
   }
 
-  /// As written, escapes included.
+  /// The path as written, including escapes.
   public var path: String {
     withBytes { String(decoding: $0[Components($0).path], as: UTF8.self) }
   }
 
-  /// As written, without the question mark; nil if there is none.
+  /// The query as written, without the question mark; nil if there is no query.
   public var query: String? {
     withBytes { bytes in
       Components(bytes).query.map { String(decoding: bytes[$0], as: UTF8.self) }
     }
   }
 
-  /// The text with the base shortened to a leading slash; URLs outside the base stay whole.
+  /// The text with the base shortened to a leading slash. A URL outside the base is not shortened.
   /// (STA-16)
   public func abbreviated(base: ResourceURL?) -> String {
     guard let base else { return text }
     return withBytes { bytes in
       base.withBytes { baseBytes in
         var end = Components(baseBytes).path.upperBound
-        // The slash that ends a base path becomes the one that leads the short form.
+        // The slash at the end of the base path becomes the leading slash of the short form.
         if end > 0, baseBytes[end - 1] == UInt8(ascii: "/") { end -= 1 }
         guard bytes.count > end, bytes[end] == UInt8(ascii: "/"),
           bytes[..<end].elementsEqual(baseBytes[..<end])
@@ -186,21 +189,22 @@ extension ResourceURL {
   }
 }
 
-/// What names a URL where one is wanted: a string, a `ResourceURL`, or a type of the program's own.
+/// A value that is accepted as a URL: a string, a `ResourceURL`, or a type of the program.
 ///
-/// The text need not be a URL. What then happens is for whoever asks: a service has no base (SVC-04), a
-/// resource is invalid and its requests fail (SVC-17). Any thread. Lua: a string.
+/// The text need not be a valid URL. The function that gets it decides about the error: a service
+/// has no base URL (SVC-04), a resource is invalid and its requests fail (SVC-17). Any thread. Lua:
+/// a string.
 ///
 ///     extension Foundation.URL: @retroactive URLConvertible {
 ///       public var urlText: String { absoluteString }
 ///     }
 public protocol URLConvertible {
-  /// The URL as it is written.
+  /// The text of the URL.
   var urlText: String { get }
 }
 
 extension URLConvertible {
-  /// The URL; nil if the text is none, or a relative one.
+  /// The URL; nil if the text is not an absolute URL.
   public var url: ResourceURL? { ResourceURL(absolute: urlText) }
 }
 
@@ -210,27 +214,27 @@ extension String: URLConvertible {
 }
 
 extension ResourceURL: URLConvertible {
-  /// The URL as it stands.
+  /// The text of the URL.
   public var urlText: String { text }
 }
 
 extension ResourceURL {
-  /// A URL, or a reference to one, taken apart; what it does not have is nil.
+  /// The components of a URL or a reference. Missing components are nil.
   package struct Parts: Equatable, Sendable {
     /// In lower case.
     package var scheme: String?
-    /// Escapes resolved, as in `password`.
+    /// With escapes decoded, as is `password`.
     package var user: [UInt8]?
     package var password: [UInt8]?
-    /// As `HostName` has it where the scheme says whom to ask; an IPv6 address in its brackets.
+    /// In the form of `HostName` if the scheme requires a host; an IPv6 address has its brackets.
     package var host: String?
-    /// The scheme's own if none is written.
+    /// The default port of the scheme if none is written.
     package var port: Int?
     /// As written, as are query and fragment.
     package var path = ""
     package var query: String?
     package var fragment: String?
-    /// Names and values of the query, escapes resolved, in order.
+    /// Names and values of the query, with escapes decoded, in order.
     package var params: [(name: [UInt8], value: [UInt8])] = []
 
     package static func == (a: Parts, b: Parts) -> Bool {
@@ -240,7 +244,7 @@ extension ResourceURL {
     }
   }
 
-  /// Taken apart by RFC 3986; `+` in a query is a plus sign. (PATH-21)
+  /// The components by RFC 3986. `+` in a query is a plus sign. (PATH-21)
   package var parts: Parts {
     withBytes { bytes in
       let places = Components(bytes)
@@ -280,7 +284,7 @@ extension ResourceURL {
     }
   }
 
-  /// Why a text is no URL.
+  /// Why a text is not a URL.
   package static func problem(in text: String) -> String {
     guard !text.isEmpty else { return "it is empty" }
     return ResourceURL(unchecked: text).withBytes { bytes in
@@ -303,7 +307,8 @@ extension ResourceURL {
 }
 
 extension ResourceURL {
-  /// Where the parts of a URL reference are, by RFC 3986 appendix B: any text can be split so.
+  /// The positions of the components of a URL reference, by RFC 3986 appendix B. Any text has
+  /// components.
   struct Components {
     /// The index of the colon after the scheme.
     var schemeEnd: Int?
@@ -351,13 +356,13 @@ extension ResourceURL {
       return index
     }
 
-    /// Whether these are the parts of a URL, or of a reference to be resolved against one whose
-    /// scheme needs a host.
+    /// Whether these are the components of a valid URL, or of a reference that is resolved against
+    /// a URL whose scheme requires a host.
     ///
-    /// Strict where a misreading would send a request elsewhere (white space, control characters,
-    /// the authority), tolerant of other characters that ought to be escaped.
+    /// Strict where an error would send a request to another place (white space, control
+    /// characters, the authority), tolerant of other characters that should be escaped.
     ///
-    /// - Parameter spacesPass: whether spaces may stand behind the authority, where they will be
+    /// - Parameter spacesPass: Whether spaces are allowed after the authority, where they will be
     ///   escaped.
     func isValid(
       in bytes: UnsafeBufferPointer<UInt8>, needsHost inheritedNeedsHost: Bool = true,
@@ -375,7 +380,7 @@ extension ResourceURL {
         return Authority(bytes, authority).isValid(in: bytes, needsHost: needsHost)
       }
       if schemeEnd == nil {
-        // A colon in the first segment would be the end of a scheme. (RFC 3986, 4.2)
+        // A colon in the first segment would end a scheme. (RFC 3986, 4.2)
         for byte in bytes[path] {
           if byte == UInt8(ascii: "/") { break }
           if byte == UInt8(ascii: ":") { return false }
@@ -408,7 +413,7 @@ extension ResourceURL {
     }
   }
 
-  /// User information, host and port of an authority, as ranges of the URL's bytes.
+  /// User information, host and port of an authority, as ranges in the bytes of the URL.
   struct Authority {
     var user: Range<Int>?
     var host: Range<Int>
@@ -453,15 +458,15 @@ extension ResourceURL {
       return Authority.isAddress(bytes[(host.lowerBound + 1)..<(host.upperBound - 1)])
     }
 
-    /// Characters outside ASCII pass: whether they make a host name is looked at elsewhere.
+    /// Non-ASCII characters are allowed here; `HostName` checks them.
     private static func isName(
       _ bytes: Slice<UnsafeBufferPointer<UInt8>>, _ allowed: ASCIISet
     ) -> Bool {
       bytes.allSatisfy { $0 >= 0x80 || $0 == UInt8(ascii: "%") || allowed.contains($0) }
     }
 
-    /// What may stand in brackets, roughly: hexadecimal digits, dots and at least two colons, with
-    /// or without a zone after a percent sign; or an address of a version to come.
+    /// Whether the text in brackets looks like an address: hexadecimal digits, dots and at least
+    /// two colons, with an optional zone after a percent sign; or an address of a future version.
     private static func isAddress(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
       if let first = bytes.first, first | 0x20 == UInt8(ascii: "v") {
         return isName(bytes, Escaping.userInfo)

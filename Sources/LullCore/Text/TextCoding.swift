@@ -1,9 +1,9 @@
 internal import CSimdjson
 internal import LullSystem
 
-/// Why text could not be read from bytes or written as bytes.
+/// Why bytes could not be decoded as text, or text could not be encoded.
 package enum TextCodingError: Error, Sendable, Equatable {
-  /// No such charset, with the name as given. (TXT-05)
+  /// The charset is unknown. The name is that of the caller. (TXT-05)
   case unknownCharset(name: String)
   /// The bytes are not text in that charset. (TXT-06)
   case undecodable(encoding: String)
@@ -11,22 +11,24 @@ package enum TextCodingError: Error, Sendable, Equatable {
   case unencodable(encoding: String)
 }
 
-/// Text in the charsets of HTTP headers: the common ones here, all others by the C library's iconv.
+/// Text in the charsets of HTTP headers. The common ones are implemented here; all others use iconv
+/// of the C library.
 ///
-/// Charsets go by their IANA names in any letter case. (TXT-04)
+/// Charsets are identified by their IANA names, in any letter case. (TXT-04)
 package enum TextCoding {
-  /// The charset of a text that names none and is not UTF-8. (TXT-02)
+  /// The charset of a text without a named charset that is not UTF-8. (TXT-02)
   package static let defaultCharset = "iso-8859-1"
 
-  /// The charset of a text that names none: UTF-8 if its bytes are that, else ISO-8859-1. (TXT-02)
+  /// The charset of a text without a named charset: UTF-8 if the bytes are valid UTF-8, else
+  /// ISO-8859-1. (TXT-02)
   package static func charset(of bytes: UnsafeBufferPointer<UInt8>) -> String {
     UTF8Validation.isValid(bytes) ? "utf-8" : defaultCharset
   }
 
-  /// Reads bytes as text. (TXT-02 to TXT-06, TXT-08)
+  /// Decodes bytes as text. (TXT-02 to TXT-06, TXT-08)
   ///
-  /// A byte-order mark is honoured and dropped where the charset leaves the byte order open;
-  /// UTF-16 and UTF-32 without one are big-endian. A mark before UTF-8 is dropped as well.
+  /// If the charset does not define the byte order, a byte-order mark does, and is removed; without
+  /// one, UTF-16 and UTF-32 are big-endian. A mark before UTF-8 is removed as well.
   package static func decode(
     _ bytes: UnsafeBufferPointer<UInt8>, charset: String
   ) throws(TextCodingError) -> String {
@@ -55,10 +57,10 @@ package enum TextCoding {
     return text
   }
 
-  /// Writes text as bytes. (REQ-07 to REQ-09)
+  /// Encodes text as bytes. (REQ-07 to REQ-09)
   ///
-  /// UTF-16 and UTF-32 come out big-endian behind a byte-order mark, so that any reader gets them
-  /// right.
+  /// UTF-16 and UTF-32 are big-endian with a byte-order mark, so that any reader decodes them
+  /// correctly.
   package static func encode(
     _ text: String, charset: String
   ) throws(TextCodingError) -> [UInt8] {
@@ -77,11 +79,11 @@ package enum TextCoding {
     return bytes
   }
 
-  /// The IANA name in lower case, as it goes over the wire (REQ-08), or nil for an unknown charset.
+  /// The IANA name in lower case, as in a header (REQ-08), or nil for an unknown charset.
   package static func canonicalName(_ charset: String) -> String? {
     guard let name = resolvedName(charset) else { return nil }
     if builtIn.contains(name) { return name }
-    // Only iconv knows which charsets it knows.
+    // Only iconv can tell whether it knows a charset.
     return CharsetConverter(from: iconvNames[name] ?? name, to: "utf-8") == nil ? nil : name
   }
 
@@ -91,7 +93,7 @@ package enum TextCoding {
     "utf-8", "us-ascii", "iso-8859-1", "utf-16", "utf-16be", "utf-16le", "utf-32",
   ]
 
-  /// Names met in the wild for charsets whose proper name is another.
+  /// Common names of charsets that differ from their proper names.
   private static let aliases: [String: String] = [
     "utf8": "utf-8", "unicode-1-1-utf-8": "utf-8", "csutf8": "utf-8",
     "utf16": "utf-16", "csutf16": "utf-16", "iso-10646-ucs-2": "utf-16", "ucs-2": "utf-16",
@@ -117,7 +119,7 @@ package enum TextCoding {
     "cp936": "gbk", "ms936": "gbk", "windows-936": "gbk", "csgb18030": "gb18030",
     "cskoi8r": "koi8-r", "cskoi8u": "koi8-u", "mac": "macintosh", "csmacintosh": "macintosh",
     "tis620": "tis-620", "cstis620": "tis-620",
-    // Labels of the web (WHATWG Encoding, 4.2) that iconv has under other names.
+    // Labels of the web (WHATWG Encoding, 4.2) that iconv knows by other names.
     "unicode11utf8": "utf-8", "unicode20utf8": "utf-8", "x-unicode20utf8": "utf-8",
     "unicodefeff": "utf-16le", "unicodefffe": "utf-16be",
     "sun_eu_greek": "iso-8859-7", "csisolatin9": "iso-8859-15",
@@ -132,12 +134,12 @@ package enum TextCoding {
     "iso-ir-149": "windows-949",
   ]
 
-  /// What iconv calls them that it does not know by their proper names.
+  /// The names in iconv of charsets that it does not know by their proper names.
   private static let iconvNames: [String: String] = [
     "windows-949": "cp949", "x-mac-cyrillic": "mac-cyrillic", "iso-8859-8-i": "iso-8859-8",
   ]
 
-  /// Families of aliases: `cp1252`, `x-cp1252`, `iso8859-2`, `iso_8859-2`, `iso88592`.
+  /// Resolves families of aliases: `cp1252`, `x-cp1252`, `iso8859-2`, `iso_8859-2`, `iso88592`.
   private static func patternName(_ name: String) -> String? {
     if name.hasPrefix("cp125"), name.utf8.count == 6 { return "windows-" + name.dropFirst(2) }
     if name.hasPrefix("x-cp125"), name.utf8.count == 8 { return "windows-" + name.dropFirst(4) }
@@ -149,8 +151,8 @@ package enum TextCoding {
     return nil
   }
 
-  /// The name in lower case, or nil for what no charset is called but iconv would take all the
-  /// same: `utf-8//TRANSLIT`, which swallows errors, and names for this machine's own charset.
+  /// The name in lower case. nil for names that are not charsets although iconv accepts them, such
+  /// as `utf-8//TRANSLIT`, which hides errors, and names for the charset of this machine.
   private static func wellFormedName(_ charset: String) -> String? {
     let isWellFormed = charset.utf8.allSatisfy { byte in
       switch byte {
@@ -166,7 +168,7 @@ package enum TextCoding {
     return ["wchar_t", "char", "internal"].contains(name) ? nil : name
   }
 
-  /// The IANA name in lower case if there is such a charset, or nil if there cannot be.
+  /// The IANA name in lower case, or nil if it can't be the name of a charset.
   private static func resolvedName(_ charset: String) -> String? {
     wellFormedName(charset).map { aliases[$0] ?? patternName($0) ?? $0 }
   }
@@ -230,7 +232,7 @@ package enum TextCoding {
 
   // MARK: With iconv
 
-  /// Nil if the bytes are not text in that charset.
+  /// nil if the bytes are not text in that charset.
   private static func convert(
     _ bytes: Slice<UnsafeBufferPointer<UInt8>>, from charset: String, givenAs name: String
   ) throws(TextCodingError) -> String? {
@@ -243,7 +245,7 @@ package enum TextCoding {
     return String(validating: text, as: UTF8.self)
   }
 
-  /// Nil if the charset lacks a character of the text.
+  /// nil if the charset lacks a character of the text.
   private static func convert(
     _ text: String, to charset: String, givenAs name: String
   ) throws(TextCodingError) -> [UInt8]? {
@@ -252,7 +254,7 @@ package enum TextCoding {
     }
     var copy = text
     guard let bytes = copy.withUTF8({ converter.convert($0, lossless: true) }) else { return nil }
-    // iconv drops Unicode's tag characters without a word; only reading back tells.
+    // iconv drops Unicode's tag characters without an error, so the result is decoded again.
     guard text.unicodeScalars.contains(where: { (0xE0000...0xE007F).contains($0.value) }) else {
       return bytes
     }
@@ -263,12 +265,12 @@ package enum TextCoding {
   }
 }
 
-/// Which charset bytes are in that are text by their type: XML, JavaScript, YAML. (TXT-11)
+/// Detects the charset of text types such as XML, JavaScript and YAML. (TXT-11)
 package enum CharsetDetection {
-  /// What a declaration of XML stands in at most.
+  /// The maximum length of an XML declaration, in bytes.
   private static let declarationLimit = 1024
 
-  /// The charset that is named beside them, else that of a byte-order mark, else what XML declares, else
+  /// Returns the named charset, else that of a byte-order mark, else the one declared in XML, else
   /// UTF-8.
   package static func charset(
     of bytes: UnsafeBufferPointer<UInt8>, named name: String?, isXML: Bool
@@ -286,7 +288,8 @@ package enum CharsetDetection {
     return bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) ? "utf-16" : nil
   }
 
-  /// By `<?xml … encoding="…"?>`, and by the form in which its beginning is there. (XML 1.0, appendix F)
+  /// The charset in `<?xml … encoding="…"?>`, or UTF-16 if the declaration begins in that form.
+  /// (XML 1.0, appendix F)
   private static func declared(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     if bytes.starts(with: [0, 0x3C, 0, 0x3F]) { return "utf-16be" }
     if bytes.starts(with: [0x3C, 0, 0x3F, 0]) { return "utf-16le" }
@@ -295,11 +298,11 @@ package enum CharsetDetection {
     guard let end = text.firstIndex(of: UInt8(ascii: ">")),
       let name = value(of: "encoding", in: Array(text[5..<end]))
     else { return nil }
-    // Where its bytes can be read one by one, it is in neither.
+    // The declaration was read byte by byte, so the text can't be in UTF-16 or UTF-32.
     return name.hasPrefix("utf-16") || name.hasPrefix("utf-32") ? "utf-8" : name
   }
 
-  /// What stands in quotes behind a name and `=`, in lower case.
+  /// The quoted value after a name and `=`, in lower case.
   private static func value(of name: String, in text: [UInt8]) -> String? {
     let words = text.split(
       separator: UInt8(ascii: "="), maxSplits: .max, omittingEmptySubsequences: false)
@@ -323,17 +326,19 @@ package enum CharsetDetection {
   }
 }
 
-/// Telling text from other bytes.
+/// Checks whether bytes are UTF-8.
 package enum UTF8Validation {
-  /// Whether the bytes are well-formed UTF-8: no overlong forms, no surrogates, nothing cut off.
+  /// Whether the bytes are well-formed UTF-8: no overlong forms, no surrogates, no incomplete
+  /// characters.
   package static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     csj_is_utf8(bytes.baseAddress, bytes.count) != 0
   }
 
-  /// How many bytes a character takes whose first one this is; 0 if none begins so.
+  /// The number of bytes of a character that begins with this byte; 0 if none does.
   package static func length(startingWith byte: UInt8) -> Int { csj_utf8_length(byte) }
 
-  /// How many bytes the well-formed character takes that begins at a place; 0 if there is none.
+  /// The number of bytes of the well-formed character that begins at a position; 0 if there is
+  /// none.
   package static func length(at place: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
     let rest = UnsafeBufferPointer(rebasing: bytes[place...])
     return csj_utf8_sequence(rest.baseAddress, rest.count)

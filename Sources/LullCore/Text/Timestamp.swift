@@ -1,19 +1,20 @@
-/// A moment, for members of types that are decoded and encoded.
+/// A moment, for properties of types that are decoded and encoded.
 ///
-/// It is read from dates and times as APIs write them, `2024-05-01T10:11:12.5+02:00` and the same without
-/// some of its parts (RFC 3339; ISO 8601), without an offset in UTC, and from numbers, which are seconds
-/// since 1970. It is written as `2024-05-01T08:11:12.500Z`, without what is behind the point if that is
-/// nothing. Milliseconds are kept for any moment, years beyond four digits are written as numbers.
+/// It is decoded from dates and times in the format of most APIs, `2024-05-01T10:11:12.5+02:00` and
+/// the same without some of its parts (RFC 3339; ISO 8601), in UTC if there is no offset, and from
+/// numbers, which are Unix seconds. It is encoded as `2024-05-01T08:11:12.500Z`, without the
+/// fraction if that is zero. Milliseconds are always kept. A moment outside the years 0 to 9999 is
+/// encoded as a number.
 ///
 ///     struct Note: Codable { var title: String, created: Timestamp }
 public struct Timestamp: Sendable, Hashable, Comparable {
-  /// Of Unix's epoch, without leap seconds, as `Entity.timestamp` counts.
+  /// Unix seconds, without leap seconds, as in `Entity.timestamp`.
   public var secondsSince1970: Double
 
-  /// Any moment, of the past or to come.
+  /// Creates a timestamp of any moment, past or future.
   public init(secondsSince1970: Double) { self.secondsSince1970 = secondsSince1970 }
 
-  /// The moment a text names; nil if it is no date.
+  /// Parses a date; nil if the text is not one.
   public init?(_ text: String) {
     guard let moment = try? ISODate.parse(text.utf8) else { return nil }
     self.init(moment)
@@ -27,7 +28,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     one.secondsSince1970 < other.secondsSince1970
   }
 
-  /// Whether a text can be written of it.
+  /// Whether it can be written as a text.
   private var isWritable: Bool {
     let range = CivilTime.writable
     return (Double(range.lowerBound)...Double(range.upperBound)).contains(secondsSince1970)
