@@ -25,7 +25,7 @@ package protocol ModelHost: AnyObject {
   /// Keeps the host's values in the response until the returned function is called; nil if it has
   /// no such values.
   func hold(_ response: Response) -> (() -> Void)?
-  /// The request's hooks have been called: it causes no further events.
+  /// The request's hooks have been called. It causes no further events.
   func requestSettled(_ request: Request)
   /// The requests awaited by functions of scripts on which this request depends.
   func requestsAwaited(byScriptsOf request: Request) -> [Request]
@@ -36,7 +36,8 @@ package protocol ModelHost: AnyObject {
   func pipelineBegan(_ run: PipelineRun)
   /// A step has turned the response into this one. Called only while the pump `tracesPipelines`.
   func pipelinePassed(_ step: PipelineStep, with response: Response, in run: PipelineRun)
-  /// Returns the response that the request ends with: content shared with a cache is replaced by a copy.
+  /// Returns the response that the request ends with. Content that is shared with a cache is
+  /// replaced by a copy.
   func published(_ response: Response, by run: PipelineRun) -> Response
 
   // MARK: Resources

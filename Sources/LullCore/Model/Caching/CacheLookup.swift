@@ -127,7 +127,7 @@ package final class CacheLookup: Request {
       }
       for output in run.outputs {
         let entry = later[output.mark]
-        // An entity that may be in a memory cache must not always be written to disk.
+        // A memory cache may have an entity that must not be written to disk.
         if entry.refusal(of: output.entity, from: run) == nil {
           entry.write(output.entity)
           if isOutdated { entry.expire(output.entity.timestamp) }

@@ -71,7 +71,7 @@ public final class ResponseContentTransformer: ResponseTransformer {
     let entity: Entity?
     switch response.outcome {
     case .success(let success): entity = success
-    // TRF-05, TRF-08
+    // Failures are transformed only on request. (TRF-05, TRF-08)
     case .failure(let error): entity = rules.transformsErrors ? error.entity : nil
     }
     guard let entity, let patterns = rules.contentTypes else { return entity }
@@ -116,7 +116,7 @@ public final class ResponseContentTransformer: ResponseTransformer {
       error.entity?.content = content
       return .failure(error)
     case (.failure, .failed(let failure)):
-      // TRF-07
+      // If the body of a failure can't be transformed, the failure stays unchanged. (TRF-07)
       run.request.pump.log(.pipeline, "of an error's body: \(failure.description)")
       return response
     }

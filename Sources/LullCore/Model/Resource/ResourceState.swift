@@ -142,7 +142,7 @@ package struct ResourceState {
     if let answered = sending.answered {
       latestWritePlace = max(latestWritePlace, answered)
     } else if sending.sent < latestWritePlace {
-      // The server may have answered it before it made the change.
+      // The server may have sent the response before it made the change.
       isInvalidated = true
     }
   }

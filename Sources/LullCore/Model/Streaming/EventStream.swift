@@ -382,7 +382,7 @@ extension Resource {
     EventStream(self, options)
   }
 
-  /// Makes the reduced items of a stream the content of the resource, and starts at once; see
+  /// Follows a stream, whose items are reduced to the content of the resource. Starts at once; see
   /// `StreamFollower`. Lua: `resource:follow{…}`.
   ///
   /// - Parameters:
@@ -400,7 +400,7 @@ extension Resource {
     return follower
   }
 
-  /// Makes the reduced items of a stream the data.
+  /// Replaces the data with the reduced items of a stream.
   func streamed(_ content: Content, isFirst: Bool) {
     let event = record.state.streamed(content, now: pump.clock.now)
     endCacheCheck()
