@@ -160,7 +160,7 @@ package struct CodeMark {
     tokens.indices.contains(position) ? tokens[position].text : ""
   }
 
-  /// The position of the only token that fits; nil if there is none, or several.
+  /// The position of the only token that fits; otherwise nil, or several.
   private func only(_ fits: (Int) -> Bool) -> Int? {
     let positions = tokens.indices.filter(fits)
     return positions.count == 1 ? positions[0] : nil

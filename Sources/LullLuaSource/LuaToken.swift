@@ -180,7 +180,7 @@ struct Lexer {
     return level
   }
 
-  /// The start of the closing bracket of that level, which is skipped; nil if there is none.
+  /// The start of the closing bracket of that level, which is skipped; otherwise nil.
   private mutating func endOfLongBracket(_ level: Int) -> Int? {
     while position < bytes.count {
       if byte() == UInt8(ascii: "]") {

@@ -4,7 +4,7 @@ package struct TableLayout {
   package private(set) var fields: [(name: String, table: TableLayout?)] = []
   package private(set) var elements: [TableLayout?] = []
 
-  /// The table constructor behind the last `return` of a text; nil if there is none.
+  /// The table constructor behind the last `return` of a text; otherwise nil.
   package init?(resultOf source: [UInt8]) {
     let tokens = LuaToken.all(in: source)
     guard let result = tokens.resultIndex else { return nil }
@@ -92,7 +92,7 @@ package struct TableLayout {
       token(offset)?.isSymbol(text) == true
     }
 
-    /// The constructor that begins here; nil if there is none, or it does not end.
+    /// The constructor that begins here; otherwise nil, or it does not end.
     mutating func table() -> TableLayout? {
       guard isSymbol("{"), depth < Walk.deepest else { return nil }
       depth += 1

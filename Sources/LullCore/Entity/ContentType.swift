@@ -14,7 +14,7 @@ public struct ContentType: Sendable, Hashable {
     return text.withUTF8 { String(escaping: ContentType.mediaType(of: $0)) }
   }
 
-  /// The value of the first charset parameter, without quotes; nil if there is none.
+  /// The value of the first charset parameter, without quotes; otherwise nil.
   public var charset: String? {
     var text = text
     return text.withUTF8 { bytes in

@@ -160,7 +160,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// The same as it was sent, which need not be text.
+  /// The same as sent, which need not be text.
   package var charsetName: ByteString? {
     if let charset = box.charset { return ByteString(charset) }
     return headers.bytes("content-type")?.withUnsafeBufferPointer { bytes in

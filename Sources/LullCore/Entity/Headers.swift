@@ -58,7 +58,7 @@ public struct Headers: Sendable, Equatable {
     return found
   }
 
-  /// What the subscript gives, as it was sent.
+  /// What the subscript gives, as sent.
   public func bytes(_ name: String) -> [UInt8]? { bytes(of: Array(name.utf8)) }
 
   /// The same of a name that need not be text.
@@ -79,7 +79,7 @@ public struct Headers: Sendable, Equatable {
     return joined
   }
 
-  /// Every value of that name, in order and as it was sent.
+  /// Every value of that name, in order and as sent.
   package func byteValues(of name: [UInt8]) -> [[UInt8]] {
     var found: [[UInt8]] = []
     name.withUnsafeBufferPointer { wanted in

@@ -1,20 +1,23 @@
-/// Which exchanges share their cookies: those whose options name the same jar. The network keeps
-/// what is in it, and sends a cookie only where the server that set it allows.
+/// A set of cookies, shared by all exchanges whose options name the same jar. The networking stores
+/// the cookies, and sends each only to servers that its attributes allow.
 ///
-/// A jar with a file starts with what is in the file, which is written again when cookies change.
+/// A jar with a file starts with the cookies of the file. The file is rewritten when cookies
+/// change.
 public final class CookieJar: Sendable, Equatable {
-  /// In the Netscape format, as curl and wget know it; nil: the cookies end with the jar.
+  /// The path of a file in the Netscape format of curl and wget. nil: the cookies are lost with the
+  /// jar.
   public let file: String?
-  /// Of a jar whose cookies somebody else keeps.
+  /// Stores the cookies of this jar outside the networking; nil if the networking stores them.
   package let keeper: Keeper?
 
-  /// Who keeps the cookies of one origin.
+  /// Stores the cookies of one origin.
   package struct Keeper: Sendable {
-    /// The only one that sees them and sets them, whatever a cookie allows: scheme, host and port.
+    /// The only origin that receives and sets these cookies, whatever their attributes allow:
+    /// scheme, host and port.
     package let origin: String
-    /// Those there are at first: lines of the Netscape format.
+    /// The initial cookies, as lines in the Netscape format.
     package let lines: [ByteString]
-    /// Gets all of them when they change; what went wrong, in words, nil if nothing did.
+    /// Receives all cookies when they change. Returns an error message, or nil on success.
     package let save: @Sendable ([ByteString]) -> String?
 
     package init(
@@ -26,7 +29,7 @@ public final class CookieJar: Sendable, Equatable {
     }
   }
 
-  /// Nothing is read or written before a request uses it.
+  /// Makes a jar. Nothing is read or written before a request uses it.
   public init(file: String? = nil) {
     self.file = file
     keeper = nil
@@ -37,7 +40,7 @@ public final class CookieJar: Sendable, Equatable {
     self.keeper = keeper
   }
 
-  /// Jars of the same file are the same jar.
+  /// Jars with the same file are the same jar.
   public static func == (one: CookieJar, other: CookieJar) -> Bool {
     one === other || one.file != nil && one.file == other.file
   }

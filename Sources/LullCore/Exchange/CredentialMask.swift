@@ -1,18 +1,19 @@
-/// What people read in the place of credentials, in URLs, headers and texts. Bodies: `body`.
+/// Replaces credentials with a mark in URLs, headers and texts. For bodies, see `body`.
 package enum CredentialMask {
   package static let mark = "***"
-  /// What the stand-in of a token begins with that a recording has in its place; its number follows.
+  /// The prefix of a stand-in for a token in a recording; the token's number follows.
   package static let standIn = "lull-token-"
 
-  /// A URL without user and password, and without what is called like a credential in its query.
+  /// Removes user and password from a URL, and masks query parameters whose names are those of
+  /// credentials.
   package static func url(_ text: String) -> String {
     let text = LogText.withoutUser(text)
     guard let start = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return text }
     return String(text[..<start]) + pairs(text[start...])
   }
 
-  /// The same of what was given for a URL and is none: up to the last `@` it may be user and password,
-  /// whatever stands there.
+  /// Masks an invalid URL. Everything up to the last `@` is removed, since it may be user and
+  /// password.
   package static func malformedURL(_ text: String) -> String {
     guard let at = text.lastIndex(of: "@") else { return CredentialMask.text(text) }
     let start =
@@ -22,9 +23,10 @@ package enum CredentialMask {
     return CredentialMask.text(String(text[..<start]) + text[text.index(after: at)...])
   }
 
-  /// What stands for the value of a header: a cookie's value too, whose name says nothing of it.
+  /// The value of a header as shown. Cookies are masked too, although their names don't
+  /// identify credentials.
   ///
-  /// - Parameter mark: in the place of a credential.
+  /// - Parameter mark: The text in place of a credential.
   package static func header(
     _ name: String, _ value: String, mark: String = CredentialMask.mark
   ) -> String {
@@ -32,7 +34,8 @@ package enum CredentialMask {
     return CredentialName.names(name) || namesScheme(value) ? mark : text(value)
   }
 
-  /// `Bearer …`, whatever the header is called; what a server asks for by that name has parameters.
+  /// Whether the value is a scheme with a token, such as `Bearer …`, whatever the header's name. A
+  /// server's challenge has parameters instead of a token.
   private static func namesScheme(_ value: String) -> Bool {
     guard let space = value.firstIndex(of: " ") else { return false }
     let token = value[value.index(after: space)...]
@@ -40,23 +43,24 @@ package enum CredentialMask {
       && !token.contains { $0 == " " || $0 == "\"" || $0 == "," }
   }
 
-  /// Any text, without user, password and parameters of the URLs in it.
+  /// Masks user, password and parameters of the URLs in a text.
   package static func text(_ text: String) -> String {
     guard text.contains("=") || text.contains("@") else { return text }
     return pairs(withoutUsers(text)[...])
   }
 
-  /// Whether what is called so is a credential to be masked: a secret has its mask already.
+  /// Whether a parameter must be masked: its name is that of a credential, and its value is not a
+  /// secret's mask already.
   static func masks(_ name: some StringProtocol, _ value: some StringProtocol) -> Bool {
     !value.isEmpty && CredentialName.names(decoded(name)) && !isMasked(value)
   }
 
-  /// Whether the text of a secret is not there already.
+  /// Whether the value contains a secret's mask or stand-in already.
   package static func isMasked(_ value: some StringProtocol) -> Bool {
     value.contains("‹secret ") || value.contains("%E2%80%B9secret") || value.contains(standIn)
   }
 
-  /// With something else in the place of each mask of a secret.
+  /// Replaces each secret's mask.
   package static func replacingMasks(in text: String, _ make: (Substring) -> String) -> String {
     var result = ""
     var rest = text[...]
@@ -69,7 +73,7 @@ package enum CredentialMask {
     return result + rest
   }
 
-  /// With masks of secrets as they are, where they were escaped for a URL.
+  /// Undoes the percent-encoding of masks that were escaped for a URL.
   package static func decodedMasks(_ text: String) -> String {
     var result = ""
     var rest = text[...]
@@ -94,7 +98,7 @@ package enum CredentialMask {
     return result + rest
   }
 
-  /// `?a=b&token=c#key=d`: with the values masked, as far as there are any.
+  /// Masks the values of credentials in `?a=b&token=c#key=d`.
   private static func pairs(_ text: Substring) -> String {
     var result = ""
     var rest = text
@@ -105,12 +109,12 @@ package enum CredentialMask {
       let nameEnd = rest.firstIndex { "=?&#/".contains($0) || isEnd($0) } ?? rest.endIndex
       guard nameEnd < rest.endIndex, rest[nameEnd] == "=" else { continue }
       let valueStart = rest.index(after: nameEnd)
-      // A secret's mask has a space in it.
+      // The mask of a secret contains a space.
       var end =
         rest[valueStart...].hasPrefix("‹")
         ? rest[valueStart...].firstIndex(of: "›") ?? rest.endIndex
         : rest[valueStart...].firstIndex { $0 == "&" || $0 == "#" || isEnd($0) } ?? rest.endIndex
-      // What ends a sentence does not end a value.
+      // Punctuation that ends a sentence isn't part of the value.
       if end == rest.endIndex || rest[end].isWhitespace {
         while end > valueStart, "),;:.…".contains(rest[rest.index(before: end)]) {
           end = rest.index(before: end)
@@ -127,12 +131,12 @@ package enum CredentialMask {
     character.isWhitespace || "'\"<>".contains(character)
   }
 
-  /// Of a form or query: `+` and escapes read.
+  /// Decodes a form or query parameter: `+` and percent-encoding.
   package static func decoded(_ text: some StringProtocol) -> String {
     String(decoding: decodedBytes(text), as: UTF8.self)
   }
 
-  /// The same as bytes, which may be no text.
+  /// Decodes to bytes, which need not be valid UTF-8.
   package static func decodedBytes(_ text: some StringProtocol) -> [UInt8] {
     guard text.contains("%") || text.contains("+") else { return Array(text.utf8) }
     var bytes: [UInt8] = []
@@ -151,12 +155,12 @@ package enum CredentialMask {
   }
 }
 
-/// Bodies of requests and responses as people read them.
+/// Masking in bodies of requests and responses.
 extension CredentialMask {
-  /// A body in which the fields that are called like credentials are masked: of JSON, of several JSON
-  /// texts, of a form, and elements of XML that hold text. Anything else is as it was.
+  /// Masks the fields of a body whose names are those of credentials. Handles JSON, several JSON
+  /// texts in a row, forms, and XML elements that contain text. Any other body is unchanged.
   ///
-  /// - Parameter onlyCertain: whether fields of JSON stay whose names are those of other things too.
+  /// - Parameter onlyCertain: Whether to keep JSON fields whose names may also mean something else.
   package static func body(_ bytes: [UInt8], onlyCertain: Bool = false) -> [UInt8] {
     let first = bytes.first { !isSpace($0) }
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
@@ -175,7 +179,7 @@ extension CredentialMask {
     return form(text) ?? CredentialMask.text(text)
   }
 
-  /// `<password>…</password>`, with a prefix and attributes too.
+  /// Masks elements such as `<password>…</password>`, also with a prefix or attributes.
   private static func markup(_ text: String) -> String {
     var result = ""
     var rest = text[...]
@@ -195,7 +199,8 @@ extension CredentialMask {
     return result + rest
   }
 
-  /// nil if it is none: on one line, and without spaces but for those of masks.
+  /// Masks a form; nil if the text isn't a form. A form is one line, without spaces except those in
+  /// masks.
   private static func form(_ text: String) -> String? {
     let pairs = text.split(separator: "&", omittingEmptySubsequences: false)
     let isForm = pairs.allSatisfy { pair in
@@ -210,7 +215,7 @@ extension CredentialMask {
     }.joined(separator: "&")
   }
 
-  /// What is cut off or no JSON is read as far as it goes.
+  /// Masks JSON. Truncated or invalid JSON is read as far as it goes.
   private static func json(_ bytes: [UInt8], onlyCertain: Bool = false) -> [UInt8] {
     var result: [UInt8] = []
     var place = 0
@@ -233,10 +238,11 @@ extension CredentialMask {
       place = value
       let valueEnd = self.valueEnd(bytes, value)
       let text = String(decoding: bytes[value..<valueEnd], as: UTF8.self)
-      // Beside a secret in an object something else may stand that has no mask.
+      // An object may contain other, unmasked values beside a secret.
       let isNamed =
         onlyCertain ? CredentialName(name) == .certain : CredentialName.names(name)
-      // In an answer a program may read what is no text: an object that is called so is a state of it.
+      // In a response, a program may read a value that is not a string: an object with such a name
+      // is a state, not a credential.
       guard isNamed, !onlyCertain || text.hasPrefix("\""),
         !(text.hasPrefix("\"") && isMasked(text)),
         !["", "\"\"", "null", "true", "false", "[]", "{}"].contains(text)
@@ -247,7 +253,7 @@ extension CredentialMask {
     return result
   }
 
-  /// The name of a member without its quotes; escapes of what is not ASCII are left as they are.
+  /// The name of a member without its quotation marks. Escapes of non-ASCII characters are kept.
   private static func unescaped(_ key: ArraySlice<UInt8>) -> String {
     var name: [UInt8] = []
     var rest = key.dropFirst().dropLast()
@@ -268,7 +274,7 @@ extension CredentialMask {
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// Behind the quotation mark that ends the string at `start`.
+  /// The index after the quotation mark that ends the string at `start`.
   private static func stringEnd(_ bytes: [UInt8], _ start: Int) -> Int {
     var place = start + 1
     while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {

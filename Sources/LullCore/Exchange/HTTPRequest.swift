@@ -1,11 +1,11 @@
-/// The request as it goes on the wire: what mutations see and a provider sends.
+/// A request as sent on the wire. Mutations change it and a provider sends it.
 ///
-/// A value whose fields are shared until one is changed: each is handed on several times, and mostly not
-/// changed at all.
+/// Its fields are shared between copies until one is changed, since a request is passed on several
+/// times and rarely changed.
 public struct HTTPRequest: Sendable, Equatable {
   private var fields: Fields
 
-  // Unchecked: changed only by the one value that refers to it.
+  // Unchecked: changed only while uniquely referenced.
   private final class Fields: @unchecked Sendable {
     var method: RequestMethod
     var url: String
@@ -32,7 +32,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// One as a mutation or a network of one's own may make it; `method` goes out as it is written.
+  /// Makes a request, for a mutation or custom networking.
   public init(
     method: RequestMethod, url: String, headers: RequestHeaders = RequestHeaders(),
     body: [UInt8]? = nil,
@@ -48,7 +48,7 @@ public struct HTTPRequest: Sendable, Equatable {
       fields.options, fields.environment)
   }
 
-  /// Upper case, such as `GET`.
+  /// The method, in upper case, such as `GET`.
   public var method: RequestMethod {
     get { fields.method }
     set {
@@ -57,7 +57,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// The absolute URL, already percent-encoded.
+  /// The absolute URL, percent-encoded.
   public var url: String {
     get { fields.url }
     set {
@@ -66,8 +66,8 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  // Changed in place, as the payload: by a setter, each change would copy all of them.
-  /// What is sent besides the headers of the transport, such as `Host` and `Content-Length`.
+  // Modified in place, as is the payload: a setter would copy all headers on each change.
+  /// The headers besides those that the transport adds, such as `Host` and `Content-Length`.
   public var headers: RequestHeaders {
     get { fields.headers }
     _modify {
@@ -76,7 +76,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// What follows the head: bytes, or what is read while it is sent. nil: no body at all.
+  /// The body: bytes, or a stream that is read while it is sent; nil: no body.
   public var payload: RequestPayload? {
     get { fields.payload }
     _modify {
@@ -85,7 +85,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// The bounds of time, size and connections it is sent within.
+  /// The limits on time, size and connections.
   public var limits: TransferLimits {
     get { fields.limits }
     set {
@@ -94,7 +94,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// Of a request that sends secrets: what its URL and body mean, and where it may go.
+  /// The secrets in the URL and body, and where they may be sent; nil without secrets.
   public var secrets: SecretUses? {
     get { fields.secrets }
     set {
@@ -103,7 +103,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// nil when nothing was set.
+  /// nil if no options were set.
   public var options: TransferOptions? {
     get { fields.options }
     set {
@@ -112,7 +112,8 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// The environment of an API file that its service is for, which recordings keep apart; nil: none. (ENV-18)
+  /// The environment of the service's API file, by which recordings are separated; nil without one.
+  /// (ENV-18)
   package var environment: String? {
     get { fields.environment }
     set {
@@ -130,20 +131,20 @@ public struct HTTPRequest: Sendable, Equatable {
         && one.options == other.options && one.environment == other.environment
   }
 
-  /// The body where it is bytes; empty: a body of zero bytes. nil for none, and for one that is read
-  /// while it is sent, which setting this puts away.
+  /// The body as bytes; empty: a body of zero bytes. nil without a body, and for a streamed body,
+  /// which setting this replaces.
   public var body: [UInt8]? {
     get { if case .bytes(let bytes)? = payload { bytes } else { nil } }
     set { payload = newValue.map { .bytes($0) } }
   }
 
-  /// Sends what is read meanwhile; from files it may take as long as it moves.
+  /// Sends a streamed body. Uploads of files may take any time as long as bytes move.
   package mutating func stream(_ body: StreamedBody) {
     payload = .streamed(body)
     if body.hasFiles { boundBySilence() }
   }
 
-  /// Makes a file of the answer's body, which may take as long as it moves.
+  /// Saves the response body to a file. The download may take any time as long as bytes move.
   package mutating func receive(into download: Download) {
     var options = options ?? TransferOptions()
     options.download = download
@@ -152,25 +153,25 @@ public struct HTTPRequest: Sendable, Equatable {
   }
 }
 
-/// The bounds of one exchange. Times are seconds, sizes are bytes. (CFG-01)
+/// The limits of one exchange. Times are in seconds, sizes in bytes. (CFG-01)
 public struct TransferLimits: Sendable, Equatable {
-  /// The whole exchange, redirects included, from the moment it leaves the waiting queue.
+  /// For the whole exchange including redirects, from when it leaves the waiting queue.
   public var timeout: Double = 60
-  /// Until there is a connection, TLS included. Fails with `timeout`.
+  /// For establishing a connection, including TLS. Fails with `timeout`.
   public var connectTimeout: Double = 10
-  /// Counted after decoding, so that a compressed bomb is caught too.
+  /// Counted after decoding, so that decompression bombs are caught too.
   public var maxBodySize: Int = 100 * 1024 * 1024
-  /// What is more waits for one of these to be free, in the order of arrival.
+  /// Further exchanges wait for a free connection, in order of arrival.
   public var connectionsPerHost: Int = 32
 
-  /// The bounds that hold where nothing is configured.
+  /// The default limits.
   public init() {}
 }
 
-/// A method of HTTP, checked and in upper case: `.get`, `"REPORT"`. (DYN-01, RFC 9110, 9.1)
+/// An HTTP method, validated and in upper case: `.get`, `"REPORT"`. (DYN-01, RFC 9110, 9.1)
 ///
-/// A text that is known only when the program runs goes through `init(rawValue:)`. A literal that is no method
-/// makes one that is not valid: configuring something for it is a programming error, and ends the program; a
+/// For a method that is known only at run time, use `init(rawValue:)`. An invalid literal makes an
+/// invalid method. Configuring something for it is a programming error that ends the program; a
 /// request with it fails. Any thread. Lua: a string.
 ///
 ///     api.configure(requestMethods: [.put, "REPORT"]) { $0.limits.timeout = 300 }
@@ -181,11 +182,11 @@ public struct RequestMethod:
   RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral, CaseIterable,
   CustomStringConvertible
 {
-  /// In upper case, as it is sent.
+  /// The method in upper case, as sent.
   public let rawValue: String
 
-  /// The method of that name, in any letter case; nil unless the text is a token, as RFC 9110 has it:
-  /// letters, digits and some signs, at least one of them, and no blanks.
+  /// The method of that name, in any letter case; nil unless the text is a token of RFC 9110: one
+  /// or more letters, digits and certain symbols, without blanks.
   public init?(rawValue: String) {
     guard Headers.isName(rawValue) else { return nil }
     self.rawValue = RequestMethod.upperCase(rawValue)
@@ -195,7 +196,7 @@ public struct RequestMethod:
     rawValue = RequestMethod.upperCase(literal)
   }
 
-  /// False of literals that are no tokens, such as an empty one.
+  /// False for literals that aren't tokens, such as an empty one.
   public var isValid: Bool { Headers.isName(rawValue) }
 
   private static func upperCase(_ token: String) -> String {
@@ -203,37 +204,37 @@ public struct RequestMethod:
     return token.utf8.contains(where: isLower) ? token.uppercased() : token
   }
 
-  /// As it is sent.
+  /// The method as sent.
   public var description: String { rawValue }
 
-  /// What the server allows there.
+  /// Requests the methods that the server allows for the URL.
   public static let options: RequestMethod = "OPTIONS"
-  /// What loads use.
+  /// The method of loads.
   public static let get: RequestMethod = "GET"
-  /// As `get`, for the headers alone.
+  /// Like `get`, but requests only the headers.
   public static let head: RequestMethod = "HEAD"
-  /// Has no effect that is known beforehand: policies do not repeat it unless told to.
+  /// Has an effect that depends on the server. Policies don't retry it unless configured.
   public static let post: RequestMethod = "POST"
-  /// Puts something in the place of what is there.
+  /// Replaces the resource at the URL.
   public static let put: RequestMethod = "PUT"
-  /// Changes a part of what is there.
+  /// Changes a part of the resource at the URL.
   public static let patch: RequestMethod = "PATCH"
-  /// Takes away what is there.
+  /// Deletes the resource at the URL.
   public static let delete: RequestMethod = "DELETE"
 
-  /// Whether it changes nothing at the server: by RFC 9110, 9.2.1, and the registry of methods. A method
-  /// that is not listed there may change something.
+  /// Whether the method changes nothing on the server, according to RFC 9110, 9.2.1, and the IANA
+  /// registry of methods. A method that isn't listed there may change something.
   package var isSafe: Bool { RequestMethod.safe.contains(self) }
 
   private static let safe: Set<RequestMethod> = [
     "GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY",
   ]
 
-  /// Those that have a name here, and a configuration of their own; any other has that of GET, and what names it
-  /// besides. (CFG-16)
+  /// The methods with a name here, each with its own configuration. Any other method has the
+  /// configuration of GET and of the entries that name it. (CFG-16)
   public static let allCases: [RequestMethod] = [options, get, head, post, put, patch, delete]
 
-  /// Whether what is set for these methods counts for its requests. (CFG-07, CFG-16)
+  /// Whether a configuration for these methods applies to this method. (CFG-07, CFG-16)
   package func isConfigured(by methods: Set<RequestMethod>) -> Bool {
     methods.contains(self)
       || methods.contains(.get) && !RequestMethod.allCases.contains(self)
@@ -241,7 +242,7 @@ public struct RequestMethod:
 }
 
 extension HTTPRequest: CustomStringConvertible {
-  /// Method, URL, headers and the size of the body, without what looks like a credential.
+  /// Method, URL, headers and size of the body, with credentials masked.
   public var description: String {
     var text = "\(method) \(LogText.url(url))"
     if !headers.isEmpty { text += ", \(headers)" }
@@ -250,25 +251,25 @@ extension HTTPRequest: CustomStringConvertible {
   }
 }
 
-/// One time a request was sent, or was about to be. Lua: an element of `request.attempts`.
+/// One attempt to send a request. Lua: an element of `request.attempts`.
 public struct RequestAttempt: Sendable, Equatable {
   /// How an attempt ended.
   public enum Outcome: Sendable, Equatable {
-    /// There was an answer, with this status.
+    /// A response with this status.
     case status(Int)
-    /// The kind of the error, a word of `TransportError.Kind`.
+    /// An error of this kind.
     case failure(TransportError.Kind)
   }
 
-  /// Counted from 1.
+  /// The number of the attempt, starting at 1.
   public let number: Int
-  /// When it was sent; Unix epoch seconds.
+  /// When it was sent, in Unix epoch seconds.
   public let started: Double
-  /// Seconds it waited before that: for its turn, for credentials, or between attempts.
+  /// The seconds it waited before: for its turn, for credentials, or between attempts.
   public let delay: Double
-  /// Seconds from sending to the answer; nil while it is under way.
+  /// The seconds from sending to the response; nil while in progress.
   public internal(set) var elapsed: Double?
-  /// nil while it is under way.
+  /// nil while in progress.
   public internal(set) var outcome: Outcome?
 
   package init(
@@ -291,7 +292,7 @@ extension RequestAttempt {
 }
 
 extension RequestAttempt.Outcome {
-  /// nil for a result with neither response nor error.
+  /// nil for a result with neither a response nor an error.
   init?(_ result: NetworkResult) {
     if let error = result.error {
       self = .failure(error.kind)

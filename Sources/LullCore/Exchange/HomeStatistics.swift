@@ -1,31 +1,33 @@
 import Synchronization
 
-/// What is in memory and under way on a home, or a pump of one's own, at one moment: plain numbers.
+/// The numbers of objects in memory and requests in flight on a home, or on a custom pump, at one
+/// moment.
 ///
-/// A number that grows without end where the work does not is a leak: `resourcesInUse` where resources are
-/// held or observed for ever, `requestsInFlight` where requests never end. May be sent anywhere. Lua: the
-/// table of `lull.stats()`, with the same names in `snake_case`.
+/// A number that grows without end although the work does not is a leak: `resourcesInUse` if
+/// resources are held or observed for ever, `requestsInFlight` if requests never end. Sendable.
+/// Lua: the table of `lull.stats()`, with the same names in `snake_case`.
 ///
 /// Behaviours: CNT-01 to CNT-07.
 public struct HomeStatistics: Sendable, Hashable, CustomStringConvertible {
-  /// Services that somebody holds, or that hold requests in flight.
+  /// Services that are held or have requests in flight.
   public package(set) var services = 0
-  /// Resources in memory, of all these services.
+  /// Resources of these services in memory.
   public package(set) var resources = 0
-  /// Those of them that are held, observed or requested, and cannot be forgotten. (SVC-31, SVC-33)
+  /// Resources that are held, observed or requested, and therefore can't be evicted. (SVC-31,
+  /// SVC-33)
   public package(set) var resourcesInUse = 0
   /// Observers of all resources.
   public package(set) var observers = 0
-  /// Requests that have begun and not ended; a chain and what it waits for are one.
+  /// Requests that have started and not ended. A chain and the requests it waits for count as one.
   public package(set) var requestsInFlight = 0
-  /// Exchanges among them that wait for a free connection: `TransferLimits.connectionsPerHost` says how
-  /// many there may be. Requests of a networking of your own never wait.
+  /// Exchanges in flight that wait for a free connection; `TransferLimits.connectionsPerHost`
+  /// limits the number of connections. Requests of custom networking never wait.
   public package(set) var requestsQueued = 0
-  /// Requests among those in flight that are connections of streams. (STR-27)
+  /// Requests in flight that are connections of streams. (STR-27)
   public package(set) var streams = 0
-  /// Bytes of parsed JSON; of the whole process.
+  /// Bytes of parsed JSON in the whole process.
   public package(set) var documentBytes = 0
-  /// Bytes of bodies and texts, small ones left out; of the whole process.
+  /// Bytes of bodies and texts in the whole process, except small ones.
   public package(set) var bodyBytes = 0
 
   package init() {
@@ -33,7 +35,7 @@ public struct HomeStatistics: Sendable, Hashable, CustomStringConvertible {
     bodyBytes = HeldBytes.bodies
   }
 
-  /// All numbers, on one line.
+  /// All numbers in one line.
   public var description: String {
     let parts = [
       HomeStatistics.count(services, "service"), HomeStatistics.count(resources, "resource"),
@@ -52,27 +54,29 @@ public struct HomeStatistics: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ServiceHome {
-  /// What is in memory and under way on this home now: services, resources, observers, requests, bytes.
+  /// The services, resources, observers, requests and bytes in memory or in flight on this home.
   ///
-  /// Counts what scripts of runtimes on this home have as well. It looks at every resource, changes nothing,
-  /// and keeps nothing alive; of a home that has ended only bytes are counted. `await home.statistics` from
-  /// elsewhere. Lua: `lull.stats()`, which counts what is the script's own.
+  /// Objects of scripts in runtimes on this home are included. It visits every resource, changes
+  /// nothing, and keeps nothing alive. After the home has ended, only bytes are counted. From
+  /// elsewhere, use `await home.statistics`. Lua: `lull.stats()`, which counts only the script's
+  /// own objects.
   ///
   ///     let statistics = await home.statistics
   ///     print(statistics)  // 1 service, 25 resources, 3 of them in use, 0 observers, 1 request in flight …
   public var statistics: HomeStatistics { surroundings.context.pump.statistics }
 }
 
-/// Something of a pump's that its statistics count.
+/// A part of a pump that its statistics count.
 package protocol CountedPart: AnyObject {
-  /// Adds what is its own. Home thread only; calls nothing of a program's.
+  /// Adds its numbers. Home thread only; calls no code of the program.
   func add(to statistics: inout HomeStatistics)
 }
 
-/// What a pump's statistics look through, each part from its making to its end.
+/// The parts that a pump's statistics visit, each registered for its lifetime.
 ///
-/// Parts come and go on any thread, since services may be made and let go on others; they are looked at on
-/// the home thread only. None of them holds the one whose part it is, so that nothing is kept alive here.
+/// Parts are added and removed on any thread, since services may be made and released on any; they
+/// are visited on the home thread only. No part holds its owner, so that nothing is kept alive
+/// here.
 package final class CountedParts: Sendable {
   private let parts = Mutex<[ObjectIdentifier: Confined<any CountedPart>]>([:])
 
@@ -85,10 +89,10 @@ package final class CountedParts: Sendable {
 
   package func remove(_ part: any CountedPart) {
     let identity = ObjectIdentifier(part)
-    // What is let go by this is let go outside of the lock.
+    // The removed object is released outside the lock.
     _ = parts.withLock { $0.removeValue(forKey: identity) }
   }
 
-  /// Those that are there now, in no order. Home thread only.
+  /// The current parts, in no order. Home thread only.
   package var all: [any CountedPart] { parts.withLock { Array($0.values) }.map(\.value) }
 }

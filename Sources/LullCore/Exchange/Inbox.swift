@@ -1,14 +1,15 @@
 import LullSystem
 import Synchronization
 
-/// The one way into a home thread from elsewhere: results of exchanges and of slow work, by token.
+/// The only way for other threads to deliver to a home thread: results of exchanges and of slow
+/// work, by token.
 ///
-/// `post` may be called on any thread; `take` only by the `Pump` on the home thread. After `close`,
-/// posts are dropped: what comes late finds nobody waiting.
+/// `post` may be called on any thread, `take` only by the `Pump` on the home thread. After `close`,
+/// posts are dropped, because no receiver is left.
 package final class Inbox: Sendable {
   package enum Item: Sendable {
     case network(ArrivedResult)
-    /// What work in the pool came to.
+    /// The result of work in the thread pool.
     case work(any Sendable)
   }
 
@@ -27,7 +28,7 @@ package final class Inbox: Sendable {
 
   package init() {}
 
-  /// Sets what makes the home thread look; called once by whatever drives the pump.
+  /// Sets the function that wakes the home thread. Called once by the driver of the pump.
   package func onPost(_ wakeUp: (@Sendable () -> Void)?) {
     state.withLock { $0.wakeUp = wakeUp }
   }
@@ -52,7 +53,7 @@ package final class Inbox: Sendable {
 
   package var isEmpty: Bool { state.withLock { $0.items.isEmpty } }
 
-  /// For slow work that nobody waits for any more.
+  /// Lets slow work stop early if its result isn't needed any more.
   package var isClosed: Bool { state.withLock { $0.isClosed } }
 
   package func close() {
@@ -64,25 +65,28 @@ package final class Inbox: Sendable {
   }
 }
 
-/// What happens between two steps of a `for await` loop: the source of an asynchronous sequence.
+/// The buffer of an asynchronous sequence: holds elements between two steps of a `for await` loop.
 ///
-/// Begins with the first step, or before if it is told to, on the home thread. Ends when it is told to, when the waiting task is
-/// cancelled, when the pump is about to close, and when its loop lets go of it, whichever comes first.
+/// It begins with the first step, or when `begin` is called, on the home thread. It ends with `end`
+/// or `finish`, when the waiting task is cancelled, when the pump is about to close, or when the
+/// loop is released, whichever comes first.
 final class Feed<Element> {
   private let pump: Pump
-  /// What the loop is over, for messages.
+  /// The name of the sequence, for messages.
   private let name: String
-  /// Takes in one more: what has not been asked for yet is bounded.
+  /// Adds an element to those that wait. It keeps their number bounded.
   private let merge: (inout [Element], Element) -> Void
   private var start: ((Feed) -> () -> Void)?
   private var stop: (() -> Void)?
   private var ending: PumpEnding.Number?
   private var waiting: [Element] = []
   private var reader: Reader?
-  /// Nothing comes any more.
+  /// Whether no more elements will come.
   private(set) var isOver = false
 
-  /// - Parameter start: begins to `push`; what it gives lets go of the source.
+  /// Makes a feed.
+  ///
+  /// - Parameter start: Starts calling `push`. Returns a function that releases the source.
   init(
     _ pump: Pump, of name: String, merge: @escaping (inout [Element], Element) -> Void,
     start: @escaping (Feed) -> () -> Void
@@ -99,7 +103,7 @@ final class Feed<Element> {
     wake()
   }
 
-  /// What waits is the last there is.
+  /// Ends the sequence after the elements that wait.
   func finish() {
     guard !isOver else { return }
     isOver = true
@@ -111,14 +115,14 @@ final class Feed<Element> {
     wake()
   }
 
-  /// Not even that is given any more.
+  /// Ends the sequence and discards the elements that wait.
   func end() {
     waiting = []
     finish()
   }
 
-  /// Nobody reads it any more; called where nothing else may be called. The source is let go a turn later,
-  /// and must not count as somebody who listens from now on.
+  /// Called when the loop has released the feed, where nothing else may be called. The source is
+  /// released one turn later; until then it must not count as a listener.
   fileprivate func abandon() {
     guard !isOver, let stop else {
       isOver = true
@@ -136,7 +140,7 @@ final class Feed<Element> {
     reader?.resume()
   }
 
-  /// A task that waits; only whether it has been cancelled is known on other threads.
+  /// A waiting task. Other threads only see whether it has been cancelled.
   private final class Reader {
     let isCancelled: StopSign
     private let continuation: CheckedContinuation<Void, Never>
@@ -149,7 +153,7 @@ final class Feed<Element> {
     func resume() { continuation.resume() }
   }
 
-  /// Nothing is missed from now on.
+  /// Starts the source, so that no element is missed from now on.
   func begin() {
     guard let start else { return }
     self.start = nil
@@ -163,19 +167,20 @@ final class Feed<Element> {
     if Task.isCancelled { end() }
     begin()
     while waiting.isEmpty {
-      // One that has been cancelled is about to end it.
+      // The cancelled reader is about to end the feed.
       if let reader, reader.isCancelled.isSet { end() }
       if isOver { return nil }
-      // Of two that wait the first would never go on; the standard library's sequences stop here too.
+      // With two readers, the first would never resume. Sequences of the standard library stop the
+      // program here too.
       if reader != nil { ProgramMisuse.stopTwoReaders(of: name) }
       let isCancelled = StopSign()
-      // Only the signal leaves the home thread: a task may be cancelled on any.
+      // Only the signal leaves the home thread, because a task may be cancelled on any thread.
       let cancellation = pump.signal { [weak self] in self?.end() }
       defer { pump.discard(cancellation) }
       let waiting = pump.waits.began()
       defer { pump.waits.ended(waiting) }
       await withTaskCancellationHandler {
-        // Named, or the closure would leave the caller's actor.
+        // Names the isolation; otherwise the closure would leave the caller's actor.
         _ = isolation
         await withCheckedContinuation { continuation in
           reader = Reader(continuation, isCancelled)
@@ -189,7 +194,7 @@ final class Feed<Element> {
   }
 }
 
-/// Ends a feed when the loop that reads it has let go.
+/// Ends a feed when its loop is released.
 final class FeedReader<Element> {
   let feed: Feed<Element>
 
@@ -198,17 +203,17 @@ final class FeedReader<Element> {
   deinit { feed.abandon() }
 }
 
-/// Who takes what out of the inbox, by tokens: a slot in the low half, its generation in the high half, so
-/// that a token of what has been taken or discarded finds nobody.
+/// The receivers of inbox items, by token. A token has a slot in the low half and its generation in
+/// the high half, so that the token of a receiver that was taken or discarded is not found.
 ///
-/// Found without hashing, since each exchange comes through here. No token is 0.
+/// Lookups don't hash, since each exchange goes through here. No token is 0.
 struct ReceiverTable {
   enum Receiver {
     case ofNetwork((ArrivedResult) -> Void)
     case ofObject(any NetworkReceiver)
     case ofWork((any Sendable) -> Void)
 
-    /// What is not for it is dropped.
+    /// Drops items of another type.
     func receive(_ item: Inbox.Item) {
       switch (self, item) {
       case (.ofObject(let receiver), .network(let report)): receiver.receive(report)
@@ -239,14 +244,14 @@ struct ReceiverTable {
     return UInt64(slots[Int(index)].generation) << 32 | UInt64(index)
   }
 
-  /// The receiver of a token, which is not there any more afterwards.
+  /// Removes and returns the receiver of a token.
   mutating func take(_ token: UInt64) -> Receiver? {
     let index = Int(token & 0xffff_ffff)
     guard index < slots.count, slots[index].generation == UInt32(token >> 32),
       let receiver = slots[index].receiver
     else { return nil }
     slots[index].receiver = nil
-    // One whose generations are used up is retired.
+    // A slot that has used all its generations is retired.
     if slots[index].generation < UInt32.max {
       slots[index].generation += 1
       free.append(UInt32(index))
@@ -255,19 +260,19 @@ struct ReceiverTable {
   }
 }
 
-/// What takes the one result of an exchange.
+/// Receives the one result of an exchange.
 package protocol NetworkReceiver: AnyObject {
   func receive(_ report: ArrivedResult)
 }
 
-/// Counts everything that may change what a resource answers: its state, its loads, its caches, its
-/// service's configuration, what is logged.
+/// Counts everything that may change an answer of a resource: its state, its loads, its caches, its
+/// service's configuration, and the enabled log categories.
 ///
-/// Whoever remembers an answer outside of the core remembers the count with it, and asks again once the
-/// count is another. One count for all resources of a pump: whoever changes nothing may go on as he is,
-/// and a change costs one question per answer remembered.
+/// A caller outside the core that stores an answer also stores the count. It asks again when the
+/// count has changed. One count serves all resources of a pump, so a change costs one query for
+/// each stored answer.
 package final class ChangeCount {
-  /// The count, for readers that make no calls; valid as long as the object. Never 0.
+  /// The count, as a pointer for readers that make no calls. Valid as long as the object. Never 0.
   package let counter: UnsafeMutablePointer<UInt64>
 
   init() {

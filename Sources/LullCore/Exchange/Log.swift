@@ -1,38 +1,39 @@
 import LullSystem
 
-/// Category logging of one runtime; nothing is logged until a category is enabled. (LOG-01 to LOG-05)
+/// The log of one runtime, by categories. Nothing is logged until a category is enabled. (LOG-01 to
+/// LOG-05)
 ///
-/// Messages of a disabled category are not even built. Home thread only. The default output is one
-/// line per message line on standard error with a padded category prefix; a handler replaces it.
+/// Messages of a disabled category are not built. Home thread only. By default, each line of a
+/// message is written to standard error with a padded category prefix. A handler replaces that.
 public final class Log {
-  /// What messages are about, called as Lua and the command call it.
+  /// The category of a message, named as in Lua and on the command line.
   public enum Category: String, CaseIterable, Sendable {
-    /// Each request with its outcome, in a line.
+    /// Each request with its outcome, in one line.
     case network
-    /// Headers and bodies of these, credentials masked.
+    /// Headers and bodies of requests and responses, with credentials masked.
     case networkDetails = "network_details"
-    /// What each transformer made of a response.
+    /// The result of each transformer.
     case pipeline
-    /// How data and errors of resources change, and the events of that.
+    /// Changes of the data and errors of resources, and the events they cause.
     case stateChanges = "state_changes"
-    /// Observers that come, go and are told of something.
+    /// Added and removed observers, and the events they receive.
     case observers
-    /// Why something was loaded, or was not.
+    /// Why something was loaded or was not.
     case staleness
-    /// What caches were asked for, had, and were not given.
+    /// The lookups and results of caches, and why something was not stored.
     case cache
-    /// Which blocks made a resource's configuration.
+    /// The configuration blocks that apply to a resource.
     case configuration
   }
 
-  /// Those of which messages are written; none at first. Lua: `lull.log(…)`.
+  /// The enabled categories; none by default. Lua: `lull.log(…)`.
   public var enabled: Set<Category> = [] {
     didSet {
       isSilent = enabled.isEmpty
       changes.note()
     }
   }
-  /// Whether no category is enabled; asking for the set would hold it meanwhile.
+  /// Whether no category is enabled. Stored, because reading the set would retain it.
   package private(set) var isSilent = true
   /// Receives each message instead of standard error.
   public var messageHandler: ((Category, String) -> Void)?
@@ -43,8 +44,8 @@ public final class Log {
     self.changes = changes
   }
 
-  /// Gives a message to the handler, or writes it to standard error, if the category is on; else the message
-  /// is not even made. (LOG-02)
+  /// Passes a message to the handler, or writes it to standard error. Does not build the message if
+  /// the category is disabled. (LOG-02)
   public func log(_ category: Category, _ message: @autoclosure () -> String) {
     guard isOn(category) else { return }
     write(category, message())
@@ -64,8 +65,7 @@ public final class Log {
 
   package func isOn(_ category: Category) -> Bool { !isSilent && enabled.contains(category) }
 
-  /// The categories a preset or category name stands for, or nil if there is none of that name.
-  /// (LOG-03)
+  /// The categories of a preset or category name; nil if there is no such name. (LOG-03)
   public static func categories(named name: String) -> Set<Category>? {
     switch name {
     case "common": .common
@@ -84,7 +84,7 @@ public final class Log {
     let name = category.rawValue
     let prefix = "[lull " + name + "]" + String(repeating: " ", count: max(0, width - name.count))
     var output = ""
-    // By scalars: as a character a line's end with a return before it is another one.
+    // Split by scalars, because a CR LF is a single `Character`, different from LF.
     for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
       output += prefix + " " + visible(Substring(line)) + "\n"
     }
@@ -93,22 +93,22 @@ public final class Log {
 }
 
 extension Log.Category {
-  /// What helps with most questions: network, changes of state, staleness. (LOG-03)
+  /// The categories for most questions: network, state changes, staleness. (LOG-03)
   public static let common: Set<Log.Category> = [.network, .stateChanges, .staleness]
 
-  /// All but headers and bodies.
+  /// All categories except headers and bodies.
   public static let detailed = all.subtracting([.networkDetails])
 
-  /// Everything, headers and bodies too. (LOG-03)
+  /// All categories, including headers and bodies. (LOG-03)
   public static let all = Set(allCases)
 }
 
-/// So that `log.enabled = .common` is enough.
+/// Allows `log.enabled = .common`.
 extension Set<Log.Category> {
-  /// As `Log.Category.common`.
+  /// The same as `Log.Category.common`.
   public static var common: Set<Log.Category> { Log.Category.common }
-  /// As `Log.Category.detailed`.
+  /// The same as `Log.Category.detailed`.
   public static var detailed: Set<Log.Category> { Log.Category.detailed }
-  /// As `Log.Category.all`.
+  /// The same as `Log.Category.all`.
   public static var all: Set<Log.Category> { Log.Category.all }
 }

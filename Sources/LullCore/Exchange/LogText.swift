@@ -1,6 +1,6 @@
-/// How values look in the log: short, on few lines, and never failing. (LOG-06 to LOG-08)
+/// Formats values for the log: short, on few lines, never failing. (LOG-06 to LOG-08)
 package enum LogText {
-  /// A part of a message: nil as such, white space consolidated, long text cut.
+  /// A part of a message: `nil` for nil, white space collapsed, long text truncated.
   package static func part(_ text: String?, limit: Int = 300) -> String {
     guard let text else { return "nil" }
     var result = ""
@@ -20,12 +20,12 @@ package enum LogText {
     return result
   }
 
-  /// A number as it is, without a fraction where it has none.
+  /// A number, without a fraction if it is whole.
   package static func number(_ number: Double) -> String {
     number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
   }
 
-  /// A span of time, as exact as it helps.
+  /// A duration, with a useful precision.
   package static func seconds(_ seconds: Double) -> String {
     guard seconds < 1e15 else { return "an eternity" }
     if seconds >= 10 || seconds == seconds.rounded() { return "\(Int(seconds.rounded())) s" }
@@ -42,7 +42,7 @@ package enum LogText {
     return String(text[..<user.startIndex]) + text[text.index(after: user.endIndex)...]
   }
 
-  /// What stands before the `@` of a URL's host; nil if nothing does.
+  /// The user information before the `@` of a URL; otherwise nil.
   package static func userInfo(of url: String) -> Substring? {
     guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
     let end = url[start...].firstIndex { "/?#".contains($0) } ?? url.endIndex
@@ -50,11 +50,11 @@ package enum LogText {
     return url[start..<at]
   }
 
-  /// JSON over several lines and text on one, as far as they go; anything else by type and size.
+  /// JSON on several lines and text on one, both truncated; other content by type and size.
   package static func content(_ content: Content) -> String {
     switch content {
     case .text(let text):
-      // Masked before it is cut: what is left of a credential would not be found.
+      // Masked before truncation: the rest of a truncated credential would not be recognized.
       return "\"" + part(CredentialMask.body(String(text.prefix(4096)))) + "\""
     case .json(let document): return json(document)
     case .bytes(let bytes): return "\(bytes.count) bytes"
@@ -63,7 +63,7 @@ package enum LogText {
     }
   }
 
-  /// A document too large to be read is not written out.
+  /// Large documents are not written out.
   private static func json(_ document: JSONDocument) -> String {
     guard document.memory < 64 * 1024 else { return "JSON of \(document.memory) bytes" }
     var text: [UInt8] = []
@@ -117,8 +117,8 @@ package enum LogText {
 }
 
 extension Entity: CustomStringConvertible {
-  /// Type, origin and the beginning of the content, on one line and without what looks like a
-  /// credential: `application/json, 200 from https://api.test/a: {"id": 7}`.
+  /// Type, status, URL and the beginning of the content on one line, with credentials masked:
+  /// `application/json, 200 from https://api.test/a: {"id": 7}`.
   public var description: String {
     var text = LogText.part(contentType, limit: 80)
     if let exchange {
@@ -130,7 +130,7 @@ extension Entity: CustomStringConvertible {
 }
 
 extension Headers: CustomStringConvertible {
-  /// One after the other as `name: value`, without what looks like a credential.
+  /// The headers as `name: value`, separated by commas, with credentials masked.
   public var description: String {
     pairs.map { "\($0.name): \(LogText.part(CredentialMask.header($0.name, $0.value)))" }
       .joined(separator: ", ")
@@ -138,16 +138,16 @@ extension Headers: CustomStringConvertible {
 }
 
 extension JSONValue: CustomStringConvertible {
-  /// The value as compact JSON, in which members that are called like credentials have `***` for their value;
+  /// The value as compact JSON. Members whose names are those of credentials have the value `***`;
   /// NaN and infinite numbers are strings. (SWF-160)
   ///
-  /// For logs and debuggers: what is sent or stored is written by `encode(pretty:)`, which masks nothing.
+  /// For logs and debuggers. To send or store a value, use `encode(pretty:)`, which masks nothing.
   public var description: String {
     let bytes = (try? encode()) ?? (try? writable.encode()) ?? []
     return CredentialMask.text(String(decoding: CredentialMask.body(bytes), as: UTF8.self))
   }
 
-  /// With texts in the place of numbers that JSON does not have.
+  /// The value with strings in place of numbers that JSON can't represent.
   private var writable: JSONValue {
     switch self {
     case .double(let value) where !value.isFinite: .string("\(value)")
@@ -159,7 +159,7 @@ extension JSONValue: CustomStringConvertible {
 }
 
 extension JSONElement: CustomStringConvertible {
-  /// As that of the same `JSONValue`. (SWF-160)
+  /// The same as for the equivalent `JSONValue`. (SWF-160)
   public var description: String {
     var bytes: [UInt8] = []
     encode(into: &bytes)
@@ -168,14 +168,14 @@ extension JSONElement: CustomStringConvertible {
 }
 
 extension JSONDocument: CustomStringConvertible {
-  /// As that of its outermost value. (SWF-160)
+  /// The description of the root value. (SWF-160)
   public var description: String { root.description }
 }
 
 extension ResourceURL {
-  /// A URL as people see it, in which masks of secrets may stand; nil if it is none.
+  /// A URL for display, which may contain masks of secrets; nil if the text isn't a URL.
   ///
-  /// For what is around them: in its text they are escaped.
+  /// The masks are escaped in the result. Use it only to inspect the rest of the URL.
   package init?(shown text: String) {
     self.init(
       absolute: CredentialMask.replacingMasks(in: text) { mask in

@@ -1,25 +1,25 @@
-/// What a service needs from the network: start one exchange, report once, allow cancelling.
+/// The networking of a service: starts an exchange, reports its result once, and can cancel it.
 ///
-/// `startRequest` is called on the home thread with the final request and must return at once. The provider
-/// calls `completion` exactly once, from any thread; the answer is delivered on a later turn, so
-/// calling it inside `startRequest` is fine. Redirects, TLS, time-outs and pooling are the provider's own
-/// business: the core sees the final response. (NET-01, NET-02, NET-06, NET-07)
+/// `startRequest` is called on the home thread with the final request and must return immediately.
+/// The provider calls `completion` exactly once, on any thread. The result is delivered on a later
+/// turn, so `completion` may be called inside `startRequest`. Redirects, TLS, timeouts and pooling
+/// are up to the provider: the core receives the final response. (NET-01, NET-02, NET-06, NET-07)
 public protocol NetworkingProvider: AnyObject {
-  /// Begins the exchange, and returns at once. Home thread.
+  /// Starts the exchange and returns immediately. Home thread.
   func startRequest(_ request: HTTPRequest, completion: NetworkCompletion) -> any RequestNetworking
 }
 
-/// One exchange a provider has started.
+/// An exchange that a provider has started.
 ///
-/// Cancelling is a request, not a promise: whatever the provider reports afterwards is ignored.
-/// (NET-03, CXL-07)
+/// Cancelling is only a request to stop: the core ignores everything that the provider reports
+/// afterwards. (NET-03, CXL-07)
 public protocol RequestNetworking: AnyObject {
-  /// Ends it as soon as that can be; nobody waits for it. Home thread.
+  /// Ends the exchange as soon as possible. No caller waits for it. Home thread.
   func cancel()
-  /// How far it is; asked for while somebody wants progress. Home thread.
+  /// The current byte counts, read while progress is reported. Home thread.
   var transferMetrics: RequestTransferMetrics { get }
-  /// Goes on reading a body whose taker has asked for a pause; else does nothing, as the default. Not
-  /// to be called by what takes the body while it does so.
+  /// Resumes reading a body after its consumer has requested a pause. Does nothing otherwise, and
+  /// by default. The consumer must not call it while it is receiving bytes.
   func resume()
 }
 
@@ -27,18 +27,18 @@ extension RequestNetworking {
   public func resume() {}
 }
 
-/// Byte counts of a transfer; a total that is nil, zero or negative is unknown. (NET-04)
+/// Byte counts of a transfer. A total of nil, zero or less is unknown. (NET-04)
 public struct RequestTransferMetrics: Sendable, Equatable {
-  /// Of the request's body.
+  /// The bytes of the request body that have been sent.
   public var requestBytesSent: Int
-  /// What the request's body will come to.
+  /// The expected size of the request body.
   public var requestBytesTotal: Int?
-  /// Of the response's body.
+  /// The bytes of the response body that have arrived.
   public var responseBytesReceived: Int
-  /// What the response has announced.
+  /// The announced size of the response body.
   public var responseBytesTotal: Int?
 
-  /// Nothing moved yet, and nothing known.
+  /// Counts of zero and unknown totals by default.
   public init(
     requestBytesSent: Int = 0, requestBytesTotal: Int? = nil, responseBytesReceived: Int = 0,
     responseBytesTotal: Int? = nil
@@ -50,19 +50,19 @@ public struct RequestTransferMetrics: Sendable, Equatable {
   }
 }
 
-/// What a provider reports: a response, an error, or both together (LOAD-11).
+/// The report of a provider: a response, an error, or both (LOAD-11).
 public struct NetworkResult: Sendable {
-  /// What the server said; nil if it said nothing.
+  /// The response of the server; nil without a response.
   public var response: HTTPResponse?
-  /// The decoded body; nil when there was none at all (ERR-08).
+  /// The decoded body; nil if the response has no body (ERR-08).
   public var body: [UInt8]?
-  /// Why there is no response, or not all of it.
+  /// Why there is no response, or only a part of it.
   public var error: TransportError?
-  /// What a script that stood in for the network has made of the failure, besides; its cause, status and
-  /// entity come first.
+  /// The error that a script in place of the network has made of the failure. Its cause, status and
+  /// entity take precedence.
   package var requestError: RequestError?
 
-  /// A success with a response alone, a failure with an error, besides a response or not.
+  /// Makes a result: a response for success, or an error with or without a response for failure.
   public init(response: HTTPResponse? = nil, body: [UInt8]? = nil, error: TransportError? = nil) {
     self.response = response
     self.body = body
@@ -70,7 +70,7 @@ public struct NetworkResult: Sendable {
   }
 }
 
-/// The one-shot report channel handed to `NetworkingProvider.startRequest`.
+/// The function passed to `NetworkingProvider.startRequest`, which reports the result.
 ///
 /// It may be called on any thread. The second and later calls are ignored.
 public struct NetworkCompletion: Sendable {
@@ -82,59 +82,64 @@ public struct NetworkCompletion: Sendable {
     self.token = token
   }
 
-  /// Reports how the exchange ended; from any thread, and more than once does nothing.
+  /// Reports the result of the exchange. Further calls do nothing. Any thread.
   public func callAsFunction(_ result: NetworkResult) { self(ArrivedResult(result)) }
 
   package func callAsFunction(_ report: ArrivedResult) { inbox.post(token, .network(report)) }
 }
 
-/// What proves who sends a request by all that is sent: made from that, anew each time it goes out.
+/// A signature that authenticates everything a request sends. It is computed each time the request
+/// is sent.
 ///
-/// After a redirect within the origin it is made of the next request; to another one it does not go along,
-/// as the header in which it stands. Until then that header has a mask.
+/// After a redirect within the origin, it is computed for the next request. A redirect to another
+/// origin drops it together with its header. Until the request is sent, that header contains a
+/// mask.
 package protocol RequestSignature: AnyObject, Sendable {
-  /// What it is made with. None of that is sent.
+  /// The secrets used for signing. They are not sent.
   var secrets: [SecretText] { get }
 
-  /// Puts it on what goes out now, in which every secret has its text; not to be kept.
+  /// Signs a request that is being sent, in which every secret has been resolved. The result must
+  /// not be stored.
   ///
   /// - Parameters:
   ///   - now: Unix epoch seconds.
-  ///   - text: what a secret stands for.
+  ///   - text: Resolves a secret.
   func sign(
     _ request: inout HTTPRequest, at now: Double,
     _ text: (SecretText) throws(TransportError) -> [UInt8]
   ) throws(TransportError)
 }
 
-/// Takes the body of an answer piece by piece, so that it need not fit into memory.
+/// Receives a response body piece by piece, so that it need not fit into memory.
 ///
-/// Named in `TransferOptions`; nil there, in all ordinary requests, costs nothing. Order of events, for
-/// each attempt that is answered with a status from 200 to 299: `begin` with its head, then `take` for
-/// every decoded piece. What was taken of an attempt before is void when `begin` is called again. The
-/// body then reported is empty, and `maxBodySize` does not count. All other bodies come as they
-/// always do. Called on the provider's thread; what stands in for the network need not know of it.
+/// Named in `TransferOptions`. Ordinary requests have none, which costs nothing. Order of events,
+/// for each attempt with a status from 200 to 299: `begin` with the head, then `take` for every
+/// decoded piece. If `begin` is called again, the bytes of the earlier attempt are void. The body
+/// in the result is then empty, and `maxBodySize` doesn't apply. Other bodies arrive as usual.
+/// Called on the provider's thread. A stand-in for the network need not support it.
 package final class BodySink: Sendable, Equatable {
-  /// What becomes of a piece, and of what follows it.
+  /// How to continue after a piece.
   package enum Verdict: Sendable {
-    /// It is taken.
+    /// The piece is accepted.
     case more
-    /// It is taken, and nothing more is read from the server before `RequestNetworking.resume`, but what
-    /// the same piece holds in coded form still comes. Meanwhile no `idleTimeout` runs.
+    /// The piece is accepted. Nothing more is read from the server before
+    /// `RequestNetworking.resume`, but the rest of the same encoded piece is still delivered.
+    /// Meanwhile `idleTimeout` is suspended.
     case pause
     /// The exchange ends with an error.
     case refuse
   }
 
-  /// A body begins, of an answer with that head, which has its URL; false ends the exchange with an
-  /// error.
+  /// Called when the body of a response with this head begins. The head contains the URL. Returning
+  /// false ends the exchange with an error.
   package let begin: @Sendable (HTTPResponse) -> Bool
-  /// The next bytes, valid during the call.
+  /// Receives the next bytes, which are valid during the call.
   package let take: @Sendable (UnsafeBufferPointer<UInt8>) -> Verdict
 
-  /// Whether a success goes to whoever asked for it as it is, and does not pass the pipeline.
+  /// Whether a success is returned unchanged, without passing the pipeline.
   package let isRaw: Bool
-  /// Whether it would take a body from its beginning on; else the exchange is not repeated.
+  /// Whether the sink would accept a body from the beginning again. If not, the exchange is not
+  /// retried.
   package let mayBegin: @Sendable () -> Bool
 
   package init(

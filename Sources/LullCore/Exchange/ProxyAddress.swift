@@ -1,16 +1,16 @@
-/// What the URL of a proxy says.
+/// The parsed URL of a proxy.
 package struct ProxyAddress: Sendable, Equatable {
   package static let schemes = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"]
 
   package var scheme: String
   package var host: HostAndPort
-  /// User and perhaps password, as they stand before the `@`.
+  /// The user and an optional password, as written before the `@`.
   private var user: String?
 
-  /// nil unless the text is a URL of one of the schemes, with nothing behind the host.
+  /// nil unless the text is a URL with one of the schemes and nothing after the host.
   ///
-  /// What stands before the last `@` is user and password, and holds nothing that could end them for
-  /// another reader.
+  /// Everything before the last `@` is user and password. It must not contain characters by which
+  /// another parser would end them earlier.
   package init?(_ url: String) {
     guard let separator = url.firstRange(of: "://") else { return nil }
     scheme = url[..<separator.lowerBound].lowercased()
@@ -28,7 +28,7 @@ package struct ProxyAddress: Sendable, Equatable {
     self.host = host
   }
 
-  /// What is wrong with the URL of a proxy, without user and password; nil if nothing is.
+  /// What is wrong with the URL of a proxy, without user and password; nil if it is valid.
   package static func problem(with url: String) -> String? {
     guard ProxyAddress(url) == nil else { return nil }
     guard let separator = url.firstRange(of: "://") else {
@@ -56,12 +56,12 @@ package struct ProxyAddress: Sendable, Equatable {
     return "its host is not valid"
   }
 
-  /// Where to connect to.
+  /// The port to connect to.
   package var port: Int {
     host.port ?? (scheme == "https" ? 443 : 1080)
   }
 
-  /// The URL made anew from its parts: whoever reads it finds these and nothing else.
+  /// The URL, rebuilt from its parts, so that every parser finds the same parts.
   package var url: String {
     var credentials = ""
     if let user {
@@ -71,7 +71,7 @@ package struct ProxyAddress: Sendable, Equatable {
     return "\(scheme)://\(credentials)\(host.urlHost):\(port)"
   }
 
-  /// Escapes that are there stay, and what needs one gets it.
+  /// Keeps existing percent-encoding and escapes other characters as needed.
   private static func escaped(_ text: Substring) -> String {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []

@@ -2,44 +2,46 @@ internal import LullLibC
 import LullSystem
 import Synchronization
 
-/// Delivers what waits for the home thread: results from the inbox, then deferred callbacks.
+/// Delivers to the home thread: first results from the inbox, then deferred callbacks.
 ///
-/// One `turn` takes the inbox and then runs one phase of deferred callbacks: those that were there
-/// when the phase began. What is deferred during the phase waits for the next turn, so that hooks
-/// never run inside the call that registers them. (HOOK-06, HOOK-07, THR-04)
+/// One `turn` takes the inbox and then runs one phase: the callbacks that were deferred when the
+/// phase began. A callback that is deferred during the phase waits for the next turn, so that a
+/// hook never runs inside the call that registers it. (HOOK-06, HOOK-07, THR-04)
 ///
-/// Used on the home thread only. It drives no sockets and no timers: that is the event loop's part.
+/// Home thread only. It drives no sockets and no timers; the event loop does that.
 public final class Pump {
   package let inbox = Inbox()
-  /// What tells the time, and wakes this thread when a timer is due.
+  /// Returns the time, and wakes this thread when a timer fires.
   public let clock: any HostClock
-  /// The messages of every service that uses this pump.
+  /// The log of every service that uses this pump.
   public let log: Log
-  /// Whether the host is told what each step of a pipeline makes of a response.
+  /// Whether the host is notified of the result of each pipeline step.
   package var tracesPipelines = false
-  /// What remembered answers of this pump's resources depend on.
+  /// The number of changes on which cached answers of this pump's resources depend.
   package let changes = ChangeCount()
-  /// Hears of events in the model; nil without a host and after the pump has closed.
+  /// Receives events of the model; nil without a host and after the pump has closed.
   package final var host: (any ModelHost)?
-  /// Counts the limits that several services share; nil before the first use and after the pump has closed.
+  /// Counts the limits that several services share; nil before the first use and after the pump has
+  /// closed.
   package final var limits: (any LimitSource)?
-  /// Where slow work on values goes; without one it is done at once, on the home thread.
+  /// The thread pool for slow work on values. Without one, the work runs immediately on the home
+  /// thread.
   package var workers: (any WorkPool)?
-  /// The latest place in the order of what is sent and answered.
+  /// The last number in the order of sending and answering.
   private var latestPlace: UInt64 = 0
-  /// At least 0, below 1; what policies leave to chance.
+  /// A random number from 0 up to but not including 1, for policies.
   package var random: () -> Double = { .random(in: 0..<1) }
 
-  /// What its statistics look through.
+  /// The parts that its statistics count.
   package let countedParts = CountedParts()
 
-  /// Who hears of requests that have ended.
+  /// The observers of requests that have ended.
   final var exchangeObservers = ExchangeObservers()
 
-  /// Which of its tasks wait for it.
+  /// The tasks that wait for this pump.
   package let waits = PumpWaits()
 
-  /// Who is to be told that this pump is about to close.
+  /// Actions that run before this pump closes.
   package let ending = PumpEnding()
 
   private var deferred: [Action] = []
@@ -47,20 +49,21 @@ public final class Pump {
   private var receivers = ReceiverTable()
   private var guests: [any PumpGuest] = []
   private var queues = PumpQueues()
-  /// Whether it has ended: nothing is delivered any more.
+  /// Whether the pump has closed. Nothing is delivered any more.
   package private(set) var isClosed = false
-  /// The only thread it may be used on; nil if that is whoever's business who drives it.
+  /// The only thread that may use this pump, or nil if its owner guarantees that.
   private var thread: pthread_t?
-  /// The one that drives it, by number.
+  /// The number of the thread that drives it.
   private var driver: UInt
 
-  /// A closure that stands in an array by itself is wrapped in another one.
+  /// A wrapper: a closure stored directly in an array is wrapped in another closure.
   private struct Action {
     let run: () -> Void
   }
 
-  /// A queue of its own, turned by whoever made it, on one thread at a time. Unlike a home's it may be handed
-  /// over, as by a function that goes on elsewhere after it has waited: a use on two threads is not seen. (HOME-10)
+  /// Makes a pump that its owner turns, on one thread at a time. Unlike the pump of a home, it may
+  /// move to another thread, for example with a function that resumes elsewhere after waiting.
+  /// Simultaneous use on two threads is not detected. (HOME-10)
   public init(clock: any HostClock) {
     self.clock = clock
     log = Log(changes: changes)
@@ -72,8 +75,8 @@ public final class Pump {
     ThreadPumps.remove(ObjectIdentifier(self), driver)
   }
 
-  /// That of the home which runs on this thread, else the one that was made last of those that the thread
-  /// drives. Without any, `caller` ends the program.
+  /// The pump of the home that runs on this thread, else the pump that was added last for this
+  /// thread. If there is none, the program ends with an error that names `caller`.
   static func ofThread(for caller: String) -> Pump {
     let known = HomeContext.current?.pump ?? ThreadPumps.latest(CurrentThread.number)
     guard let pump = known else {
@@ -84,37 +87,37 @@ public final class Pump {
     return pump
   }
 
-  /// Whether a turn would do something now, so that a loop must not sleep.
+  /// Whether a turn has something to do, so that the event loop must not sleep.
   package var hasWork: Bool {
     !deferred.isEmpty || !afterPhase.isEmpty || !inbox.isEmpty
   }
 
-  /// The next place in the order of what is sent and answered, at least 1. (STA-11)
+  /// The next number in the order of sending and answering, at least 1. (STA-11)
   package func nextPlace() -> UInt64 {
     latestPlace += 1
     return latestPlace
   }
 
-  /// Runs `action` in the next phase of deferred callbacks; after `close`, never.
+  /// Runs `action` in the next phase of deferred callbacks, but not after `close`.
   package func enqueue(_ action: @escaping () -> Void) {
     checkThread()
     guard !isClosed else { return }
     deferred.append(Action(run: action))
   }
 
-  /// Runs `action` right after the phase of deferred callbacks that runs now, when those have let go
-  /// of what they held; a coroutine that awaited goes on here.
+  /// Runs `action` right after the current phase of deferred callbacks, when these have been
+  /// released. A waiting coroutine resumes here.
   package func enqueueAfterPhase(_ action: @escaping () -> Void) {
     guard !isClosed else { return }
     afterPhase.append(Action(run: action))
   }
 
-  /// Opens a channel for one network result; `receive` runs at most once, on the home thread.
+  /// Opens a channel for one network result. `receive` runs at most once, on the home thread.
   package func completion(_ receive: @escaping (NetworkResult) -> Void) -> NetworkCompletion {
     NetworkCompletion(inbox: inbox, token: expect(.ofNetwork { receive($0.result) }))
   }
 
-  /// The same for an object, which the channel holds meanwhile.
+  /// Opens a channel that holds the receiver.
   package func completion(_ receiver: any NetworkReceiver) -> NetworkCompletion {
     NetworkCompletion(inbox: inbox, token: expect(.ofObject(receiver)))
   }
@@ -123,8 +126,8 @@ public final class Pump {
     isClosed ? 0 : receivers.insert(receiver)
   }
 
-  /// Does `work` in the pool, then calls `finish` on the home thread, on a later turn; without a pool
-  /// both happen at once. After `close`, `finish` is not called.
+  /// Runs `work` in the pool, then `finish` on the home thread on a later turn. Without a pool,
+  /// both run immediately. After `close`, `finish` is not called.
   package func offload<Result: Sendable>(
     _ work: @escaping @Sendable () -> Result, then finish: @escaping (Result) -> Void
   ) {
@@ -134,9 +137,9 @@ public final class Pump {
     workers.run { [inbox] in inbox.post(token, .work(work())) }
   }
 
-  /// Opens a channel for the result of slow work that is done elsewhere. What this returns may be called
-  /// on any thread, once; `finish` then runs on the home thread, on a later turn, or never after
-  /// `close`.
+  /// Opens a channel for the result of slow work done elsewhere. The returned function may be
+  /// called once, on any thread. `finish` then runs on the home thread on a later turn, but not
+  /// after `close`.
   package func receiver<Result: Sendable>(
     _ finish: @escaping (Result) -> Void
   ) -> @Sendable (Result) -> Void {
@@ -144,7 +147,7 @@ public final class Pump {
     return { [inbox] result in inbox.post(token, .work(result)) }
   }
 
-  /// Closes a channel: what still arrives for it is dropped.
+  /// Closes a channel. Results that still arrive for it are dropped.
   package func discard(_ completion: NetworkCompletion) {
     _ = receivers.take(completion.token)
   }
@@ -159,7 +162,7 @@ public final class Pump {
     for guest in guests { guest.turnEnded() }
   }
 
-  /// Has `guest` take part in every turn, and holds it until it is removed or dismissed.
+  /// Adds a guest, which takes part in every turn. It is held until it is removed or dismissed.
   package func add(_ guest: any PumpGuest) { guests.append(guest) }
 
   package var guestCount: Int { guests.count }
@@ -172,19 +175,21 @@ public final class Pump {
     return nil
   }
 
-  /// Tells `queue` when this has closed, unless it has; without holding it.
+  /// Notifies `queue` when the pump has closed, immediately if it already has. The queue is not
+  /// held.
   package func tellOfEnd(_ queue: any PumpQueue) {
     if isClosed { queue.pumpHasClosed(self) } else { queues.add(queue) }
   }
 
-  /// Tells the guests that the pump is about to close, while it can still deliver what they leave behind.
+  /// Tells the guests that the pump is about to close, while it can still deliver their last
+  /// callbacks.
   package func dismissGuests() {
     let leaving = guests
     guests = []
     for guest in leaving { guest.pumpCloses() }
   }
 
-  /// Whoever made it may have handed it over.
+  /// Updates the thread, since the owner may have moved the pump to another one.
   private func noteThread() {
     let thread = CurrentThread.number
     guard thread != driver, !isClosed else { return }
@@ -215,7 +220,8 @@ public final class Pump {
 
   // MARK: The end
 
-  /// Drops everything that waits; who waits for the end is told, and nothing is called any more.
+  /// Closes the pump: runs the ending actions and drops everything that waits. Nothing is called
+  /// afterwards.
   package func close() {
     guard !isClosed else { return }
     ending.end()
@@ -234,19 +240,20 @@ public final class Pump {
 
   // MARK: The thread
 
-  /// From now on this and all that belongs to it are used on the calling thread, until the end.
+  /// Binds the pump and everything that belongs to it to the calling thread.
   package func bindToThread() {
     thread = pthread_self()
   }
 
-  /// Whether this is the thread of the home, as far as it has one.
+  /// Whether the calling thread is the home thread; always true if the pump isn't bound to a
+  /// thread.
   package var isOnThread: Bool {
     guard let thread else { return true }
     return pthread_equal(thread, pthread_self()) != 0
   }
 
-  /// Ends the program if this is another thread than that of the home: what the compiler cannot see
-  /// must not become a race.
+  /// Ends the program if the calling thread isn't the home thread. The compiler can't detect every
+  /// misuse, and none may become a data race.
   @inline(__always) package func checkThread() {
     guard let thread, pthread_equal(thread, pthread_self()) == 0, !isClosed else { return }
     Pump.stopOnOtherThread()
@@ -262,24 +269,24 @@ public final class Pump {
   }
 }
 
-/// Who lives on a pump that is somebody else's, and takes part in its turns.
+/// A component that takes part in the turns of a pump that it doesn't own.
 package protocol PumpGuest: AnyObject {
-  /// Before results are delivered.
+  /// Called before results are delivered.
   func turnBegins()
-  /// After the deferred callbacks of the turn.
+  /// Called after the deferred callbacks of the turn.
   func turnEnded()
-  /// The pump closes: whatever needs it ends now.
+  /// Called when the pump is about to close. Everything that needs the pump must end now.
   func pumpCloses()
 }
 
-/// What keeps things that are to be done on a pump, which it lets go of when that has closed: nobody calls them
-/// then any more, and they may hold the queue itself.
+/// A queue of actions for a pump. It releases them when the pump has closed, since they are never
+/// called then and may hold the queue itself.
 package protocol PumpQueue: AnyObject {
-  /// The pump delivers nothing any more.
+  /// Called when the pump delivers nothing any more.
   func pumpHasClosed(_ pump: Pump)
 }
 
-/// The queues that a pump is to tell of its end. Holds none of them. Home thread only.
+/// The queues to notify when the pump closes, held weakly. Home thread only.
 struct PumpQueues {
   private struct Known {
     weak var queue: (any PumpQueue)?
@@ -301,8 +308,8 @@ struct PumpQueues {
   }
 }
 
-/// What is to be done when a pump is about to close, such as ending what waits for something that will not
-/// happen any more: while what it brings about can still be delivered. Home thread only.
+/// Actions that run when a pump is about to close, while their effects can still be delivered. One
+/// use is to end waits that nothing can end any more. Home thread only.
 package final class PumpEnding {
   package typealias Number = Int
 
@@ -311,26 +318,26 @@ package final class PumpEnding {
   package private(set) var hasEnded = false
   private var holds = 0
 
-  /// Does so once, in no order with others; at once if that time has come.
+  /// Adds an action that runs once, immediately if the ending has begun.
   package func add(_ action: @escaping () -> Void) -> Number {
     next += 1
     if hasEnded { action() } else { actions[next] = action }
     return next
   }
 
-  /// Whether something is under way that an orderly end lets finish, for `patience` seconds at most.
+  /// Whether some work holds up an orderly end, for at most `patience` seconds.
   package var isHeld: Bool { holds > 0 }
 
   package static let patience = 5.0
 
-  /// Such a thing has begun; whatever comes of it, `release` is called once.
+  /// Marks the start of such work. Every call must be followed by one call of `release`.
   package func hold() { holds += 1 }
 
   package func release() { holds -= 1 }
 
   package func remove(_ number: Number) { actions[number] = nil }
 
-  /// The time has come; the second time nothing happens.
+  /// Runs the actions. Further calls do nothing.
   package func end() {
     guard !hasEnded else { return }
     hasEnded = true
@@ -340,11 +347,11 @@ package final class PumpEnding {
   }
 }
 
-/// Which pumps work for which thread, the latest last: how a request finds its pump that is made by nobody
-/// in particular. Any thread.
+/// The pumps of each thread, the latest last. A request that is made without a service finds its
+/// pump here. Any thread.
 enum ThreadPumps {
-  // Not `weak`, which would slow down every use of a pump: each takes itself off here before it goes, and
-  // is asked for on the thread of its number only, to which it belongs.
+  // Not `weak`, which would slow down every use of a pump. Each pump removes itself here before it
+  // is released, and is looked up only on its own thread.
   private struct Entry: @unchecked Sendable {
     unowned(unsafe) let pump: Pump
     let identity: ObjectIdentifier
@@ -369,15 +376,15 @@ enum ThreadPumps {
   }
 }
 
-/// Time and timers of a home thread; the event loop in programs, a manual clock in tests.
+/// The time and timers of a home thread: the event loop in programs, a manual clock in tests.
 public protocol HostClock: AnyObject {
   /// Unix epoch seconds.
   var now: Double { get }
-  /// Seconds since some time in the past, which go on evenly when somebody sets the system's time.
+  /// Seconds since some time in the past. Setting the system clock doesn't affect it.
   var uptime: Double { get }
-  /// Whether `now` is the system's time, which others can read for themselves.
+  /// Whether `now` is the system time, which other code can read too.
   var isSystemTime: Bool { get }
-  /// Runs `action` once on the home thread, after `seconds`; never inside this call.
+  /// Runs `action` once on the home thread after `seconds`, never inside this call.
   func schedule(after seconds: Double, _ action: @escaping () -> Void) -> any HostTimer
 }
 
@@ -386,14 +393,14 @@ extension HostClock {
   public var isSystemTime: Bool { false }
 }
 
-/// A timer that has not fired yet; cancelling twice, or after firing, does nothing.
+/// A timer. Cancelling it twice, or after it has fired, does nothing.
 public protocol HostTimer: AnyObject {
-  /// Its action will not run. Home thread only.
+  /// Cancels the timer; its action will not run. Home thread only.
   func cancel()
 }
 
 /// Threads for slow work on Sendable values: parsing large bodies, files. (PIPE-16, THR-02)
 package protocol WorkPool: AnyObject {
-  /// Runs `work` on another thread, soon, once. It reports through an `Inbox`.
+  /// Runs `work` once, soon, on another thread. The work reports through an `Inbox`.
   func run(_ work: @escaping @Sendable () -> Void)
 }

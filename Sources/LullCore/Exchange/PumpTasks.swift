@@ -1,9 +1,10 @@
-/// Starts tasks on the thread of a pump, for what is called there outside of any task.
+/// Starts tasks on the thread of a pump, for code there that runs outside a task.
 ///
-/// On a home they run among its other jobs, else with the turns of the pump. What still waits when the
-/// pump has closed goes on as that of a home does. Home thread only.
+/// On a home, the tasks run among its other jobs; otherwise they run with the turns of the pump.
+/// Tasks that still wait when the pump has closed continue like those of a home that has ended.
+/// Home thread only.
 package final class PumpTasks: PumpGuest {
-  /// What the tasks are isolated to.
+  /// The actor to which the tasks are isolated.
   private actor Seat {
     private let executor: HomeExecutor
 
@@ -23,13 +24,15 @@ package final class PumpTasks: PumpGuest {
   private unowned let pump: Pump
   private let executor: HomeExecutor
   private let seat: Seat
-  /// Whether nobody else runs the executor's jobs, nor ends it.
+  /// Whether this object runs and ends the executor, instead of a home.
   private let isOwner: Bool
   private var hasEnded = false
-  /// Those that have not ended, by their owners.
+  /// The running tasks, by their owners.
   private var tasks: [ObjectIdentifier: PumpTask] = [:]
 
-  /// - Parameter executor: that of the home, which runs its jobs.
+  /// Makes the tasks of a home.
+  ///
+  /// - Parameter executor: The executor of the home, which runs its jobs.
   package init(_ pump: Pump, on executor: HomeExecutor) {
     self.pump = pump
     self.executor = executor
@@ -39,7 +42,7 @@ package final class PumpTasks: PumpGuest {
 
   private init(_ pump: Pump) {
     self.pump = pump
-    // Nobody expects this: it brings about a turn.
+    // No receiver expects this item; it only causes a turn.
     executor = HomeExecutor { [inbox = pump.inbox] in inbox.post(0, .work(true)) }
     seat = Seat(executor)
     isOwner = true
@@ -47,7 +50,7 @@ package final class PumpTasks: PumpGuest {
 
   deinit { end() }
 
-  /// That of the pump.
+  /// The tasks of a pump, made on first use.
   static func of(_ pump: Pump) -> PumpTasks {
     if let tasks = pump.guest(PumpTasks.self) { return tasks }
     let tasks = PumpTasks(pump)
@@ -55,7 +58,7 @@ package final class PumpTasks: PumpGuest {
     return tasks
   }
 
-  /// Starts a task that `owner` waits for, which begins on a later turn; what this returns cancels it.
+  /// Starts a task for `owner`, which begins on a later turn. The returned function cancels it.
   func start(
     for owner: AnyObject, _ work: nonisolated(nonsending) @escaping () async -> Void
   ) -> () -> Void {
@@ -78,11 +81,11 @@ package final class PumpTasks: PumpGuest {
 
   private func ended(_ task: PumpTask, of owner: AnyObject) {
     let place = ObjectIdentifier(owner)
-    // The next one may have begun meanwhile.
+    // The owner's next task may have begun meanwhile.
     if tasks[place] === task { tasks[place] = nil }
   }
 
-  /// That which `owner` waits for.
+  /// The task that `owner` waits for.
   func task(of owner: AnyObject) -> PumpTask? {
     guard let task = tasks[ObjectIdentifier(owner)], task.owner === owner else { return nil }
     return task
@@ -91,12 +94,12 @@ package final class PumpTasks: PumpGuest {
   package func turnBegins() {}
 
   package func turnEnded() {
-    // A job that comes from now on brings about another turn.
+    // A job that is added from now on causes another turn.
     if isOwner { executor.runJobs() }
   }
 
   package func pumpCloses() {
-    // Guests are dismissed while there are turns to come, which tasks need.
+    // Guests are dismissed while turns, which tasks need, are still to come.
     if pump.ending.hasEnded { end() } else { pump.add(self) }
   }
 
@@ -107,18 +110,18 @@ package final class PumpTasks: PumpGuest {
   }
 }
 
-/// A task of a pump: on whose behalf it runs, and what it waits for, so that a wait that could never end is
-/// told.
+/// A task of a pump, with its owner and the objects it waits for. Used to report a wait that can
+/// never end.
 ///
-/// Home thread only, but for `current`, which child tasks have too.
+/// Home thread only, except `current`, which child tasks inherit.
 package final class PumpTask {
-  /// That within which the calling task runs.
+  /// The pump task in which the calling task runs.
   @TaskLocal static var current: Confined<PumpTask>?
 
   private let pump: ObjectIdentifier
-  /// What goes on when the task has ended.
+  /// The object that waits for the end of the task.
   private(set) weak var owner: AnyObject?
-  /// One for each wait: it may have child tasks.
+  /// The objects that the task waits for. There may be several, because it may have child tasks.
   private(set) var awaited: [AnyObject] = []
 
   init(on pump: Pump, for owner: AnyObject) {
@@ -126,13 +129,13 @@ package final class PumpTask {
     self.owner = owner
   }
 
-  /// That of the calling task, if it is of this pump.
+  /// The calling task's pump task, if it belongs to this pump.
   static func current(on pump: Pump) -> PumpTask? {
     guard let task = current?.value, task.pump == ObjectIdentifier(pump) else { return nil }
     return task
   }
 
-  /// Starts what is no part of the calling task.
+  /// Starts something that isn't part of the calling task.
   package static func outside<Result>(_ start: () -> Result) -> Result {
     $current.withValue(nil) { start() }
   }
@@ -145,18 +148,18 @@ package final class PumpTask {
   }
 }
 
-/// Which tasks of a pump wait for something that only this pump can bring: a test whose tasks all do, with
-/// nothing left to deliver, is deadlocked.
+/// The tasks that wait for something only this pump can deliver. If all tasks of a test wait and
+/// nothing is left to deliver, the test is deadlocked.
 ///
-/// Tasks are known by their hash values. Home thread only.
+/// Tasks are identified by their hash values. Home thread only.
 package final class PumpWaits {
-  /// How often each waits: its child tasks may be the same to whoever compares.
+  /// The number of waits by task. Child tasks may have the same hash value as their parent.
   private var waiting: [Int: Int] = [:]
   private var running: Set<Int> = []
 
   package init() {}
 
-  /// The calling task belongs to the pump until `taskEnded`.
+  /// Registers the calling task with the pump until `taskEnded`.
   package func taskBegan() -> Int {
     let task = PumpWaits.currentTask
     running.insert(task)
@@ -165,7 +168,7 @@ package final class PumpWaits {
 
   package func taskEnded(_ task: Int) { running.remove(task) }
 
-  /// The calling task begins to wait; `ended` is called when it goes on.
+  /// Notes that the calling task begins to wait. `ended` is called when it resumes.
   package func began() -> Int {
     let task = PumpWaits.currentTask
     waiting[task, default: 0] += 1
@@ -177,7 +180,7 @@ package final class PumpWaits {
     waiting[task] = count > 1 ? count - 1 : nil
   }
 
-  /// Whether every task that belongs to the pump waits for it; false without any.
+  /// Whether every task of the pump waits for it; false if there are no tasks.
   package var holdAll: Bool {
     !running.isEmpty && running.allSatisfy { waiting[$0] != nil }
   }

@@ -1,33 +1,33 @@
 import LullSystem
 
-/// A failure as the user meets it: one sentence, and what is known besides.
+/// The failure of a request: a sentence for the user, and the details.
 ///
-/// Errors are state and hook arguments, never thrown across the API. What went wrong inside is
-/// `cause`; a plain HTTP error status has none (ERR-10). The timestamp is fixed at creation and
-/// drives `retryTime` (ERR-14).
+/// Errors are state and hook arguments; the API does not throw them. `cause` is the underlying
+/// error; a plain HTTP error status has none (ERR-10). The timestamp is set on creation and
+/// determines `retryTime` (ERR-14).
 public struct RequestError: Error, Sendable, CustomStringConvertible {
-  /// One sentence for people, without codes. (ERR-02) Lua: `err.user_message`.
+  /// A sentence for the user, without codes. (ERR-02) Lua: `err.user_message`.
   public var userMessage: String
-  /// What the server answered; nil if it did not. Lua: `err.http_status`.
+  /// The status of the response; nil without a response. Lua: `err.http_status`.
   public var httpStatusCode: Int?
-  /// The body that came with the error, transformed as far as the pipeline got.
+  /// The body of the error response, as far as the pipeline transformed it.
   public var entity: Entity?
-  /// What went wrong inside; nil of a plain error status. Lua: `err.cause`.
+  /// The underlying error; nil for a plain error status. Lua: `err.cause`.
   public var cause: RequestError.Cause?
-  /// Seconds since 1970. Lua: `err.timestamp`.
+  /// When the error was created, in seconds since 1970. Lua: `err.timestamp`.
   public let timestamp: Double
-  /// What was asked for; nil for errors made by hand.
+  /// The method of the request; nil for errors that the program makes.
   public package(set) var method: RequestMethod?
-  /// Where it was asked for, as it was sent; may hold credentials, which `description` masks.
+  /// The URL of the request as sent. It may contain credentials, which `description` masks.
   public package(set) var url: String?
-  /// The how manyth repetition of the request failed.
+  /// The number of the attempt that failed, starting at 1.
   package var attempt = 1
-  /// The times the request was sent, as far as policies have kept count.
+  /// The attempts to send the request, as recorded by policies.
   public package(set) var attempts: [RequestAttempt] = []
-  /// The HTTP side of it; nil where nothing was exchanged.
+  /// The HTTP exchange; otherwise nil.
   public var exchange: Exchange?
 
-  /// An error of the program's own, such as for `failedRequest` or a transformer.
+  /// Makes an error of the program, for example for `failedRequest` or a transformer.
   public init(
     userMessage: String, httpStatusCode: Int? = nil, entity: Entity? = nil,
     cause: RequestError.Cause? = nil, timestamp: Double
@@ -39,8 +39,8 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     self.timestamp = timestamp
   }
 
-  /// An error from a response or the lack of one; the message is the first of: the cause's
-  /// description, the status phrase, "Request failed". (ERR-02)
+  /// Makes an error from a response or from its absence. The message is the cause's description,
+  /// else the status phrase, else "Request failed". (ERR-02)
   package init(
     httpStatusCode: Int?, entity: Entity?, cause: RequestError.Cause?, timestamp: Double
   ) {
@@ -54,7 +54,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     RequestError(httpStatusCode: nil, entity: nil, cause: .requestCancelled, timestamp: now)
   }
 
-  /// The same failure met again: its age counts from `now`. (ERR-14)
+  /// The same failure at another time: its age counts from `now`. (ERR-14)
   package func dated(_ now: Double) -> RequestError {
     var error = RequestError(
       userMessage: userMessage, httpStatusCode: httpStatusCode, entity: entity, cause: cause,
@@ -67,7 +67,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
     return error
   }
 
-  /// Whether the server has refused the request and named Digest as a way to authenticate. (RFC 7616)
+  /// Whether the server has refused the request and offers Digest authentication. (RFC 7616)
   package var asksForDigest: Bool {
     guard httpStatusCode == 401, let entity else { return false }
     return entity.headers.values("www-authenticate").contains { value in
@@ -79,50 +79,50 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
 }
 
 extension RequestError {
-  /// What went wrong inside. Every case has a kind, a snake_case word scripts compare with. (ERR-09)
+  /// The underlying error. Each case has a kind, a snake_case word for scripts. (ERR-09)
   public enum Cause: Sendable {
-    /// The resource has no URL that could be asked; `source` is what was given for one.
+    /// The resource has no valid URL; `source` is the text given for one.
     case invalidURL(source: String?)
-    /// A text has a character that its charset has no place for. (REQ-09)
+    /// A text contains a character that its charset can't represent. (REQ-09)
     case unencodableText(encoding: String, text: ByteString)
-    /// A value has no place in JSON; `path` is a JSON Pointer to it. (REQ-13)
+    /// A value can't be represented in JSON; `path` is a JSON Pointer to it. (REQ-13)
     case invalidJSONObject(path: String)
-    /// A part of a form cannot be sent as it is. (REQ-19)
+    /// A part of a form can't be URL-encoded. (REQ-19)
     case notURLEncodable(string: ByteString)
-    /// Somebody has cancelled it.
+    /// The request was cancelled.
     case requestCancelled
-    /// The server says that nothing has changed, and there is nothing here. (NM-02)
+    /// The server responded 304, but there is no local data. (NM-02)
     case noLocalDataFor304
-    /// The response names a charset that nobody here knows.
+    /// The response names an unknown charset.
     case invalidTextEncoding(name: ByteString)
-    /// The body is no text of the charset it names.
+    /// The body is not valid in the charset that it names.
     case undecodableText(encoding: String)
-    /// A transformer got another kind of content than it takes. (TRF-09)
+    /// A transformer received another type of content than it accepts. (TRF-09)
     case wrongInputTypeInTransformerPipeline(expected: String, actual: String, transformer: String)
-    /// A transformer has made nothing of the content.
+    /// A transformer returned nil.
     case transformerReturnedNil(transformer: String)
-    /// `offset`: where in the body, in bytes from its start; nil if that is not known.
+    /// The body is not valid JSON. `offset` is a byte offset in the body; nil if unknown.
     case malformedJSON(message: String, offset: Int? = nil)
-    /// Content is not of the type that a program has asked for. `path`: where in it, `users[3].name`, or
-    /// empty; `message`: what was expected and what was found there.
+    /// The content doesn't have the type that a program expects. `path` is the place in the
+    /// content, such as `users[3].name`, or empty. `message` is what was expected and found.
     case wrongContent(type: String, path: String, message: String)
-    /// An answer is not as its schema says. `schema`: whose that is, in words; `errors`: what does not fit, at
-    /// most 20, in the order of the content.
+    /// A response violates its schema. `schema` describes the owner of the schema. `errors` lists
+    /// at most 20 violations, in the order of the content.
     case validation(schema: String, errors: [ContentMisfit])
-    /// A setting of the program has a value that it cannot have, or a header that HTTP does not allow; nothing was
-    /// sent. `name`: as Swift calls it, such as `limits.timeout`. (SWF-56)
+    /// A setting of the program has an invalid value, or HTTP doesn't allow a header. Nothing was
+    /// sent. `name` is the Swift name, such as `limits.timeout`. (SWF-56)
     case invalidSetting(name: String, message: String)
-    /// Chains that pass on without end.
+    /// A chain passes on to further requests without end.
     case chainTooLong(message: String)
     /// No usable response arrived.
     case transport(TransportError)
     /// A function of a script has raised an error.
     case script(ScriptErrorCause)
-    /// An error of the program's own, thrown by a transformer for one; or the error of another request, whose
-    /// kind this then has.
+    /// An error of the program, for example thrown by a transformer; or the error of another
+    /// request, whose kind this error then has.
     case custom(any Error & Sendable)
 
-    /// A word for it, which Lua compares with: `err.cause.kind`.
+    /// The name that Lua compares with: `err.cause.kind`.
     public var kind: String {
       switch self {
       case .invalidURL: "invalid_url"
@@ -147,7 +147,7 @@ extension RequestError {
       }
     }
 
-    /// The sentence for the user when nothing better is known. (ERR-06)
+    /// The default sentence for the user. (ERR-06)
     package var userMessage: String {
       switch self {
       case .invalidURL: "Cannot send request with invalid URL"
@@ -165,7 +165,7 @@ extension RequestError {
       }
     }
 
-    /// What happened, in words; more precise than the sentence for the user.
+    /// A description, more precise than the sentence for the user.
     public var message: String {
       switch self {
       case .invalidURL(let source?):
@@ -201,7 +201,7 @@ extension RequestError {
       }
     }
 
-    /// The named parts of the cause beside kind and message.
+    /// The named parts of the cause besides kind and message.
     package var payload: [(name: String, value: ByteString)] {
       switch self {
       case .unencodableText(let encoding, let text):
@@ -212,7 +212,7 @@ extension RequestError {
       }
     }
 
-    /// What a script has raised.
+    /// The value that a script has raised.
     package var raisedValue: RaisedValue? {
       switch self {
       case .script(let script): script.value
@@ -241,19 +241,19 @@ extension RequestError {
   }
 }
 
-/// An error a script raised where the core needed an answer.
+/// An error that a script raised while the core needed a result.
 public struct ScriptErrorCause: Sendable {
-  /// The sentence for the user, by where it happened.
+  /// The sentence for the user, depending on where the error occurred.
   package var userMessage: String
-  /// What was raised, as text, with the place.
+  /// The raised value as text, with its place in the source.
   public var message: String
-  /// Which functions had been called there.
+  /// The call stack at that place.
   public var traceback: String
-  /// The pipeline stage, for transformers.
+  /// The pipeline stage of a transformer.
   public var stage: String?
-  /// What was raised.
+  /// The raised value.
   package var value: RaisedValue?
-  /// What was raised where that is an error that a function of Swift's has thrown to the script.
+  /// The raised value, if it is an error that a Swift function has thrown into the script.
   public var thrown: (any Error)?
 
   package init(
@@ -270,8 +270,8 @@ public struct ScriptErrorCause: Sendable {
 }
 
 extension RequestError {
-  /// An error made here and now, to be thrown by a mutation, a decorator or a transformer, or to be
-  /// delivered by `failedRequest(returning:)`: its timestamp is the current time. (ERR-14)
+  /// Makes an error with the current time as its timestamp. Throw it from a mutation, a decorator
+  /// or a transformer, or deliver it with `failedRequest(returning:)`. (ERR-14)
   public init(
     userMessage: String, httpStatusCode: Int? = nil, entity: Entity? = nil,
     cause: RequestError.Cause? = nil
@@ -283,7 +283,8 @@ extension RequestError {
 }
 
 extension RequestError {
-  /// Whether the next attempt may do better: no answer, or one that asks for patience.
+  /// Whether another attempt may succeed: there was no response, or its status suggests trying
+  /// again later.
   package var mayPass: Bool {
     if let httpStatusCode {
       return [408, 425, 429].contains(httpStatusCode) || httpStatusCode >= 500
@@ -305,16 +306,16 @@ extension RequestError {
 }
 
 extension RequestError {
-  /// The message with method, URL and status, and then what the cause adds, on one line and without
-  /// credentials: `Cannot parse server response (GET https://api.test/a → 200): User cannot be made of
-  /// it: users[3].name: expected a string, found null`. (ERR-160)
+  /// One line without credentials: the message with method, URL and status, then the details of the
+  /// cause. For example: `Cannot parse server response (GET https://api.test/a → 200): User cannot
+  /// be made of it: users[3].name: expected a string, found null`. (ERR-160)
   ///
-  /// Any thread. Lua: `tostring(err)` is shorter and ends before the cause.
+  /// Any thread. Lua: `tostring(err)` is shorter and omits the cause.
   public var description: String {
     let summary = summary
     guard let cause else { return summary }
     switch cause {
-    // The summary has these already.
+    // The summary contains these already.
     case .invalidURL, .requestCancelled, .script: return summary
     default:
       let detail = LogText.part(CredentialMask.text(cause.message), limit: 1000)
@@ -324,17 +325,17 @@ extension RequestError {
 
   /// The same text as `description`. (ERR-160)
   ///
-  /// Foundation's property of this name ignores it where the static type is `any Error`: there a program
-  /// conforms the type to Foundation's protocol, which needs no further code:
+  /// If the static type is `any Error`, Foundation's property of this name ignores it. To change
+  /// that, conform the type to Foundation's protocol, which needs no further code:
   ///
   ///     extension RequestError: @retroactive LocalizedError {}
   public var localizedDescription: String { description }
 
-  /// The same text as `description`, as Foundation's `LocalizedError` asks for it. (ERR-160)
+  /// The same text as `description`, for Foundation's `LocalizedError`. (ERR-160)
   public var errorDescription: String? { description }
 
-  /// The message with method, URL and status, without credentials: `Not found (GET https://api.test/a →
-  /// 404)`.
+  /// The message with method, URL and status, without credentials:
+  /// `Not found (GET https://api.test/a → 404)`.
   package var summary: String {
     var text = userMessage
     if case .invalidURL(let source?) = cause {
@@ -356,7 +357,7 @@ extension RequestError {
 }
 
 extension RequestError.Cause {
-  /// Why content is not of a type that was asked for, of what its decoding has thrown.
+  /// Describes why content couldn't be decoded as a type, from the decoding error.
   package init(decoding type: any Any.Type, _ error: any Error) {
     let context: DecodingError.Context
     switch error {
@@ -379,12 +380,13 @@ extension RequestError.Cause {
   }
 }
 
-/// What a script has raised: values that are nothing but themselves as they are, others by number.
+/// A value that a script has raised: booleans, numbers and strings directly, other values by
+/// number.
 package enum RaisedValue: Sendable, Hashable {
   case boolean(Bool)
   case integer(Int64)
   case number(Double)
-  /// A string, which need not be UTF-8.
+  /// A string, which need not be valid UTF-8.
   case string(ByteString)
   case foreign(ForeignContent)
 
@@ -397,13 +399,13 @@ package enum RaisedValue: Sendable, Hashable {
   }
 }
 
-/// A place where content is not as its schema says. Lua: an element of `err.cause.errors`.
+/// A place where content violates its schema. Lua: an element of `err.cause.errors`.
 public struct ContentMisfit: Sendable, Hashable, CustomStringConvertible {
-  /// A JSON Pointer, such as `/items/3/price`; empty for the content as a whole.
+  /// A JSON Pointer, such as `/items/3/price`; empty for the whole content.
   public let pointer: String
-  /// The keyword of the schema that it does not fit, such as `type`.
+  /// The violated keyword of the schema, such as `type`.
   public let keyword: String
-  /// What was expected and what is there, such as `must be a number, got "12"`.
+  /// What was expected and found, such as `must be a number, got "12"`.
   public let message: String
 
   package init(pointer: String, keyword: String, message: String) {
@@ -412,6 +414,6 @@ public struct ContentMisfit: Sendable, Hashable, CustomStringConvertible {
     self.message = message
   }
 
-  /// Such as `/items/3/price: must be a number, got "12"`.
+  /// Pointer and message, such as `/items/3/price: must be a number, got "12"`.
   public var description: String { "\(pointer.isEmpty ? "the content" : pointer): \(message)" }
 }

@@ -1,8 +1,9 @@
-/// The headers of a request that is being made, and of a configuration: header lines, and what a request needs
-/// besides those.
+/// The headers of a request that is being built, or of a configuration: header lines and additional
+/// information.
 ///
-/// Reads and edits as `Headers` does. In addition a name can be omitted, a value can hold secrets, and a header that
-/// HTTP does not allow is remembered, so that the request fails instead of going out without it.
+/// Reads and edits as `Headers` does. In addition, a name can be omitted and a value can contain
+/// secrets. An invalid header is remembered, so that the request fails instead of being sent
+/// without it.
 ///
 ///     configuration.headers["Accept"] = "application/json"
 ///     configuration.headers.omit("User-Agent")
@@ -10,12 +11,12 @@ public struct RequestHeaders: Sendable, Equatable {
   /// The headers as they can be shown: secrets are masked.
   public private(set) var lines = Headers()
   private var extras: Extras?
-  /// Whether the condition of the resource's data may still be added, see `awaitCondition`.
+  /// Whether the condition of the resource's data may still be added; see `awaitCondition`.
   private(set) var awaitsCondition = false
-  /// Whether some of the values hold secrets; stored, since each request reads it.
+  /// Whether a value contains secrets. Stored, because each request reads it.
   package private(set) var hasSecrets = false
 
-  /// Kept apart, since most requests have none and copies are cheaper then.
+  /// Stored separately, because most requests have none and copies are then cheaper.
   private struct Extras: Sendable, Equatable {
     var secrets: [SecretValue] = []
     /// In lower case.
@@ -25,7 +26,7 @@ public struct RequestHeaders: Sendable, Equatable {
     var isEmpty: Bool { secrets.isEmpty && omitted.isEmpty && refusals.isEmpty }
   }
 
-  /// A value with secrets in it, whose line has their masks.
+  /// A value that contains secrets. Its line contains their masks.
   private struct SecretValue: Sendable, Equatable {
     /// In lower case.
     let name: String
@@ -34,7 +35,7 @@ public struct RequestHeaders: Sendable, Equatable {
     let text: SecretText
   }
 
-  /// An attempt to add what cannot be a header.
+  /// An attempt to add an invalid header.
   private struct Refusal: Sendable, Equatable {
     /// In lower case.
     let name: String
@@ -54,7 +55,8 @@ public struct RequestHeaders: Sendable, Equatable {
   /// Whether there are no header lines.
   public var isEmpty: Bool { lines.isEmpty }
 
-  /// The value of a header, as `Headers` has it. Setting replaces all values of that name; nil removes them.
+  /// The value of a header, as in `Headers`. Setting it replaces all values of that name; nil
+  /// removes them.
   public subscript(_ name: String) -> String? {
     get { lines[name] }
     set {
@@ -66,7 +68,7 @@ public struct RequestHeaders: Sendable, Equatable {
   /// Every value of that name, in order.
   public func values(_ name: String) -> [String] { lines.values(name) }
 
-  /// The value that the subscript returns, as it is sent.
+  /// The value that the subscript returns, as bytes.
   public func bytes(_ name: String) -> [UInt8]? { lines.bytes(name) }
 
   /// The headers one by one, names in lower case.
@@ -76,12 +78,12 @@ public struct RequestHeaders: Sendable, Equatable {
 
   /// Adds a header after the others.
   ///
-  /// A name that is not a token, such as one with a space or a colon in it, is not added, and neither is a line
-  /// break in a value: a request with these headers fails unsent, with the cause `invalidSetting`, unless that
-  /// header is removed or set again.
+  /// A name that is not a token, for example with a space or a colon, is not added. Neither is a
+  /// value with a line break. A request with these headers is not sent and fails with the cause
+  /// `invalidSetting`, unless that header is removed or set again.
   public mutating func add(_ name: String, _ value: String) { add(name, bytes: value.utf8) }
 
-  /// The same with a value that need not be text.
+  /// Adds a header with a value that need not be text.
   public mutating func add(_ name: String, bytes value: some Sequence<UInt8>) {
     guard Headers.isName(name) else { return refuse(name, EmptyCollection()) }
     keepCondition(ifChanging: name)
@@ -111,8 +113,8 @@ public struct RequestHeaders: Sendable, Equatable {
     lines.remove(name)
   }
 
-  /// Removes every header of that name, and has none sent where Lull would add one, such as `User-Agent`, until a
-  /// value is added again. Lua: `headers[name] = false`.
+  /// Removes every header of that name. Also suppresses the header where Lull would add one, such
+  /// as `User-Agent`, until a value is added again. Lua: `headers[name] = false`.
   public mutating func omit(_ name: String) {
     remove(name)
     let name = name.lowercased()
@@ -122,8 +124,8 @@ public struct RequestHeaders: Sendable, Equatable {
   /// The names, in lower case, that are not sent even where Lull would add a header.
   package var omitted: [String] { extras?.omitted ?? [] }
 
-  /// Why a request with these headers cannot be sent: something was added that cannot be a header; nil if it can.
-  /// (SWF-57)
+  /// Why a request with these headers can't be sent: the first invalid header; nil if there is
+  /// none. (SWF-57)
   package var problem: String? { extras?.refusals.first?.problem }
 
   private mutating func refuse(_ name: String, _ value: some Sequence<UInt8>) {
@@ -139,9 +141,9 @@ public struct RequestHeaders: Sendable, Equatable {
   }
 }
 
-/// Values of one set of headers that replace those of another.
+/// Copying values from another set of headers.
 extension RequestHeaders {
-  /// Takes all values of that name from `other`, secrets included.
+  /// Replaces all values of that name with those of `other`, including secrets.
   package mutating func take(_ name: String, from other: RequestHeaders) {
     remove(name)
     if other.omitted.contains(name.lowercased()) { omit(name) }
@@ -154,10 +156,10 @@ extension RequestHeaders {
     }
   }
 
-  /// Restores the values of `earlier` under each name that `isWanted` and that has other values now, none of
-  /// them a secret.
+  /// Restores the values of `earlier` for each name that `isWanted` and whose values have changed
+  /// and aren't secrets.
   ///
-  /// - Returns: those names.
+  /// - Returns: The restored names.
   mutating func restore(_ earlier: RequestHeaders, where isWanted: (String) -> Bool) -> [String] {
     var names: [String] = []
     for (name, _) in pairs where !names.contains(name) && isWanted(name) {
@@ -171,9 +173,9 @@ extension RequestHeaders {
   }
 }
 
-/// Values with secrets in them.
+/// Values that contain secrets.
 extension RequestHeaders {
-  /// Adds a value with secrets in it, which reads as its masked form.
+  /// Adds a value that contains secrets. It is read in its masked form.
   public mutating func add(_ name: String, _ text: SecretText) {
     let position = values(name).count
     add(name, text.masked)
@@ -183,7 +185,7 @@ extension RequestHeaders {
     }
   }
 
-  /// The values with secrets in them, by their names in lower case.
+  /// The values that contain secrets, with their names in lower case.
   package var secretValues: [(name: String, text: SecretText)] {
     (extras?.secrets ?? []).map { ($0.name, $0.text) }
   }
@@ -199,14 +201,14 @@ extension RequestHeaders {
     }
   }
 
-  /// The values of that name without secrets in them.
+  /// The values of that name that don't contain secrets.
   package func plainValues(_ name: String) -> [[UInt8]] {
     let values = lines.byteValues(of: Array(name.utf8))
     guard hasSecrets else { return values }
     return values.indices.filter { secret(name, $0) == nil }.map { values[$0] }
   }
 
-  /// The same headers with the result of `resolve` in the place of each value that holds secrets.
+  /// The headers with the result of `resolve` in place of each value that contains secrets.
   package func resolved<E>(
     _ resolve: (String, SecretText) throws(E) -> [UInt8]
   ) throws(E) -> RequestHeaders {
@@ -234,13 +236,13 @@ extension RequestHeaders {
   }
 }
 
-/// The condition of a request that is made before the caches have answered.
+/// The conditional header of a request that is built before the caches have answered.
 extension RequestHeaders {
-  /// Allows the condition to be added later, unless one is set or removed before: a caller who edits a request
-  /// without a condition wants it to have none. (LOAD-04)
+  /// Allows the condition to be added later, unless one is set or removed before. A caller who
+  /// removes the condition must not get it back. (LOAD-04)
   mutating func awaitCondition() { awaitsCondition = true }
 
-  /// Adds the condition if it is still awaited; nil: there is none.
+  /// Adds the condition if it is still awaited; otherwise nil.
   mutating func settle(_ condition: (name: String, value: ByteString)?) {
     guard awaitsCondition else { return }
     awaitsCondition = false
@@ -254,13 +256,13 @@ extension RequestHeaders {
 
 /// Cookies, which share one header. (RFC 6265, section 5.4)
 extension RequestHeaders {
-  /// Adds cookies to those that are there.
+  /// Adds cookies to the existing ones.
   package mutating func add(cookies: [(name: String, value: SecretText)]) {
     join(cookies.map { SecretText($0.name + "=") + $0.value })
   }
 
-  /// Adds the cookies of another header, except those whose names are there. Where a name cannot be seen, all of
-  /// them count as there.
+  /// Adds the cookies of another header, except those whose names exist already. If a name is
+  /// hidden in a secret, nothing is added.
   mutating func add(cookieHeader value: SecretText) {
     let known = texts.filter { $0.name == "cookie" }.map(\.text)
     guard !known.isEmpty else { return add("cookie", value) }
@@ -284,9 +286,9 @@ extension RequestHeaders {
   }
 }
 
-/// `["Accept": "text/plain", "X-Token": token]`: in that order, a repeated name beside the first.
+/// `["Accept": "text/plain", "X-Token": token]`: in that order; repeated names are kept.
 extension RequestHeaders: ExpressibleByDictionaryLiteral {
-  /// Headers as a literal, in its order; a name may stand there twice.
+  /// Makes headers from a literal, in its order. A name may occur twice.
   public init(dictionaryLiteral pairs: (String, String)...) { self.init(pairs) }
 }
 

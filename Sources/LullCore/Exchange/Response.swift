@@ -1,52 +1,52 @@
-/// How a request ended: an entity or an error, never both. (DYN-04)
+/// The result of a request: an entity or an error, never both. (DYN-04)
 public struct Response: Sendable {
-  /// Errors are large: indirect, so that a response is small to copy and to hold, and a request that
-  /// has none yet too.
+  /// An entity or an error. The error is large and therefore indirect, so that responses and
+  /// pending requests stay small.
   public enum Outcome: Sendable {
-    /// The entity that transformers have made, or the one that a 304 confirmed.
+    /// The entity that the transformers produced, or the one that a 304 confirmed.
     case success(Entity)
-    /// Why there is none.
+    /// The error.
     indirect case failure(RequestError)
   }
 
-  /// One of the two.
+  /// The entity or the error.
   public var outcome: Outcome
-  /// False for a 304: the entity is the one that was there before (NM-01).
+  /// False for a 304: the entity is the previous one (NM-01).
   public var isNew: Bool
 
-  /// What a request of one's own ends with, or a transformer passes on.
+  /// Makes a response, for a custom request or a transformer.
   public init(_ outcome: Outcome, isNew: Bool = true) {
     self.outcome = outcome
     self.isNew = isNew
   }
 
-  /// Ended well.
+  /// Makes a successful response.
   public static func success(_ entity: Entity, isNew: Bool = true) -> Response {
     Response(.success(entity), isNew: isNew)
   }
 
-  /// Ended badly.
+  /// Makes a failed response.
   public static func failure(_ error: RequestError) -> Response {
     Response(.failure(error))
   }
 
-  /// Of a success; nil of a failure.
+  /// The entity; nil after failure.
   public var entity: Entity? {
     if case .success(let entity) = outcome { return entity }
     return nil
   }
 
-  /// Of a failure; nil of a success.
+  /// The error; nil after success.
   public var error: RequestError? {
     if case .failure(let error) = outcome { return error }
     return nil
   }
 
-  /// Whether there is an entity.
+  /// Whether the request succeeded.
   public var isSuccess: Bool { error == nil }
 }
 
-/// A `NetworkResult` on its way to whoever waits for it: an object, since that is large to copy.
+/// A `NetworkResult` on its way to its receiver, as an object, since the result is large to copy.
 package final class ArrivedResult: Sendable {
   package let response: HTTPResponse?
   package let body: [UInt8]?
@@ -67,7 +67,7 @@ package final class ArrivedResult: Sendable {
     requestError = result.requestError
   }
 
-  /// The same with the Content-Type of `responseType`, if the options have one.
+  /// The result with the Content-Type of `responseType`, if the options set one.
   package func read(by options: TransferOptions?) -> ArrivedResult {
     guard let type = options?.responseType, var response else { return self }
     type.apply(to: &response.headers)
@@ -83,15 +83,15 @@ package final class ArrivedResult: Sendable {
   }
 }
 
-/// What HTTP statuses are called in messages to the user. (ERR-05)
+/// Names of HTTP statuses in messages to the user. (ERR-05)
 package enum StatusPhrase {
-  /// The IANA reason in sentence case; of an unregistered status what its class says.
+  /// The IANA reason phrase in sentence case; for an unregistered status, a phrase for its class.
   package static func text(for status: Int) -> String {
     if let phrase = registered(status) { return phrase }
     return status >= 500 && status < 600 ? "Server error" : "Request failed"
   }
 
-  /// The registry of 2025; 306 and 418 are reserved without a meaning.
+  /// The IANA registry of 2025; 306 and 418 are reserved and have no phrase.
   private static func registered(_ status: Int) -> String? {
     switch status {
     case 100: "Continue"
@@ -167,7 +167,7 @@ package enum StatusPhrase {
 }
 
 extension Response {
-  /// Whether it is the failure of a request that was cancelled, by whomever. (CXL-01)
+  /// Whether the request failed because it was cancelled, by any caller. (CXL-01)
   public var isCancellation: Bool {
     if case .requestCancelled = error?.cause { return true }
     return false
@@ -175,7 +175,7 @@ extension Response {
 }
 
 extension Response: CustomStringConvertible {
-  /// What came of the request, on one line and without what looks like a credential.
+  /// The result in one line, with credentials masked.
   public var description: String {
     switch outcome {
     case .success(let entity):

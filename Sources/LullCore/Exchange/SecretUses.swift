@@ -1,16 +1,17 @@
-/// Which secrets a request carries beside those of its headers, and where they may go.
+/// The secrets of a request outside its headers, and where they may be sent.
 ///
-/// Immutable; nil in a request without secrets. The URL and body of such a request are masked, and
-/// what is meant stands here. It counts only while they are as it says: a mutation that puts another
-/// URL or body in their place has put the secret out.
+/// Immutable; nil for a request without secrets. The URL and body of the request are masked; the
+/// templates with the secrets are stored here. They apply only while URL and body are unchanged: a
+/// mutation that replaces the URL or body removes the secrets from it.
 public final class SecretUses: Sendable, Equatable {
-  /// Scheme, host and port of the service whose request it is; nil if the service has no base URL.
+  /// Scheme, host and port of the request's service; nil if the service has no base URL.
   package let origin: String?
   package let url: SecretTemplate?
   package let body: SecretTemplate?
-  /// Made of the whole request when it goes out; nil if nothing is.
+  /// Signs the whole request when it is sent; nil if it isn't signed.
   package let signature: (any RequestSignature)?
-  /// The parameters of the URL's query that are credentials of the configuration, and none of the resource's.
+  /// The query parameters that are credentials of the configuration and not part of the resource's
+  /// URL.
   package let credentialNames: [String]
 
   package init(
@@ -35,19 +36,19 @@ extension HTTPRequest {
   /// Scheme, host and port of the URL.
   package var origin: String { ResourceURL(unchecked: url).origin }
 
-  /// What the URL means, if secrets stand in it.
+  /// The template of the URL, if it contains secrets.
   package var secretURL: SecretTemplate? {
     guard let template = secrets?.url, url.utf8.elementsEqual(template.masked) else { return nil }
     return template
   }
 
-  /// The URL without the parameters of its query that are secrets; nil if none is.
+  /// The URL without the query parameters that are secrets; otherwise nil.
   package var urlWithoutSecrets: String? {
     secretURL?.withoutParameters { _ in true }.maskedText
   }
 
-  /// A URL that has answered as people are told it: without the credentials that were put into the query, which a
-  /// redirect may have kept. (QRY-03)
+  /// The URL of a response as shown. Credentials that were added to the query are removed,
+  /// since a redirect may have kept them. (QRY-03)
   func withoutCredentials(_ answered: String) -> String {
     let names = (secrets?.credentialNames ?? []).map {
       SecretEscaping.parameter.escaped($0.utf8)
@@ -71,14 +72,15 @@ extension HTTPRequest {
     return answered[..<start] + query + answered[end...]
   }
 
-  /// What the body means, if secrets stand in it.
+  /// The template of the body, if it contains secrets.
   package var secretBody: SecretTemplate? {
     guard let template = secrets?.body, let body, body == template.masked else { return nil }
     return template
   }
 
-  /// Has it signed by everything that is sent, the header showing `mask` until then; fails if a secret of
-  /// the signature is not meant for where it goes.
+  /// Marks the request as signed. The header contains `mask` until the request is sent.
+  ///
+  /// - Throws: `secretOrigin` if a secret of the signature may not be sent to the URL.
   package mutating func sign(
     by signature: any RequestSignature, header: String, mask: String
   ) throws(TransportError) {
@@ -89,7 +91,7 @@ extension HTTPRequest {
     if let problem = secretOriginProblem { throw problem }
   }
 
-  /// Puts `rest` behind the URL; secrets in it stay where they are.
+  /// Appends `rest` to the URL and keeps its secrets.
   package mutating func appendToURL(_ rest: String) {
     if var template = secretURL {
       template.append(rest.utf8)
@@ -98,20 +100,21 @@ extension HTTPRequest {
     url += rest
   }
 
-  /// The secrets of a body that is read while it is sent.
+  /// The secrets of a streamed body.
   private var streamedSecrets: [SecretText] {
     if case .streamed(let body)? = payload { body.secretTexts } else { [] }
   }
 
-  /// Whether a secret stands in the body, whichever kind that is.
+  /// Whether the body contains a secret, in memory or streamed.
   package var hasSecretsInBody: Bool { secretBody != nil || !streamedSecrets.isEmpty }
 
-  /// Whether anything that is sent is a secret.
+  /// Whether the request sends or signs with a secret.
   package var hasSecrets: Bool {
     headers.hasSecrets || secretURL != nil || hasSecretsInBody || secrets?.signature != nil
   }
 
-  /// Every secret it would send or sign with and where, in order: URL, headers, body, signature.
+  /// Every secret that it sends or signs with, and its place, in order: URL, headers, body,
+  /// signature.
   package var secretPlaces: [(secret: Secret, place: String)] {
     var places: [(secret: Secret, place: String)] = []
     for secret in secretURL?.secrets ?? [] { places.append((secret, "its URL")) }
@@ -128,26 +131,26 @@ extension HTTPRequest {
     return places
   }
 
-  /// Where those stand that are not sent themselves.
+  /// The place of secrets that sign the request and aren't sent.
   package static let signaturePlace = "its signature"
 
-  /// Every text with secrets in it that it would send, or sign with.
+  /// Every text with secrets that it sends or signs with.
   package var secretTexts: [SecretText] {
     (secretURL?.texts ?? []) + headers.secretValues.map(\.text) + (secretBody?.texts ?? [])
       + streamedSecrets + (secrets?.signature?.secrets ?? [])
   }
 
-  /// Why it must not go where its URL leads; nil if it may.
+  /// The error if a secret may not be sent to the request's URL; nil if all may.
   package var secretOriginProblem: TransportError? {
     let target = origin
     return secretOriginProblem(target: target) { ResourceURL(absolute: $0)?.origin == target }
   }
 
-  /// Why it must not go out: a secret would reach an origin it is not bound to. nil if it may.
+  /// The error if a secret would reach an origin that it isn't bound to; otherwise nil.
   ///
   /// - Parameters:
-  ///   - target: scheme, host and port the request goes to.
-  ///   - isTarget: whether a URL goes there too.
+  ///   - target: Scheme, host and port of the receiver.
+  ///   - isTarget: Whether a URL has the same origin as the receiver.
   package func secretOriginProblem(target: String, _ isTarget: (String) -> Bool) -> TransportError?
   {
     let home = secrets?.origin

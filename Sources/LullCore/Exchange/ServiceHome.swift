@@ -2,9 +2,9 @@ internal import LullLibC
 import LullSystem
 import Synchronization
 
-/// Where services live, as an actor: a `Home`, and in a test the `LullTest`.
+/// The actor on which services live: a `Home`, or a `LullTest` in tests.
 ///
-/// An actor that is given one in place of a `Home` can be tested: it is made on either.
+/// Take this protocol instead of a `Home` to make an actor testable: it can then be made on either.
 ///
 ///     actor Catalogue {
 ///       private let home: any ServiceHome
@@ -19,17 +19,18 @@ import Synchronization
 ///
 /// Behaviours: RACE-01 to RACE-02.
 public protocol ServiceHome: Actor {
-  /// What services are made with that are made on another thread. On any thread.
+  /// The pump and networking for services that are made on other threads. Any thread.
   nonisolated var surroundings: HomeSurroundings { get }
 
-  /// Starts a task that runs here, beside whatever waits, and that is cancelled when the home ends; it begins
-  /// when the caller waits or returns.
+  /// Starts a task on this home. It begins when the caller waits or returns, and is cancelled when
+  /// the home ends.
   ///
-  /// For callers on this home, whose services the body may use, such as an actor that runs here. The body is
-  /// isolated as its caller is: that of an actor that runs elsewhere runs there.
+  /// For callers on this home, such as an actor that runs here. The body may use the caller's
+  /// services. The body has the caller's isolation: if the caller is an actor that runs elsewhere,
+  /// so does the body.
   ///
-  /// In functions and closures that are isolated to a home of a generic type the compiler (6.3.1) crashes
-  /// over it: there it is the one below, whose body takes the home.
+  /// In functions and closures isolated to a home of a generic type, the compiler (6.3.1) crashes.
+  /// There, use the overload whose body takes the home.
   ///
   ///     func refresh() async {
   ///       await home.spawn { try await self.api.resource("/items").load().entity() }
@@ -39,18 +40,19 @@ public protocol ServiceHome: Actor {
     @_inheritActorContext(always) _ body: sending @escaping @isolated(any) () async throws -> Value
   ) -> Task<Value, any Error>
 
-  /// Starts a task that runs here, wherever the caller is, with what may be sent; otherwise as above.
+  /// Starts a task on this home from any isolation. The body must be Sendable. Otherwise like the
+  /// other overload.
   @discardableResult
   func spawn<Value: Sendable>(
     _ body: @escaping @Sendable (isolated Self) async throws -> Value
   ) -> Task<Value, any Error>
 }
 
-/// What somebody has run on a home while waiting outside of its tasks, and what it came to: the body of
-/// `Lull.run`, or of a test. Home thread only.
+/// A body that runs on a home while its caller waits outside the home's tasks, and its result: the
+/// body of `Lull.run` or of a test. Home thread only.
 package final class HomeBody<Home: Actor, Value> {
   private let body: (isolated Home) async throws -> Value
-  /// nil until it has ended.
+  /// The result; nil until the body has ended.
   package private(set) var result: Result<Value, any Error>?
 
   package init(_ body: @escaping (isolated Home) async throws -> Value) {
@@ -66,14 +68,14 @@ package final class HomeBody<Home: Actor, Value> {
   }
 }
 
-/// What services find on a thread that name no pump and no network.
+/// The default pump and networking for services made on a thread.
 ///
 /// Belongs to the thread of its home.
 package final class HomeContext {
   package let pump: Pump
   private let makeNetworking: () -> any NetworkingProvider
 
-  /// Made when first used.
+  /// Made on first use.
   package private(set) lazy var networking = makeNetworking()
 
   package init(pump: Pump, networking: @escaping () -> any NetworkingProvider) {
@@ -88,8 +90,8 @@ package final class HomeContext {
     return key
   }()
 
-  /// That of the innermost home that is being run on this thread.
-  // Whoever sets it holds the object until it is set back.
+  /// The context of the innermost home that runs on this thread.
+  // The caller that sets it holds the object until it is reset.
   package static var current: HomeContext? {
     get {
       guard let pointer = pthread_getspecific(key) else { return nil }
@@ -100,7 +102,7 @@ package final class HomeContext {
     }
   }
 
-  /// Runs `body` as this home.
+  /// Runs `body` with this context as the current one.
   package func whileCurrent<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -113,15 +115,16 @@ package final class HomeContext {
 
 /// Runs the jobs of Swift's concurrency on a home thread, between the turns of its pump.
 ///
-/// Jobs may come from any thread and run in order of arrival; the first of several wakes the thread. After `end` they run one by one on a thread that is started when there are some: what waits
-/// for anything of the home is told of its end there, and no task hangs.
+/// Jobs may come from any thread and run in order of arrival. The first of several wakes the
+/// thread. After `end`, jobs run one by one on a thread that is started on demand. There,
+/// everything that waits for the home is notified of its end, and no task hangs.
 ///
-/// It is an executor for tasks too, because a task that is resumed goes through the executor it
-/// prefers before it is where it was: tasks that prefer this one need no other thread to go on.
+/// It is also a task executor, because a resumed task goes through its preferred executor first.
+/// Tasks that prefer this one need no other thread to resume.
 package final class HomeExecutor: SerialExecutor, TaskExecutor {
   fileprivate struct State {
     var jobs: [UnownedJob] = []
-    /// Whose turn it is to run jobs; nil while nobody does, after the end.
+    /// The thread that may run jobs; nil if none does after the end.
     var thread: pthread_t?
     var hasEnded = false
     var hasLateThread = false
@@ -129,11 +132,13 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
 
   private let state: Mutex<State>
   private let wakeUp: @Sendable () -> Void
-  /// What late jobs find as theirs. Set once, before there are jobs.
+  /// The context of late jobs. Set once, before there are jobs.
   package nonisolated(unsafe) weak var context: HomeContext?
 
-  /// - Parameter wakeUp: called on any thread, and in vain on the home thread, which looks at `hasWork`
-  ///   before it waits.
+  /// Makes the executor of the calling thread.
+  ///
+  /// - Parameter wakeUp: Called on any thread. On the home thread it need not do anything, because
+  ///   that thread checks `hasWork` before it waits.
   package init(wakeUp: @escaping @Sendable () -> Void) {
     self.wakeUp = wakeUp
     state = Mutex(State(thread: pthread_self()))
@@ -168,7 +173,7 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
 
   package var hasWork: Bool { state.withLock { !$0.jobs.isEmpty } }
 
-  /// Runs the jobs that are there; those they enqueue wait for the next call. Home thread only.
+  /// Runs the current jobs. Jobs that they enqueue wait for the next call. Home thread only.
   package func runJobs() {
     let jobs = state.withLock { state in
       defer { state.jobs = [] }
@@ -186,7 +191,7 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
 
   // MARK: After the end
 
-  /// The home thread runs no more jobs.
+  /// Marks the end: the home thread runs no more jobs.
   package func end() {
     let isLate = state.withLock { state in
       state.hasEnded = true
@@ -202,7 +207,7 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
   }
 
   private func runLateJobs() {
-    // Held meanwhile, for whoever asks which it is.
+    // Held meanwhile, because `HomeContext.current` doesn't hold it.
     let context = self.context
     HomeContext.current = context
     defer { HomeContext.current = nil }
@@ -220,7 +225,7 @@ package final class HomeExecutor: SerialExecutor, TaskExecutor {
 }
 
 extension HomeExecutor.State {
-  /// Whether one is to be started now.
+  /// Whether a thread for late jobs has to be started now.
   fileprivate mutating func needsLateThread() -> Bool {
     guard hasEnded, !hasLateThread, !jobs.isEmpty else { return false }
     hasLateThread = true
@@ -228,11 +233,11 @@ extension HomeExecutor.State {
   }
 }
 
-/// The network of a home, which is made on its thread when first used.
+/// The networking of a home, made on its thread on first use.
 package final class HomeNetworking: NetworkingProvider {
   private let context: HomeContext
 
-  /// What it is where it is used.
+  /// The networking itself. Home thread only.
   package var networking: any NetworkingProvider { context.networking }
 
   init(_ context: HomeContext) {
@@ -246,10 +251,10 @@ package final class HomeNetworking: NetworkingProvider {
   }
 }
 
-/// Makes one thing happen on the home thread, asked for on any thread.
+/// Triggers an action on the home thread from any thread.
 ///
-/// The action runs once, on a later turn, however often the signal is given; never after
-/// `Pump.discard`. A value that may be sent anywhere, while the action stays at home.
+/// The action runs once, on a later turn, however often the signal is given, and never after
+/// `Pump.discard`. The signal is Sendable; the action stays on the home thread.
 package struct HomeSignal: Sendable {
   fileprivate let channel: NetworkCompletion
 
@@ -261,18 +266,19 @@ package struct HomeSignal: Sendable {
 
 extension Pump {
   package func signal(_ action: @escaping () -> Void) -> HomeSignal {
-    // The inbox is the one way in, and a result that says nothing is all it takes.
+    // The inbox is the only way in; an empty result suffices.
     HomeSignal(channel: completion { _ in action() })
   }
 
-  /// The signal can do nothing any more.
+  /// Disables the signal.
   package func discard(_ signal: HomeSignal) {
     discard(signal.channel)
   }
 }
 
-/// The pump and the network of a home, to be handed to services on any thread and used on the home's.
-// Unchecked: others only keep the reference; the pump ends a program that uses it on another thread.
+/// The pump and networking of a home, passed to services on any thread and used on the home thread.
+// Unchecked: other threads only hold the reference. The pump ends a program that uses it on another
+// thread.
 public struct HomeSurroundings: @unchecked Sendable {
   package let context: HomeContext
 
@@ -280,8 +286,8 @@ public struct HomeSurroundings: @unchecked Sendable {
     self.context = context
   }
 
-  /// Those of the home of this thread, inside `Lull.run`, `Lull.test` or on a `Home`; where none is it is a
-  /// programming error and ends the program.
+  /// The surroundings of the home on this thread, inside `Lull.run`, `Lull.test` or on a `Home`.
+  /// Without a home, the program ends, because this is a programming error.
   public static var current: HomeSurroundings {
     guard let context = HomeContext.current else {
       ProgramMisuse.stop(
@@ -292,9 +298,9 @@ public struct HomeSurroundings: @unchecked Sendable {
   }
 }
 
-/// Something that is handed over, by closures that may be sent, from a thread to itself.
-// The value is made, used and let go on a home thread only: by a caller who waits while the home runs, and
-// by tasks that are isolated to it; or it is given away by who may send it.
+/// A value that Sendable closures carry from a thread back to the same thread.
+// The value is made, used and released on a home thread only: by a caller that waits while the home
+// runs, and by tasks isolated to the home. Otherwise it is transferred by code that may send it.
 package struct Confined<Value>: @unchecked Sendable {
   package let value: Value
 

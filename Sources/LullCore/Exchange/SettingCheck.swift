@@ -1,6 +1,6 @@
-/// A setting of a program with a value that it cannot have.
+/// A setting of a program with an invalid value.
 package struct SettingProblem: Error, Equatable {
-  /// As Swift calls it: `limits.timeout`.
+  /// The Swift name: `limits.timeout`.
   package let name: String
   package let message: String
 
@@ -10,8 +10,8 @@ package struct SettingProblem: Error, Equatable {
   }
 }
 
-/// Looks at the settings of a Swift program, which is not refused when it sets them: what is wrong first fails the
-/// requests that would go by it. (SWF-56)
+/// Checks the settings of a Swift program. Setting an invalid value isn't refused; the first
+/// problem fails the requests that use the setting. (SWF-56)
 package struct SettingCheck {
   package private(set) var problem: SettingProblem?
 
@@ -35,7 +35,7 @@ package struct SettingCheck {
     problem = SettingProblem(name: name, message: "'\(name)' must be \(rest)")
   }
 
-  /// Headers that could not be added.
+  /// Checks for headers that couldn't be added.
   package mutating func check(_ headers: RequestHeaders) {
     guard problem == nil, let message = headers.problem else { return }
     problem = SettingProblem(name: "headers", message: message)
@@ -57,9 +57,9 @@ package struct SettingCheck {
   }
 }
 
-/// What has settings of its own that requests go by, such as a cache.
+/// An object with its own settings that requests use, such as a cache.
 package protocol CheckedSettings {
-  /// What is wrong with them first; nil: nothing.
+  /// The first problem with the settings; otherwise nil.
   var settingProblem: SettingProblem? { get }
 }
 
@@ -75,9 +75,10 @@ extension RequestError.Cause {
   }
 }
 
-/// Which numbers a setting takes, and how a message says so: one rule for Swift and for scripts.
+/// The numbers that a setting accepts, and their description in messages. Swift and scripts share
+/// the same rules.
 package struct NumberRule: Sendable {
-  /// What follows "must be".
+  /// The text after "must be".
   package let expectation: String
   private let isAllowed: @Sendable (Double) -> Bool
 
@@ -86,15 +87,15 @@ package struct NumberRule: Sendable {
     self.isAllowed = isAllowed
   }
 
-  /// NaN never is.
+  /// Whether the number is allowed; false for NaN.
   package func allows(_ number: Double) -> Bool { isAllowed(number) }
 
-  /// Infinity is no bound.
+  /// Infinity means no limit.
   package static let seconds = NumberRule("a number of seconds, 0 or more") { $0 >= 0 }
   package static let finiteSeconds = NumberRule("a number of seconds, 0 or more") {
     $0 >= 0 && $0.isFinite
   }
-  /// Infinity is no bound, and 0 would be no time at all.
+  /// Infinity means no limit; 0 would leave no time.
   package static let wait = NumberRule("a number of seconds above 0") { $0 > 0 }
   package static let span = NumberRule("a number of seconds, more than 0") {
     $0 > 0 && $0.isFinite
@@ -103,7 +104,7 @@ package struct NumberRule: Sendable {
   package static let status = NumberRule("a status (100 to 599)") {
     $0.isWhole && (100...599).contains($0)
   }
-  /// A distance that adding up does not take beyond an integer.
+  /// An increment small enough that sums stay exact integers.
   package static let step = NumberRule("a whole number") { $0.isWhole && $0 != 0 && $0.isExact }
   package static let position = NumberRule("a whole number") { $0.isWhole && $0.isExact }
 
@@ -125,6 +126,6 @@ package struct NumberRule: Sendable {
 extension Double {
   fileprivate var isWhole: Bool { isFinite && self == rounded() }
 
-  /// Whether each whole number up to it is a `Double` too.
+  /// Whether every whole number up to this one can be represented as a `Double`.
   fileprivate var isExact: Bool { magnitude <= 0x1p53 }
 }

@@ -1,40 +1,43 @@
-/// What an exchange asks of the network beyond the limits every exchange has.
+/// The options of an exchange besides its limits.
 ///
-/// A value whose fields are shared until one is changed: a reference that is nil, in
-/// `HTTPRequest.options`, is all an ordinary request carries. Times are seconds. (CFG-01)
+/// A value whose fields are shared between copies until one is changed. An ordinary request only
+/// has a nil reference in `HTTPRequest.options`. Times are in seconds. (CFG-01)
 @dynamicMemberLookup
 public struct TransferOptions: Sendable, Equatable {
-  /// What the options are made of, each reached as a property of the options themselves.
+  /// The options, each available as a property of `TransferOptions`.
   public struct Fields: Sendable, Equatable {
-    /// How a connection is made and whom it trusts.
+    /// How connections are made, and which servers are trusted.
     public var connection = ConnectionOptions()
-    /// Where cookies are kept; nil: they are neither kept nor sent.
+    /// The cookie jar; nil: cookies are neither stored nor sent.
     public var cookies: CookieJar?
-    /// What becomes of answers that point elsewhere.
+    /// How redirects are handled.
     public var redirects = RedirectRule.follow(atMost: 10)
-    /// From the moment the request has gone out to the first byte of the answer; nil: as long as the
-    /// whole exchange may take.
+    /// The limit from the end of sending the request to the first byte of the response; nil: only
+    /// the timeout of the whole exchange applies.
     public var firstByteTimeout: Double?
-    /// How long nothing may be sent or received once there is a connection; nil: as above, infinite:
-    /// for ever, also where a body is read while it is sent.
+    /// The longest time without sending or receiving bytes once there is a connection. nil: only
+    /// the timeout of the whole exchange applies. Infinite: no limit, even where the body is
+    /// streamed.
     public var idleTimeout: Double?
-    /// Whether a body over TLS that ends with its connection is accepted if the server did not announce
-    /// that end by a close_notify alert. Without the alert the body may have been cut on the way; by
-    /// default the request then fails with `truncatedBody`. (RFC 9112, 9.8)
+    /// Whether to accept a body over TLS that ends with the connection but without a close_notify
+    /// alert. Without the alert the body may have been truncated; by default the request fails with
+    /// `truncatedBody`. (RFC 9112, 9.8)
     public var allowsTruncatedBodies = false
-    /// What the body is read as, whatever its Content-Type says; nil: as that says. Lua: `response_type`.
+    /// Reads the body as this type, whatever its Content-Type is; nil: uses the Content-Type. Lua:
+    /// `response_type`.
     public var responseType: ResponseType?
-    /// Whether the response says how long its parts took.
+    /// Whether the response includes timings of its phases.
     public var recordsTimings = false
-    /// Sees what goes over the wire; nil: nobody does.
+    /// Observes the bytes on the wire; nil: no observer.
     package var wire: WireObserver?
-    /// Hears when a request has gone out that counts against a limit; nil: it counts against none.
+    /// Is notified when a request that counts against a limit is sent; nil: there is no limit.
     package var sending: SendingReport?
-    /// Holds the body back until it may be sent; nil: it may be.
+    /// Holds the body back until it may be sent; nil: it may be sent.
     package var gate: SendGate?
-    /// Where the body goes instead of into memory; nil: nowhere else.
+    /// Receives the body instead of memory; nil: none.
     package var sink: BodySink?
-    /// The file that the body of a success becomes; nil: none. Its requests name a sink in each attempt.
+    /// The file in which the body of a successful response is saved; nil: none. Its requests name a
+    /// sink in each attempt.
     package var download: Download?
   }
 
@@ -49,7 +52,7 @@ public struct TransferOptions: Sendable, Equatable {
   private static let initial = Storage(Fields())
   private var storage = TransferOptions.initial
 
-  /// Nothing beyond what every exchange has.
+  /// The default options.
   public init() {}
 
   /// A field by its name: `options.redirects = .answer`.
@@ -67,92 +70,97 @@ public struct TransferOptions: Sendable, Equatable {
   }
 }
 
-/// How a connection is made and whom it trusts; connections are shared only between exchanges that
-/// agree in these.
+/// How a connection is made and which servers are trusted. Exchanges share connections only if they
+/// agree in these options.
 public struct ConnectionOptions: Sendable, Equatable {
-  /// A PEM file of certificates to trust, instead of the system's.
+  /// A PEM file with certificates to trust instead of the system's.
   public var certificateAuthorities: String?
-  /// False: whoever answers is believed to be the host. For tests only.
+  /// Whether to verify the server's TLS certificate. Set to false for tests only.
   public var verifiesServer = true
-  /// A PEM file with the certificate to show to servers that ask for one.
+  /// A PEM file with the client certificate, for servers that request one.
   public var clientCertificate: String?
-  /// A PEM file with its key; nil: it stands in the certificate's file.
+  /// A PEM file with the key of the client certificate; nil: the certificate's file contains it.
   public var clientKey: String?
-  /// Which proxy requests go by, if any.
+  /// The proxy for requests, if any.
   public var proxy = ProxyRule.environment
-  /// Hosts that are asked directly, as `no_proxy` of the environment has them; nil: as that says.
+  /// Hosts that are contacted without a proxy, in the format of the environment variable
+  /// `no_proxy`; nil: uses that variable.
   public var hostsWithoutProxy: String?
-  /// Where to connect to instead, by `host:port`: an address or name, perhaps with a port of its own.
+  /// Alternative addresses, by `host:port`: an address or name to connect to, optionally with
+  /// another port.
   public var addresses: [String: String] = [:]
-  /// A socket of this machine, by its path, through which the service's own origin is asked, whatever host
-  /// its URL names; nil: the network. (SOCK-01)
+  /// The path of a Unix socket through which the service's own origin is reached, whatever host its
+  /// URL names; nil: the network. (SOCK-01)
   public var unixSocket: String?
-  /// What the system takes for one, in bytes.
+  /// The longest path that the system accepts, in bytes.
   package static let longestSocketPath = 107
-  /// nil: HTTP/2 where the server offers it by TLS, else 1.1.
+  /// nil: HTTP/2 if the server offers it over TLS, else 1.1.
   public var httpVersion: HTTPVersion?
 
-  /// What the system and its environment say.
+  /// The defaults of the system and its environment.
   public init() {}
 }
 
-/// Whether requests go by a proxy.
+/// The proxy for requests.
 public enum ProxyRule: Sendable, Equatable {
-  /// As `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say. Whether there is a proxy at all is
-  /// found out once, when a network makes its first request.
+  /// Uses `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`. Whether there is a proxy is
+  /// determined once, when a network makes its first request.
   case environment
-  /// Whatever the environment says.
+  /// Ignores the environment.
   case none
-  /// An `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h` URL.
+  /// The URL of an `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h` proxy.
   case url(String)
 }
 
-/// The newest version of HTTP to speak.
+/// The newest HTTP version to use.
 public enum HTTPVersion: String, Sendable, CaseIterable {
-  /// By TLS too.
+  /// HTTP/1.1, over TLS too.
   case http1 = "1.1"
-  /// Without TLS too, where the server must know it then.
+  /// HTTP/2, also without TLS, where the server must support it.
   case http2 = "2"
-  /// An error if the library cannot speak it.
+  /// HTTP/3. Fails if the library doesn't support it.
   case http3 = "3"
 }
 
-/// What becomes of answers that point elsewhere.
+/// How redirects are handled.
 public enum RedirectRule: Sendable, Equatable {
-  /// Fails with `tooManyRedirects` when there are more. A 303, and a 301 or 302 after a POST, is
-  /// followed with GET.
+  /// Follows at most this many redirects, else fails with `tooManyRedirects`. A 303, and a 301 or
+  /// 302 after a POST, is followed with GET.
   case follow(atMost: Int)
-  /// Fails when one leads to another scheme, host or port; ten at most.
+  /// Follows at most ten redirects, and fails if one leads to another scheme, host or port.
   case followWithinOrigin
-  /// The redirect itself is the answer, with its body.
+  /// Returns the redirect itself as the response, with its body.
   case answer
 }
 
-/// What bounds an exchange that is as long as its body: one from a file or into one, or a stream.
+/// The timeouts of an exchange that may take as long as its body: an upload, a download or a
+/// stream.
 ///
-/// It may take as long as it moves, and ends when nothing is sent or received any more: for as long as
-/// `idle_timeout` says, where false or 0 is for ever; else for 60 seconds, or for the timeout of before where
-/// that is longer, so that nobody who is patient with whole answers is less so with these. A timeout that is
-/// meant for the very call is set afterwards. (BODY-06, DWN-14)
+/// The exchange may take any time as long as bytes move. It ends when nothing is sent or received
+/// for `idle_timeout`, where false or 0 means no limit. The default is 60 s, or the earlier timeout
+/// if that is longer, so that a long timeout isn't shortened. To set a timeout for one such call,
+/// set it afterwards. (BODY-06, DWN-14)
 package struct SilenceBound: Equatable {
-  /// Of the whole exchange, seconds.
+  /// The timeout of the whole exchange, in seconds.
   package let timeout = Double.infinity
-  /// Of silence, seconds; infinite for none.
+  /// The longest time without data, in seconds; infinite for no limit.
   package let idleTimeout: Double
 
-  /// Seconds.
+  /// The default, in seconds.
   package static let usual = 60.0
 
+  /// Makes the timeouts.
+  ///
   /// - Parameters:
-  ///   - timeout: what would bound the exchange if its body were kept in memory.
-  ///   - idleTimeout: nil if nobody has set any, infinite for none.
+  ///   - timeout: The timeout for an exchange whose body is kept in memory.
+  ///   - idleTimeout: nil if none is set; infinite for no limit.
   package init(insteadOf timeout: Double, idleTimeout: Double?) {
     self.idleTimeout = idleTimeout ?? max(SilenceBound.usual, timeout)
   }
 }
 
 extension HTTPRequest {
-  /// From now on silence bounds the exchange, and no timeout. Again, it does nothing.
+  /// Replaces the timeout of the exchange by an idle timeout. Calling it again does nothing.
   package mutating func boundBySilence() {
     var options = options ?? TransferOptions()
     let bound = SilenceBound(insteadOf: limits.timeout, idleTimeout: options.idleTimeout)

@@ -1,88 +1,88 @@
 /// Why no usable response arrived.
 public struct TransportError: Error, Sendable, Equatable {
-  /// What went wrong, in the words that Lua has for it in `err.cause.kind`.
+  /// The kind of the error, named as in Lua's `err.cause.kind`.
   public enum Kind: String, Sendable, CaseIterable {
-    /// What is none of the others, such as a connection that broke.
+    /// Any other failure, such as a broken connection.
     case network
-    /// One of the limits of time was reached.
+    /// A timeout was reached.
     case timeout
-    /// There is no trust, or no agreement on a cipher.
+    /// The certificate isn't trusted, or no cipher is shared.
     case tls
-    /// The name of the host, or of the proxy, is not known.
+    /// The name of the host or proxy can't be resolved.
     case dns
-    /// Nobody listens there, or the way there is blocked.
+    /// No server listens there, or it can't be reached.
     case connection
-    /// The answer ended before what it had announced.
+    /// The response ended before its announced end.
     case truncatedBody = "truncated_body"
-    /// What came is not HTTP, or is not coded as it says.
+    /// The response isn't valid HTTP, or its encoding is invalid.
     case malformedResponse = "malformed_response"
     /// The body is longer than `TransferLimits.maxBodySize`.
     case bodyTooLarge = "body_too_large"
-    /// There were more than the options allow.
+    /// There were more redirects than the options allow.
     case tooManyRedirects = "too_many_redirects"
-    /// A redirect leads to another origin, and the options forbid that.
+    /// A redirect leads to another origin, which the options forbid.
     case redirectRefused = "redirect_refused"
-    /// The URL cannot be asked.
+    /// The URL can't be requested.
     case invalidURL = "invalid_url"
-    /// Somebody has cancelled the request.
+    /// The request was cancelled.
     case cancelled = "request_cancelled"
-    /// A function of a script, in place of the network, has failed.
+    /// A script function in place of the network has failed.
     case scriptError = "script_error"
-    /// A secret would have been sent to an origin it is not bound to.
+    /// A secret would have been sent to an origin it isn't bound to.
     case secretOrigin = "secret_origin"
-    /// A secret's source is missing, or failed.
+    /// The source of a secret is missing or failed.
     case secretUnavailable = "secret_unavailable"
-    /// No token was to be had.
+    /// No token could be obtained.
     case authFailed = "auth_failed"
-    /// A file that was to be sent is missing or cannot be read, or one that was to come cannot be written.
+    /// A file to upload is missing or can't be read, or a download can't be written.
     case fileUnavailable = "file_unavailable"
-    /// A file that was to be sent is not what it was when the request was made.
+    /// A file to upload has changed since the request was made.
     case fileChanged = "file_changed"
-    /// The answer has no end to wait for: it is read with `events()`.
+    /// The response is an endless stream. Read it with `events()`.
     case eventStream = "event_stream"
-    /// What was to be read as a stream is none.
+    /// The response isn't a stream, although one was requested.
     case notAStream = "not_a_stream"
-    /// The service is offline, and no cache has it.
+    /// The service is offline, and no cache has the data.
     case offline
-    /// A write to an environment that wants a word for it, which nobody has given.
+    /// A write to an environment that requires confirmation was not confirmed.
     case unconfirmed
   }
 
-  /// For programs to decide by.
+  /// The kind of the error, for decisions in programs.
   public var kind: Kind
-  /// One sentence for the user, naming host or limit where it helps.
+  /// A sentence for the user, which names the host or limit where helpful.
   public var message: String
-  /// Of an error in a script that stood in for the network.
+  /// The traceback of an error in a script that stands in for the network.
   package var traceback: String?
-  /// What that has raised.
+  /// The value that the script raised.
   package var value: RaisedValue?
-  /// Whether trying again is known to be of no use.
+  /// Whether a retry is known to be useless.
   package var isFinal = false
-  /// Whether nothing of the request can have reached the server, as far as that is known.
+  /// Whether, as far as is known, nothing of the request reached the server.
   package var isUnsent = false
-  /// Whether an error of a script is behind it, which was reported where it was raised.
+  /// Whether a script error caused it, which was reported where it was raised.
   package var isReported = false
 
-  /// What a network of one's own fails with; `message` is shown to people.
+  /// Makes an error, for custom networking. `message` is shown to the user.
   public init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message
   }
 
-  /// Whether two are of one kind and say the same: a program can make one to compare with.
+  /// Whether kind and message are the same, so that a program can make an error to compare with.
   public static func == (left: TransportError, right: TransportError) -> Bool {
     left.kind == right.kind && left.message == right.message
       && left.traceback == right.traceback && left.value == right.value
   }
 
-  /// One that trying again cannot change.
+  /// Makes an error that a retry can't change.
   package static func final(_ kind: Kind, _ message: String) -> TransportError {
     var error = TransportError(kind, message)
     error.isFinal = true
     return error
   }
 
-  /// The answer to a load, or to another GET for the whole of it.
+  /// The error for a load or another GET of the whole response.
   package static let eventStream = TransportError.final(
     .eventStream,
     "the answer is an event stream, which has no end to wait for: read it with events(), in the "

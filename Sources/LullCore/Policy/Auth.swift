@@ -79,7 +79,7 @@ public final class Auth: CustomStringConvertible {
     }
   }
 
-  /// What its header shows; nil if it has none.
+  /// What its header shows; otherwise nil.
   package var maskedHeader: String? {
     switch credential {
     case .header(_, let value), .stage(_, _, let value): value.masked

@@ -1,14 +1,16 @@
-/// One request on its way through the provider chain: limit → auth → retry → transport.
+/// A request on its way through the provider chain: limit → auth → retry → transport.
 ///
-/// Order of events for each attempt: it waits until limits let it through, gets its credentials, and
-/// is sent, for a download from where it has come to; with the answer its place is free for the next. A
-/// place of the rate is released one span after the request went out, as its transport reports it.
-/// Then the answer is kept, or after a pause, or with new credentials, the next attempt begins.
-/// Whoever started the request sees one transfer. Cancelling leaves the line, the pause or the
-/// exchange at once. Home thread only.
+/// Order of events for each attempt: it waits until the limits admit it, gets its credentials, and
+/// is sent. A download is sent from where it has got to. When the response arrives, the slot for
+/// requests in flight is free. A slot of the rate limit is released one span after the request was
+/// sent, as its transport reports it. Then the response is returned, or the next attempt begins:
+/// after a pause, or with new credentials.
+///
+/// The caller sees one transfer. Cancelling leaves the queue, the pause or the exchange
+/// immediately. Home thread only.
 package final class PolicyExchange: RequestNetworking {
   private enum Stage {
-    /// Between two of the others.
+    /// Between two of the other stages.
     case idle
     case waiting(LimitQueue.Ticket)
     case authorizing(stop: (() -> Void)?)
@@ -19,38 +21,38 @@ package final class PolicyExchange: RequestNetworking {
 
   private let http: HTTPRequest
   private let policies: Policies.Rules
-  /// Where it waits for its limits; nil without any.
+  /// The queue in which it waits for its limits; nil without limits.
   private let queue: LimitQueue?
   private let networking: any NetworkingProvider
   private unowned let pump: Pump
-  /// The service whose request it is.
+  /// The service of the request.
   private let owner: AnyObject?
-  /// What the answer becomes the content of; nil of most requests.
+  /// The download that receives the response; nil for most requests.
   private let download: Download?
   private var completion: NetworkCompletion?
   private var stage = Stage.idle
-  /// The transfer that brought the last answer: what is in that may be held by it.
+  /// The transfer of the last response, which may hold memory that the response uses.
   private var answered: (any RequestNetworking)?
-  /// That limits have let the attempt through which is prepared or under way.
+  /// The admission of the attempt that is prepared or in flight.
   var admission = Admission.local
-  /// Whether its span has begun; true without one.
+  /// Whether the rate span of the attempt has begun; true without a rate limit.
   private var isCounted = true
-  /// Of the attempt under way; nil where nothing limits the rate.
+  /// The report of the attempt in flight; nil without a rate limit.
   private var report: SendingReport?
-  /// Waits for a place for another request of the transfer under way.
+  /// Waits for a slot for another request of the current transfer.
   private var repetition: (ticket: LimitQueue.Ticket, resume: () -> Void)?
-  /// Its number in the line of its service, kept for further attempts.
+  /// Its number in the queue of its service, kept for further attempts.
   private var order: UInt64?
   private var retries = 0
   private var hasRenewed = false
-  /// When the request began, or the last attempt ended, by the clock's `uptime`.
+  /// When the request began or the last attempt ended, in `uptime` of the clock.
   private var waitingSince = 0.0
-  /// When the last attempt was sent, by the same.
+  /// When the last attempt was sent, in `uptime` of the clock.
   private var sentAt = 0.0
-  /// The place of that sending in the pump's order; 0 before the first one. (STA-11)
+  /// The number of that attempt in the pump's order of sending; 0 before the first. (STA-11)
   private(set) var sentPlace: UInt64 = 0
   package private(set) var attempts: [RequestAttempt] = []
-  /// As they are once the exchange is cancelled: the last one too, if it is under way now.
+  /// The attempts after the exchange is cancelled now: an attempt in flight ends as cancelled.
   var cancelledAttempts: [RequestAttempt] {
     guard let last = attempts.last, last.elapsed == nil else { return attempts }
     var attempts = attempts
@@ -75,13 +77,13 @@ package final class PolicyExchange: RequestNetworking {
     if case .waiting(let ticket) = stage { queue?.drop(ticket) }
   }
 
-  /// The transfer under way now, if there is one.
+  /// The transfer in flight, if there is one.
   package var current: (any RequestNetworking)? {
     if case .sending(_, let transfer) = stage { return transfer }
     return nil
   }
 
-  /// Whether it waits for limits, credentials or the end of a pause, and nothing is under way.
+  /// Whether it waits for limits, credentials or the end of a pause, and nothing is in flight.
   var isWaiting: Bool {
     switch stage {
     case .waiting, .authorizing, .pausing: true
@@ -97,7 +99,7 @@ package final class PolicyExchange: RequestNetworking {
 
   package func resume() { current?.resume() }
 
-  /// Called once. The answer comes on a later turn.
+  /// Starts the request. Called once. The result arrives on a later turn.
   func begin(completion: NetworkCompletion) {
     self.completion = completion
     waitingSince = pump.clock.uptime
@@ -110,7 +112,7 @@ package final class PolicyExchange: RequestNetworking {
     completion = nil
     switch stage {
     case .idle, .over: break
-    // One that was let through meanwhile gives that back when it hears of it.
+    // If it was admitted meanwhile, it returns the admission when it is notified.
     case .waiting(let ticket): _ = queue?.leave(ticket)
     case .authorizing(let stop):
       stop?()
@@ -179,7 +181,7 @@ package final class PolicyExchange: RequestNetworking {
     if case .authorizing = stage { stage = .authorizing(stop: stop) } else { stop?() }
   }
 
-  /// It cannot be sent as it should be.
+  /// Fails, because the request can't be sent.
   private func giveUp(_ error: TransportError) {
     stage = .idle
     queue?.withdraw(admission)
@@ -208,7 +210,7 @@ package final class PolicyExchange: RequestNetworking {
     let channel = pump.completion { [self] result in arrived(result, for: request) }
     stage = .sending(channel, nil)
     let transfer = networking.startRequest(http, completion: channel)
-    // A provider may be a script that cancels the very request it is given.
+    // A provider may be a script that cancels the very request it receives.
     guard case .sending = stage else { return transfer.cancel() }
     stage = .sending(channel, transfer)
     if let report, !report.isAdopted { report.handOver() }
@@ -233,14 +235,14 @@ package final class PolicyExchange: RequestNetworking {
     http.options = options
   }
 
-  /// The span of its place begins now.
+  /// Starts the rate span of the attempt.
   private func count() {
     guard !isCounted else { return }
     isCounted = true
     if let queue { admission = queue.send(admission) }
   }
 
-  /// The transfer is to send another request, which needs a place of its own.
+  /// Waits for a slot for another request of the current transfer.
   private func repeatLater(_ resume: @escaping () -> Void) {
     guard let queue, repetition == nil else { return resume() }
     count()
@@ -253,7 +255,7 @@ package final class PolicyExchange: RequestNetworking {
   }
 
   private func stopRepeating() {
-    // One that was let through meanwhile gives that back when it hears of it.
+    // If it was admitted meanwhile, it returns the admission when it is notified.
     guard let repetition, queue?.repetitions.leave(repetition.ticket) ?? true else { return }
     self.repetition = nil
   }
@@ -266,7 +268,7 @@ package final class PolicyExchange: RequestNetworking {
     stage = .idle
     noteEnd(RequestAttempt.Outcome(result))
     queue?.end(admission, result)
-    // Those that the place was given to may have cancelled this one.
+    // The requests that took the free slot may have cancelled this one.
     guard case .idle = stage else { return }
     if let status = result.response?.status, let auth = policies.authStage, !hasRenewed,
       auth.renewableStatuses.contains(status)
@@ -314,7 +316,7 @@ package final class PolicyExchange: RequestNetworking {
         "\(name): attempt \(retries) of \(retry.times + 1) failed "
           + "(\(RequestAttempt.Outcome(result)?.text ?? "no answer")), the next one in "
           + LogText.seconds(delay))
-      // A log's handler may cancel it.
+      // A log handler may cancel it.
       guard case .idle = stage else { return }
       stage = .pausing(pump.clock.schedule(after: delay) { [self] in queueUp() })
     }

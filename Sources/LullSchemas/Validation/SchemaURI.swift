@@ -4,7 +4,7 @@ struct SchemaURI: Equatable {
   private var authority: Substring?
   private var path: String
   private var query: Substring?
-  /// As it is written, without its `#`; nil if there is none.
+  /// As it is written, without its `#`; otherwise nil.
   private(set) var fragment: String?
 
   init(_ text: String) {

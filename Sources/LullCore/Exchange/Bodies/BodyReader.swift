@@ -1,18 +1,19 @@
 import LullSystem
 
-/// One reading of a streamed body, from its beginning on.
+/// Reads a streamed body once, from its beginning.
 ///
-/// Before the first byte, and again before the last is given away, each file must be what it was when
-/// the request was made: one that has changed never arrives as a whole. Reads from the disk at once,
-/// as a rule from the system's memory; one file is open at a time. One thread.
+/// Each file must be unchanged since the request was made. This is checked before the first byte
+/// and again before the last bytes are returned, so a body with a changed file never arrives
+/// complete. Reads are synchronous and usually come from the system's file cache. One file is open
+/// at a time. Not thread-safe.
 package final class BodyReader {
   private let body: StreamedBody
   private var piece = 0
-  /// Within the piece.
+  /// The position within the current piece.
   private var offset = 0
   private var file: ReadableFile?
   private var rest: Int
-  /// Why nothing more is read; nil while all is well.
+  /// The error that stopped reading; otherwise nil.
   package private(set) var failure: TransportError?
 
   package init(_ body: StreamedBody) throws(TransportError) {
@@ -21,8 +22,8 @@ package final class BodyReader {
     try check(isGoneAllowed: false)
   }
 
-  /// Fills the buffer as far as there is something: how many bytes these are, 0 at the end; nil once it
-  /// has failed.
+  /// Fills the buffer as far as bytes are left. Returns the number of bytes, 0 at the end, or nil
+  /// after a failure.
   package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     guard failure == nil else { return nil }
     do throws(TransportError) {
@@ -40,7 +41,8 @@ package final class BodyReader {
     }
   }
 
-  /// Goes to so many bytes from the beginning; false if there is no way back.
+  /// Moves to an offset in bytes from the beginning. Returns false if the offset is invalid or
+  /// reading has failed.
   package func seek(to position: Int) -> Bool {
     guard failure == nil, (0...body.byteCount).contains(position) else { return false }
     file = nil
@@ -61,7 +63,7 @@ package final class BodyReader {
     }
   }
 
-  /// What the present piece has for the buffer; goes on to the next one at its end.
+  /// Reads from the current piece into the buffer, and moves to the next piece at its end.
   private func readPiece(_ buffer: UnsafeMutableRawBufferPointer) throws(TransportError) -> Int {
     let count: Int
     switch body.pieces[piece] {
@@ -101,12 +103,12 @@ package final class BodyReader {
     return file
   }
 
-  /// Whether its files are what they were. What is open already may have lost its name.
+  /// Fails if a file has changed. Once sending has begun, an open file may have been removed.
   private func check(isGoneAllowed: Bool) throws(TransportError) {
     for case .file(let file, let stamp) in body.pieces {
       guard let now = FileStamp.of(file.path.bytes) else {
         if isGoneAllowed { continue }
-        // The system's own words.
+        // Opening it again gives the system's error text.
         _ = try file.open()
         throw file.changed
       }

@@ -1,25 +1,25 @@
-/// A form whose values may be files: `multipart/form-data` (RFC 7578), its parts in their order. Lua:
-/// `lull.multipart{…}`.
+/// A `multipart/form-data` form, whose values may be files (RFC 7578). The parts are sent in order.
+/// Lua: `lull.multipart{…}`.
 public struct MultipartForm: Sendable, Equatable {
   /// One field of the form.
   public struct Part: Sendable, Equatable {
-    /// What a field is sent with.
+    /// The value of a field.
     public enum Value: Sendable, Equatable {
-      /// Text or anything else that is in memory.
+      /// Text or other bytes in memory.
       case bytes([UInt8])
-      /// Read while the form is sent.
+      /// A file, read while the form is sent.
       case file(UploadFile)
-      /// Masked until it is sent.
+      /// A credential, masked until it is sent.
       case secret(SecretText)
     }
 
-    /// Of the field; several may have the same.
+    /// The name of the field. Several fields may share one.
     public var name: String
-    /// What is sent under that name.
+    /// The value of the field.
     public var value: Value
-    /// nil: none is said, which means text; of a file its own.
+    /// The content type of the part. nil sends none, which means text; a file uses its own type.
     public var contentType: String?
-    /// What the receiver is told that it is called; nil: it is no file; of a file its own.
+    /// The file name sent to the receiver. nil: the part is not a file; a file uses its own name.
     public var fileName: ByteString?
 
     /// A value in memory.
@@ -32,10 +32,10 @@ public struct MultipartForm: Sendable, Equatable {
       self.fileName = fileName.map { ByteString($0) }
     }
 
-    /// A value that is text, in UTF-8.
+    /// A text value, in UTF-8.
     public init(_ name: String, _ text: String) { self.init(name, Array(text.utf8)) }
 
-    /// A credential, which becomes text only where the form is sent.
+    /// A credential, which is resolved only when the form is sent.
     public init(
       _ name: String, _ secret: SecretText, contentType: String? = nil, fileName: String? = nil
     ) {
@@ -45,7 +45,7 @@ public struct MultipartForm: Sendable, Equatable {
       self.fileName = fileName.map { ByteString($0) }
     }
 
-    /// A file, with the type and the name that it says itself.
+    /// A file, with its own content type and name.
     public init(_ name: String, _ file: UploadFile) {
       self.name = name
       value = .file(file)
@@ -54,27 +54,27 @@ public struct MultipartForm: Sendable, Equatable {
     }
   }
 
-  /// In the order in which they are sent.
+  /// The parts, in the order in which they are sent.
   public var parts: [Part]
 
-  /// A form of these; the boundary between them is chosen when it is sent.
+  /// Makes a form of these parts. The boundary is chosen when the form is sent.
   public init(_ parts: [Part]) { self.parts = parts }
 
-  /// Whether something of it is read from the disk.
+  /// Whether a part is read from the disk.
   package var hasFiles: Bool {
     parts.contains { part in
       if case .file = part.value { true } else { false }
     }
   }
 
-  /// Whether something of it is a secret.
+  /// Whether a part is a secret.
   package var hasSecrets: Bool {
     parts.contains { part in
       if case .secret = part.value { true } else { false }
     }
   }
 
-  /// What parts are called, and which are files; nothing of what is in them.
+  /// The names of the parts, and which of them are files; never their content.
   package var summary: String {
     parts.map { part in
       if case .file(let file) = part.value {
@@ -85,17 +85,18 @@ public struct MultipartForm: Sendable, Equatable {
     }.joined(separator: ", ")
   }
 
-  /// What stands between parts: nobody is likely to have it in one. (RFC 2046, 5.1.1)
+  /// Makes a random boundary, which is unlikely to occur in a part. (RFC 2046, 5.1.1)
   static func makeBoundary() -> String {
     "lull-" + Hexadecimal.random()
   }
 
-  /// What a request with that boundary is said to be.
+  /// The `Content-Type` of a request with that boundary.
   static func contentType(_ boundary: String) -> String {
     "multipart/form-data; boundary=\(boundary)"
   }
 
-  /// As it is sent: what is in memory in one piece, up to the next file or secret.
+  /// The form as sent. Bytes in memory are joined into one piece, up to the next file or
+  /// secret.
   func pieces(_ boundary: String) throws(TransportError) -> [StreamedBody.Piece] {
     var pieces: [StreamedBody.Piece] = []
     var bytes: [UInt8] = []
@@ -133,8 +134,8 @@ extension MultipartForm.Part {
     return head + "\r\n".utf8
   }
 
-  /// As browsers write names: what would end them, or the line, percent-encoded. (RFC 7578, 2; HTML,
-  /// multipart/form-data encoding algorithm)
+  /// Escapes a name as browsers do: quotation marks and control characters are percent-encoded.
+  /// (RFC 7578, 2; HTML, multipart/form-data encoding algorithm)
   private static func escaped(_ name: some Sequence<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     for byte in name {

@@ -2,31 +2,32 @@ package import LullSystem
 
 /// A body that is read while it is sent, so that it need not fit into memory.
 ///
-/// Immutable. Its files were looked at once, when the request was made: whoever reads it finds what was
-/// there then, or an error. Each `BodyReader` begins anew, after a redirect or before a retry too.
+/// Immutable. Its files are inspected once, when the request is made. A reader finds the files as
+/// they were then, or fails. Each `BodyReader` starts from the beginning, also after a redirect and
+/// before a retry.
 public final class StreamedBody: Sendable, Equatable {
-  /// What it is made of, one after the other.
+  /// A part of the body. The pieces are sent one after the other.
   package enum Piece: Sendable {
     case bytes([UInt8])
     case file(UploadFile, FileStamp)
-    /// Until it is sent only what is shown of it is here.
+    /// A secret. Until the body is sent, only its mask is stored here.
     case secret(SecretText, shown: [UInt8])
   }
 
-  /// What it is, for who shows it.
+  /// The origin of the body, for logs and messages.
   package enum Source: Sendable {
     case file(UploadFile)
     case form(MultipartForm)
-    /// Bytes that are held back.
+    /// Bytes behind a `SendGate`.
     case bytes
   }
 
   package let source: Source
   package let pieces: [Piece]
-  /// Of all pieces together, as they are shown.
+  /// The size of all pieces together; secrets count with the length of their masks.
   public let byteCount: Int
 
-  /// What may be read into memory of one, in bytes.
+  /// The largest body that may be read into memory, in bytes.
   package static let largestInMemory = 100 << 20
 
   private init(_ source: Source, _ pieces: [Piece]) {
@@ -40,20 +41,22 @@ public final class StreamedBody: Sendable, Equatable {
     }
   }
 
-  /// A file as it is now; fails with `fileUnavailable` if it cannot be read.
+  /// Makes a body from a file in its current state.
   ///
-  /// - Throws: `fileUnavailable`.
+  /// - Throws: `fileUnavailable` if the file can't be read.
   public convenience init(_ file: UploadFile) throws(TransportError) {
     self.init(.file(file), [.file(file, try file.look())])
   }
 
-  /// Bytes that are read when they may be sent. (`SendGate`)
+  /// Makes a body of bytes that are read only when they may be sent. (`SendGate`)
   package convenience init(heldBack bytes: [UInt8]) {
     self.init(.bytes, [.bytes(bytes)])
   }
 
-  /// A form with its files as they are now, and what its request is said to be; fails with
-  /// `fileUnavailable` if one of them cannot be read.
+  /// Makes the body of a form, with its files in their current state, and the `Content-Type` of its
+  /// request.
+  ///
+  /// - Throws: `fileUnavailable` if a file can't be read.
   package static func form(
     _ form: MultipartForm
   ) throws(TransportError) -> (body: StreamedBody, contentType: String) {
@@ -62,7 +65,7 @@ public final class StreamedBody: Sendable, Equatable {
     return (body, MultipartForm.contentType(boundary))
   }
 
-  /// Whether something of it is read from the disk, so that it may take its time.
+  /// Whether the body reads files, so that sending may take long.
   package var hasFiles: Bool {
     switch source {
     case .file: true
@@ -71,14 +74,14 @@ public final class StreamedBody: Sendable, Equatable {
     }
   }
 
-  /// Every text of it that is secret.
+  /// The secrets in the body.
   package var secretTexts: [SecretText] {
     pieces.compactMap { piece in
       if case .secret(let text, shown: _) = piece { text } else { nil }
     }
   }
 
-  /// The same with what its secrets stand for, not to be kept.
+  /// The body with its secrets resolved. The result must not be stored.
   package func resolved(
     _ text: (SecretText) throws(TransportError) -> [UInt8]
   ) throws(TransportError) -> StreamedBody {
@@ -93,10 +96,10 @@ public final class StreamedBody: Sendable, Equatable {
     return StreamedBody(source, pieces)
   }
 
-  /// The same with other bytes in the place of those that are no secret; a file of which nothing is replaced is
-  /// read once more when it is sent.
+  /// The body with other bytes in place of those that aren't secret. A file without replacements is
+  /// read again when it is sent.
   ///
-  /// - Throws: what `bytes` throws, of a file.
+  /// - Throws: The errors of `bytes()`, for a file.
   package func replacing(
     _ literal: ([UInt8]) -> [UInt8]
   ) throws(TransportError) -> StreamedBody {
@@ -116,7 +119,7 @@ public final class StreamedBody: Sendable, Equatable {
 
   public static func == (one: StreamedBody, other: StreamedBody) -> Bool { one === other }
 
-  /// In a few words, for logs and messages: what it is called and how large it is, never what is in it.
+  /// A short description for logs and messages: name and size, never the content.
   package var summary: String {
     switch source {
     case .file(let file): "file \(file.shown), \(byteCount) bytes"
@@ -125,10 +128,10 @@ public final class StreamedBody: Sendable, Equatable {
     }
   }
 
-  /// All of it, for who cannot send it piece by piece: networking of a script's own, for one.
+  /// The whole body in memory, for networking that can't send it in pieces.
   ///
-  /// - Throws: `fileUnavailable` if a file cannot be read any more or has changed, or if it is more than may be read
-  ///   into memory.
+  /// - Throws: `fileUnavailable` if a file can't be read any more or has changed, or if the body is
+  ///   larger than may be read into memory.
   public func bytes() throws(TransportError) -> [UInt8] {
     guard byteCount <= StreamedBody.largestInMemory else {
       throw .final(
@@ -148,14 +151,14 @@ public final class StreamedBody: Sendable, Equatable {
   }
 }
 
-/// What follows the head of a request.
+/// The body of a request.
 public enum RequestPayload: Sendable, Equatable {
-  /// In memory; empty: a body of no bytes.
+  /// Bytes in memory; empty: a body of zero bytes.
   case bytes([UInt8])
-  /// Read from files and the like while it is sent.
+  /// Read from files while it is sent.
   case streamed(StreamedBody)
 
-  /// What `Content-Length` will say.
+  /// The value of `Content-Length`.
   public var byteCount: Int {
     switch self {
     case .bytes(let bytes): bytes.count
@@ -163,25 +166,30 @@ public enum RequestPayload: Sendable, Equatable {
     }
   }
 
-  /// What reads it while it is sent; nil for bytes.
+  /// A reader for a streamed body; nil for bytes.
   package func reader() throws(TransportError) -> BodyReader? {
     if case .streamed(let body) = self { try BodyReader(body) } else { nil }
   }
 }
 
-/// Holds back the body of a request until it may be sent: a refresh token waits until its use is noted. (TOK-160)
+/// Holds back the body of a request until it may be sent. A refresh token waits until its use has
+/// been recorded. (TOK-160)
 ///
-/// The connection and the request's head come first. While the gate is closed, no byte of the body has been sent. The
-/// gate asks once, when curl wants the first byte. Once it is open, it stays open, also for redirects and repetitions.
-/// Only `CurlProvider` honours it: other providers send without asking. Home thread only.
+/// The connection and the request's head come first. While the gate is closed, no byte of the body
+/// is sent. The gate asks once, when curl wants the first byte. Once open, it stays open, also for
+/// redirects and repetitions. Only `CurlProvider` supports it; other providers send without asking.
+/// Home thread only.
 // Unchecked: TransferOptions is Sendable, but the gate is used on the home thread only.
 package final class SendGate: @unchecked Sendable, Equatable {
   package private(set) var isOpen = false
-  /// Taken when it is called: a gate asks once.
+  /// The callback, cleared when it is called: a gate asks once.
   private var ask: ((SendGate) -> Void)?
   private var resume: (() -> Void)?
 
-  /// - Parameter ask: Called inside curl, where nothing may be started or cancelled; call `open` on a later turn.
+  /// Makes a closed gate.
+  ///
+  /// - Parameter ask: Called inside curl, where nothing may be started or cancelled. Call `open` on
+  ///   a later turn.
   package init(_ ask: @escaping (SendGate) -> Void) {
     self.ask = ask
   }

@@ -1,20 +1,22 @@
 import LullSystem
 
-/// A file that is to be sent, read from the disk while it goes out. Lua: `lull.file(path)`.
+/// A file to send, read from the disk during the upload. Lua: `lull.file(path)`.
 ///
-/// Nothing is looked at before a request is made with it: then it has to be a regular file that can be
-/// read, and from then on it must stay as it is.
+/// The file is not inspected before a request is made with it. It must then be a readable regular
+/// file, and must not change until it is sent.
 public struct UploadFile: Sendable, Equatable {
-  /// Bytes, as names of files are.
+  /// The path, as bytes.
   public let path: ByteString
-  /// What the receiver is told that it is called, without folders.
+  /// The file name sent to the receiver, without folders.
   public let name: ByteString
-  /// What the receiver is told that it holds.
+  /// The content type sent to the receiver.
   public let contentType: String
 
+  /// Describes a file to send.
+  ///
   /// - Parameters:
-  ///   - name: nil: the last part of the path.
-  ///   - contentType: nil: the usual one for the ending of the name, else `application/octet-stream`.
+  ///   - name: nil: the last component of the path.
+  ///   - contentType: nil: the usual type for the file extension, else `application/octet-stream`.
   public init(_ path: ByteString, name: String? = nil, contentType: String? = nil) {
     self.path = path
     let last = path.bytes.split(separator: UInt8(ascii: "/")).last ?? []
@@ -22,14 +24,14 @@ public struct UploadFile: Sendable, Equatable {
     self.contentType = contentType ?? FileTypes.type(ofName: self.name.bytes)
   }
 
-  /// As messages call it.
+  /// The path, quoted for messages.
   package var shown: String { "'\(LogText.part(path.description))'" }
 
-  /// What it is now, once it is known that it can be read.
+  /// The state of the file now, after checking that it can be read.
   func look() throws(TransportError) -> FileStamp {
     let file = try open()
     guard file.stamp.size == 0 else { return file.stamp }
-    // Files of /proc say that they are empty: as a body they would be.
+    // Files in /proc report size 0 although they have content; their bodies would be empty.
     var byte: UInt8 = 0
     let count: Int
     do throws(ReadableFile.Unreadable) {
@@ -51,10 +53,10 @@ public struct UploadFile: Sendable, Equatable {
     }
   }
 
-  /// Its content from the beginning, part by part.
+  /// The content from the beginning, in parts.
   package func parts() throws(TransportError) -> Parts { Parts(self, try open()) }
 
-  /// The parts of a file, each read when it is asked for.
+  /// The parts of a file, each read on demand.
   package final class Parts {
     private static let size = 1 << 17
     private let owner: UploadFile
@@ -66,7 +68,7 @@ public struct UploadFile: Sendable, Equatable {
       self.file = file
     }
 
-    /// nil at its end.
+    /// The next part; nil at the end.
     package func next() throws(TransportError) -> [UInt8]? {
       var part = [UInt8](repeating: 0, count: Parts.size)
       let read = part.withUnsafeMutableBytes { bytes in
@@ -87,12 +89,12 @@ public struct UploadFile: Sendable, Equatable {
     .final(.fileUnavailable, "cannot read \(shown): \(reason)")
   }
 
-  /// It is not what it was when the request was made.
+  /// The error if the file has changed since the request was made.
   var changed: TransportError {
     .final(.fileChanged, "\(shown) has changed since the request that sends it was made")
   }
 
-  /// It has fewer bytes than it had.
+  /// The error if the file has fewer bytes than before.
   func endedEarly(at offset: Int, of size: Int) -> TransportError {
     .final(.fileChanged, "\(shown) ended while it was sent, after \(offset) of \(size) bytes")
   }

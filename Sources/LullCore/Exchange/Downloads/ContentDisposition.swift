@@ -1,9 +1,9 @@
 import LullSystem
 
-/// The name of a file in a `Content-Disposition` header, as it is written. (RFC 6266, section 4.3)
+/// Parses the file name in a `Content-Disposition` header. (RFC 6266, section 4.3)
 package enum ContentDisposition {
-  /// `filename*` where it can be read, else `filename`; of one given twice the first. Text that is no UTF-8
-  /// is read as ISO-8859-1.
+  /// Returns `filename*` if it can be decoded, else `filename`. If one is given twice, the first is
+  /// used. Text that is not valid UTF-8 is read as ISO-8859-1.
   package static func fileName(_ headers: Headers) -> String? {
     guard let value = headers.byteValues(of: Array("content-disposition".utf8)).first else {
       return nil
@@ -20,7 +20,7 @@ package enum ContentDisposition {
     return names["filename"].map { text($0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// `charset'language'text` with escapes. (RFC 8187, section 3.2)
+  /// Decodes `charset'language'text` with percent-encoding. (RFC 8187, section 3.2)
   private static func decoded(_ value: [UInt8]) -> String? {
     let parts = value.split(
       separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -50,14 +50,14 @@ package enum ContentDisposition {
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Up to the next semicolon outside of quoted text.
+    /// Skips to the next semicolon outside quoted text.
     mutating func skipValue() {
       while index < bytes.count, bytes[index] != UInt8(ascii: ";") {
         if bytes[index] == UInt8(ascii: "\"") { _ = quoted() } else { index += 1 }
       }
     }
 
-    /// The next one, its name in lower case; nil at the end.
+    /// The next parameter, its name in lower case; nil at the end.
     mutating func parameter() -> (name: String, value: [UInt8])? {
       while index < bytes.count {
         if bytes[index] == UInt8(ascii: ";") { index += 1 }
@@ -89,7 +89,7 @@ package enum ContentDisposition {
       return Array(text.drop(while: isBlank))
     }
 
-    /// The quoted text that begins here, with a backslash before what stands for itself.
+    /// Reads the quoted string that begins here. A backslash escapes the next character.
     private mutating func quoted() -> [UInt8] {
       var text: [UInt8] = []
       index += 1
@@ -104,36 +104,39 @@ package enum ContentDisposition {
   }
 }
 
-/// What a file is called that is put into a folder: as the server says, else as the URL ends, and only
-/// where that is a plain name. (DWN-11, DWN-12; RFC 6266, RFC 8187)
+/// Chooses the name of a file in a download folder: the server's name, else the end of the URL.
+/// Only plain names are used. (DWN-11, DWN-12; RFC 6266, RFC 8187)
 package enum DownloadName {
-  /// What nothing else names.
+  /// The name if neither the server nor the URL has one.
   private static let fallback = "download"
-  /// Room for what is appended while it is not complete; bytes.
+  /// The longest name, in bytes. It leaves room for the suffix of an incomplete file.
   private static let longest = 200
 
-  /// - Parameter url: as it was asked for: where a redirect leads does not name what is here.
+  /// The name for a response.
+  ///
+  /// - Parameter url: The URL of the request; the target of a redirect does not name the file.
   package static func name(_ headers: Headers, url: String) -> String {
     ContentDisposition.fileName(headers).flatMap { plain($0) } ?? name(ofURL: url)
   }
 
   package static func name(ofURL url: String) -> String {
     let path = url.prefix { $0 != "?" && $0 != "#" }
-    // The first three are the scheme, nothing, and the host.
+    // The first three parts are the scheme, an empty part and the host.
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst(3)
     var text = String(parts.last ?? "")
     let bytes = text.withUTF8 { ResourceURL.Escaping.decoded($0) }
     return String(validating: bytes, as: UTF8.self).flatMap { isPlain($0) ? $0 : nil } ?? fallback
   }
 
-  /// The last part of a path, which is all that a server may say; nil if that is no plain name.
+  /// The last component of a path from the server; nil if it isn't a plain name.
   package static func plain(_ text: String) -> String? {
     let last = text.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }.last ?? ""
     let name = String(last.trimmingBlanks)
     return isPlain(name) ? name : nil
   }
 
-  /// Nothing that leads elsewhere, hides, is taken for an option or confuses who reads it.
+  /// Whether a name doesn't lead to another folder, isn't hidden, doesn't look like an option, and
+  /// has no confusing characters.
   private static func isPlain(_ name: String) -> Bool {
     guard let first = name.utf8.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-"),
       first != UInt8(ascii: "~"), name.utf8.count <= longest,

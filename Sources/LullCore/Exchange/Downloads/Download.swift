@@ -1,29 +1,33 @@
 import LullSystem
 import Synchronization
 
-/// A file that takes the body of an answer as it arrives: nobody sees it before all of it is there.
+/// A file that receives the body of a response as it arrives. It becomes visible only when it is
+/// complete.
 ///
-/// Named in the options of a request, which it belongs to from then on. Order of events: `open`, at the
-/// latest with the first attempt; for each attempt `prepare`, then what its `BodySink` is told, then
-/// `settle`; in the end `close`. What has arrived is gone on with, in the next attempt and, of one that
-/// resumes, in the next process; where the server's answer does not fit it, the whole is asked for. Without
-/// resuming, the bytes go into a file without a name in the same folder, so that nothing is left however
-/// the process ends. Devices, pipes and standard output are written at once. Any thread. (DWN-01 to DWN-18)
+/// A download is named in the options of one request and belongs to that request. Order of events:
+/// `open`, at the latest with the first attempt; for each attempt `prepare`, the calls of its
+/// `BodySink`, `settle`; finally `close`.
+///
+/// The next attempt resumes with the bytes that have arrived. With `resumes`, so does the next
+/// process. If the response doesn't match the stored part, the whole is requested. Without
+/// `resumes`, the bytes go to an unnamed file in the same folder, so that nothing remains however
+/// the process ends. Devices, pipes and standard output are written directly. Any thread. (DWN-01
+/// to DWN-18)
 package final class Download: Sendable, Equatable {
   package enum Target: Sendable {
     case standardOutput
-    /// A file that is there is replaced when all has arrived, and keeps its mode. In a folder the file is
-    /// called as the server or the URL says, and replaces nothing.
+    /// An existing file is replaced when all bytes have arrived, and keeps its mode. In a folder,
+    /// the file is named by the server or the URL, and replaces nothing.
     case file(ByteString, allowsFolder: Bool)
   }
 
-  /// Why not everything could be written.
+  /// An error that stopped the download.
   package struct Problem: Error {
-    /// The path, and what is wrong with it.
+    /// The path and the error.
     package let text: String
-    /// Whoever reads what is written has had enough.
+    /// The reader of the output has closed it.
     package var isUnread = false
-    /// A part came where nobody had asked for one.
+    /// The server sent a part that was not requested.
     package var isPart = false
 
     fileprivate init(_ text: String) { self.text = text }
@@ -31,19 +35,19 @@ package final class Download: Sendable, Equatable {
     package var error: TransportError { .final(.fileUnavailable, "cannot write \(text)") }
   }
 
-  /// What becomes of a request after one of its attempts.
+  /// The consequence of one attempt.
   package enum Outcome {
-    /// This is what has come of it.
+    /// The request has ended with this result.
     case ended(NetworkResult)
-    /// Something is to be asked for once more, for a reason that the log tells.
+    /// Another request is needed, for this reason, which is logged.
     case again(String)
   }
 
   private let target: Target
   private let resumes: Bool
-  /// Whether a file of its name in the folder gives it a number, and is no mistake.
+  /// Whether a number is added to a name that exists in the folder, instead of failing.
   private let numbersNames: Bool
-  /// As it was given, for messages.
+  /// The target as the user wrote it, for messages.
   private let shown: String
   private let state = Mutex(DownloadState())
 
@@ -61,14 +65,14 @@ package final class Download: Sendable, Equatable {
 
   package static func == (one: Download, other: Download) -> Bool { one === other }
 
-  /// Whether all has arrived and is where it should be.
+  /// Whether the file is complete and in its place.
   package var isFinished: Bool { state.withLock { $0.isFinished } }
 
-  /// Whether one that was to be gone on with begins anew, since of the file that is there nobody knows how
-  /// to go on.
+  /// Whether a resuming download starts over although the file exists, because nothing is stored
+  /// that could be resumed.
   package var replacesWhole: Bool { state.withLock { $0.replacesWhole } }
 
-  /// Where a part has been kept, and why it cannot be resumed; nil if it can, or if none has.
+  /// The path of the stored part, and why it can't be resumed; nil if it can, or if there is none.
   package var obstacle: (part: String, reason: String)? {
     state.withLock { state -> (part: String, reason: String)? in
       guard state.file.size > 0, !state.isFinished, let reason = state.obstacle else { return nil }
@@ -76,10 +80,10 @@ package final class Download: Sendable, Equatable {
     }
   }
 
-  /// Where the file is; nil of standard output, and before it has a name.
+  /// The path of the file; nil for standard output, and before the file has a name.
   package var path: ByteString? { state.withLock { $0.place?.path.map { ByteString($0) } } }
 
-  /// Why not everything could be written; nil if it could.
+  /// The error that stopped the download; otherwise nil.
   package var problem: Problem? { state.withLock { $0.problem } }
 
   @discardableResult
@@ -96,8 +100,8 @@ package final class Download: Sendable, Equatable {
 
   // MARK: Before
 
-  /// Finds out whether there is a place for it, before anything is sent. Again, it does nothing, and neither
-  /// does it for one that resumes: its part depends on what is asked for.
+  /// Checks that the target can be written, before anything is sent. Calling it again does nothing.
+  /// It does nothing for a download that resumes, because its part depends on the request.
   package func open() throws(Problem) {
     guard !resumes else { return }
     try state.withLock { state throws(Problem) in try open(&state, partName: nil) }
@@ -118,7 +122,7 @@ package final class Download: Sendable, Equatable {
     }
   }
 
-  /// The same of one that resumes, whose part is locked; looks how far it has come.
+  /// Opens and locks the part of a download that resumes, and reads how much of it is there.
   private func openPart(
     _ state: inout DownloadState, for request: HTTPRequest, now: Double
   ) throws(Problem) {
@@ -128,7 +132,7 @@ package final class Download: Sendable, Equatable {
       throw fail(&state, "what is asked for with \(reason) cannot be resumed")
     }
     state.mark = PartNote.mark(of: request)
-    // What the server calls it is not known yet, and another address has another part.
+    // The server's name for the file isn't known yet, and each URL has its own part.
     let name = "\(DownloadName.name(ofURL: request.url)).\(state.mark)"
     try open(&state, partName: name)
     state.partName = state.place?.part?.shown ?? ""
@@ -147,7 +151,7 @@ package final class Download: Sendable, Equatable {
     state.replacesWhole = state.file.validator == nil
   }
 
-  /// What the next attempt asks for.
+  /// Prepares the request of the next attempt.
   ///
   /// - Parameter now: Unix seconds.
   package func prepare(_ request: HTTPRequest, now: Double) throws(TransportError) -> HTTPRequest {
@@ -186,7 +190,7 @@ package final class Download: Sendable, Equatable {
 
   // MARK: Meanwhile
 
-  /// Counts what was there before with what has come.
+  /// Adds the bytes that were there before to the metrics of this response.
   package func counted(_ metrics: RequestTransferMetrics) -> RequestTransferMetrics {
     let base = state.withLock { $0.base }
     var metrics = metrics
@@ -269,7 +273,7 @@ package final class Download: Sendable, Equatable {
 
   // MARK: Afterwards
 
-  /// What has come of an attempt: puts the file in its place if all of it is there.
+  /// Decides how to continue after an attempt. If the file is complete, it is put in its place.
   package func settle(_ result: NetworkResult) -> Outcome {
     state.withLock { state in
       guard !state.isOver else { return .ended(result) }
@@ -286,7 +290,7 @@ package final class Download: Sendable, Equatable {
         return finish(&state, result)
       case .startOver(let reason): state.startsOver = reason
       case .whole, .part, .unwanted:
-        // What stands in for the network has brought it as a whole.
+        // A stand-in for the network delivers the body all at once.
         if !state.hasBegun, begin(&state, response) {
           (result.body ?? []).withUnsafeBufferPointer { _ = take(&state, $0) }
         }
@@ -297,7 +301,7 @@ package final class Download: Sendable, Equatable {
     }
   }
 
-  /// Takes all of what did not come from any network, and puts the file in its place.
+  /// Saves a body that did not come from the network, and puts the file in its place.
   package func save(_ bytes: [UInt8]) throws(Problem) {
     try state.withLock { state throws(Problem) in
       try open(&state, partName: nil)
@@ -314,7 +318,7 @@ package final class Download: Sendable, Equatable {
     state.problem != nil || state.startsOver != nil || state.refusedStatus != nil
   }
 
-  /// What becomes of an attempt that was stopped from here; nil of any other.
+  /// The outcome of an attempt that this download stopped; nil for any other.
   private func stopped(_ state: inout DownloadState, _ result: NetworkResult) -> Outcome? {
     if let problem = state.problem {
       return .ended(NetworkResult(response: result.response, error: problem.error))
@@ -325,7 +329,7 @@ package final class Download: Sendable, Equatable {
     return .again("the answer does not go on with what is there, \(reason)")
   }
 
-  /// What has arrived as a whole, if nothing is missing of it.
+  /// Finishes the file if no byte is missing.
   private func whole(_ state: inout DownloadState, _ result: NetworkResult) -> Outcome {
     guard let end = state.end else { return finish(&state, result) }
     guard state.file.size >= end else {
@@ -369,7 +373,7 @@ package final class Download: Sendable, Equatable {
     .ended(NetworkResult(response: result.response, error: TransportError(kind, text)))
   }
 
-  /// Nothing more is taken, and nobody else is kept from the file. Again, it does nothing.
+  /// Stops taking bytes, and releases the lock on the file. Calling it again does nothing.
   package func close() {
     state.withLock { state in
       state.isOver = true
@@ -379,51 +383,51 @@ package final class Download: Sendable, Equatable {
   }
 }
 
-/// How far a download has come, and what its present attempt is about.
+/// The progress of a download and the state of its current attempt.
 struct DownloadState: Sendable {
   /// nil before it is opened.
   var place: DownloadPlace?
-  /// What is there.
+  /// The stored part.
   var file = PartialFile()
-  /// Of what was asked for, see `PartNote`.
+  /// Identifies the request, see `PartNote`.
   var mark = ""
   var problem: Download.Problem?
-  /// Of what is shown on a terminal.
+  /// Filters control characters if the target is a terminal.
   var filter: TerminalText?
-  /// Whether what was there has been replaced.
+  /// Whether the part that was stored has been replaced.
   var hasChanged = false
-  /// Whether a file of that name is there, and nothing that it could go on with.
+  /// Whether the file exists and nothing is stored that could be resumed.
   var replacesWhole = false
-  /// Where the part is, and why no other process can go on with it; nil if one can.
+  /// The path of the part.
   var partName = ""
   var obstacle: String?
   var isFinished = false
-  /// Whether nothing more is taken.
+  /// Whether no more bytes are taken.
   var isOver = false
-  /// How often something was asked for once more, other than by a retry.
+  /// The number of additional requests, not counting retries.
   private(set) var rounds = 0
-  /// Whether an answer has not fitted what is there.
+  /// Whether a response didn't match the stored part, so that the whole is requested.
   private(set) var asksForWhole = false
 
-  // Of the present attempt.
+  // The current attempt.
   private(set) var url = ""
   /// Unix seconds.
   private(set) var now = 0.0
-  /// From where on it has asked for the rest; nil: for the whole.
+  /// The offset from which the rest was requested; nil for the whole.
   private(set) var asked: Int?
   var hasBegun = false
-  /// What was there before this answer, of which it says nothing.
+  /// The number of bytes that were there before this response and aren't part of it.
   private(set) var base = 0
-  /// Bytes at the beginning of the answer that are there already.
+  /// The number of bytes at the beginning of the response that are stored already.
   private var overlap = 0
-  /// Where the part that comes ends; nil of a whole.
+  /// The end of the part in the response; nil for a whole.
   private(set) var end: Int?
-  /// That of an answer which is nothing to be kept.
+  /// The status of a response whose body isn't saved.
   var refusedStatus: Int?
-  /// Why the whole is to be asked for.
+  /// The reason for requesting the whole.
   var startsOver: String?
 
-  /// Servers that send a file in more pieces than these are not asked any more.
+  /// After this many additional requests, the download fails.
   private static let mostRounds = 1000
 
   mutating func beginAttempt(for request: HTTPRequest, isDivisible: Bool, now: Double) {
@@ -451,7 +455,7 @@ struct DownloadState: Sendable {
     file.total = total
   }
 
-  /// What of a piece is not there yet; nil if it is more than was said.
+  /// The bytes that aren't stored yet; nil if there are more than the response announced.
   mutating func fresh(_ bytes: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
     let fresh = UnsafeBufferPointer(rebasing: bytes.dropFirst(overlap))
     overlap -= bytes.count - fresh.count
@@ -459,15 +463,15 @@ struct DownloadState: Sendable {
     return fresh
   }
 
-  /// Whether something may be asked for once more.
+  /// Counts an additional request. Returns false if there were too many.
   mutating func beginsAnotherRound(forWhole: Bool) -> Bool {
     rounds += 1
     if forWhole { asksForWhole = true }
     return rounds <= DownloadState.mostRounds
   }
 
-  /// Whether the part that is there is kept for the user or another process: what this one has written of it, or
-  /// what was there before and has not been touched.
+  /// Whether the part is kept for the user or another process: the bytes that this process has
+  /// written, or the earlier part if it is unchanged.
   func isWorthKeeping(_ part: PartFile) -> Bool {
     hasChanged ? file.size > 0 : part.size > 0
   }

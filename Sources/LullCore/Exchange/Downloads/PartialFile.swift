@@ -1,11 +1,11 @@
-/// What is here of a file, what is asked for beyond it, and what an answer to that means: pure rules.
-/// (DWN-04 to DWN-09; RFC 9110, sections 13.1.5 and 14)
+/// The stored part of a file. Decides which bytes to request next and how to handle the response.
+/// Pure functions. (DWN-04 to DWN-09; RFC 9110, sections 13.1.5 and 14)
 package struct PartialFile: Equatable, Sendable {
-  /// Bytes from its beginning on.
+  /// The number of bytes stored, from the beginning of the file.
   package var size = 0
-  /// What they are of; nil if they cannot be gone on with.
+  /// Identifies the version of the file; nil if the part can't be resumed.
   package var validator: PartValidator?
-  /// How many bytes the whole has, where a server has said so.
+  /// The size of the whole file, if a server has reported it.
   package var total: Int?
 
   package init(size: Int = 0, validator: PartValidator? = nil, total: Int? = nil) {
@@ -14,8 +14,8 @@ package struct PartialFile: Equatable, Sendable {
     self.total = total
   }
 
-  /// From where on the rest is asked for; nil: the whole is. Of what seems to be complete the last byte is
-  /// asked for again, so that the server says whether it still is.
+  /// The offset from which the rest is requested; nil requests the whole. If the file seems
+  /// complete, its last byte is requested again, so that the server confirms it.
   package var offset: Int? {
     guard validator != nil, size > 0 else { return nil }
     guard let total else { return size }
@@ -24,27 +24,28 @@ package struct PartialFile: Equatable, Sendable {
   }
 
   package enum Reply: Equatable {
-    /// All of it comes, of so many bytes where that is known.
+    /// The whole file follows, with its size if known.
     case whole(total: Int?)
-    /// These bytes come, at the place where they were asked for.
+    /// The requested bytes follow.
     case part(Range<Int>, total: Int?)
-    /// Nothing is missing.
+    /// No bytes are missing.
     case complete
-    /// It does not belong to what is here: the whole is to be asked for.
+    /// The response doesn't match the stored part. The whole must be requested.
     case startOver(reason: String)
-    /// A part where nobody has asked for one.
+    /// A part that was not requested.
     case unwanted
-    /// An answer about something else, such as an error.
+    /// A response without the file, such as an error.
     case other
   }
 
-  /// - Parameter offset: what the request asked for.
+  /// Classifies a response.
+  ///
+  /// - Parameter offset: The offset that was requested; nil for the whole.
   package func reply(_ head: HTTPResponse, to offset: Int?) -> Reply {
     switch head.status {
     case 206: partialReply(head.headers, to: offset)
     case 416: unsatisfiedReply(head.headers, to: offset)
-    // Where some of it is here, an answer that says of nothing is not what was asked for; nor is one that
-    // says where else it is.
+    // If a part was requested, a response without content is not the file. Neither is a redirect.
     case 204 where offset != nil, 205 where offset != nil, 300...: .other
     default: .whole(total: PartialFile.length(head))
     }
@@ -80,7 +81,7 @@ package struct PartialFile: Equatable, Sendable {
     return .complete
   }
 
-  /// What can be gone on with of a whole that begins to come.
+  /// The part of a whole that begins to arrive.
   ///
   /// - Parameter now: Unix seconds.
   package static func beginning(_ head: HTTPResponse, now: Double) -> PartialFile {
@@ -92,7 +93,7 @@ package struct PartialFile: Equatable, Sendable {
       validator: isDivisible ? PartValidator(headers, now: now) : nil, total: length(head))
   }
 
-  /// Why a whole that breaks off cannot be gone on with; nil if it can.
+  /// Why a whole can't be resumed if the transfer breaks off; nil if it can.
   package static func obstacle(_ head: HTTPResponse, now: Double) -> String? {
     guard beginning(head, now: now).validator == nil else { return nil }
     let headers = head.headers
@@ -114,7 +115,7 @@ package struct PartialFile: Equatable, Sendable {
     return Int(text)
   }
 
-  /// Whether bytes come as they are in the file.
+  /// Whether the body is sent without an encoding.
   private static func isPlain(_ headers: Headers) -> Bool {
     headers.values("content-encoding").allSatisfy {
       ["", "identity"].contains($0.trimmingBlanks.lowercased())
@@ -122,13 +123,13 @@ package struct PartialFile: Equatable, Sendable {
   }
 }
 
-/// What is noted beside a part of a file, so that another process can go on with it.
+/// The note stored beside a part, with which another process resumes the download.
 ///
-/// A few lines of text. What cannot be read, or is of another version, is none.
+/// A few lines of text. A note that is malformed or has another version is ignored.
 package struct PartNote: Equatable {
-  /// Of what was asked for; see `mark(of:)`.
+  /// Identifies the request; see `mark(of:)`.
   package var mark: String
-  /// nil if it cannot be gone on with.
+  /// nil if the part can't be resumed.
   package var validator: PartValidator?
   package var total: Int?
 
@@ -139,10 +140,12 @@ package struct PartNote: Equatable {
   }
 
   private static let title = "lull part 1"
-  /// More is none of ours; bytes.
+  /// The largest note, in bytes. A longer file isn't a note of Lull.
   package static let largest = 16 << 10
 
-  /// - Parameter now: Unix seconds, by which dates are read.
+  /// Parses a note; nil if it is malformed.
+  ///
+  /// - Parameter now: Unix seconds, to interpret dates.
   package init?(_ bytes: [UInt8], now: Double) {
     let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
     guard lines.count == 5, lines[4].isEmpty, Array(lines[0]) == Array(PartNote.title.utf8),
@@ -168,8 +171,8 @@ package struct PartNote: Equatable {
     return Array(line.dropFirst(start.count))
   }
 
-  /// What tells requests for different things apart, without what their URLs may have in them: what the
-  /// URL is, and what of it is accepted. (FNV-1a, 64 bits)
+  /// A hash of the URL and the accepted types and languages. It identifies a request without
+  /// revealing the content of its URL. (FNV-1a, 64 bits)
   package static func mark(of http: HTTPRequest) -> String {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func add(_ bytes: some Sequence<UInt8>) {
@@ -185,21 +188,22 @@ package struct PartNote: Equatable {
   }
 }
 
-/// What tells that the rest of a file belongs to what is here of it: the value of an `If-Range` header.
+/// The value of an `If-Range` header, which verifies that the rest belongs to the stored part.
 /// (DWN-05; RFC 9110, section 13.1.5)
 package enum PartValidator: Equatable, Sendable {
-  /// A strong one, in its quotation marks.
+  /// A strong ETag, with its quotation marks.
   case etag(ByteString)
-  /// A `Last-Modified`, as it was sent.
+  /// The value of `Last-Modified`, as received.
   case date(ByteString)
 
-  /// How much older than its answer a file has to be for its date to tell it from the next one; seconds.
-  /// (RFC 9110, section 8.8.2.2: a second at least, and enough for clocks that differ)
+  /// The least time between `Last-Modified` and the response for the date to identify a version, in
+  /// seconds. (RFC 9110, section 8.8.2.2: at least one second; more allows for differing clocks)
   private static let leastAge = 60.0
 
-  /// Of an answer; nil if nothing of it will do: a weak ETag does not, and neither does a date beside it.
+  /// The validator of a response; otherwise nil that suffices. A weak ETag doesn't, and
+  /// neither does a date beside it.
   ///
-  /// - Parameter now: Unix seconds, by which years of two digits are read.
+  /// - Parameter now: Unix seconds, to interpret two-digit years.
   package init?(_ headers: Headers, now: Double) {
     let tags = headers.byteValues(of: Array("etag".utf8))
     guard tags.isEmpty else {
@@ -215,7 +219,7 @@ package enum PartValidator: Equatable, Sendable {
     self = .date(ByteString(text))
   }
 
-  /// One that was noted; nil if it is none.
+  /// A validator from a note; nil if it is malformed.
   package init?(noted bytes: [UInt8], now: Double) {
     if PartValidator.isStrong(bytes) {
       self = .etag(ByteString(bytes))
@@ -234,7 +238,8 @@ package enum PartValidator: Equatable, Sendable {
     }
   }
 
-  /// Whether an answer says of itself that it is of another file. One that says nothing does not.
+  /// Whether a response identifies itself as another version. A response without a validator
+  /// doesn't.
   package func isContradicted(by headers: Headers) -> Bool {
     switch self {
     case .etag(let tag):
@@ -244,7 +249,7 @@ package enum PartValidator: Equatable, Sendable {
     }
   }
 
-  /// (RFC 9110, section 8.8.3)
+  /// Whether the tag is a strong ETag. (RFC 9110, section 8.8.3)
   private static func isStrong(_ tag: [UInt8]) -> Bool {
     guard tag.count >= 2, tag.first == UInt8(ascii: "\""), tag.last == UInt8(ascii: "\"") else {
       return false
@@ -255,14 +260,14 @@ package enum PartValidator: Equatable, Sendable {
   }
 }
 
-/// The value of a `Content-Range` header in bytes. (RFC 9110, section 14.4)
+/// A `Content-Range` header in bytes. (RFC 9110, section 14.4)
 package enum ContentRange: Equatable {
-  /// Which bytes these are, and of how many; nil if the server does not say.
+  /// The bytes that follow, and the size of the whole; nil if the server doesn't report it.
   case part(Range<Int>, total: Int?)
-  /// None of those asked for: there are so many.
+  /// None of the requested bytes exist. The file has this size.
   case none(total: Int)
 
-  /// nil for what cannot be read, contradicts itself or comes more than once.
+  /// nil if the header can't be parsed, is inconsistent or occurs more than once.
   package init?(_ headers: Headers) {
     let values = headers.values("content-range")
     guard values.count == 1, let value = values.first else { return nil }

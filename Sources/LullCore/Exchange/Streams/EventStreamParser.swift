@@ -1,17 +1,17 @@
-/// Reads a `text/event-stream` as the HTML standard has it (section 9.2.6, "Interpreting an event
+/// Parses a `text/event-stream` as in the HTML standard (section 9.2.6, "Interpreting an event
 /// stream").
 ///
-/// Nothing is read ahead: `lastEventID` is that of what was given. What a connection has left unfinished
-/// is void with `beginAgain`; the id and the time to wait outlive it.
+/// It doesn't read ahead: `lastEventID` belongs to the last event returned. `beginAgain` discards
+/// the unfinished event of a connection, but keeps the id and the retry time.
 package struct EventStreamParser {
-  /// What to name when the stream is asked for once more; empty: nothing.
+  /// The id to send when the stream is requested again; empty: none.
   package private(set) var lastEventID: String
-  /// Seconds that the server wants to be left alone after a break; nil before it has said so.
+  /// The seconds that the server wants clients to wait after a break; nil if it hasn't sent any.
   package private(set) var retry: Double?
 
   private var lines = StreamLines(.any)
   private var isFirstLine = true
-  /// What the next empty line makes `lastEventID`.
+  /// The next value of `lastEventID`, set by the next empty line.
   private var nextID: String?
   private var event = ""
   private var data: [UInt8] = []
@@ -20,7 +20,7 @@ package struct EventStreamParser {
     self.lastEventID = lastEventID
   }
 
-  /// For the body of another connection.
+  /// Prepares for the body of another connection.
   package mutating func beginAgain() {
     lines.removeAll()
     isFirstLine = true
@@ -33,7 +33,7 @@ package struct EventStreamParser {
     try lines.take(&piece)
   }
 
-  /// The next event; nil if none is whole.
+  /// The next event; nil if none is complete.
   package mutating func next() throws(StreamProblem) -> StreamEvent? {
     var lines = StreamLines(.any)
     swap(&lines, &self.lines)
@@ -45,7 +45,7 @@ package struct EventStreamParser {
     return nil
   }
 
-  /// The event that an empty line ends, if it ends one.
+  /// Interprets a line. Returns an event if the line is empty and ends one.
   private mutating func interpret(_ line: UnsafeBufferPointer<UInt8>) -> StreamEvent? {
     var line = line
     if isFirstLine {
@@ -75,9 +75,9 @@ package struct EventStreamParser {
     } else if Self.isSame(name, "id") {
       if !value.contains(0) { nextID = String(decoding: value, as: UTF8.self) }
     } else if Self.isSame(name, "retry") {
-      // One of no digits is no number.
+      // A value without digits is ignored.
       guard !value.isEmpty, value.allSatisfy({ $0 >= 48 && $0 <= 57 }) else { return }
-      // In milliseconds, however many.
+      // The value is in milliseconds.
       retry = value.reduce(0) { $0 * 10 + Double($1 - 48) } / 1000
     }
   }
@@ -103,13 +103,14 @@ package struct EventStreamParser {
   }
 }
 
-/// One event of a `text/event-stream`. Lua: what `resource:events()` gives of such a stream.
+/// An event of a `text/event-stream`. Lua: what `resource:events()` returns for such a stream.
 public struct StreamEvent: Sendable, Equatable {
-  /// The last id that the server has named, with this event or before; empty before the first.
+  /// The last id that the server has sent, with this event or an earlier one; empty before the
+  /// first.
   public let id: String
-  /// Its type; `message` where none is named.
+  /// The type; `message` if the server sends none.
   public let event: String
-  /// UTF-8, lines separated by LF.
+  /// UTF-8, with lines separated by LF.
   package let data: [UInt8]
 
   package init(id: String = "", event: String = "message", data: [UInt8]) {
@@ -118,39 +119,39 @@ public struct StreamEvent: Sendable, Equatable {
     self.data = data
   }
 
-  /// The data, never decoded further.
+  /// The data as text, not decoded further.
   public var text: String { String(decoding: data, as: UTF8.self) }
 }
 
-/// What a stream gives, one after the other.
+/// An element of a stream.
 public enum StreamItem: Sendable {
-  /// Of a `text/event-stream`.
+  /// An event of a `text/event-stream`.
   case event(StreamEvent)
   /// A line of NDJSON.
   case row(JSONDocument)
 }
 
-/// Why a stream cannot be read on.
+/// Why reading a stream failed.
 package enum StreamProblem: Error, Equatable {
-  /// An item larger than `StreamLines.limit`.
+  /// An item is larger than `StreamLines.limit`.
   case tooLarge
   case noMemory
-  /// A line, counted from 1, that is not JSON.
+  /// A line, counted from 1, is not JSON.
   case malformed(line: Int, JSONError)
 }
 
-/// When a stream that has broken off is asked for once more.
+/// Determines when to request a stream again after it has broken off.
 ///
-/// After a break once the time has passed that the server wants to be left alone; after each failure to
-/// get the stream back twice as long, up to a minute, by chance somewhat less so that not all ask at the
-/// same time, but never sooner than the server wants. Times are seconds.
+/// The first delay is the server's retry time. Each further failure doubles the delay, up to 60 s.
+/// A random reduction keeps clients from reconnecting at the same time, but the delay is never
+/// shorter than the server's retry time. Times are in seconds.
 package struct Reconnection {
-  /// Where the server says nothing.
+  /// The delay if the server sends none.
   package static let defaultTime = 3.0
-  /// How long the time may become where the server does not want more.
+  /// The longest delay, unless the server requests a longer one.
   private static let longest = 60.0
 
-  /// As the server wants it.
+  /// The server's retry time.
   package var time: Double
   private var failures = 0
 
@@ -158,12 +159,12 @@ package struct Reconnection {
     self.time = time
   }
 
-  /// The stream is there.
+  /// Notes that the stream was opened again.
   package mutating func succeeded() { failures = 0 }
 
-  /// How long to wait, after a break or one more failure.
+  /// The delay after a break or a further failure.
   ///
-  /// - Parameter random: at least 0, below 1.
+  /// - Parameter random: From 0 up to but not including 1.
   package mutating func nextDelay(random: Double) -> Double {
     defer { failures += 1 }
     guard failures > 0 else { return time }
@@ -171,10 +172,10 @@ package struct Reconnection {
     return max(time, min(growing, Reconnection.longest) * (1 - random / 2))
   }
 
-  /// Whether the failure of an exchange is a break, after which the server may have the stream again.
+  /// Whether an exchange failed in a way that the stream may be requested again.
   ///
-  /// - Parameter afterHead: whether the stream had begun: then also where the rest of it is malformed,
-  ///   since so ends what is cut off.
+  /// - Parameter afterHead: Whether the stream had begun. In this case, a malformed rest also
+  ///   counts as a break, since a stream that is cut off ends like that.
   package static func mayPass(_ error: TransportError, afterHead: Bool) -> Bool {
     guard !error.isFinal else { return false }
     switch error.kind {

@@ -1,29 +1,29 @@
-/// The lines of a stream that comes in pieces, whole ones only.
+/// Splits a stream that arrives in pieces into complete lines.
 ///
-/// What has been given is let go, and no byte is looked at twice. A line that is larger than `limit`
-/// is a problem as soon as that much of it is here.
+/// Lines that were returned are released, and no byte is searched twice. A line longer than `limit`
+/// fails as soon as that many bytes have arrived.
 package struct StreamLines {
   package enum Ending {
     /// LF.
     case lineFeed
-    /// CR, LF, or both together.
+    /// CR, LF or CR LF.
     case any
-    /// That of a value of JSON.
+    /// The end of a JSON value.
     case value
   }
 
-  /// Of one item, in bytes.
+  /// The limit for one item, in bytes.
   package static let limit = 16 << 20
-  /// A larger one is not kept for what comes next.
+  /// The largest buffer that is kept for reuse, in bytes.
   private static let maxSpare = 1 << 20
 
   private let ending: Ending
   private var bytes: [UInt8] = []
-  /// Where the line begins that is not whole yet.
+  /// The start of the incomplete line.
   private var start = 0
-  /// Up to where no end of it was found.
+  /// The position up to which there is no line end.
   private var searched = 0
-  /// Whether the line before has ended with CR, which an LF may follow.
+  /// Whether the last line ended with CR, so that an LF may follow.
   private var mayFollowLineFeed = false
   private var scan = JSONValueScan()
 
@@ -31,10 +31,10 @@ package struct StreamLines {
     self.ending = ending
   }
 
-  /// Bytes that are here and not given.
+  /// The number of bytes not returned yet.
   package var count: Int { bytes.count - start }
 
-  /// Takes all that is in `piece`, which is left empty and may have its memory for what comes next.
+  /// Takes all bytes of `piece` and leaves it empty. `piece` may keep memory for the next call.
   package mutating func take(_ piece: inout [UInt8]) throws(StreamProblem) {
     if start == bytes.count {
       start = 0
@@ -57,7 +57,8 @@ package struct StreamLines {
     piece.removeAll(keepingCapacity: piece.capacity <= StreamLines.maxSpare)
   }
 
-  /// What `body` makes of the next line, without its end; nil if none is whole.
+  /// Calls `body` with the next line, without its end, and returns the result; nil if no line is
+  /// complete.
   package mutating func next<Result>(
     _ body: (UnsafeBufferPointer<UInt8>) -> Result
   ) throws(StreamProblem) -> Result? {
@@ -105,7 +106,8 @@ package struct StreamLines {
     return result
   }
 
-  /// The same of what is left behind the last line's end, once nothing follows; nil if nothing is.
+  /// Calls `body` with the bytes after the last line end, once no more bytes follow; nil if there
+  /// are none.
   package mutating func rest<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
     guard start < bytes.count else { return nil }
     let result = bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[start...])) }
@@ -113,7 +115,7 @@ package struct StreamLines {
     return result
   }
 
-  /// Forgets what is here.
+  /// Discards the buffered bytes.
   package mutating func removeAll() {
     bytes = []
     start = 0
@@ -123,14 +125,15 @@ package struct StreamLines {
   }
 }
 
-/// Reads a body of a value of JSON on each line, while it comes (NDJSON, JSON Lines).
+/// Parses a body with one JSON value on each line while it arrives (NDJSON, JSON Lines).
 ///
-/// Or values that follow each other in another way, as `JSONForm.values` has them. As the whole body would be read: empty lines do not count, nor does a byte-order mark. (JSN-20)
+/// With `areValues`, it parses values separated in other ways, like `JSONForm.values`. As when a
+/// whole body is parsed, empty lines and a byte-order mark at the beginning are ignored. (JSN-20)
 package struct RowParser {
   private var lines: StreamLines
-  /// Whether `text` is wanted.
+  /// Whether `text` is set.
   private let keepsText: Bool
-  /// The last row as it was spelled.
+  /// The last row as written.
   private(set) var text: [UInt8] = []
   private var lineCount = 0
 
@@ -149,7 +152,7 @@ package struct RowParser {
     try lines.take(&piece)
   }
 
-  /// The next row; nil if none is whole.
+  /// The next row; nil if none is complete.
   package mutating func next() throws(StreamProblem) -> JSONDocument? {
     while true {
       let (isFirst, keepsText) = (lineCount == 0, keepsText)
@@ -159,7 +162,7 @@ package struct RowParser {
     }
   }
 
-  /// The last one of a whole body, which no line feed need end; nil if there is none.
+  /// The last row of a complete body, which need not end with a line feed; otherwise nil.
   package mutating func last() throws(StreamProblem) -> JSONDocument? {
     let (isFirst, keepsText) = (lineCount == 0, keepsText)
     let line = lines.rest { Self.read($0, isFirst: isFirst, keepsText: keepsText) }
@@ -183,7 +186,7 @@ package struct RowParser {
   ) -> Line {
     var line = line
     if line.starts(with: [0xEF, 0xBB, 0xBF]) {
-      // By itself the line would be allowed one.
+      // The parser of a single line would accept a byte-order mark.
       guard isFirst else { return .malformed(JSONError("a byte-order mark in the middle")) }
       line = UnsafeBufferPointer(rebasing: line.dropFirst(3))
     }
