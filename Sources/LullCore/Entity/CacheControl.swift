@@ -1,15 +1,15 @@
-/// What `Cache-Control` says, as far as it concerns somebody who caches for himself. (RFC 9111, section 5.2)
+/// The `Cache-Control` directives that concern a private cache. (RFC 9111, section 5.2)
 ///
-/// What is meant for shared caches (`s-maxage`, `proxy-revalidate`, `public`) is passed over; so are
-/// directives nobody knows.
+/// Directives for shared caches (`s-maxage`, `proxy-revalidate`, `public`) and unknown directives
+/// are ignored.
 package struct CacheControl: Equatable {
-  /// Not to be kept where it outlives the process.
+  /// The response must not be stored persistently.
   package var isNoStore = false
-  /// Not to be used without asking the server whether it still holds. With names of headers, too: a cache
-  /// may take that for all of it. (Section 5.2.2.4)
+  /// The response must not be used without validation by the server. Also set by `no-cache` with
+  /// header names, which a cache may treat as `no-cache` for the whole response. (Section 5.2.2.4)
   package var isNoCache = false
-  /// For how many seconds an answer is fresh; 0 of a `max-age` that is no number: what cannot be
-  /// understood is taken for stale. (Section 4.2.1) The first of several.
+  /// The freshness lifetime in seconds, from the first `max-age`. 0 if its value is not a number:
+  /// invalid values count as stale. (Section 4.2.1)
   package var maxAge: Double?
 
   package init(_ headers: Headers) {
@@ -29,17 +29,17 @@ package struct CacheControl: Equatable {
     }
   }
 
-  /// Whether the headers say `no-store`, in any letter case and at any place, other than inside the quoted
-  /// value of something else.
+  /// Whether the headers contain `no-store`, in any letter case and at any place, except inside a
+  /// quoted value.
   static func forbidsStoring(_ headers: Headers) -> Bool { CacheControl(headers).isNoStore }
 
-  /// A quoted value is what stands between the quotation marks.
+  /// Removes the quotation marks of a quoted value.
   private static func argument(_ text: Substring) -> Substring {
     guard text.count >= 2, text.first == "\"", text.last == "\"" else { return text }
     return text.dropFirst().dropLast()
   }
 
-  /// Split at the commas outside quoted values; a quotation mark without its like is none.
+  /// Splits at commas outside quoted values. An unpaired quotation mark is an ordinary character.
   private static func directives(_ value: String) -> [Substring] {
     var parts: [Substring] = []
     var start = value.startIndex
@@ -76,24 +76,26 @@ package struct CacheControl: Equatable {
   }
 }
 
-/// For how long an answer is fresh, by what it says itself. (AGE-01; RFC 9111, section 4.2)
+/// How long a response is fresh according to its headers. (AGE-01; RFC 9111, section 4.2)
 ///
-/// `max-age` comes before `Expires`; `no-cache` and `no-store` are fresh for no time at all, and so is what
-/// says nothing, or nothing that can be understood: there are no guesses from `Last-Modified` (AGE-02).
+/// `max-age` takes precedence over `Expires`. The lifetime is 0 with `no-cache` or `no-store`, and
+/// without valid information: there is no heuristic from `Last-Modified` (AGE-02).
 package struct HTTPFreshness: Equatable {
-  /// From when it was made, in seconds.
+  /// From the creation of the response, in seconds.
   package let lifetime: Double
-  /// How old it was when it arrived, in seconds: what `Age` says and what it took to come, or what its
-  /// `Date` tells, if that is more. (Section 4.2.3)
+  /// The age of the response on arrival, in seconds: the value of `Age` plus the duration of the
+  /// exchange, or the time since `Date` if that is longer. (Section 4.2.3)
   package let initialAge: Double
 
-  /// For how many seconds from its arrival on; 0 if it was stale by then.
+  /// The remaining freshness from arrival on, in seconds; 0 if the response was stale on arrival.
   package var remaining: Double { max(0, lifetime - initialAge) }
 
+  /// Computes the freshness of a response.
+  ///
   /// - Parameters:
   ///   - arrival: Unix seconds.
-  ///   - elapsed: what the exchange took, in seconds.
-  ///   - isNoStore: whether the request said `no-store`.
+  ///   - elapsed: The duration of the exchange, in seconds.
+  ///   - isNoStore: Whether the request contained `no-store`.
   init(_ headers: Headers, arrival: Double, elapsed: Double, isNoStore: Bool = false) {
     let date = headers.values("date").first.flatMap { HTTPDate.parse($0, now: arrival) }
     let age = headers.values("age").first.flatMap { HTTPFreshness.age($0) } ?? 0
@@ -105,13 +107,13 @@ package struct HTTPFreshness: Equatable {
       lifetime = maxAge
     } else {
       let expires = headers.values("expires")
-      // Of several none is known to be meant. (Section 4.2.1)
+      // If there are several, none is used. (Section 4.2.1)
       let end = expires.count == 1 ? HTTPDate.parse(exactly: expires[0], now: arrival) : nil
       lifetime = end.map { max(0, $0 - (date ?? arrival)) } ?? 0
     }
   }
 
-  /// Of several in one line the first.
+  /// The first of several values in one line.
   private static func age(_ text: String) -> Double? {
     let first = text.prefix { $0 != "," }
     return DeltaSeconds.parse(first.trimmingBlanks)
@@ -119,15 +121,16 @@ package struct HTTPFreshness: Equatable {
 }
 
 extension Entity {
-  /// For how long it is fresh by what it says itself.
+  /// Its freshness according to its own headers.
   package var httpFreshness: HTTPFreshness {
     HTTPFreshness(
       headers, arrival: timestamp, elapsed: exchange?.elapsed ?? 0,
       isNoStore: exchange?.forbidsStoring ?? false)
   }
 
-  /// Whether the answer to a HEAD request shows that the server has another representation by now: by
-  /// ETag, or by Last-Modified if one of the two has no ETag. (AGE-09; RFC 9111, section 4.3.5)
+  /// Whether the response to a HEAD request shows that the server's representation has changed.
+  /// Compares ETags, or Last-Modified if one of the two has no ETag. (AGE-09; RFC 9111, section
+  /// 4.3.5)
   package func isOutdated(by head: Entity) -> Bool {
     guard head.exchange?.status == 200 else { return false }
     for name in ["etag", "last-modified"] {
@@ -137,10 +140,11 @@ extension Entity {
   }
 }
 
-/// What a 304 says anew of an answer that is kept: its headers, and what of the request they depend on.
+/// The update of a stored response by a 304: the new headers, and the headers of the request that
+/// it answers.
 package struct Refreshment: Sendable, Equatable {
   let headers: Headers
-  /// Of the request that was answered so.
+  /// The headers of the request that was answered with 304.
   let request: Headers
 
   package init(_ headers: Headers, to request: Headers) {
@@ -150,10 +154,11 @@ package struct Refreshment: Sendable, Equatable {
 }
 
 extension Entity {
-  /// Takes over what a 304 says; content and age stay. (AGE-04; RFC 9111, section 4.3.4)
+  /// Updates the headers from a 304; content and age are unchanged. (AGE-04; RFC 9111, section
+  /// 4.3.4)
   package mutating func refresh(by refreshment: Refreshment) {
     var merged = headers.refreshed(by: refreshment.headers)
-    // Ages are counted from now on, whatever they were.
+    // From now on, the age counts from this response, whatever it was before.
     for name in ["age", "date"] where refreshment.headers[name] == nil { merged.remove(name) }
     headers = merged
     exchange?.variant = Variant(of: merged, to: refreshment.request)
@@ -161,25 +166,26 @@ extension Entity {
   }
 }
 
-/// What of its request an answer depends on: the values that the headers had which its `Vary` names.
-/// (AGE-05; RFC 9111, section 4.1)
+/// The request headers on which a response depends: the values of the headers that its `Vary`
+/// names. (AGE-05; RFC 9111, section 4.1)
 ///
-/// Values that hold secrets count by their masks.
+/// Values that contain secrets are represented by their masks.
 package struct Variant: Sendable, Equatable {
-  /// For each name in their order, `name: value`, or the name alone where it was not sent; `*` for what
-  /// depends on more than headers.
+  /// For each name, in order: `name: value`, or only the name if the header was not sent. `*` if
+  /// the response depends on more than headers.
   private let lines: [String]
 
-  /// nil of an answer without `Vary`.
+  /// nil for a response without `Vary`.
   ///
-  /// - Parameter isPart: whether it is a part (206), which depends on the `Range` that was asked for.
+  /// - Parameter isPart: Whether the response is partial (206) and thus depends on the requested
+  ///   `Range`.
   package init?(of answer: Headers, to request: Headers, isPart: Bool = false) {
     let names = Variant.names(answer) + (isPart ? ["range"] : [])
     guard !names.isEmpty else { return nil }
     lines = names.map { Variant.line($0, request) }
   }
 
-  /// Whether an answer of which this is the variant is one to a request with those headers.
+  /// Whether a response with this variant may answer a request with these headers.
   package func answers(_ request: Headers) -> Bool {
     lines.allSatisfy { line in
       let name = line.prefix { $0 != ":" }
@@ -187,13 +193,13 @@ package struct Variant: Sendable, Equatable {
     }
   }
 
-  /// In lower case, each once.
+  /// The names in lower case, without duplicates.
   private static func names(_ answer: Headers) -> [String] {
     let names = answer.listedNames("vary")
     return names.contains("*") ? ["*"] : names.sorted()
   }
 
-  /// Repeated headers are one, and blanks around commas mean nothing.
+  /// Repeated headers are joined, and blanks around commas are ignored.
   private static func line(_ name: String, _ request: Headers) -> String {
     let values = request.values(name)
     guard !values.isEmpty else { return name }
@@ -202,6 +208,6 @@ package struct Variant: Sendable, Equatable {
     return name + ":" + parts.map { $0.trimmingBlanks }.joined(separator: ",")
   }
 
-  /// One text for each variant, the same for the same; for a digest.
+  /// A text that identifies the variant, for a digest.
   package var text: String { lines.joined(separator: "\n") }
 }

@@ -1,20 +1,21 @@
-/// What an entity holds, at any stage of the pipeline.
+/// The content of an entity, at any stage of the pipeline.
 ///
-/// Raw bytes and text are different kinds even where a language has one type for both; only text
-/// answers to `text` (TYP-01).
+/// Bytes and text are different kinds, even where a language has one type for both. Only text has a
+/// `text` property (TYP-01).
 public enum Content: Sendable {
-  /// What no transformer has made anything of. Lua: a string.
+  /// Bytes that no transformer has converted. Lua: a string.
   case bytes([UInt8])
-  /// Decoded by the response's charset. Lua: a string.
+  /// Text, decoded with the response's charset. Lua: a string.
   case text(String)
-  /// Parsed, and read where it lies. Lua: tables, or a document.
+  /// Parsed JSON, read in place. Lua: tables, or a document.
   case json(JSONDocument)
-  /// What a Swift transformer made.
+  /// The result of a Swift transformer.
   case value(any Sendable)
-  /// What a script made; the script's host keeps the value and knows it by this id.
+  /// A value of a script. The script's host holds the value and finds it by this id.
   case foreign(ForeignContent)
 
-  /// The words of `input` and `output` in a transformer's options, and of error causes (TRF-09).
+  /// The name for `input` and `output` in a transformer's options, and for causes of errors
+  /// (TRF-09).
   package var typeName: String {
     switch self {
     case .bytes: "data"
@@ -25,7 +26,7 @@ public enum Content: Sendable {
     }
   }
 
-  /// Bytes in memory, as far as they can be told from here.
+  /// The size in memory, in bytes; 0 if unknown.
   package var size: Int {
     switch self {
     case .bytes(let bytes): bytes.count
@@ -46,10 +47,10 @@ public enum Content: Sendable {
   }
 }
 
-/// A value that lives in a script, known to the core by number only.
+/// A value of a script, which the core knows only by number.
 public struct ForeignContent: Sendable, Hashable {
   package let id: Int64
-  /// The script's own word for the type, such as `table`.
+  /// The script's name of the type, such as `table`.
   package let typeName: String
 
   package init(id: Int64, typeName: String) {
@@ -62,8 +63,8 @@ public struct ForeignContent: Sendable, Hashable {
 }
 
 extension Content {
-  /// Content as what it plainly is: text, bytes, JSON, a script's value, else a value of its own
-  /// type. Content stays the content it is.
+  /// Content of the obvious kind: text, bytes, JSON, a script's value, else a value. A `Content` is
+  /// returned unchanged.
   public init(_ value: some Sendable) {
     switch value {
     case let content as Content: self = content
@@ -75,13 +76,13 @@ extension Content {
     }
   }
 
-  /// The content as a value of that type; nil if it is none. (TYP-04, TYP-06, ENT-14)
+  /// The content as that type; nil if it doesn't have the type. (TYP-04, TYP-06, ENT-14)
   ///
-  /// Text is a `String`, raw bytes are `[UInt8]`, what a transformer made is what it made. JSON is a
-  /// `JSONDocument`, its outermost value a `JSONElement`, a `JSONValue` or whatever type of the
-  /// standard library fits: `[String: JSONValue]`, `[String: String]`, `[Int]`, `Bool`, … A number
-  /// written without fraction is an `Int` and a `Double`, any other a `Double`. Everything but the
-  /// first two is built anew at each call.
+  /// Text is a `String`, bytes are `[UInt8]`, and the result of a transformer has its own type.
+  /// JSON is a `JSONDocument`; its root value is also a `JSONElement`, a `JSONValue` or a matching
+  /// type of the standard library: `[String: JSONValue]`, `[String: String]`, `[Int]`, `Bool`, … A
+  /// number without a fraction is an `Int` and a `Double`, any other a `Double`. All but the first
+  /// two are rebuilt at each call.
   public func cast<Value>(to type: Value.Type = Value.self) -> Value? {
     if let content = self as? Value { return content }
     switch self {
@@ -100,7 +101,7 @@ extension Content {
 extension JSONElement {
   fileprivate func cast<Value>() -> Value? {
     if let element = self as? Value { return element }
-    // What cannot be of that type is not built to find out.
+    // A value that can't have that type isn't built.
     switch kind {
     case .null, .bool, .int, .double, .string: return plainValue.cast()
     case .array where Value.self == [String: JSONValue].self: return nil
@@ -121,7 +122,7 @@ extension JSONValue {
     }
   }
 
-  /// Nothing but types of the standard library, which Swift casts element by element.
+  /// The value with types of the standard library only, which Swift casts element by element.
   private var standardValue: any Sendable {
     switch self {
     case .null: self
@@ -136,8 +137,8 @@ extension JSONValue {
 }
 
 extension Content {
-  /// Whether both hold the same, models of a program's own if they are `Equatable`; of a script's values
-  /// only `isSame` can tell, asked where they are not one value.
+  /// Whether both hold the same content. Values of the program are compared if they are
+  /// `Equatable`; values of a script by `isSame`, unless they are the same value.
   package func holdsSame(
     as other: Content, isSame: (ForeignContent, ForeignContent) -> Bool
   ) -> Bool {

@@ -1,9 +1,9 @@
-/// Reading Content-Type values: `type/subtype; name=value; …`. (ENT-03 to ENT-06)
+/// A Content-Type value: `type/subtype; name=value; …`. (ENT-03 to ENT-06)
 public struct ContentType: Sendable, Hashable {
-  /// Verbatim, parameters included.
+  /// The value as written, with parameters.
   public let text: String
 
-  /// Any text; what it lacks is nil when it is asked for.
+  /// Wraps any text. Properties for missing parts are nil.
   public init(_ text: String) {
     self.text = text
   }
@@ -22,12 +22,12 @@ public struct ContentType: Sendable, Hashable {
     }
   }
 
-  /// The same for a value that is a string only.
+  /// The charset of a value given as a string.
   package static func charset(of contentType: String) -> String? {
     ContentType(contentType).charset
   }
 
-  /// What precedes the first semicolon, without white space around it.
+  /// The text before the first semicolon, trimmed.
   static func mediaType(
     of bytes: UnsafeBufferPointer<UInt8>
   ) -> Slice<UnsafeBufferPointer<UInt8>> {
@@ -47,7 +47,8 @@ public struct ContentType: Sendable, Hashable {
     var index = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.count
     while index < bytes.count {
       let start = index + 1
-      // A semicolon inside quotes does not end the parameter, nor does an escaped quote.
+      // A semicolon inside quotes does not end the parameter. Neither does an escaped quotation
+      // mark.
       var isQuoted = false
       index = start
       while index < bytes.count, isQuoted || bytes[index] != UInt8(ascii: ";") {
@@ -83,8 +84,9 @@ public struct ContentType: Sendable, Hashable {
   }
 }
 
-/// A pattern for the type of a response: anchored at both ends, `*` being one or more characters
-/// other than `/` and `+`, letter case and parameters ignored. (TRF-25 to TRF-29)
+/// A pattern for the content type of a response. It must match the whole type. `*` matches one or
+/// more characters other than `/` and `+`. Letter case and parameters are ignored. (TRF-25 to
+/// TRF-29)
 package struct ContentTypePattern: Sendable, Hashable {
   /// In lower case, without parameters.
   private let pattern: [UInt8]
@@ -106,8 +108,8 @@ package struct ContentTypePattern: Sendable, Hashable {
     return pattern.withUnsafeBufferPointer { pattern in
       var position = 0
       var index = 0
-      // The last star and the end of what it has taken. An earlier one need not be tried again: the
-      // later one can take as much, or a separator between them leaves the earlier no choice.
+      // The last star and the end of its match. An earlier star need not be tried again: the later
+      // one can match as much, or a separator between them fixes the earlier match.
       var star: (position: Int, end: Int)?
       while true {
         if position < pattern.count, pattern[position] == UInt8(ascii: "*") {
@@ -151,13 +153,13 @@ extension ContentTypePattern {
   private static let text = ContentTypePattern("text/*")
   private static let eventStream = ContentTypePattern("text/event-stream")
   private static let xml = ["*/xml", "*/*+xml"].map { ContentTypePattern($0) }
-  /// Those of lines of JSON.
+  /// Types of bodies with one JSON value per line.
   package static let lineTypes = [
     "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonl",
     "application/jsonlines", "application/x-jsonlines", "text/x-ndjson", "text/ndjson",
     "text/jsonl", "text/x-jsonl",
   ].map { ContentTypePattern($0) }
-  /// Those of values of JSON that follow each other. (RFC 7464)
+  /// Types of bodies with consecutive JSON values. (RFC 7464)
   package static let valueTypes = [
     "application/stream+json", "application/json-seq", "*/*+json-seq",
   ].map { ContentTypePattern($0) }
@@ -167,60 +169,60 @@ extension ContentTypePattern {
     "application/yaml", "application/x-yaml", "*/*+yaml", "application/x-www-form-urlencoded",
   ].map { ContentTypePattern($0) }
 
-  /// `*/json` and `*/*+json`: what the standard JSON parser takes. (TRF-32)
+  /// Whether the standard JSON parser accepts the type: `*/json` and `*/*+json`. (TRF-32)
   package static func isJSON(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     isApplicationJSON(contentType) || json.contains { $0.matches(contentType) }
   }
 
-  /// `text/*` but JSON: what the standard text parser takes. (TRF-32, TRF-34)
+  /// Whether the standard text parser accepts the type: `text/*` except JSON. (TRF-32, TRF-34)
   package static func isText(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     !isApplicationJSON(contentType) && text.matches(contentType)
       && !json.contains { $0.matches(contentType) }
       && !lineTypes.contains { $0.matches(contentType) } && jsonForm(contentType) != .rows
   }
 
-  /// What is text by its type without being `text/*`: XML, JavaScript, YAML, forms. (TXT-11)
+  /// Whether the type is text without being `text/*`: XML, JavaScript, YAML, forms. (TXT-11)
   package static func isTextBesides(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     !isApplicationJSON(contentType) && !text.matches(contentType)
       && (isXML(contentType) || otherText.contains { $0.matches(contentType) })
   }
 
-  /// `*/xml` and `*/*+xml`, which may say themselves which charset they are in.
+  /// Whether the type is `*/xml` or `*/*+xml`; such a body may declare its charset itself.
   package static func isXML(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     xml.contains { $0.matches(contentType) }
   }
 
-  /// Several values of JSON, on a line each or one after the other. (JSN-20)
+  /// Whether the body has several JSON values, one per line or consecutive. (JSN-20)
   package static func isJSONLines(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     let form = jsonForm(contentType)
     return form == .lines || form == .values
   }
 
-  /// How the JSON of a body of that type is written.
+  /// The form of JSON in a body of that type.
   package static func jsonForm(_ contentType: UnsafeBufferPointer<UInt8>) -> JSONForm {
     if isApplicationJSON(contentType) { return .whole }
     if lineTypes.contains(where: { $0.matches(contentType) }) { return .lines }
     if valueTypes.contains(where: { $0.matches(contentType) }) { return .values }
-    // What `ResponseType.csv` has made of it.
+    // Set by `ResponseType.csv`.
     let isRows = csv.matches(contentType) && contentType.suffix(7).elementsEqual("as=rows".utf8)
     return isRows ? .rows : .whole
   }
 
-  /// Events that come one after the other, often without end.
+  /// Whether the body is a stream of events, often without end.
   package static func isEventStream(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
-    // Every answer is asked that: the first letter settles most.
+    // Called for every response; the first letter decides most cases.
     guard let first = contentType.first, first | 0x20 == UInt8(ascii: "t") || first <= 0x20 else {
       return false
     }
     return eventStream.matches(contentType)
   }
 
-  /// The usual case, settled by two comparisons: exactly this spelling, parameters or none.
+  /// The usual case, decided by two comparisons: exactly this spelling, with or without parameters.
   private static func isApplicationJSON(_ contentType: UnsafeBufferPointer<UInt8>) -> Bool {
     guard contentType.count >= 16,
       contentType.count == 16 || contentType[16] == UInt8(ascii: ";")
     else { return false }
-    // Sixteen bytes are there, as checked above; the words need no alignment.
+    // At least sixteen bytes, as checked above; the words need no alignment.
     let bytes = UnsafeRawBufferPointer(contentType)
     let first = bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self)
     let second = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
@@ -229,12 +231,13 @@ extension ContentTypePattern {
   }
 }
 
-/// Content types of files by the endings of their names: the usual ones.
+/// Content types by file extension, for common extensions.
 package enum FileTypes {
-  /// What nothing is known of.
+  /// The type of unknown files.
   static let unknown = "application/octet-stream"
 
-  /// The type that the ending of a name stands for, in any letter case; `unknown` for others and none.
+  /// The type by the extension of a name, in any letter case; `unknown` for other or missing
+  /// extensions.
   static func type(ofName name: some Sequence<UInt8>) -> String {
     let bytes = Array(name)
     guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")) else { return unknown }
@@ -242,7 +245,7 @@ package enum FileTypes {
     return types[ending] ?? unknown
   }
 
-  /// The type that an ending in lower case stands for; nil if nothing is known of it.
+  /// The type of an extension in lower case; nil if the extension is unknown.
   package static func known(_ ending: String) -> String? { types[ending] }
 
   private static let types = [

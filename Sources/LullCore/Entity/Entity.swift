@@ -1,11 +1,11 @@
 import LullSystem
 
-/// Content with what is known about it: headers, type, validators, age. A value. (ENT-01)
+/// Content with its metadata: headers, type, validators, age. A value. (ENT-01)
 public struct Entity: Sendable {
-  // Behind one reference: an entity is handed on often and changed seldom.
+  // Behind one reference, since an entity is passed on often and changed rarely.
   private var box: Box
 
-  // Its fields are given one by one, since all together are large to copy.
+  // The fields are passed one by one, since all together are expensive to copy.
   private final class Box: Sendable {
     let content: Content
     let held: HeldBytes?
@@ -34,7 +34,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// One made by the program, of no exchange, such as for `overrideLocalData`; `contentType` sets
+  /// Makes an entity without an exchange, for example for `overrideLocalData`. `contentType` sets
   /// that header.
   ///
   /// Lua: `lull.entity{…}`.
@@ -56,7 +56,7 @@ public struct Entity: Sendable {
     box = Box(content, HeldBytes.of(content), headers, timestamp, exchange, true, charset)
   }
 
-  /// What transformers have made of the body so far. Lua: `entity.content`.
+  /// The content, as far as it has been transformed. Lua: `entity.content`.
   public var content: Content {
     get { box.content }
     set {
@@ -68,7 +68,7 @@ public struct Entity: Sendable {
     }
   }
 
-  // What is asked of the content without making a copy of it.
+  // Properties of the content, without copying it.
   package var size: Int { box.content.size }
   package var isEmptyBytes: Bool { box.content.isEmptyBytes }
   var isEmptyText: Bool { box.content.isEmptyText }
@@ -76,8 +76,8 @@ public struct Entity: Sendable {
     if case .foreign(let foreign) = box.content { foreign.id } else { nil }
   }
 
-  /// Of the response; changing them changes nothing of the resource that has it. Lua:
-  /// `entity.headers`.
+  /// The headers of the response. Changing them doesn't affect the resource that has the entity.
+  /// Lua: `entity.headers`.
   public var headers: Headers {
     get { box.headers }
     set {
@@ -88,7 +88,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// Unix epoch seconds; decides staleness.
+  /// Unix epoch seconds. Determines staleness.
   public var timestamp: Double {
     get { box.timestamp }
     set {
@@ -99,7 +99,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// Where it came from; nil for entities made locally.
+  /// The exchange of the response; nil for entities made locally.
   public var exchange: Exchange? {
     get { box.exchange }
     set {
@@ -110,7 +110,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// Whether the headers' validators still describe the content (OVR-10).
+  /// Whether the validators in the headers still describe the content (OVR-10).
   package var validatorsHold: Bool {
     get { box.validatorsHold }
     set {
@@ -121,8 +121,8 @@ public struct Entity: Sendable {
     }
   }
 
-  /// Whether a cache has found it stale whatever its age: it was invalidated, or a write has been made since.
-  /// With a later timestamp it is not any more. (AGE-07, INV-59)
+  /// Whether a cache considers it stale at any age: it was invalidated, or a write has been made
+  /// since. A later timestamp resets this. (AGE-07, INV-59)
   package var isOutdated: Bool {
     get { box.isOutdated }
     set {
@@ -134,7 +134,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// How the text was decoded, until other content takes its place. (TXT-14)
+  /// How the text was decoded; reset when the content is replaced. (TXT-14)
   var textSource: TextSource? {
     get { box.textSource }
     set {
@@ -145,11 +145,11 @@ public struct Entity: Sendable {
     }
   }
 
-  /// The Content-Type header with its parameters, `application/octet-stream` if there is none.
-  /// (ENT-02, ENT-03)
+  /// The Content-Type header with its parameters; `application/octet-stream` if there is no such
+  /// header. (ENT-02, ENT-03)
   public var contentType: String { headers["content-type"] ?? "application/octet-stream" }
 
-  /// The charset parameter of the content type, unless one was set. (ENT-04 to ENT-06)
+  /// The charset parameter of the content type, unless a charset was set. (ENT-04 to ENT-06)
   public var charset: String? {
     get { box.charset ?? ContentType.charset(of: contentType) }
     set {
@@ -160,7 +160,7 @@ public struct Entity: Sendable {
     }
   }
 
-  /// The same as sent, which need not be text.
+  /// The charset as received, which need not be text.
   package var charsetName: ByteString? {
     if let charset = box.charset { return ByteString(charset) }
     return headers.bytes("content-type")?.withUnsafeBufferPointer { bytes in
@@ -168,28 +168,31 @@ public struct Entity: Sendable {
     }
   }
 
-  /// What the server calls this state of the content; nil if it has not said. Lua: `entity.etag`.
+  /// The server's identifier of this version of the content; nil if it sent none. Lua:
+  /// `entity.etag`.
   public var etag: String? { headers["etag"] }
 
-  /// A header by name in any letter case; of `set-cookie` the first.
+  /// A header by name, in any letter case. For `set-cookie`, the first value.
   public func header(forKey key: String) -> String? { headers[key] }
 
-  /// Whether it is a copy of the other that nobody has changed.
+  /// Whether it is an unchanged copy of the other.
   package func isSame(as other: Entity) -> Bool { box === other.box }
 }
-/// The HTTP side of an entity or error.
+/// The HTTP exchange of an entity or error.
 public struct Exchange: Sendable, Equatable {
-  /// The one that the content came with, which a 304 later leaves as it is.
+  /// The status of the response with the content. A later 304 doesn't change it.
   public var status: Int
-  /// Final, after redirects.
+  /// The final URL, after redirects.
   public var url: String?
-  /// Seconds.
+  /// In seconds.
   public var elapsed: Double?
-  /// nil unless the request's options asked for them.
+  /// nil unless the request's options enable timings.
   public var timings: TransferTimings?
-  /// Whether request or response said `Cache-Control: no-store`, whatever becomes of the headers.
+  /// Whether the request or response contained `Cache-Control: no-store`, even if the headers
+  /// change later.
   package var forbidsStoring = false
-  /// What of the request it depends on, as far as anybody is to know; nil of an answer without `Vary`.
+  /// The request headers that the response depends on, with secrets masked; nil for a response
+  /// without `Vary`.
   package var variant: Variant?
 
   package init(_ response: __shared HTTPResponse) {
@@ -201,9 +204,9 @@ public struct Exchange: Sendable, Equatable {
 }
 
 extension Entity {
-  /// An entity made here and now: its timestamp is the current time. (ENT-11, ENT-12)
+  /// Makes an entity whose timestamp is the current time. (ENT-11, ENT-12)
   ///
-  /// A content type given becomes its Content-Type header, over one among `headers`.
+  /// A content type replaces a Content-Type among `headers`.
   public init(
     content: Content, contentType: String? = nil, charset: String? = nil,
     headers: Headers = Headers()
@@ -213,12 +216,12 @@ extension Entity {
       timestamp: SystemClock.now)
   }
 
-  /// Makes it as of now. (ENT-13) Lua: `entity:touch()`.
+  /// Sets the timestamp to the current time. (ENT-13) Lua: `entity:touch()`.
   public mutating func touch() { timestamp = SystemClock.now }
 
-  /// The same metadata with the content as a value of that type; nil if it cannot be one. (ENT-14)
+  /// The entity with its content as that type; nil if the content can't be cast. (ENT-14)
   ///
-  /// What can be cast: `Content.cast(to:)`.
+  /// For possible casts, see `Content.cast(to:)`.
   public func withContentRetyped<Value: Sendable>(as type: Value.Type = Value.self) -> Entity? {
     guard let value = content.cast(to: type) else { return nil }
     var entity = self

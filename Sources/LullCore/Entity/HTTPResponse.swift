@@ -2,16 +2,16 @@
 public struct HTTPResponse: Sendable, Equatable {
   /// Three digits, such as 200.
   public var status: Int
-  /// Of the last response, not of the redirects before it.
+  /// The headers of the last response, not of redirects before it.
   public var headers: Headers
-  /// The URL that answered, after redirects; nil for responses that came from no URL.
+  /// The URL after redirects; nil for responses that did not come from a URL.
   public var url: String?
-  /// Seconds from sending to the last byte.
+  /// Seconds from sending the request to the last byte.
   public var elapsed: Double?
-  /// nil unless the request's options asked for them.
+  /// nil unless the request's options enable timings.
   public var timings: TransferTimings?
 
-  /// A response from anywhere, such as a network made for tests.
+  /// Makes a response, for example for custom networking in tests.
   public init(
     status: Int, headers: Headers = Headers(), url: String? = nil, elapsed: Double? = nil,
     timings: TransferTimings? = nil
@@ -24,32 +24,33 @@ public struct HTTPResponse: Sendable, Equatable {
   }
 }
 
-/// How long the parts of an exchange took, in seconds; recorded only if its options ask for it.
+/// The durations of the phases of an exchange, in seconds. Recorded only if its options enable it.
 ///
-/// Connecting and waiting are those of the last hop, the total is that of all. Nothing on the way
-/// is counted twice, but parts of `total` belong to no phase: earlier hops, receiving the body.
-/// Lua: `response.timings`.
+/// Connecting and waiting belong to the last hop; the total covers all hops. Phases don't overlap,
+/// but parts of `total` belong to none of them: earlier hops, receiving the body. Lua:
+/// `response.timings`.
 public final class TransferTimings: Sendable, Equatable {
-  /// Looking up the host's address; 0 on a connection that was there already.
+  /// Resolving the host name; 0 on a reused connection.
   public let dns: Double
-  /// Connecting to it; 0 as above.
+  /// Establishing the connection; 0 on a reused connection.
   public let connect: Double
-  /// Securing the connection, a proxy's tunnel included; 0 as above, and without TLS.
+  /// The TLS handshake, including a proxy's tunnel; 0 on a reused connection and without TLS.
   public let tls: Double
-  /// From the moment the request goes out to the first byte of the answer.
+  /// From sending the request to the first byte of the response.
   public let firstByte: Double
   /// From leaving the waiting queue to the last byte of the body, redirects included.
   public let total: Double
-  /// Whether the connection of the last hop had been used before.
+  /// Whether the connection of the last hop was reused.
   public let isReused: Bool
-  /// `1.0`, `1.1`, `2` or `3`; nil if that is not known.
+  /// `1.0`, `1.1`, `2` or `3`; nil if unknown.
   public let httpVersion: String?
-  /// Address and port at the other end of the connection, a proxy's if there is one.
+  /// Address and port of the peer, or of the proxy if there is one.
   public let remoteAddress: String?
-  /// How many redirects were followed before the answer.
+  /// The number of redirects followed before the response.
   public let redirectCount: Int
 
-  /// Times in seconds, for a network made for tests; those of an exchange are measured.
+  /// Makes timings in seconds, for custom networking in tests. Those of a real exchange are
+  /// measured.
   public init(
     dns: Double = 0, connect: Double = 0, tls: Double = 0, firstByte: Double = 0, total: Double,
     isReused: Bool = false, httpVersion: String? = nil, remoteAddress: String? = nil,

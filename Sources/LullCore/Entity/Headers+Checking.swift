@@ -1,10 +1,10 @@
 extension Headers {
-  /// Whether HTTP allows headers of that name: whether it is a token. (RFC 9110, 5.1)
+  /// Whether the text is a valid header name, which is a token. (RFC 9110, 5.1)
   package static func isName(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy(isNameByte)
   }
 
-  /// The characters of a token. (RFC 9110, 5.6.2)
+  /// Whether the byte is a character of a token. (RFC 9110, 5.6.2)
   static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 48...57, 65...90, 97...122: true
@@ -12,11 +12,11 @@ extension Headers {
     }
   }
 
-  /// Why bytes cannot be the value of a header, in words to put behind what they are called; nil if
-  /// they can. (RFC 9110, 5.5)
+  /// Why bytes can't be the value of a header, worded to follow its name; nil if they can. (RFC
+  /// 9110, 5.5)
   ///
-  /// A line break would make a header of its own on the wire; other control characters may be dropped
-  /// or refused by whoever passes them on, and space around a value never arrives.
+  /// A line break would start another header on the wire. Intermediaries may drop or refuse other
+  /// control characters. Space around a value is lost.
   package static func valueProblem(_ bytes: some Sequence<UInt8>) -> String? {
     var first: UInt8?
     var last: UInt8 = 0
@@ -32,7 +32,8 @@ extension Headers {
     return "must not begin or end with a space or tab"
   }
 
-  /// The same of an answer that a script makes: a server may send everything else.
+  /// Why a header can't be part of a response that a script makes. A server may send everything
+  /// else, so only names and line breaks are checked.
   package static func answerProblem(_ name: String, _ value: some Sequence<UInt8>) -> String? {
     guard isName(name), value.contains(where: isBreak) else {
       return problem(name, EmptyCollection())
@@ -46,7 +47,7 @@ extension Headers {
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
 
-  /// What is wrong with a header of a request, in words; nil if nothing is.
+  /// Why a header can't be part of a request; nil if it can.
   package static func problem(_ name: String, _ value: some Sequence<UInt8>) -> String? {
     guard isName(name) else {
       return "'\(LogText.part(name, limit: 80))' is not a valid header name"
@@ -54,7 +55,7 @@ extension Headers {
     return valueProblem(value).map { "header '\(name)' \($0)" }
   }
 
-  /// Whether a condition can be made of them. (RFC 9110, 8.8)
+  /// Whether they contain a validator for a conditional request. (RFC 9110, 8.8)
   package var hasValidator: Bool {
     lines.withUnsafeBufferPointer { all in
       var start = 0

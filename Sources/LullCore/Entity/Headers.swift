@@ -1,25 +1,27 @@
-/// HTTP headers: case-insensitive names, order kept, repeated ones kept apart until read. (ENT-07 to ENT-10)
+/// HTTP headers. Names are case-insensitive, order is kept, and repeated headers are joined only
+/// when they are read. (ENT-07 to ENT-10)
 ///
-/// Held as one run of bytes, `name: value` lines with lower-case names, so that a response's headers
-/// cost one allocation however many there are and nothing is decoded before it is read. Values need
-/// not be UTF-8: they are kept and sent as they came, and `bytes(_:)` has them so; a string of one has
-/// `\xE9` in the place of a byte that belongs to no character.
+/// Stored as a single byte array of `name: value` lines with lower-case names. A response's headers
+/// thus take one allocation, and nothing is decoded before it is read. Values need not be valid
+/// UTF-8: they are stored and sent unchanged, and `bytes(_:)` returns them. In a string, invalid
+/// bytes are written as escapes such as `\xE9`.
 public struct Headers: Sendable, Equatable {
   private(set) var lines: [UInt8] = []
 
   /// No headers.
   public init() {}
 
-  /// Headers in the order of `pairs`. As with `add`, pairs whose name is not a token are left out.
+  /// Headers in the order of `pairs`. As with `add`, pairs whose name is not a token are omitted.
   public init(_ pairs: some Sequence<(String, String)>) {
     for (name, value) in pairs { add(name, value) }
   }
 
-  /// Whether there is none at all.
+  /// Whether there are no headers.
   public var isEmpty: Bool { lines.isEmpty }
 
-  /// The value of a header: repeated ones joined with `, ` in order of arrival, of `set-cookie` the
-  /// first. Setting replaces all of that name; nil removes them.
+  /// The value of a header. Repeated headers are joined with `, ` in order of arrival; for
+  /// `set-cookie`, the first is returned. Setting it replaces all headers of that name; nil removes
+  /// them.
   public subscript(_ name: String) -> String? {
     get {
       guard !lines.isEmpty else { return nil }
@@ -58,10 +60,10 @@ public struct Headers: Sendable, Equatable {
     return found
   }
 
-  /// What the subscript gives, as sent.
+  /// The value that the subscript returns, as bytes.
   public func bytes(_ name: String) -> [UInt8]? { bytes(of: Array(name.utf8)) }
 
-  /// The same of a name that need not be text.
+  /// The value by a name that need not be text.
   package func bytes(of name: [UInt8]) -> [UInt8]? {
     guard !lines.isEmpty else { return nil }
     var joined: [UInt8]?
@@ -79,7 +81,7 @@ public struct Headers: Sendable, Equatable {
     return joined
   }
 
-  /// Every value of that name, in order and as sent.
+  /// Every value of that name, in order, as bytes.
   package func byteValues(of name: [UInt8]) -> [[UInt8]] {
     var found: [[UInt8]] = []
     name.withUnsafeBufferPointer { wanted in
@@ -91,7 +93,8 @@ public struct Headers: Sendable, Equatable {
     return found
   }
 
-  /// Whether the first value of `name` exists and satisfies `body`, without making a string of it.
+  /// Calls `body` with the first value of `name`, without making a string, and returns the result;
+  /// nil if there is no such header.
   package func withFirstValue<R>(_ name: StaticString, _ body: (UnsafeBufferPointer<UInt8>) -> R)
     -> R?
   {
@@ -104,23 +107,23 @@ public struct Headers: Sendable, Equatable {
     return result
   }
 
-  /// Adds a header after the others. A header whose name is not a token, such as one with a space or a colon
-  /// in it, is not added, and neither is a line break in a value.
+  /// Adds a header after the others. A header whose name is not a token, for example with a space
+  /// or a colon, is not added. Line breaks in a value are removed.
   public mutating func add(_ name: String, _ value: String) { add(name, bytes: value.utf8) }
 
-  /// The same with a value that need not be text.
+  /// Adds a header with a value that need not be text.
   public mutating func add(_ name: String, bytes value: some Sequence<UInt8>) {
     if Headers.isName(name) { append(name, value) }
   }
 
   /// Appends a line without checking that `name` is a token.
   ///
-  /// - Returns: false if the value had line breaks, which are left out.
+  /// - Returns: false if the value contained line breaks, which are omitted.
   @discardableResult
   mutating func append(_ name: String, _ value: some Sequence<UInt8>) -> Bool {
     for byte in name.utf8 { lines.append(Headers.lowercased(byte)) }
     lines.append(UInt8(ascii: ":"))
-    // A line break inside a value would become a header of its own on the wire.
+    // A line break inside a value would start another header on the wire.
     var isWhole = true
     for byte in value {
       if byte == 10 || byte == 13 || byte == 0 { isWhole = false } else { lines.append(byte) }
@@ -139,7 +142,7 @@ public struct Headers: Sendable, Equatable {
   public mutating func remove(_ name: String) {
     var name = name
     name.withUTF8 { wanted in
-      // Most that are set were not there.
+      // Most headers that are set did not exist.
       guard holds(wanted) else { return }
       var kept: [UInt8] = []
       kept.reserveCapacity(lines.count)
@@ -155,7 +158,7 @@ public struct Headers: Sendable, Equatable {
     }
   }
 
-  /// Takes all values of that name from `other`.
+  /// Replaces all values of that name with those of `other`.
   mutating func take(_ name: String, from other: Headers) {
     remove(name)
     for value in other.byteValues(of: Array(name.utf8)) { add(name, bytes: value) }
@@ -170,14 +173,15 @@ public struct Headers: Sendable, Equatable {
     return pairs
   }
 
-  /// The same as they came.
+  /// The headers as bytes.
   package var bytePairs: [(name: [UInt8], value: [UInt8])] {
     var pairs: [(name: [UInt8], value: [UInt8])] = []
     forEachLine { name, value in pairs.append((Array(name), Array(value))) }
     return pairs
   }
 
-  /// Takes one line as received, `Name: value` with or without its line end; false if it has no colon.
+  /// Parses a received line, `Name: value` with or without its line end. Returns false if there is
+  /// no colon.
   package mutating func appendReceivedLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     let colon = RawBytes.count(before: UInt8(ascii: ":"), in: line)
     guard colon > 0, colon < line.count else { return false }
@@ -185,9 +189,9 @@ public struct Headers: Sendable, Equatable {
     var end = line.count
     while start < end, line[start] == 32 || line[start] == 9 { start += 1 }
     while end > start, Headers.isSpace(line[end - 1]) { end -= 1 }
-    // In one piece, and without reserving: the array grows by doubling, not line by line. It begins so far
-    // into the line that the value gets to its place; over what stands before that the name is written.
-    // The last byte is there for the line end.
+    // Appends in one piece and without reserving, so that the array grows by doubling, not line by
+    // line. The copy starts so far into the line that the value gets to its place; the name
+    // overwrites the bytes before it. The last byte leaves room for the line end.
     let first = lines.count
     let space = start - colon - 1
     lines.append(contentsOf: UnsafeBufferPointer(rebasing: line[space..<min(end + 1, line.count)]))
@@ -224,8 +228,8 @@ public struct Headers: Sendable, Equatable {
     }
   }
 
-  /// Visits the values of one name as bytes, in order, until `body` says false. Lines of other names are
-  /// passed over by their length.
+  /// Visits the values of one name as bytes, in order, until `body` returns false. Lines of other
+  /// names are skipped by their length.
   private func forEachValue(
     of wanted: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Bool
   ) {
@@ -254,7 +258,7 @@ public struct Headers: Sendable, Equatable {
     return isThere
   }
 
-  /// Without its end; each line has one.
+  /// The length of a line without its end. Every line has one.
   static func lineLength(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
     RawBytes.count(before: 10, in: bytes)
   }
@@ -278,7 +282,7 @@ public struct Headers: Sendable, Equatable {
     _ line: UnsafeBufferPointer<UInt8>, _ wanted: UnsafeBufferPointer<UInt8>
   ) -> Bool {
     guard line.count == wanted.count else { return false }
-    // From the end, since names begin alike more often than they end alike.
+    // From the end, since names more often share a beginning than an end.
     for index in (0..<line.count).reversed() where line[index] != lowercased(wanted[index]) {
       return false
     }
@@ -286,17 +290,17 @@ public struct Headers: Sendable, Equatable {
   }
 }
 
-/// `["Accept": "text/plain", "X-Token": token]`: in that order, a repeated name beside the first.
+/// `["Accept": "text/plain", "X-Token": token]`: in that order; repeated names are kept.
 extension Headers: ExpressibleByDictionaryLiteral {
-  /// Headers as a literal, in its order; a name may stand there twice.
+  /// Makes headers from a literal, in its order. A name may occur twice.
   public init(dictionaryLiteral pairs: (String, String)...) { self.init(pairs) }
 }
 
 extension Headers {
-  /// The names, in lower case, that have other values than in `before`.
+  /// The names, in lower case, whose values differ from those in `before`.
   ///
-  /// What both begin and end with is only compared as a whole: one header more costs little, however
-  /// many there are.
+  /// The common beginning and end are only compared as a whole. An added header thus costs little,
+  /// however many headers there are.
   package func changedNames(since before: Headers) -> Set<String> {
     let (mine, theirs) = Headers.difference(lines, before.lines)
     guard !mine.isEmpty || !theirs.isEmpty else { return [] }
@@ -315,14 +319,14 @@ extension Headers {
     return values
   }
 
-  /// The whole lines between what both begin with and what both end with.
+  /// The complete lines between the common beginning and the common end.
   private static func difference(_ a: [UInt8], _ b: [UInt8]) -> (Range<Int>, Range<Int>) {
     a.withUnsafeBufferPointer { a in
       b.withUnsafeBufferPointer { b in
         let shorter = min(a.count, b.count)
         var start = longest(shorter) { equal(a, $0, b, $0, $1 - $0) }
         while start > 0, a[start - 1] != 10 { start -= 1 }
-        // Counted from the ends, and not over what they begin with.
+        // Counted from the ends, without the common beginning.
         var rest = longest(shorter - start) { equal(a, a.count - $1, b, b.count - $1, $1 - $0) }
         while rest > 0, !isLineStart(a, a.count - rest) || !isLineStart(b, b.count - rest) {
           rest -= 1
@@ -332,8 +336,8 @@ extension Headers {
     }
   }
 
-  /// The largest number up to `limit` up to which they are equal, part by part: `areEqual` is asked of
-  /// what lies between two numbers.
+  /// The largest number up to `limit` up to which the parts are equal, by bisection. `areEqual`
+  /// compares the part between two positions.
   private static func longest(_ limit: Int, _ areEqual: (Int, Int) -> Bool) -> Int {
     var known = 0
     var beyond = limit + 1
@@ -344,7 +348,7 @@ extension Headers {
     return known
   }
 
-  /// Whether `count` bytes from there on are the same.
+  /// Whether `count` bytes from these positions are equal.
   private static func equal(
     _ a: UnsafeBufferPointer<UInt8>, _ first: Int, _ b: UnsafeBufferPointer<UInt8>, _ second: Int,
     _ count: Int
@@ -359,9 +363,8 @@ extension Headers {
 }
 
 extension Headers {
-  /// What is known of a kept answer after a 304: its headers take the place of those of the same names,
-  /// but for such as belong to one connection or tell of the content, which has stayed. (RFC 9111,
-  /// section 3.2)
+  /// The headers of a stored response after a 304, whose headers replace those of the same name.
+  /// Headers of a connection or of the unchanged content are not replaced. (RFC 9111, section 3.2)
   package func refreshed(by later: Headers) -> Headers {
     let kept = Headers.ofContent.union(later.namesOfConnection)
     var headers = self
@@ -372,7 +375,7 @@ extension Headers {
     return headers
   }
 
-  /// The names of headers that the values of one list, in lower case.
+  /// The names, in lower case, that the values of a header list.
   func listedNames(_ name: String) -> Set<String> {
     var names: Set<String> = []
     for value in values(name) {
@@ -384,8 +387,8 @@ extension Headers {
     return names
   }
 
-  /// Names, in lower case, of headers that say something of one connection only, those that `Connection` lists
-  /// included. (RFC 9111, section 3.1)
+  /// The names, in lower case, of headers that concern one connection only, including those listed
+  /// in `Connection`. (RFC 9111, section 3.1)
   package var namesOfConnection: Set<String> {
     Headers.ofConnection.union(listedNames("connection"))
   }
@@ -400,22 +403,22 @@ extension Headers {
   ]
 }
 
-/// What headers of requests are for, by their names in lower case.
+/// Classification of request headers by their lower-case names.
 extension Headers {
-  /// Whether it says nothing of whose request it is but what is wanted, how the body is written, and
-  /// with which program.
+  /// Whether the header doesn't identify the sender but only the wanted content, the format of the
+  /// body or the program.
   package static func goesAnywhere(_ name: String) -> Bool {
     name.hasPrefix("accept") || name.hasPrefix("content-") || name == "user-agent"
   }
 
-  /// Whether requests that differ in it may still be the same person's. What is called like a
-  /// credential is none of these, whatever it begins with.
+  /// Whether requests that differ in this header may come from the same user. A name that looks
+  /// like a credential never qualifies.
   static func saysNothingOfSender(_ name: String) -> Bool {
     guard CredentialName(name) == nil else { return false }
     return goesAnywhere(name) || harmless.contains(name)
   }
 
-  /// Whether a header makes the answer depend on what is there.
+  /// Whether a header makes the request conditional.
   package static func isCondition(_ name: String) -> Bool {
     ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range"]
       .contains(name.lowercased())

@@ -1,23 +1,23 @@
 import CSimdjson
 import Synchronization
 
-/// Bytes of a body or text that somebody holds: counted from its making to its end.
+/// Counts the bytes of a body or text in memory, from its creation to its release.
 ///
-/// Values that share bytes share one of these, so that a copy of an entity costs nothing and counts
-/// once. Documents are counted where they are made, since a script's views hold them too. Safe on any
+/// Values that share bytes share one of these objects, so that copies of an entity cost nothing and
+/// count once. Documents are counted where they are made, since views of scripts hold them too. Any
 /// thread.
 package final class HeldBytes: Sendable {
-  /// Of the whole process, with its documents.
+  /// The bytes of the whole process, including documents.
   package static var total: Int { bodies + documents }
 
-  /// Bytes and texts, received or to be sent.
+  /// The bytes of bodies and texts, received or to be sent.
   package static var bodies: Int { sum.load(ordering: .relaxed) }
 
-  /// Parsed JSON.
+  /// The bytes of parsed JSON.
   package static var documents: Int { csj_total_bytes() }
 
   private static let sum = Atomic<Int>(0)
-  /// What is smaller is no more than what surrounds it.
+  /// Smaller values are not counted, since their overhead is just as large.
   private static let threshold = 512
 
   private let count: Atomic<Int>
@@ -27,14 +27,14 @@ package final class HeldBytes: Sendable {
     HeldBytes.add(count)
   }
 
-  // Not initialisers, which would have memory for an object before they could say that there is none.
+  // Not initializers: a failing initializer would allocate the object before returning nil.
 
-  /// For so many bytes, if they are worth counting.
+  /// Counts that many bytes; nil if they are too few to count.
   package static func ofBody(_ count: Int) -> HeldBytes? {
     count >= threshold ? HeldBytes(count) : nil
   }
 
-  /// For bytes and texts; nil for others, and for documents.
+  /// Counts bytes and texts; nil for other content, including documents.
   static func of(_ content: Content) -> HeldBytes? {
     switch content {
     case .bytes(let bytes): ofBody(bytes.count)
@@ -47,7 +47,7 @@ package final class HeldBytes: Sendable {
     HeldBytes.add(-count.load(ordering: .relaxed))
   }
 
-  /// More of them have come. By one thread at a time.
+  /// Adds bytes. One thread at a time.
   package func grow(by more: Int) {
     count.add(more, ordering: .relaxed)
     HeldBytes.add(more)

@@ -1,30 +1,30 @@
 package import CSimdjson
 import Synchronization
 
-/// One parsed JSON text: immutable, and shared by everybody who reads it.
+/// A parsed JSON text, immutable and shared by all readers.
 ///
-/// Parsing follows RFC 8259 strictly (JSN-11) in UTF-8, UTF-16 or UTF-32 (JSN-15), to a depth of
-/// 1,000 levels (JSN-14); any value may be outermost (JSN-04). Nothing is built beyond the parser's
-/// own compact form: read it through `root`, or as plain Swift values with `root.plainValue`.
+/// Parsing follows RFC 8259 strictly (JSN-11) in UTF-8, UTF-16 or UTF-32 (JSN-15), up to 1,000
+/// levels (JSN-14). Any value may be the root (JSN-04). Only the parser's compact form is stored:
+/// read it through `root`, or as plain Swift values with `root.plainValue`.
 ///
-/// A document may be made and read on any thread.
+/// Documents may be made and read on any thread.
 ///
 ///     let document = try JSONDocument(parsing: body)
 ///     let name = document.root["user"]?["name"]?.string
 public final class JSONDocument: Sendable {
-  // Never null and not freed before deinit. What changes behind it, the indices of large
-  // containers, has a lock of its own.
+  // Never null, and freed only in deinit. The indices of large containers, which change later, have
+  // their own lock.
   nonisolated(unsafe) package let pointer: OpaquePointer
 
-  // Points into what `pointer` holds, which nothing writes to after parsing.
+  // Points into memory of `pointer`, which isn't written to after parsing.
   nonisolated(unsafe) package let view: csj_view
 
-  /// Whether it is the list of what stood on the lines of a body. (JSN-20)
+  /// Whether it is the list of the values on the lines of a body. (JSN-20)
   package let hasLines: Bool
 
-  /// Whether it has been the data of a resource, which all share who read that.
+  /// Whether it has been the data of a resource, which all readers share.
   private let published = Atomic<Bool>(false)
-  /// How often a script's host was asked again for the tables that it has built.
+  /// How often a script's host was asked for the tables that it had built from this document.
   private let handOuts = Atomic<UInt32>(0)
 
   package var isPublished: Bool { published.load(ordering: .relaxed) }
@@ -32,15 +32,16 @@ public final class JSONDocument: Sendable {
 
   package func forgetHandOuts() { handOuts.store(0, ordering: .relaxed) }
 
-  /// Counts one more; how many that are.
+  /// Counts another request and returns the number.
   package func countHandOut() -> UInt32 {
     handOuts.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// Different for every document of the process; a script's host shares the tables it built by it.
+  /// A number that is unique in the process. A script's host uses it to share the tables it has
+  /// built.
   package let serial = JSONDocument.nextSerial()
 
-  /// What has been decoded of it: whoever asks again for the same type has it.
+  /// Decoded values by type, returned when the same type is requested again.
   let decodedValues = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
   private static let serials = Atomic<Int64>(1)
@@ -49,16 +50,16 @@ public final class JSONDocument: Sendable {
     serials.add(1, ordering: .relaxed).newValue
   }
 
-  /// To be called on the home thread before another thread parses: a stock interpreter may end while it
-  /// does.
+  /// Must be called on the home thread before another thread parses, because a stock interpreter
+  /// may end while that thread is parsing.
   package static func prepareForThreads() { csj_prepare_for_threads() }
 
   /// Parses the bytes, which need not outlive the call.
   ///
-  /// - Throws: What is wrong with them, and where.
+  /// - Throws: What is wrong with the text, and where.
   public init(parsing bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) {
     var error = csj_error()
-    // Reads `count` bytes and keeps none.
+    // Reads `count` bytes and keeps no pointer to them.
     guard let pointer = csj_parse(bytes.baseAddress, bytes.count, &error) else {
       throw JSONError(error)
     }
@@ -67,17 +68,17 @@ public final class JSONDocument: Sendable {
     hasLines = false
   }
 
-  /// Parses the list of what stands on the lines of a body.
+  /// Parses the list of the values on the lines of a body.
   package convenience init(lines list: UnsafeBufferPointer<UInt8>) throws(JSONError) {
     var error = csj_error()
-    // Reads `count` bytes and keeps none.
+    // Reads `count` bytes and keeps no pointer to them.
     guard let pointer = csj_parse(list.baseAddress, list.count, &error) else {
       throw JSONError(error)
     }
     self.init(owning: pointer, hasLines: true)
   }
 
-  /// Another owner of a document that C code holds.
+  /// Shares a document that C code holds.
   package convenience init(sharing pointer: OpaquePointer) {
     csj_retain(pointer)
     self.init(owning: pointer)
@@ -91,7 +92,7 @@ public final class JSONDocument: Sendable {
 
   /// Parses the bytes.
   ///
-  /// - Throws: What is wrong with them, and where.
+  /// - Throws: What is wrong with the text, and where.
   public convenience init(parsing bytes: [UInt8]) throws(JSONError) {
     var error = csj_error()
     // As above; the array is held during the call.
@@ -101,27 +102,27 @@ public final class JSONDocument: Sendable {
   }
 
   deinit {
-    // Whoever reads the tape holds the document, so nobody does any more.
+    // Every reader of the tape holds the document, so there are none now.
     csj_free(pointer)
   }
 
-  /// The outermost value.
+  /// The root value.
   public var root: JSONElement { JSONElement(document: self, index: CSJ_ROOT) }
 
-  /// The memory the document holds, in bytes.
+  /// The memory that the document uses, in bytes.
   public var memory: Int { csj_bytes(pointer) }
 }
 
-/// Why a text is not JSON, or a value cannot be written as JSON. (JSN-03, REQ-13)
+/// Why a text is not JSON, or a value can't be written as JSON. (JSN-03, REQ-13)
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What is wrong, in words, without full stop.
+  /// The problem, without a full stop.
   public var message: String
-  /// The place in the text, in bytes from its start, where it is known.
+  /// The place in the text, in bytes from its start, if known.
   public var offset: Int?
-  /// The JSON Pointer of the value that cannot be written. (DYN-02)
+  /// The JSON Pointer of the value that can't be written. (DYN-02)
   public var path: String?
 
-  /// An error of a reader or writer of one's own.
+  /// Makes an error, for a custom reader or writer.
   public init(_ message: String, offset: Int? = nil, path: String? = nil) {
     self.message = message
     self.offset = offset
@@ -129,7 +130,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 
   init(_ error: csj_error) {
-    // `message` is a string literal of the C side.
+    // `message` is a string literal in C.
     message = error.message.map { String(cString: $0) } ?? "malformed"
     offset = error.offset >= 0 ? Int(error.offset) : nil
   }

@@ -1,18 +1,19 @@
 internal import CSimdjson
 
-/// One value inside a document: its place there, and the document kept alive.
+/// A value in a document: its place, and a reference that keeps the document alive.
 ///
-/// Reading builds nothing but what is returned. Asking a value for another type's content gives nil
-/// or nothing, never an error.
+/// Reading builds only the returned value. Reading a value as another type returns nil or nothing,
+/// never an error.
 public struct JSONElement: Sendable {
-  /// What a value is in JSON, numbers apart by whether they are whole.
+  /// The JSON type of a value. Numbers are split into whole and other numbers.
   public enum Kind: Sendable {
-    /// As JSON has it; `int` is written without fraction or exponent and fits into 64 bits. An integer that
-    /// does not is a `double`, which has its `digits`, as has a number beyond doubles. (JSN-12, JSN-160)
+    /// As in JSON; `int` is written without fraction or exponent and fits into 64 bits. A larger
+    /// integer is a `double` with `digits`, and so is a number beyond the range of doubles.
+    /// (JSN-12, JSN-160)
     case null, bool, int, double, string, array, object
   }
 
-  /// What it is part of, and keeps alive.
+  /// The document, kept alive by this value.
   public let document: JSONDocument
   /// The place on the document's tape.
   package let index: Int
@@ -22,7 +23,7 @@ public struct JSONElement: Sendable {
     self.index = index
   }
 
-  /// Looked up at its place, whatever it holds.
+  /// The type of the value.
   public var kind: Kind {
     switch type {
     case CSJ_FALSE, CSJ_TRUE: .bool
@@ -35,10 +36,10 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// Whether it is JSON's null; false where a member is missing, which is nil.
+  /// Whether it is JSON's null. A missing member is nil instead.
   public var isNull: Bool { type == CSJ_NULL }
 
-  /// True or false; nil for any other kind, numbers too.
+  /// True or false; nil for any other type, including numbers.
   public var bool: Bool? {
     switch type {
     case CSJ_TRUE: true
@@ -53,8 +54,8 @@ public struct JSONElement: Sendable {
     return withView { Int(csj_int_at($0, index)) }
   }
 
-  /// Any number; an integer is converted. A number beyond the largest double, such as 1e400, is an infinity,
-  /// and has its `digits`. (JSN-160)
+  /// Any number; integers are converted. A number beyond the largest double, such as 1e400, is
+  /// infinite and has `digits`. (JSN-160)
   public var double: Double? {
     switch type {
     case CSJ_DOUBLE: withView { csj_double_at($0, index) }
@@ -63,8 +64,9 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The digits of an integer beyond 64 signed bits, or of a number beyond the largest double, as the document
-  /// has them; nil for any other value. Its `double` is rounded, or an infinity. (JSN-12, JSN-160)
+  /// The digits, as in the document, of an integer beyond 64 signed bits or a number beyond the
+  /// largest double; nil for any other value. The `double` of such a number is rounded or infinite.
+  /// (JSN-12, JSN-160)
   public var digits: String? {
     guard type == CSJ_DOUBLE else { return nil }
     return withView { view in
@@ -80,7 +82,7 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The same of an integer, written without fraction or exponent.
+  /// The digits if they belong to an integer, written without fraction or exponent.
   package var integerDigits: String? {
     guard let digits, digits.utf8.allSatisfy({ (48...57).contains($0) || $0 == 45 }) else {
       return nil
@@ -88,13 +90,13 @@ public struct JSONElement: Sendable {
     return digits
   }
 
-  /// A string, decoded anew each time; nil for any other kind.
+  /// A string, decoded at each call; nil for any other type.
   public var string: String? {
     guard type == CSJ_STRING else { return nil }
     return withView { String(decoding: JSONElement.bytes($0, index), as: UTF8.self) }
   }
 
-  /// The elements of an array, or the members of an object with each key counted once.
+  /// The number of elements of an array, or of different keys of an object.
   public var count: Int {
     switch type {
     case CSJ_ARRAY: withView { csj_count($0, index) }
@@ -123,7 +125,7 @@ public struct JSONElement: Sendable {
     return found == 0 ? nil : JSONElement(document: document, index: found)
   }
 
-  /// The value a JSON Pointer (RFC 6901) such as `/items/0/name` leads to from here.
+  /// The value at a JSON Pointer (RFC 6901) relative to this value, such as `/items/0/name`.
   public subscript(pointer pointer: String) -> JSONElement? {
     var pointer = pointer
     // The bytes are only read during the call.
@@ -135,7 +137,7 @@ public struct JSONElement: Sendable {
     return found == 0 ? nil : JSONElement(document: document, index: found)
   }
 
-  /// The elements of an array, in order; nothing for any other value.
+  /// The elements of an array, in order; empty for any other value.
   public var elements: JSONElements {
     guard type == CSJ_ARRAY else { return JSONElements(document: document, place: 0, end: 0) }
     return withView {
@@ -154,8 +156,8 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The whole value as plain Swift values. Integers beyond 64 signed bits are rounded to doubles. Numbers
-  /// beyond doubles are infinities, which fail when they are encoded.
+  /// The value as plain Swift values. Integers beyond 64 signed bits are rounded to doubles.
+  /// Numbers beyond the range of doubles are infinite; encoding them fails.
   public var plainValue: JSONValue {
     switch kind {
     case .null: .null
@@ -168,13 +170,14 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// Appends the value as JSON, without spaces unless pretty: integers exact, doubles in the
-  /// shortest form that reads back the same, no more escapes than needed. (JSN-13, REQ-10)
+  /// Appends the value as JSON, without spaces unless pretty. Integers are exact, doubles have the
+  /// shortest form that reads back the same, and only necessary characters are escaped. (JSN-13,
+  /// REQ-10)
   public func encode(into output: inout [UInt8], pretty: Bool = false) {
     encode(into: &output, pretty: pretty, spelledBy: nil)
   }
 
-  /// The same with numbers as they were spelled.
+  /// Appends the value as JSON, with numbers in their original spelling.
   package func encode(
     into output: inout [UInt8], pretty: Bool = false, spelledBy spelling: JSONSpelling?
   ) {
@@ -195,21 +198,21 @@ public struct JSONElement: Sendable {
   /// The indices of an object's keys and values, each key once.
   static func pairs(_ view: csj_view, _ object: Int) -> [csj_pair] {
     Array(unsafeUninitializedCapacity: csj_count(view, object)) { buffer, count in
-      // `csj_count` counts repeated keys again, so there is room for all.
+      // `csj_count` includes repeated keys, so there is room for all.
       count = csj_pairs(view, object, buffer.baseAddress)
     }
   }
 
-  /// The bytes of a string; valid as long as the view.
+  /// The bytes of a string, valid as long as the view.
   static func bytes(_ view: csj_view, _ index: Int) -> UnsafeBufferPointer<UInt8> {
     var length = 0
     let start = UnsafeRawPointer(csj_string_at(view, index, &length))
-    // The C side guarantees `length` bytes there, which nothing ever writes to.
+    // The C side guarantees `length` bytes there, which are never written to.
     return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: length)
   }
 }
 
-/// The elements of an array, walked without building anything.
+/// The elements of an array, iterated without building values.
 public struct JSONElements: Sequence, IteratorProtocol, Sendable {
   let document: JSONDocument
   var place: Int
@@ -232,10 +235,10 @@ package protocol JSONMember {
 }
 
 extension Array where Element: JSONMember {
-  /// Each key once, at its first position, with its last value. (JSN-13)
+  /// The members with each key once, at its first position, with its last value. (JSN-13)
   var withoutRepetition: [Element] {
-    // Nearly always nothing repeats, which few keys show without hashing. `==` may find too much,
-    // two ways to compose a character, but never too little.
+    // Keys rarely repeat, and few keys can be compared without hashing. `==` may find too much,
+    // because it treats equivalent compositions of a character as equal, but never too little.
     let mayRepeat =
       count > 16
       || indices.contains { place in self[..<place].contains { $0.key == self[place].key } }
@@ -255,8 +258,8 @@ extension Array where Element: JSONMember {
 }
 
 extension JSONElement: Equatable {
-  /// Whether both hold the same content, of whatever documents: numbers compare as numbers, members
-  /// in any order, and of repeated keys the last counts. (JSN-13)
+  /// Whether both have the same content, in any documents. Numbers are compared by value, members
+  /// in any order; for repeated keys, the last value is used. (JSN-13)
   public static func == (one: JSONElement, other: JSONElement) -> Bool {
     csj_same_value(one.document.pointer, one.index, other.document.pointer, other.index) != 0
   }

@@ -1,13 +1,14 @@
-/// Bodies of a value of JSON on each line (NDJSON, JSON Lines), as one list of them. (JSN-20)
+/// Bodies with one JSON value per line (NDJSON, JSON Lines), parsed as one list. (JSN-20)
 package enum JSONLines {
-  /// Empty lines do not count, nor does a byte-order mark; a value ends on the line it begins on.
+  /// Parses a body. Empty lines and a byte-order mark are ignored. A value must end on the line on
+  /// which it begins.
   ///
-  /// - Parameter areValues: Whether values follow each other, on whatever lines. (RFC 7464)
+  /// - Parameter areValues: Whether the values follow each other independently of lines. (RFC 7464)
   package static func document(
     _ bytes: UnsafeBufferPointer<UInt8>, areValues: Bool = false
   ) throws(JSONError) -> JSONDocument {
     guard MemoryLedger.allows(bytes.count) else { throw JSONError("not enough memory") }
-    // As a list it is JSON, and each line holds as many values as there are: one.
+    // The list must be valid JSON, and each line must hold exactly one value.
     let lines = ranges(bytes, areValues: areValues)
     if areValues || lines.allSatisfy({ isWhole(bytes[$0]) }),
       let document = try? list(of: bytes, areValues: areValues)
@@ -19,28 +20,29 @@ package enum JSONLines {
     throw problem(bytes, lines)
   }
 
-  /// One value, or else the list of several values: watches of Kubernetes and events of Docker come
-  /// so under the type of JSON. (JSN-92)
+  /// Parses one value, or else a list of several values. Kubernetes watches and Docker events are
+  /// sent like this with the content type of JSON. (JSN-92)
   static func documentOrLines(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> JSONDocument
   {
     do throws(JSONError) {
       return try JSONDocument(parsing: bytes)
     } catch {
-      // The error of the value that is malformed, instead of one about text behind the first value.
+      // Reports the error of the malformed value, instead of an error about text after the first
+      // value.
       if isSequence(bytes) { return try document(bytes, areValues: true) }
       guard areLines(bytes), let document = try? self.document(bytes) else { throw error }
       return document
     }
   }
 
-  /// Whether there are two or more values, all objects or all lists, and each but the last is
-  /// followed by a line break.
+  /// Whether there are at least two values, all objects or all lists, each followed by a line break
+  /// except the last.
   private static func isSequence(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var scan = JSONValueScan()
     var (start, place) = (0, 0)
     var last: Range<Int>?
     var count = 0
-    // Ends at the first value that does not fit, usually the first one of a malformed body.
+    // Ends at the first value that doesn't fit, which in a malformed body is usually the first.
     while let value = scan.next(in: bytes, start: &start, place: &place) {
       guard follows(value, last, in: bytes) else { return false }
       last = value
@@ -48,11 +50,11 @@ package enum JSONLines {
       start = value.upperBound
     }
     guard start < bytes.count else { return count > 1 }
-    // The last one is cut off.
+    // The last value is truncated.
     return count > 0 && follows(start..<bytes.count, last, in: bytes)
   }
 
-  /// Whether a value is an object or a list, as the one before it, and stands on another line.
+  /// Whether a value is an object or a list like the previous one, and begins on another line.
   private static func follows(
     _ value: Range<Int>, _ last: Range<Int>?, in bytes: UnsafeBufferPointer<UInt8>
   ) -> Bool {
@@ -61,7 +63,7 @@ package enum JSONLines {
     return first == bytes[last.lowerBound] && bytes[last.upperBound..<value.lowerBound].contains(10)
   }
 
-  /// Whether the first line is an object, and others follow.
+  /// Whether the first line is an object and other lines follow.
   private static func areLines(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var seen = lines(bytes).makeIterator()
     guard let first = seen.next(), seen.next() != nil, isWhole(bytes[first]) else { return false }
@@ -74,7 +76,7 @@ package enum JSONLines {
     areValues ? JSONValueScan.values(bytes) : Array(lines(bytes))
   }
 
-  /// The lines with brackets around them and commas between.
+  /// The lines in brackets, separated by commas.
   package static func list(
     of bytes: UnsafeBufferPointer<UInt8>, areValues: Bool = false
   ) -> [UInt8] {
@@ -88,7 +90,7 @@ package enum JSONLines {
     return list
   }
 
-  /// The elements of such a list, each on a line, as JSON is written anew.
+  /// The elements of such a list, re-encoded, one per line.
   package static func text(_ document: JSONDocument) -> String {
     var text: [UInt8] = []
     for element in document.root.elements {
@@ -98,7 +100,7 @@ package enum JSONLines {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The first line that is not JSON, where its trouble is in the whole.
+  /// The error of the first line that is not JSON, with its offset in the whole body.
   private static func problem(
     _ bytes: UnsafeBufferPointer<UInt8>, _ lines: [Range<Int>]
   ) -> JSONError {
@@ -114,7 +116,7 @@ package enum JSONLines {
     return JSONError("malformed")
   }
 
-  /// Those that are not empty.
+  /// The lines that aren't empty.
   private static func lines(
     _ bytes: UnsafeBufferPointer<UInt8>
   ) -> some Sequence<Range<Int>> {
@@ -129,7 +131,7 @@ package enum JSONLines {
     }
   }
 
-  /// Whether every bracket and string of a line that may be JSON ends on it.
+  /// Whether every bracket and string in a line is closed on that line.
   private static func isWhole(_ line: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
     var depth = 0
     var isInside = false

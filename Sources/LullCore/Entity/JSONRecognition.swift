@@ -1,7 +1,7 @@
-/// Whether bytes of a type that is not JSON are JSON all the same. (JSN-91)
+/// Detects JSON in a body whose type is not JSON. (JSN-91)
 package enum JSONRecognition {
   case document(JSONDocument)
-  /// They begin as JSON does, and are cut off or malformed. (JSN-103)
+  /// The bytes begin like JSON but are truncated or malformed. (JSN-103)
   case malformed(JSONError)
   case other
 
@@ -17,7 +17,7 @@ package enum JSONRecognition {
     }
   }
 
-  /// In any encoding of JSON: before the bracket UTF-16 and UTF-32 have zeros or a mark.
+  /// In any encoding of JSON: in UTF-16 and UTF-32, zeros or a byte-order mark precede the bracket.
   private static func beginsWithBracket(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let first = bytes.first { byte in
       switch byte {
@@ -29,8 +29,9 @@ package enum JSONRecognition {
   }
 }
 
-/// The first tokens of a text that is not JSON: they tell cut or malformed JSON from other text
-/// that begins with a bracket, such as `[INFO] started` or `[2026-01-31 10:00] started`.
+/// The first tokens of a text that is not valid JSON. They distinguish truncated or malformed JSON
+/// from other text that begins with a bracket, such as `[INFO] started` or
+/// `[2026-01-31 10:00] started`.
 private struct JSONOpening {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var place: Int
@@ -40,9 +41,8 @@ private struct JSONOpening {
     place = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
 
-  /// Whether they are those of an object with a member, or of a list that does not end with its
-  /// first scalar. A list of one scalar with text behind it begins lines of logs, such as
-  /// `[1234] started`.
+  /// Whether they begin an object with a member, or a list that doesn't end after its first scalar.
+  /// A list of one scalar followed by text begins log lines, such as `[1234] started`.
   var isOfJSON: Bool {
     var opening = self
     return opening.read()
@@ -69,7 +69,7 @@ private struct JSONOpening {
     return false
   }
 
-  /// Whether a list goes on, or is cut off, behind its first scalar.
+  /// Whether a list continues after its first scalar, or is truncated there.
   private mutating func hasMore(_ depth: Int) -> Bool {
     var depth = depth
     while let byte = next() {
@@ -93,7 +93,7 @@ private struct JSONOpening {
 
   private var isAtEnd: Bool { place == bytes.count }
 
-  /// Moves behind a string, which may be cut off; false if it has a line break.
+  /// Skips a string, which may be truncated. Returns false if it contains a line break.
   private mutating func string() -> Bool {
     place += 1
     while place < bytes.count {
@@ -105,7 +105,7 @@ private struct JSONOpening {
     return true
   }
 
-  /// Moves behind a string, number or word; false if it is none of JSON.
+  /// Skips a string, number or word. Returns false if it isn't valid JSON.
   private mutating func scalar() -> Bool {
     if bytes[place] == UInt8(ascii: "\"") { return string() }
     let start = place
@@ -113,7 +113,7 @@ private struct JSONOpening {
     let token = UnsafeBufferPointer(rebasing: bytes[start..<place])
     guard !token.isEmpty else { return false }
     if isAtEnd {
-      // A number or word may be cut off.
+      // A number or word may be truncated.
       let isOfWord = ["true", "false", "null"].contains { $0.utf8.starts(with: token) }
       if isOfWord || token.elementsEqual("-".utf8) { return true }
     }
@@ -130,26 +130,26 @@ private struct JSONOpening {
   }
 }
 
-/// Finding the tokens of a text that is known to be valid JSON.
+/// Finds the tokens of a text that is known to be valid JSON.
 package enum JSONScan {
-  /// Whether JSON text is in UTF-8: in UTF-16 and UTF-32 every bracket has a zero byte beside it, and no
-  /// JSON in UTF-8 has any.
+  /// Whether JSON text is in UTF-8. In UTF-16 and UTF-32, every bracket has a zero byte beside it;
+  /// JSON in UTF-8 has none.
   package static func isUTF8(_ bytes: [UInt8]) -> Bool { !bytes.contains(0) }
 
-  /// The place of the first token, behind a byte-order mark.
+  /// The place of the first token, after a byte-order mark.
   package static func start(_ bytes: [UInt8]) -> Int {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     return token(bytes, bytes.starts(with: mark) ? mark.count : 0)
   }
 
-  /// The place of the next token at or behind `place`: what is no space.
+  /// The place of the next token at or after `place`, skipping white space.
   package static func token(_ bytes: [UInt8], _ place: Int) -> Int {
     var place = place
     while place < bytes.count, isSpace(bytes[place]) { place += 1 }
     return place
   }
 
-  /// Behind the token that begins there: a bracket, comma, colon, string, number or word.
+  /// The end of the token at `place`: a bracket, comma, colon, string, number or word.
   package static func tokenEnd(_ bytes: [UInt8], _ place: Int) -> Int {
     guard place < bytes.count else { return place }
     if bytes[place] == UInt8(ascii: "\"") { return stringEnd(bytes, place) }
@@ -159,7 +159,7 @@ package enum JSONScan {
     return end
   }
 
-  /// Behind the value that begins there.
+  /// The end of the value at `place`.
   package static func end(_ bytes: [UInt8], _ place: Int) -> Int {
     var depth = 0
     var place = place
@@ -176,7 +176,7 @@ package enum JSONScan {
     return place
   }
 
-  /// Whether the token that begins so is a number.
+  /// Whether a token with this first byte is a number.
   package static func beginsNumber(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }

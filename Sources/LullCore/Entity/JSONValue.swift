@@ -2,29 +2,29 @@ internal import CSimdjson
 
 /// JSON as plain Swift values.
 public enum JSONValue: Sendable {
-  /// JSON's null, a value as any other.
+  /// JSON's null.
   case null
   /// True or false.
   case bool(Bool)
-  /// Written without fraction or exponent. (JSN-12)
+  /// A number written without fraction or exponent. (JSN-12)
   case int(Int)
-  /// Any other number; `encode` refuses what is not finite.
+  /// Any other number. `encode` refuses numbers that aren't finite.
   case double(Double)
-  /// Unicode text, with what JSON escapes undone.
+  /// Unicode text, with JSON escapes decoded.
   case string(String)
   /// The elements in order.
   case array([JSONValue])
-  /// The members in order. Of repeated keys the last counts, as in JSON read from a server.
+  /// The members in order. If a key is repeated, the last value is used, as in JSON from a server.
   case object([Member])
 
   /// A key and its value.
   public struct Member: Sendable, JSONMember {
-    /// Compared byte by byte.
+    /// The key, compared byte by byte.
     public var key: String
-    /// Whatever JSON has, null too.
+    /// Any JSON value, including null.
     public var value: JSONValue
 
-    /// A member, to be put into an object.
+    /// Makes a member of an object.
     public init(_ key: String, _ value: JSONValue) {
       self.key = key
       self.value = value
@@ -34,7 +34,7 @@ public enum JSONValue: Sendable {
   /// The last value of that key, if this is an object.
   public subscript(key: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
-    // Not `==`, which takes two ways to compose a character for one.
+    // Not `==`, which treats equivalent compositions of a character as equal.
     return members.last { $0.key.utf8.elementsEqual(key.utf8) }?.value
   }
 
@@ -44,11 +44,10 @@ public enum JSONValue: Sendable {
     return elements[position]
   }
 
-  /// The value as JSON text in UTF-8: compact (REQ-10), or over several lines with two spaces for
-  /// each level. Fails for a number JSON does not have, infinite or not a number, and names its
-  /// place. (REQ-13, DYN-02)
+  /// The value as JSON text in UTF-8: compact (REQ-10), or on several lines with two spaces per
+  /// level. Fails for NaN and infinite numbers. (REQ-13, DYN-02)
   ///
-  /// - Throws: Which number JSON does not have, and where it is.
+  /// - Throws: Which number JSON can't represent, and its place.
   public func encode(pretty: Bool = false) throws(JSONError) -> [UInt8] {
     var writer = JSONWriter(pretty: pretty)
     var path: [String] = []
@@ -88,7 +87,7 @@ public enum JSONValue: Sendable {
   }
 
   static func pointer(_ path: [String]) -> String {
-    // Escaped, a token takes twice as many bytes at most, and there is one for the end.
+    // With escapes, a token takes at most twice as many bytes; one byte is for the terminator.
     let size = path.reduce(1) { $0 + 1 + 2 * $1.utf8.count }
     return String(unsafeUninitializedCapacity: size) { buffer in
       buffer.withMemoryRebound(to: CChar.self) { pointer in
@@ -100,7 +99,7 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Equatable {
-  /// As `==` of `JSONElement`: by content.
+  /// Compares by content, as `==` of `JSONElement` does.
   public static func == (one: JSONValue, other: JSONValue) -> Bool {
     switch (one, other) {
     case (.null, .null): return true
@@ -122,7 +121,7 @@ extension JSONValue: Equatable {
   }
 }
 
-// Not by nil: `nil` where an optional value is wanted would become null unnoticed.
+// Not `ExpressibleByNilLiteral`: `nil` for an optional value would silently become null.
 extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   ExpressibleByFloatLiteral, ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
   ExpressibleByDictionaryLiteral
@@ -137,24 +136,24 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
   }
 }
 
-/// The value as a type of the standard library; nil, never an error, for any other kind of value.
+/// The value as a type of the standard library; nil, never an error, for any other type of value.
 extension JSONValue {
-  /// Whether it is JSON's null; false where a member is missing, which is nil.
+  /// Whether it is JSON's null. A missing member is nil instead.
   public var isNull: Bool { self == .null }
 
-  /// True or false; nil for any other kind, numbers too.
+  /// True or false; nil for any other type, including numbers.
   public var bool: Bool? {
     if case .bool(let value) = self { return value }
     return nil
   }
 
-  /// A whole number that was written as one.
+  /// An integer, written without fraction or exponent.
   public var int: Int? {
     if case .int(let value) = self { return value }
     return nil
   }
 
-  /// Any number; an integer is converted.
+  /// Any number; integers are converted.
   public var double: Double? {
     switch self {
     case .double(let value): value
@@ -163,19 +162,19 @@ extension JSONValue {
     }
   }
 
-  /// A string; nil for any other kind.
+  /// A string; nil for any other type.
   public var string: String? {
     if case .string(let value) = self { return value }
     return nil
   }
 
-  /// The elements, in order, if this is an array.
+  /// The elements in order, if this is an array.
   public var array: [JSONValue]? {
     if case .array(let elements) = self { return elements }
     return nil
   }
 
-  /// The members, if this is an object; of repeated keys the last counts. (JSN-13)
+  /// The members, if this is an object. If a key is repeated, the last value is used. (JSN-13)
   public var dictionary: [String: JSONValue]? {
     guard case .object(let members) = self else { return nil }
     return Dictionary(members.map { ($0.key, $0.value) }) { _, last in last }
@@ -183,13 +182,13 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// A tree of plain Swift values as JSON: `nil`, `Bool`, integers, floating point numbers, text,
-  /// arrays, dictionaries with text as keys, and whatever JSON values stand among them.
+  /// Converts a tree of plain Swift values: `nil`, `Bool`, integers, floating-point numbers, text,
+  /// arrays, dictionaries with text keys, and JSON values among them.
   ///
-  /// Fails for anything else, for integers beyond 64 signed bits, and for numbers JSON does not have,
-  /// and names the place by a JSON Pointer. (REQ-12, REQ-13, DYN-02)
+  /// Fails for any other value, for integers beyond 64 signed bits, and for NaN and infinite
+  /// numbers. The error contains a JSON Pointer to the value. (REQ-12, REQ-13, DYN-02)
   ///
-  /// - Throws: What has no place in JSON, and where it is.
+  /// - Throws: The value that JSON can't represent, and its place.
   public init(converting value: Any) throws(JSONError) {
     var path: [String] = []
     self = try JSONValue.converted(value, &path)
@@ -210,7 +209,7 @@ extension JSONValue {
         throw JSONError("\(value) does not fit 64 signed bits", path: pointer(path))
       }
       return .int(int)
-    // Its decimal form, or 0.1 would become 0.10000000149011612.
+    // Uses the decimal form; otherwise 0.1 would become 0.10000000149011612.
     case let value as Float: return try number(Double(value.description) ?? .nan, path)
     case let value as any BinaryFloatingPoint: return try number(Double(value), path)
     case let elements as [Any]:
@@ -247,7 +246,7 @@ extension JSONValue {
   }
 }
 
-/// An optional of any type, as it may lie inside an `Any`.
+/// An optional of any type, which may be inside an `Any`.
 private protocol OptionalValue {
   var wrapped: Any? { get }
 }
@@ -256,10 +255,10 @@ extension Optional: OptionalValue {
   fileprivate var wrapped: Any? { self }
 }
 
-/// Finds the values of JSON that follow each other in bytes, which may come in pieces.
+/// Finds consecutive JSON values in bytes that may arrive in pieces.
 ///
-/// Between two values stand white space, RS (RFC 7464) or nothing. It knows brackets and strings only:
-/// whether a value is JSON, its parser tells. No byte is looked at twice.
+/// Values are separated by white space, by RS (RFC 7464), or not at all. It recognizes brackets and
+/// strings only; whether a value is valid JSON is decided by the parser. No byte is scanned twice.
 package struct JSONValueScan {
   private enum Part {
     case between
@@ -277,11 +276,11 @@ package struct JSONValueScan {
 
   package init() {}
 
-  /// The next value; nil if it does not end here.
+  /// The next value; nil if it doesn't end in these bytes.
   ///
   /// - Parameters:
-  ///   - start: Where the value begins, or what is between values ends.
-  ///   - place: Up to where the bytes have been looked at.
+  ///   - start: Where the value begins, or the separator ends.
+  ///   - place: The position up to which the bytes have been scanned.
   package mutating func next(
     in bytes: UnsafeBufferPointer<UInt8>, start: inout Int, place: inout Int
   ) -> Range<Int>? {
@@ -349,7 +348,7 @@ package struct JSONValueScan {
     }
   }
 
-  /// The values of a whole body, the last one with or without its end.
+  /// The values of a whole body. The last one may be truncated.
   package static func values(_ bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var scan = JSONValueScan()
     var (start, place) = (0, 0)

@@ -1,15 +1,16 @@
 internal import CSimdjson
 
-/// Writes JSON text, compact or pretty; what stands between values, it knows. Without memory the process
-/// ends, as with any array.
+/// Writes JSON text, compact or pretty. It writes separators itself. If memory runs out, the
+/// process ends, as with an array.
 package struct JSONWriter: ~Copyable {
   private var writer: csj_writer
 
-  /// How numbers with a fraction, or beyond integers, are spelled; both read back the same.
+  /// The spelling of numbers with a fraction or beyond the range of integers. Both forms read back
+  /// the same.
   package enum Digits: Sendable {
-    /// As Swift writes them: `1000000000000000.0`.
+    /// As in Swift: `1000000000000000.0`.
     case shortest
-    /// As C writes them, in as few digits of 15 to 17 as will do: `1e+15`.
+    /// As in C, with the fewest digits from 15 to 17 that suffice: `1e+15`.
     case printf
   }
 
@@ -24,13 +25,13 @@ package struct JSONWriter: ~Copyable {
     csj_writer_release(&writer)
   }
 
-  /// What has been written so far.
+  /// The text written so far.
   package var output: [UInt8] {
     precondition(writer.problem == CSJ_WRITER_FINE, "out of memory")
     return Array(UnsafeRawBufferPointer(start: writer.bytes, count: writer.length))
   }
 
-  /// Expects `[` or `{`; the caller keeps begin and end in pairs.
+  /// Expects `[` or `{`. The caller must match begin and end.
   package mutating func begin(_ bracket: Unicode.Scalar) {
     csj_write_begin(&writer, CChar(bitPattern: UInt8(ascii: bracket)))
   }
@@ -40,7 +41,7 @@ package struct JSONWriter: ~Copyable {
     csj_write_end(&writer, CChar(bitPattern: UInt8(ascii: bracket)))
   }
 
-  /// A key of an object; its value follows.
+  /// Writes a key of an object. Its value must follow.
   package mutating func write(key: String) {
     write(key)
     csj_write_colon(&writer)
@@ -58,27 +59,27 @@ package struct JSONWriter: ~Copyable {
   package mutating func write(_ value: String) {
     var value = value
     value.withUTF8 { bytes in
-      // Read during the call only; a string of Swift's is UTF-8.
+      // The bytes are only read during the call. A Swift string is UTF-8.
       bytes.withMemoryRebound(to: CChar.self) {
         _ = csj_write_string(&writer, $0.baseAddress, $0.count, 1)
       }
     }
   }
 
-  /// Expects JSON, which is written as it is.
+  /// Writes JSON unchanged.
   package mutating func write(raw json: some Sequence<UInt8>) {
     let isWritten: Void? = json.withContiguousStorageIfAvailable { write($0) }
     if isWritten == nil { Array(json).withUnsafeBufferPointer { write($0) } }
   }
 
   private mutating func write(_ json: UnsafeBufferPointer<UInt8>) {
-    // Read during the call only.
+    // The bytes are only read during the call.
     json.withMemoryRebound(to: CChar.self) {
       csj_write_raw(&writer, $0.baseAddress, $0.count)
     }
   }
 
-  /// The next token of a text that is known to be JSON. Spaces between tokens are the writer's own.
+  /// Writes the next token of a valid JSON text. The writer chooses the spaces between tokens.
   package mutating func write(token: ArraySlice<UInt8>) {
     switch token.first {
     case UInt8(ascii: "["), UInt8(ascii: "{"):
@@ -86,7 +87,7 @@ package struct JSONWriter: ~Copyable {
     case UInt8(ascii: "]"), UInt8(ascii: "}"):
       csj_write_end(&writer, CChar(bitPattern: token[token.startIndex]))
     case UInt8(ascii: ":"): csj_write_colon(&writer)
-    // What stands between values is written with the next one.
+    // The comma is written with the next value.
     case UInt8(ascii: ","): break
     default: write(raw: token)
     }
@@ -94,7 +95,7 @@ package struct JSONWriter: ~Copyable {
 
   // MARK: Members
 
-  /// An object with the members that are written by `members`; itself a member of that key, if there is one.
+  /// Writes an object whose members are written by `members`, optionally as a member with that key.
   package mutating func writeObject(
     key: String? = nil, _ members: (inout JSONWriter) -> Void
   ) {
@@ -104,7 +105,7 @@ package struct JSONWriter: ~Copyable {
     end("}")
   }
 
-  /// The same of a list and its elements.
+  /// Writes a list whose elements are written by `elements`, optionally as a member with that key.
   package mutating func writeList(
     key: String? = nil, _ elements: (inout JSONWriter) -> Void
   ) {
@@ -138,7 +139,7 @@ package struct JSONWriter: ~Copyable {
     write(value)
   }
 
-  /// Expects JSON, which is written as it is.
+  /// Writes a member whose value is JSON, unchanged.
   package mutating func write(key: String, raw json: some Sequence<UInt8>) {
     write(key: key)
     write(raw: json)
@@ -146,7 +147,7 @@ package struct JSONWriter: ~Copyable {
 
   // MARK: Documents
 
-  /// A value of a document, with numbers as they were spelled, if that is known.
+  /// Writes a value of a document, with the original spelling of numbers if it is known.
   package mutating func write(_ element: JSONElement, spelledBy spelling: JSONSpelling? = nil) {
     guard let spelling else {
       return element.withView { csj_write_value(&writer, $0, element.index, nil, nil) }
@@ -157,14 +158,14 @@ package struct JSONWriter: ~Copyable {
   }
 }
 
-/// How the numbers of a document stand in the text it was read from, where that is not how they are
-/// written anew: a document keeps integers of 64 bits and doubles. (JSN-12)
+/// The original spelling of a document's numbers where it differs from the one that is written. A
+/// document only keeps 64-bit integers and doubles. (JSN-12)
 package struct JSONSpelling: Sendable {
   private let text: [UInt8]
   /// By place on the tape.
   private let ranges: [Int: Range<Int>]
 
-  /// nil if that is not the text, or nothing would be written otherwise.
+  /// nil if the text doesn't match the document, or if no number would be written differently.
   package init?(of document: JSONDocument, in text: [UInt8]) {
     guard JSONScan.isUTF8(text) else { return nil }
     var ranges: [Int: Range<Int>] = [:]
@@ -187,7 +188,7 @@ package struct JSONSpelling: Sendable {
       } else {
         let number = csj_double_at(view, place)
         guard Double(digits) == number else { return nil }
-        // Those of many digits are not written everywhere in the same way.
+        // The spelling of numbers with many digits depends on the writer.
         isWrittenSo = digits == number.description && (1e-4..<1e15).contains(number.magnitude)
       }
       if !isWrittenSo { ranges[place] = range }
@@ -198,17 +199,17 @@ package struct JSONSpelling: Sendable {
     self.ranges = ranges
   }
 
-  /// The digits of the number at that place; nil if it is written so anew.
+  /// The original digits of the number at that place; nil if it is written the same.
   package func digits(at place: Int) -> ArraySlice<UInt8>? { ranges[place].map { text[$0] } }
 
-  /// The same for who writes the document: calls `body` with a function and what it is to be called with.
+  /// Calls `body` with a C function that returns the digits, and its context.
   func withSpelling(_ body: (csj_spelling, UnsafeMutableRawPointer) -> Void) {
     text.withUnsafeBufferPointer { bytes in
       var spelled = Spelled(bytes: bytes, ranges: ranges)
       withUnsafeMutablePointer(to: &spelled) { pointer in
         body(
           { context, index, length in
-            // What stands below, during the call.
+            // The `Spelled` below, valid during the call.
             guard let spelled = context?.assumingMemoryBound(to: Spelled.self).pointee,
               let range = spelled.ranges[index], let start = spelled.bytes.baseAddress
             else { return nil }
@@ -224,7 +225,7 @@ package struct JSONSpelling: Sendable {
     let ranges: [Int: Range<Int>]
   }
 
-  /// The next number at or behind the token that begins at `place`, which moves behind it.
+  /// The next number at or after the token at `place`. Moves `place` past it.
   private static func number(in text: [UInt8], from place: inout Int) -> Range<Int>? {
     while place < text.count {
       let start = place

@@ -1,10 +1,10 @@
-/// One link of a `Link` header. (RFC 8288, section 3)
+/// A link in a `Link` header. (RFC 8288, section 3)
 package struct WebLink: Equatable, Sendable {
   /// The reference as written, to be resolved against the URL of the response.
   package var target: String
   /// In lower case.
   package var relations: [String]
-  /// What the link is from, if not the response's own URL.
+  /// The context of the link, if it isn't the response's own URL.
   package var anchor: String?
 
   package init(target: String, relations: [String] = [], anchor: String? = nil) {
@@ -14,17 +14,19 @@ package struct WebLink: Equatable, Sendable {
   }
 }
 
-/// The value of a `Link` header. (RFC 8288, appendix B.2)
+/// Parses the value of a `Link` header. (RFC 8288, appendix B.2)
 ///
-/// What cannot be read does not hide what stands behind it, and is kept: whoever looks for a link must not
-/// take it for the absence of one.
+/// An unreadable part doesn't hide the links after it. It is kept, so that an unreadable link isn't
+/// mistaken for a missing one.
 package struct LinkHeader {
-  /// In order.
+  /// The links, in order.
   package private(set) var links: [WebLink] = []
-  /// What stands in the place of links and is none, as written.
+  /// The parts that aren't valid links, as written.
   package private(set) var unreadable: [String] = []
 
-  /// - Parameter value: repeated headers may have been joined with commas.
+  /// Parses a header.
+  ///
+  /// - Parameter value: Repeated headers may be joined with commas.
   package init(_ value: String) {
     var reader = Reader(value)
     while true {
@@ -34,19 +36,19 @@ package struct LinkHeader {
       if let link = reader.link() {
         links.append(link)
       } else {
-        // Whatever it is ends with the next comma.
+        // An invalid part ends with the next comma.
         reader.skipToComma()
         unreadable.append(reader.text(from: start))
       }
     }
   }
 
-  /// The first link of that relation from the response itself.
+  /// The target of the first link with that relation whose context is the response itself.
   package static func target(_ relation: String, in value: String) -> String? {
     LinkHeader(value).links.first { $0.anchor == nil && $0.relations.contains(relation) }?.target
   }
 
-  /// Whether what cannot be read speaks of that relation.
+  /// Whether an unreadable part mentions that relation.
   package func mayHide(_ relation: String) -> Bool {
     unreadable.contains { text in
       text.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "-" && $0 != "_" }
@@ -60,7 +62,7 @@ private struct Reader {
   private let bytes: [UInt8]
   private(set) var index = 0
 
-  /// Whether all quoted texts of the present link have ended.
+  /// Whether all quoted strings of the current link are closed.
   private var isWhole = true
 
   init(_ text: String) { bytes = Array(text.utf8) }
@@ -73,7 +75,7 @@ private struct Reader {
     while index < bytes.count, isSkipped(bytes[index]) { index += 1 }
   }
 
-  /// Beyond quoted text, which may hold commas.
+  /// Skips quoted strings, which may contain commas.
   mutating func skipToComma() {
     while index < bytes.count, bytes[index] != Reader.comma {
       if bytes[index] == UInt8(ascii: "\"") { _ = quoted() } else { index += 1 }
@@ -94,8 +96,8 @@ private struct Reader {
     return text(from: start)
   }
 
-  /// `<target>` and its parameters; of a parameter given twice the first counts. The target is whatever
-  /// stands before the bracket, spaces too.
+  /// Parses `<target>` and its parameters. If a parameter is repeated, the first is used. The
+  /// target is everything before the bracket, including spaces.
   mutating func link() -> WebLink? {
     guard take("<") else { return nil }
     let target = text { $0 == UInt8(ascii: ">") }
@@ -116,13 +118,13 @@ private struct Reader {
       }
     }
     skipToComma()
-    // Quotation marks of another kind are part of the name, and of no name that anybody means.
+    // Other quotation marks would be part of the relation's name, but no relation has such a name.
     let marks = "'`\u{2018}\u{2019}\u{201C}\u{201D}"
     let isOdd = link.relations.contains { $0.contains { marks.contains($0) } }
     return isWhole && !isOdd ? link : nil
   }
 
-  /// Whether a bracket was never closed, so that the one found is another link's.
+  /// Whether a bracket was never closed, so that the closing bracket belongs to another link.
   private static func holdsAnotherLink(_ target: String) -> Bool {
     guard let bracket = target.lastIndex(of: "<") else { return false }
     return target[..<bracket].last { $0 != " " && $0 != "\t" } == ","
@@ -139,7 +141,7 @@ private struct Reader {
     return (name, text { $0 == UInt8(ascii: ";") || $0 == Reader.comma })
   }
 
-  /// The quoted text that begins here, with a backslash before what stands for itself.
+  /// Reads the quoted string that begins here. A backslash escapes the next character.
   private mutating func quoted() -> String {
     var result: [UInt8] = []
     index += 1

@@ -1,23 +1,24 @@
-/// What the bodies of responses are read as, whatever their Content-Type says. Lua: `response_type`.
+/// How the bodies of responses are parsed, regardless of their Content-Type. Lua: `response_type`.
 ///
-/// It replaces the Content-Type before the pipeline begins, so that parsers, caches and streams agree.
+/// It replaces the Content-Type before the pipeline begins, so that parsers, caches and streams
+/// agree.
 public enum ResponseType: String, Sendable, CaseIterable {
-  /// One value of JSON, or several that follow each other.
+  /// One JSON value, or several consecutive ones.
   case json
-  /// A value of JSON on each line.
+  /// One JSON value per line.
   case ndjson
-  /// Text, in the charset that the Content-Type names.
+  /// Text, in the charset of the Content-Type.
   case text
-  /// A list of records, by the names in the first line. (RFC 4180)
+  /// A list of records; the first line contains the field names. (RFC 4180)
   case csv
 
-  /// Puts the type into the headers of a response.
+  /// Sets the content type in the headers of a response.
   func apply(to headers: inout Headers) {
     let charset = headers["content-type"].flatMap { ContentType.charset(of: $0) }
     let suffix = charset.map { "; charset=\"\($0)\"" } ?? ""
     switch self {
     case .json:
-      // Problem details, for one, stay what they are.
+      // Other JSON types, such as problem details, keep their type.
       let isJSON = headers.withFirstValue("content-type", ContentTypePattern.isJSON) ?? false
       if !isJSON { headers["Content-Type"] = "application/json" }
     case .ndjson: headers["Content-Type"] = "application/x-ndjson"
@@ -27,31 +28,31 @@ public enum ResponseType: String, Sendable, CaseIterable {
   }
 }
 
-/// How the JSON of a body is written.
+/// How JSON values are arranged in a body.
 package enum JSONForm {
-  /// One value, or under some types several.
+  /// One value; for some types, several are accepted.
   case whole
-  /// A value on each line.
+  /// One value per line.
   case lines
-  /// Values one after the other, with white space or RS between them. (RFC 7464)
+  /// Consecutive values, separated by white space or RS. (RFC 7464)
   case values
   /// Rows of CSV, each of which is a record.
   case rows
 }
 
 extension Entity {
-  /// How its body is to be read where it is read as JSON.
+  /// How the body is parsed if it is parsed as JSON.
   package var jsonForm: JSONForm {
     headers.withFirstValue("content-type", ContentTypePattern.jsonForm) ?? .whole
   }
 
-  /// Whether a setting says that it is text, whatever it looks like.
+  /// Whether an option says that the body is text, even if it looks like JSON.
   package var isTextByDecision: Bool {
     headers["content-type"]?.hasSuffix("; as=text") ?? false
   }
 }
 
-/// The rows of a CSV text as a list of records.
+/// Converts the rows of a CSV text to a list of records.
 enum CSVDocument {
   static func document(
     _ bytes: UnsafeBufferPointer<UInt8>, charset: String?
@@ -97,26 +98,28 @@ enum CSVDocument {
   }
 }
 
-/// What a document of `application/problem+json` says of an error, for users. (RFC 9457, section 3.1)
+/// The user message in an `application/problem+json` document. (RFC 9457, section 3.1)
 package struct ProblemDetails {
-  /// Its title and what it says in detail of this occurrence, as one line.
+  /// The title and detail on one line.
   package let message: String
 
-  /// Beyond that it is no message, and not worth holding up the loop.
+  /// A larger document isn't a message and would hold up the event loop.
   private static let largest = 64 * 1024
   private static let longest = 500
   private static let pattern = ContentTypePattern("application/problem+json")
 
-  /// - Parameter body: of an answer with these headers.
-  /// - Returns: nil if its type is another, or it says nothing.
+  /// Parses a response.
+  ///
+  /// - Parameter body: The body of a response with these headers.
+  /// - Returns: nil if the response has another type or contains no message.
   package init?(_ body: [UInt8], _ headers: Headers) {
     guard headers.withFirstValue("content-type", ProblemDetails.pattern.matches) ?? false,
       body.count <= ProblemDetails.largest, let root = try? JSONDocument(parsing: body).root
     else { return nil }
-    // Members of other types are to be ignored. (Section 3.1)
+    // Members of other types must be ignored. (Section 3.1)
     let parts = ["title", "detail"].compactMap { root[$0]?.string }.map(ProblemDetails.line)
       .filter { !$0.isEmpty }
-    // Some repeat themselves.
+    // The detail may repeat the title.
     guard let last = parts.last, let first = parts.first else { return nil }
     let text = parts.count == 1 || last.hasPrefix(first) ? last : "\(first): \(last)"
     message =

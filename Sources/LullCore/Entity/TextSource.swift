@@ -1,9 +1,9 @@
-/// The charset that text was decoded by, where no charset parameter of `text/*` names it: enough to
-/// write the same bytes again. (TXT-14)
+/// The charset with which text was decoded, unless a charset parameter of `text/*` names it. It
+/// allows writing the same bytes again. (TXT-14)
 final class TextSource: Sendable {
-  /// With its byte order, if it has one.
+  /// The charset, with its byte order if it has one.
   private let charset: String
-  /// The byte-order mark, which is not in the text.
+  /// The byte-order mark, which is not part of the text.
   private let mark: [UInt8]
 
   private init(_ charset: String, mark: [UInt8] = []) {
@@ -20,7 +20,7 @@ final class TextSource: Sendable {
     ([0xFF, 0xFE], "utf-16", "utf-16le"), ([0xFE, 0xFF], "utf-16", "utf-16be"),
   ]
 
-  /// For bytes that `TextCoding` decodes by that charset.
+  /// The source for bytes that `TextCoding` decodes with that charset.
   static func of(_ bytes: UnsafeBufferPointer<UInt8>, charset: String) -> TextSource {
     if charset == TextCoding.defaultCharset { return latin1 }
     let name = TextCoding.canonicalName(charset) ?? charset
@@ -40,8 +40,8 @@ final class TextSource: Sendable {
 }
 
 extension Entity {
-  /// The bytes that the text was decoded from; nil of other content, of text that has been changed,
-  /// and of `text/*` that names its charset. (TXT-14)
+  /// The bytes that the text was decoded from. nil for other content, changed text, and `text/*`
+  /// with a charset. (TXT-14)
   package var receivedBytes: [UInt8]? {
     guard let textSource, case .text(let text) = content else { return nil }
     return textSource.bytes(of: text)

@@ -1,7 +1,8 @@
-/// The types of Foundation that JSON has in another form than the one in which they encode themselves, and which
-/// `JSONDecoder` and `JSONEncoder` therefore treat as special: `URL`, `Data` and `Decimal`. (COD-62)
+/// Types of Foundation whose form in JSON differs from their own encoding, and which `JSONDecoder`
+/// and `JSONEncoder` therefore treat specially: `URL`, `Data` and `Decimal`. (COD-62)
 ///
-/// Known by their names, since the core does not import Foundation: in a program without it there are none.
+/// The core doesn't import Foundation, so the types are found by name. A program without Foundation
+/// has none of them.
 enum FoundationType {
   /// A string.
   case url
@@ -10,7 +11,7 @@ enum FoundationType {
   /// A number.
   case decimal
 
-  /// nil of any other type.
+  /// nil for any other type.
   @inline(__always)
   init?(_ type: any Any.Type) {
     guard let loaded = FoundationType.loaded else { return nil }
@@ -31,7 +32,7 @@ enum FoundationType {
     let decimal: any Any.Type
 
     init?() {
-      // As Linux's Foundation and Apple's have them.
+      // The mangled names in Foundation on Linux and on Apple platforms.
       guard
         let url = Loaded.type("20FoundationEssentials3URLV", "10Foundation3URLV"),
         let data = Loaded.type("20FoundationEssentials4DataV", "10Foundation4DataV"),
@@ -53,7 +54,7 @@ enum FoundationType {
 // MARK: - Decoding
 
 extension TapeReader {
-  /// What `JSONDecoder` makes of a value for one of these types.
+  /// Decodes a value of one of these types as `JSONDecoder` does.
   func foundation<Value: Decodable>(
     _ kind: FoundationType, _ type: Value.Type, at place: Int
   ) throws -> Value {
@@ -63,7 +64,7 @@ extension TapeReader {
       return try decoded(type, from: parts, or: "it is not a URL", at: place)
     case .data:
       let text = try string(at: place)
-      // The strict form, as Foundation reads it.
+      // Strict Base64, as in Foundation.
       let letters = Array(text.utf8)
       guard letters.count % 4 == 0, !letters.contains(where: FoundationType.isForeign),
         let bytes = try? Base64.decode(letters),
@@ -75,7 +76,7 @@ extension TapeReader {
         throw mismatch(type, "a number", at: place)
       }
       let digits = digits(at: place)
-      // No decimal is beyond doubles.
+      // A Decimal can't represent numbers beyond the range of doubles.
       guard number.isFinite, let parts = DecimalParts(digits) else {
         throw corrupted("\(digits) does not fit Decimal", at: place)
       }
@@ -83,7 +84,7 @@ extension TapeReader {
     }
   }
 
-  /// Has the type decode itself from the form in which it encodes itself.
+  /// Decodes the type from the form in which it encodes itself.
   private func decoded<Value: Decodable>(
     _ type: Value.Type, from parts: JSONValue, or message: String, at place: Int
   ) throws -> Value {
@@ -92,7 +93,7 @@ extension TapeReader {
       let reader = TapeReader(root, userInfo: [:])
       return try Value(from: TapeDecoder(reader: reader, place: root.index, depth: 0))
     } catch {
-      // Its path would be one in what was made here.
+      // The path of that error would refer to the intermediate document.
       throw corrupted(message, at: place)
     }
   }
@@ -104,12 +105,12 @@ extension TapeReader {
 }
 
 extension FoundationType {
-  /// Of the alphabet for URLs, or space: both of which Foundation refuses.
+  /// Whether the letter belongs to the URL alphabet or is a space; Foundation refuses both.
   fileprivate static func isForeign(_ letter: UInt8) -> Bool {
     letter <= 32 || letter == UInt8(ascii: "-") || letter == UInt8(ascii: "_")
   }
 
-  /// Bytes as a collection of the program's, such as `Data`.
+  /// Bytes as a collection type of the program, such as `Data`.
   fileprivate static func collection<Value>(of bytes: [UInt8], as type: Value.Type) -> Value? {
     guard let type = type as? any RangeReplaceableCollection<UInt8>.Type else { return nil }
     return made(type, of: bytes) as? Value
@@ -120,15 +121,15 @@ extension FoundationType {
   ) -> Any { Bytes(bytes) }
 }
 
-/// A number as Foundation's `Decimal` encodes itself: a whole number of 128 bits, times a power of ten.
+/// A number in the encoding of Foundation's `Decimal`: a 128-bit integer times a power of ten.
 struct DecimalParts {
   private let mantissa: UInt128
   private let exponent: Int
   private let isNegative: Bool
 
-  /// Digits beyond 128 bits are cut off, as Foundation does. (COD-71)
+  /// Parses a number and truncates digits beyond 128 bits, as Foundation does. (COD-71)
   ///
-  /// - Parameter digits: a number as Swift and JSON write it; nil if `Decimal` has no such number.
+  /// - Parameter digits: A number as Swift and JSON write it; nil if `Decimal` can't represent it.
   init?(_ digits: String) {
     var mantissa: UInt128 = 0
     var exponent = 0
@@ -164,7 +165,7 @@ struct DecimalParts {
       mantissa /= 10
       exponent += 1
     }
-    // Beyond the largest exponent there may be room in the digits.
+    // If the exponent is too large, move powers of ten into the digits.
     while exponent > 127 {
       let (product, overflow) = mantissa.multipliedReportingOverflow(by: 10)
       guard !overflow else { return nil }
@@ -177,7 +178,7 @@ struct DecimalParts {
     self.isNegative = isNegative
   }
 
-  /// nil if that is more than 128 bits.
+  /// nil if the result exceeds 128 bits.
   private static func appended(_ digit: Int, to mantissa: UInt128) -> UInt128? {
     let (high, overflow) = mantissa.multipliedReportingOverflow(by: 10)
     let (sum, carries) = high.addingReportingOverflow(UInt128(digit))
@@ -198,10 +199,10 @@ struct DecimalParts {
 // MARK: - Encoding
 
 extension FoundationType {
-  /// What becomes of a value of that type.
+  /// Encodes a value of that type.
   ///
-  /// - Parameter own: what it encodes itself as.
-  /// - Returns: nil if JSON has no place for it.
+  /// - Parameter own: Returns the type's own encoding.
+  /// - Returns: nil if JSON can't represent the value.
   func encoded(_ value: some Encodable, own: () throws -> EncodedValue) throws -> EncodedValue? {
     switch self {
     case .url:
@@ -217,7 +218,7 @@ extension FoundationType {
       return .string(String(decoding: Base64.encode(Array(bytes)), as: UTF8.self))
     case .decimal:
       let digits = "\(value)"
-      // Not a number.
+      // NaN.
       return digits.utf8.contains { $0 >= 48 && $0 <= 57 } ? .digits(digits) : nil
     }
   }

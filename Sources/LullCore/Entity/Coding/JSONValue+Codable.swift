@@ -1,8 +1,8 @@
 import Synchronization
 
-/// For what has no type of its own: a member `let extra: JSONValue` takes whatever stands there.
+/// For JSON without a Swift type: a member `let extra: JSONValue` accepts any value.
 ///
-/// Numbers that are no integers of 64 bits are doubles. (JSN-12)
+/// Numbers that aren't 64-bit integers are doubles. (JSN-12)
 extension JSONValue: Decodable {
   public init(from decoder: any Decoder) throws {
     if let decoder = decoder as? TapeDecoder {
@@ -51,19 +51,19 @@ extension JSONValue: Encodable {
 }
 
 extension JSONElement {
-  /// The value as a type of the program's, read straight from the document: no values are built but those
-  /// of the type.
+  /// Decodes the value as a type of the program, directly from the document, without intermediate
+  /// values.
   ///
-  /// Anything `Decodable`. Keys are those of its `CodingKeys`, byte by byte; of repeated ones the last
-  /// counts. (JSN-13) Whole numbers are checked against their type's range, and what was written `2.0` or
-  /// `1e3` is one too. There are no strategies for keys and dates: a type says in its `init(from:)`
-  /// how it is written, and `Timestamp` reads dates and times. Foundation's `URL` is read from a string, `Data` from
-  /// one in Base64, and `Decimal` from a number. Any thread.
+  /// Any `Decodable` type works. Its `CodingKeys` are compared byte by byte; if a key is repeated,
+  /// the last value is used. (JSN-13) Whole numbers are checked against the range of their type,
+  /// and `2.0` or `1e3` count as whole. There are no strategies for keys and dates: a type defines
+  /// its format in `init(from:)`, and `Timestamp` reads dates and times. Foundation's `URL` is read
+  /// from a string, `Data` from a Base64 string, and `Decimal` from a number. Any thread.
   ///
   ///     let users = try JSONDocument(parsing: body).root.decoded([User].self)
   ///
-  /// - Parameter userInfo: what types find in their decoder's `userInfo`.
-  /// - Throws: `DecodingError` with the coding path, or what an `init(from:)` throws.
+  /// - Parameter userInfo: The `userInfo` of the decoder.
+  /// - Throws: `DecodingError` with the coding path, or the error of an `init(from:)`.
   public func decoded<Value: Decodable>(
     _ type: Value.Type = Value.self, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> Value {
@@ -72,13 +72,13 @@ extension JSONElement {
 }
 
 extension Content {
-  /// The content as a type of the program's.
+  /// Converts the content to a type of the program.
   ///
-  /// What a transformer has made is given as it is, if it is of that type; so are text to whom a `String`
-  /// wants, and bytes as `[UInt8]`. JSON is decoded, a `JSONValue` and a `JSONElement` too. Nothing else
-  /// is: text that might be JSON is not tried.
+  /// Content that already has the type is returned unchanged: the result of a transformer, text as
+  /// a `String`, bytes as `[UInt8]`. JSON is decoded, also from a `JSONValue` or `JSONElement`.
+  /// Other content is not converted: text is not parsed as JSON.
   ///
-  /// - Throws: `DecodingError`, or what an `init(from:)` throws.
+  /// - Throws: `DecodingError`, or the error of an `init(from:)`.
   func decoded<Value: Decodable & Sendable>(_ type: Value.Type) throws -> Value {
     switch self {
     case .json(let document): return try document.decodedOnce(type)
@@ -113,7 +113,7 @@ extension Content {
 }
 
 extension JSONDocument {
-  /// The outermost value as that type, decoded once for everybody who asks.
+  /// The root value as that type, decoded once and then shared by all callers.
   fileprivate func decodedOnce<Value: Decodable & Sendable>(_ type: Value.Type) throws -> Value {
     let key = ObjectIdentifier(type)
     if let known = decodedValues.withLock({ $0[key] }) as? Value { return known }

@@ -1,6 +1,6 @@
 internal import CSimdjson
 
-/// The members of an object, by key; of repeated keys the last counts. (JSN-13)
+/// The members of an object by key. If a key is repeated, the last value is used. (JSN-13)
 struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let reader: TapeReader
   private let object: Int
@@ -20,14 +20,14 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   var codingPath: [any CodingKey] { reader.path(to: object) }
 
-  /// Those that `Key` knows, in their order.
+  /// The keys that `Key` can represent, in order.
   var allKeys: [Key] {
     JSONElement.pairs(reader.view, object).compactMap {
       Key(stringValue: reader.text(at: Int($0.key)))
     }
   }
 
-  /// The place of the value, 0 if there is none.
+  /// The place of the value; 0 if there is no such key.
   @inline(__always)
   private func find(_ key: Key) -> Int {
     reader.member(key, of: object, depth: depth, isIndexed: isIndexed)
@@ -79,10 +79,10 @@ struct TapeObject<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-// One lookup in place of the three that the standard library makes do with. Each is written out, since it
-// takes no generic function for these.
+// One lookup instead of the standard library's three. Each type is written out, since the protocol
+// has no generic requirement for them.
 extension TapeObject {
-  /// The place of a value that is not null, 0 if there is none.
+  /// The place of a value that isn't null; otherwise 0.
   @inline(__always)
   private func present(_ key: Key) -> Int {
     let place = find(key)
@@ -136,7 +136,7 @@ extension TapeObject {
   }
 }
 
-/// The elements of an array, in order. Three words, as the decoder.
+/// The elements of an array, in order. It is three words large, like the decoder.
 struct TapeArray: UnkeyedDecodingContainer {
   let reader: TapeReader
   private var next: UInt32
@@ -149,13 +149,13 @@ struct TapeArray: UnkeyedDecodingContainer {
       throw reader.mismatch([Any].self, "an array", at: place)
     }
     self.reader = reader
-    // Places of containers have 32 bits on the tape.
+    // The tape stores places of containers in 32 bits.
     next = UInt32(csj_first(reader.view, place))
     end = UInt32(csj_end(reader.view, place))
     self.depth = UInt32(depth)
   }
 
-  /// The closing word has it.
+  /// Read from the closing word of the array.
   private var array: Int { Int(UInt32(truncatingIfNeeded: reader.view.tape[Int(end)])) }
 
   var codingPath: [any CodingKey] { reader.path(to: array) }
@@ -163,7 +163,8 @@ struct TapeArray: UnkeyedDecodingContainer {
   var isAtEnd: Bool { next >= end }
   var currentIndex: Int { Int(position) }
 
-  /// What `read` makes of the next element, which stays the next one if that fails.
+  /// Calls `read` with the next element and returns the result. If that fails, the element stays
+  /// the next one.
   private mutating func take<Value>(
     _ type: any Any.Type, _ read: (_ place: Int, _ depth: Int) throws -> Value
   ) throws -> Value {
@@ -216,7 +217,7 @@ struct TapeArray: UnkeyedDecodingContainer {
   }
 }
 
-/// Arrays of many elements, which are decoded without a container for them, and with room for all at once.
+/// Decodes arrays of many elements without a container, with capacity for all elements.
 protocol LongArray {
   static func decoded(by reader: TapeReader, at place: Int, depth: Int) throws -> Self
 }
@@ -225,7 +226,7 @@ extension Array: LongArray where Element: Decodable {
   static func decoded(by reader: TapeReader, at place: Int, depth: Int) throws -> [Element] {
     let view = reader.view
     var elements: [Element] = []
-    // Large types might want much more than there turns out to be of them.
+    // If elements are large, the reserved memory could be far more than needed.
     let most = reader.root.document.memory / Swift.max(1, MemoryLayout<Element>.stride)
     elements.reserveCapacity(Swift.min(csj_count(view, place), most))
     let end = csj_end(view, place)
@@ -239,13 +240,13 @@ extension Array: LongArray where Element: Decodable {
 }
 
 extension TapeReader {
-  /// Whether there are so many elements that finding out what type they are of is worth it.
+  /// Whether there are enough elements to make finding the element type worthwhile.
   @inline(__always)
   func isLongArray(at place: Int) -> Bool {
     type(at: place) == CSJ_ARRAY && csj_count(view, place) >= 64
   }
 
-  /// What is asked for, which may be something else than an array.
+  /// Decodes a long array; the type may also be something other than an array.
   @inline(never)
   func longArray<Value: Decodable>(_ type: Value.Type, at place: Int, depth: Int) throws -> Value {
     if let array = type as? any LongArray.Type,

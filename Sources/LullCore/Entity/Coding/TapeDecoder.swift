@@ -1,6 +1,7 @@
 internal import CSimdjson
 
-/// The decoder of one value of a document. Three words, so that no memory is asked for to hand it on.
+/// The decoder of one value of a document. It is three words large, so that passing it on allocates
+/// no memory.
 struct TapeDecoder: Decoder, SingleValueDecodingContainer {
   let reader: TapeReader
   let place: Int
@@ -31,21 +32,21 @@ struct TapeDecoder: Decoder, SingleValueDecodingContainer {
   func decode(_ type: UInt128.Type) throws -> UInt128 { try reader.integer(type, at: place) }
 }
 
-/// What the decoders of one value share: the tape, and where lookups of keys ended.
+/// The state that the decoders of one value share: the tape, and where key lookups ended.
 ///
-/// For one thread and the time of one call of `JSONElement.decoded`.
+/// Used on one thread during one call of `JSONElement.decoded`.
 final class TapeReader {
   let root: JSONElement
   let userInfo: [CodingUserInfoKey: any Sendable]
-  // Those of the document, which `root` holds.
+  // Owned by the document, which `root` holds.
   let view: csj_view
   private let document: OpaquePointer
-  /// How the last objects of each depth were laid out.
+  /// The layouts of the last objects at each depth.
   private let layouts: UnsafeMutablePointer<csj_layout>
-  /// Made when an error or a program asks where something is.
+  /// Made when an error or a program requests a coding path.
   private(set) lazy var places = TapePlaces(of: self)
 
-  /// A power of two. What is deeper shares them.
+  /// A power of two. Deeper levels share layouts.
   private static let layoutCount = 8
 
   init(_ root: JSONElement, userInfo: [CodingUserInfoKey: any Sendable]) {
@@ -65,17 +66,18 @@ final class TapeReader {
     layouts + depth & (TapeReader.layoutCount - 1)
   }
 
-  /// Whether lookups in an object must go by its index: it is large, or repeats keys. (JSN-13)
+  /// Whether lookups in an object must use its index, because it is large or repeats keys. (JSN-13)
   func enter(_ object: Int, depth: Int) -> Bool { csj_enter(layout(depth), view, object) != 0 }
 
-  /// The place of the value of a key in an object that has been entered; 0 if there is none.
+  /// The place of a key's value in an object that has been entered; 0 if there is no such key.
   @inline(__always)
   func member<Key: CodingKey>(_ key: Key, of object: Int, depth: Int, isIndexed: Bool) -> Int {
-    // Nearly all are enumerations of less than 256 cases: of one byte, which says all there is to say.
+    // Nearly all keys are enumerations of fewer than 256 cases: a single byte that identifies the
+    // case.
     guard MemoryLayout<Key>.size == 1, !isIndexed else {
       return member(named: key.stringValue, of: object, depth: depth, isIndexed: isIndexed)
     }
-    // Of that size.
+    // The size was checked above.
     let number = Int(unsafeBitCast(key, to: UInt8.self))
     let type = unsafeBitCast(Key.self as Any.Type, to: UnsafeRawPointer.self)
     var place = 0
@@ -85,7 +87,7 @@ final class TapeReader {
     return place
   }
 
-  /// The same of a key by its text.
+  /// The place of a value by the text of its key; 0 if there is no such key.
   func member(named name: String, of object: Int, depth: Int, isIndexed: Bool) -> Int {
     var name = name
     // The bytes are only read during the call.
@@ -105,9 +107,9 @@ final class TapeReader {
 
   // MARK: Values
 
-  /// What is not of the standard library's own types decodes itself from what stands there.
+  /// Decodes a value. Types outside the standard library decode themselves.
   func value<Value: Decodable>(_ type: Value.Type, at place: Int, depth: Int) throws -> Value {
-    // Each is the very type that is asked for.
+    // Each cast is to the identical type.
     if type == String.self { return unsafeBitCast(try string(at: place), to: type) }
     if type == Int.self { return unsafeBitCast(try integer(Int.self, at: place), to: type) }
     if type == Double.self { return unsafeBitCast(try double(at: place), to: type) }
@@ -130,7 +132,7 @@ final class TapeReader {
   ) throws -> Value {
     guard depth < TapeReader.mostLevels else { throw nestsTooDeeply(at: place) }
     guard depth < ThreadStack.fewLevels || stack.hasRoom else { throw takesTooMuchStack(at: place) }
-    // Again the very types that are asked for.
+    // These casts are also to the identical type.
     if type == [String].self { return unsafeBitCast(try strings(of: place), to: type) }
     if type == JSONValue.self { return unsafeBitCast(element(at: place).plainValue, to: type) }
     if let kind = FoundationType(type) { return try foundation(kind, type, at: place) }
@@ -138,10 +140,11 @@ final class TapeReader {
     return try Value(from: TapeDecoder(reader: self, place: place, depth: depth))
   }
 
-  /// As deep as JSON may nest; a type may ask for another decoder of the same value as often.
+  /// The depth limit of JSON, plus some, since a type may request another decoder of the same
+  /// value.
   static let mostLevels = Int(CSJ_MAX_DEPTH) + 24
 
-  /// Of the thread that decodes.
+  /// The stack of the decoding thread.
   private lazy var stack = ThreadStack()
 
   func element(at place: Int) -> JSONElement { JSONElement(document: root.document, index: place) }
@@ -196,7 +199,7 @@ final class TapeReader {
     return value
   }
 
-  /// A number as the document has it, if it keeps its digits, else as Swift writes it.
+  /// The digits of a number as written in the document if it keeps them, else in Swift's format.
   func digits(at place: Int) -> String {
     switch type(at: place) {
     case CSJ_INT: "\(csj_int_at(view, place))"
@@ -220,7 +223,7 @@ final class TapeReader {
         throw doesNotFit("\(whole)", type, at: place)
       }
       let number = csj_double_at(view, place)
-      // What was written beyond 64 bits has been rounded.
+      // Numbers beyond 64 bits have been rounded.
       if number.magnitude < 0x1p64, let value = Value(exactly: number) { return value }
       guard number.rounded(.towardZero) == number else {
         throw mismatch(type, "a whole number", "the number \(number)", at: place)
@@ -232,14 +235,14 @@ final class TapeReader {
   }
 }
 
-/// Where each value of a document stands in the one around it, for coding paths.
+/// The parent of each value in a document, for coding paths.
 ///
-/// Decoding itself keeps no paths: what wants one, mostly an error, has the whole tape looked through
-/// once. Types that try one form after the other make an error for each.
+/// Decoding itself doesn't track paths. The first request for a path, usually by an error, scans
+/// the whole tape once. Types that try several forms in turn make an error for each.
 final class TapePlaces {
   private unowned let reader: TapeReader
   private let start: Int
-  /// By place behind `start`: the container's place, and the position in an array.
+  /// By place relative to `start`: the container's place, and the position in an array.
   private var parents: [UInt32]
   private var positions: [UInt32]
 
@@ -250,7 +253,7 @@ final class TapePlaces {
     let end = csj_after(view, start)
     parents = Array(repeating: 0, count: end - start)
     positions = parents
-    // The containers on the way down, and how many elements each has had.
+    // The open containers, and the number of elements seen in each.
     var open: [(place: Int, end: Int, count: UInt32)] = []
     var place = start
     while place < end {
@@ -274,7 +277,7 @@ final class TapePlaces {
     }
   }
 
-  /// The keys and positions that lead from the outermost value to this one.
+  /// The keys and positions that lead from the root value to this one.
   func path(to place: Int) -> [any CodingKey] {
     var path: [any CodingKey] = []
     var place = place
@@ -291,7 +294,7 @@ final class TapePlaces {
   }
 }
 
-/// A step of a coding path.
+/// A component of a coding path.
 struct PlaceKey: CodingKey, CustomStringConvertible {
   let stringValue: String
   let intValue: Int?
@@ -312,7 +315,7 @@ struct PlaceKey: CodingKey, CustomStringConvertible {
   var description: String { intValue.map { "[\($0)]" } ?? stringValue }
 }
 
-/// Why a value cannot be decoded: what stands there and what was to, with the coding path.
+/// Errors for values that can't be decoded: what was expected and found, with the coding path.
 extension TapeReader {
   func mismatch(
     _ type: any Any.Type, _ expected: String, _ found: String? = nil, at place: Int
@@ -337,7 +340,7 @@ extension TapeReader {
         debugDescription: "there is no '\(CodingPathText.shown(key.stringValue))'"))
   }
 
-  /// Behind the last element of an array.
+  /// The error for reading past the last element of an array.
   func isOver(_ type: any Any.Type, in array: Int, at position: Int) -> any Error {
     DecodingError.valueNotFound(
       type,
@@ -374,14 +377,14 @@ extension TapeReader {
   }
 }
 
-/// The stack of a thread, for whoever goes as deep on it as a document or a value does.
+/// The stack of a thread, for recursion as deep as a document or value.
 struct ThreadStack {
   private let end = csj_stack_end()
 
-  /// Whether one level more, with what it calls, has room: 96 KB. What is made in a program that is not
-  /// optimised takes up to 3 KB a level.
+  /// Whether there is room for another level and its calls: 96 KB. Generated code in a build
+  /// without optimization takes up to 3 KB per level.
   var hasRoom: Bool { csj_stack_has(end, 96 << 10) != 0 }
 
-  /// So many levels take little of any stack, and are not looked at.
+  /// So few levels need little stack and aren't checked.
   static let fewLevels = 12
 }

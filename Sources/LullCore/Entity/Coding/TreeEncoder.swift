@@ -1,7 +1,7 @@
-/// The encoder of one value, and where that is kept.
+/// The encoder of one value, which stores the result.
 ///
-/// Whatever a type does wrong, such as encoding two values where there is room for one, is noted and
-/// thrown at the end: some of the protocol's functions cannot throw.
+/// Misuse by a type, such as encoding two values in one place, is recorded and thrown at the end,
+/// because some functions of the protocol can't throw.
 final class TreeEncoder: Encoder {
   let session: EncodingSession
   let step: EncodingStep?
@@ -16,7 +16,7 @@ final class TreeEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    // A class and those it inherits from fill one object.
+    // A class and its superclasses fill the same object.
     if case .object(let object) = value {
       return KeyedEncodingContainer(TreeObject<Key>(self, object, at: step))
     }
@@ -45,7 +45,7 @@ final class TreeEncoder: Encoder {
     value = new
   }
 
-  /// What becomes of a value that stands at `step`.
+  /// Encodes a value at `step`.
   func encoded<Value: Encodable>(
     _ value: Value, at step: @autoclosure () -> EncodingStep?
   ) throws -> EncodedValue {
@@ -53,7 +53,7 @@ final class TreeEncoder: Encoder {
     case let value as String: return .string(value)
     case let value as Bool: return .bool(value)
     case let value as Double: return try number(value, value, step())
-    // Its decimal form, or 0.1 would become 0.10000000149011612.
+    // Uses the decimal form; otherwise 0.1 would become 0.10000000149011612.
     case let value as Float: return try number(Double(value.description) ?? .nan, value, step())
     case let value as any FixedWidthInteger & Encodable:
       return Int64(exactly: value).map { .int($0) } ?? .digits("\(value)")
@@ -94,16 +94,17 @@ final class TreeEncoder: Encoder {
   }
 }
 
-/// What the encoders of one call share.
+/// The state that the encoders of one call share.
 final class EncodingSession {
   let userInfo: [CodingUserInfoKey: any Sendable]
-  /// How many types are encoding themselves, one inside the other.
+  /// The number of nested types that are being encoded.
   var levels = 0
-  /// What nests deeper could not be read back (JSN-14), and objects that refer to each other never end.
+  /// Deeper values could not be read back (JSN-14), and objects that refer to each other would
+  /// never end.
   static let mostLevels = 1_000
-  /// Of the thread that encodes.
+  /// The stack of the encoding thread.
   private(set) lazy var stack = ThreadStack()
-  /// The first thing done wrong.
+  /// The first misuse.
   private(set) var problem: (any Error)?
 
   init(userInfo: [CodingUserInfoKey: any Sendable]) { self.userInfo = userInfo }
@@ -113,7 +114,7 @@ final class EncodingSession {
   }
 }
 
-/// The way to a value, from the innermost step out.
+/// The path to a value, from the innermost step outwards.
 final class EncodingStep {
   let key: any CodingKey
   let outer: EncodingStep?
@@ -149,7 +150,8 @@ struct TreeSingleValue: SingleValueEncodingContainer {
   func encode(_ value: UInt128) throws { encoder.set(try encoder.encoded(value, at: encoder.step)) }
 }
 
-/// Fills an object, in the order in which members are encoded; of repeated keys the last counts.
+/// Fills an object in the order in which members are encoded. If a key is repeated, the last value
+/// is used.
 struct TreeObject<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let encoder: TreeEncoder
   private let object: EncodedObject
@@ -260,12 +262,12 @@ struct TreeArray: UnkeyedEncodingContainer {
   }
 }
 
-/// What a type has encoded so far: a tree, since containers may be filled in any order.
+/// The values encoded so far, as a tree, since containers may be filled in any order.
 enum EncodedValue {
   case null
   case bool(Bool)
   case int(Int64)
-  /// A number by its digits: an integer beyond 64 signed bits, or a decimal.
+  /// A number by its digits: an integer beyond the range of `Int64`, or a decimal.
   case digits(String)
   /// A finite number.
   case double(Double)
@@ -273,7 +275,7 @@ enum EncodedValue {
   case json(JSONValue)
   case array(EncodedArray)
   case object(EncodedObject)
-  /// What an encoder of its own makes, which may come later.
+  /// The result of a nested encoder, which may be filled later.
   case encoder(TreeEncoder)
 }
 
@@ -287,20 +289,21 @@ final class EncodedObject {
     var value: EncodedValue
   }
 
-  /// As they were encoded.
+  /// In the order of encoding.
   var members: [Member] = []
-  /// A dictionary's, which encodes them in another order in each process.
+  /// Whether a dictionary encodes it; the order of its members differs in each process.
   private let isDictionary: Bool
 
   init(keyedBy key: Any.Type? = nil) {
     isDictionary = key != nil && key == EncodedObject.dictionaryKey
   }
 
-  /// What Swift's dictionaries with names or integers for keys encode themselves by. nil if a later Swift
-  /// calls it something else, which COD-63's test shows.
+  /// The key type by which Swift's dictionaries with string or integer keys encode themselves. nil
+  /// if a later Swift renames it, which the test of COD-63 detects.
   private static let dictionaryKey: (any Any.Type)? = _typeByName("s20_DictionaryCodingKeyV")
 
-  /// Each key once; those of a dictionary sorted, integers by value before names by their bytes. (COD-63)
+  /// The members with each key once. Those of a dictionary are sorted: integers by value, then
+  /// names by their bytes. (COD-63)
   var written: [Member] {
     let unique = members.withoutRepetition
     guard isDictionary else { return unique }
@@ -316,7 +319,7 @@ final class EncodedObject {
 }
 
 extension EncodedValue {
-  /// Expects no number that JSON does not have.
+  /// Writes the value as JSON. Numbers must be finite.
   func write(to writer: inout JSONWriter) throws(JSONError) {
     switch self {
     case .null: writer.writeNull()
@@ -337,29 +340,31 @@ extension EncodedValue {
         try member.value.write(to: &writer)
       }
       writer.end("}")
-    // What has encoded nothing is an object without members.
+    // An encoder that has encoded nothing is written as an empty object.
     case .encoder(let encoder): try (encoder.value ?? .object(EncodedObject())).write(to: &writer)
     }
   }
 }
 
 extension JSONDocument {
-  /// A value of the program's as a document: what a server would get of it, for content of one's own.
+  /// Encodes a value of the program as a document, as a server would receive it. Use it for local
+  /// content.
   ///
-  /// Members stand in the order in which the type encodes them, which for most is that of its declaration;
-  /// integers are exact, floating point numbers the shortest that read back the same.
+  /// Members are written in the order in which the type encodes them, usually the order of
+  /// declaration. Integers are exact; floating-point numbers have the shortest form that reads back
+  /// the same.
   ///
   ///     resource.overrideLocalContent(with: .json(try JSONDocument(encoding: user)))
   ///
-  /// - Throws: `EncodingError` with the coding path, for numbers that JSON does not have, say; what an
-  ///   `encode(to:)` throws; `JSONError` where it cannot be a document.
+  /// - Throws: `EncodingError` with the coding path, for example for NaN; the error of an
+  ///   `encode(to:)`; `JSONError` if the result can't be a document.
   public convenience init(
     encoding value: some Encodable, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws {
     try self.init(parsing: try JSONDocument.text(encoding: value, userInfo: userInfo))
   }
 
-  /// The same as compact JSON text in UTF-8.
+  /// Encodes a value as compact JSON text in UTF-8.
   package static func text(
     encoding value: some Encodable, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> [UInt8] {
