@@ -1,35 +1,35 @@
-/// When requests were let through that count against one rate limit in several processes, as one home
-/// thread uses it.
+/// The admissions of one rate limit that several processes share, as used by one home thread.
 ///
-/// At most one question is open at a time, since only the first in line of a process asks. What dies with
-/// its process is given back. Home thread only.
+/// At most one question is open at a time, because only the first request in a process's queue
+/// asks. Admissions that were not sent are given back if their process dies. Home thread only.
 package protocol AdmissionLog: AnyObject {
-  /// Asks for one admission; the answer comes once, at once or on a later turn. Whoever hears when it opens
-  /// keeps the place in the line of the processes, and asks again then.
+  /// Asks for one admission. The answer comes once, immediately or on a later turn. After `.opens`,
+  /// the process keeps its position in the queue of processes and asks again at that time.
   func ask(_ answer: @escaping (AdmissionAnswer) -> Void)
 
-  /// Leaves the line of the processes; an answer under way does not come, and what it grants is given
+  /// Leaves the queue of processes. A pending answer is not delivered, and its admission is given
   /// back.
   func stopAsking()
 
-  /// A byte of an admitted request may go out from now on: if this process dies before `send`, the request
-  /// counts for a span, and is not given back.
+  /// Notes that a byte of an admitted request may be sent from now on. If this process dies before
+  /// `send`, the request counts for a span and is not given back.
   func begin(_ admission: Admission)
 
-  /// The span of an admitted request begins now: until then it counts, however long that takes. Returns the
-  /// number it is known by from then on.
+  /// Starts the span of an admitted request. Until then it counts without limit of time. Returns
+  /// the admission with its number from then on.
   func send(_ admission: Admission) -> Admission
 
-  /// One that was let through will not be sent.
+  /// Gives back an admission that will not be used.
   func withdraw(_ admission: Admission)
 
-  /// What the answer to one that was sent says of the server's own count.
+  /// Reports the server's own count, from the response to a sent request.
   func learn(_ lesson: LimitLesson, from admission: Admission)
 }
 
-/// Whether processes that share a limit let one more through.
+/// Whether processes that share a limit admit another request.
 package enum AdmissionAnswer: Sendable, Equatable {
   case granted(Admission)
-  /// Seconds from now when to ask again: it opens then, or somebody may have left the line.
+  /// The number of seconds after which to ask again: the limit opens then, or a process may have
+  /// left the queue.
   case opens(after: Double)
 }

@@ -1,7 +1,7 @@
-/// Those that the limits of a service have let through and that do not know it yet.
+/// The requests of a service that its limits have admitted and that haven't been notified yet.
 ///
-/// They are told one after the other, when limits and queues are done: each may start, cancel and
-/// configure what it likes. Home thread only.
+/// They are notified one after the other, when limits and queues are consistent. Each may start,
+/// cancel and configure anything. Home thread only.
 final class Admissions {
   private unowned let pump: Pump
   private var admitted: [PolicyExchange] = []
@@ -13,12 +13,12 @@ final class Admissions {
     self.pump = pump
   }
 
-  /// For what a server says of times.
+  /// For times that a server sends.
   var now: Double { pump.clock.now }
-  /// For spans, which go on whatever is done to the clock. (LIM-11)
+  /// For spans, which changes of the system clock must not affect. (LIM-11)
   var uptime: Double { pump.clock.uptime }
 
-  /// For one that comes for the first time; earlier ones have smaller numbers.
+  /// The number of a new request. Earlier requests have smaller numbers.
   func makeOrder() -> UInt64 {
     nextOrder += 1
     return nextOrder
@@ -33,8 +33,8 @@ final class Admissions {
 
   func append(_ exchange: PolicyExchange) { admitted.append(exchange) }
 
-  /// On a later turn: of many that are cancelled one after the other, none shall be sent only to be
-  /// cancelled next.
+  /// Delivers on a later turn: if many requests are cancelled one after the other, none is sent
+  /// only to be cancelled next.
   func deliverSoon() {
     guard !isDeliveringSoon, !admitted.isEmpty else { return }
     isDeliveringSoon = true
@@ -44,7 +44,7 @@ final class Admissions {
     }
   }
 
-  /// Does nothing inside itself: the outer call comes to them.
+  /// Notifies the admitted requests. A nested call does nothing; the outer call continues.
   func deliver() {
     guard !isDelivering else { return }
     isDelivering = true

@@ -1,31 +1,32 @@
-/// How the requests of a service prove who sends them: a header or parameters of the query with secrets
-/// in them, or a stage of the provider chain that gets one.
+/// How the requests of a service authenticate: a header or query parameters with secrets, or a
+/// stage of the provider chain that obtains credentials.
 ///
-/// A setting of the configuration. It is put on when everything else of a request is there, unless
-/// the request has a header, a cookie or a parameter of that name. Lua: `lull.auth.bearer(secret)`.
+/// A setting of the configuration. It is added when the rest of the request is complete, unless the
+/// request already has a header, cookie or parameter of that name. Lua: `lull.auth.bearer(secret)`.
 public final class Auth: CustomStringConvertible {
   package enum Credential {
-    /// By a name in lower case.
+    /// A header; its name is in lower case.
     case header(String, SecretText)
     case query(QueryCredential)
-    /// Puts a header of that name on; what is shown of its value.
+    /// Adds a header of that name. `shown` is its value in messages.
     case stage(any AuthStage, header: String, shown: SecretText)
   }
 
   package let credential: Credential
-  /// Whose requests these are; what is sent, or a text that tells those of a stage apart.
+  /// Identifies the user: the value that is sent or, for a stage, a text that distinguishes it from
+  /// others.
   package let identity: SecretText
-  /// How another client is told of it; nil if it is a header or a query as any other.
+  /// How to express it for another client; nil for an ordinary header or query parameter.
   package let login: Login?
 
-  /// What other clients have options for.
+  /// Kinds of authentication for which other clients have options.
   package enum Login: Sendable, Equatable {
-    /// By a user as people see one.
+    /// The user, masked if it is a secret.
     case basic(user: String, hasPassword: Bool)
-    /// By a user as people see one.
+    /// The user, masked if it is a secret.
     case digest(user: String)
     case netrc(path: String?, isOptional: Bool)
-    /// Amazon's; an access key as people see one.
+    /// AWS Signature; the access key is masked if it is a secret.
     case signature(service: String?, region: String?, accessKey: String)
   }
 
@@ -41,9 +42,9 @@ public final class Auth: CustomStringConvertible {
     identity = query.identity
   }
 
-  /// A header that `stage` puts on.
+  /// A header that `stage` adds.
   ///
-  /// - Parameter shown: what people see of its value.
+  /// - Parameter shown: The value of the header in messages.
   package init(
     header: String = "authorization", stage: any AuthStage, identity: SecretText,
     shown: String, login: Login? = nil
@@ -61,7 +62,8 @@ public final class Auth: CustomStringConvertible {
     if case .query(let query) = credential { query } else { nil }
   }
 
-  /// What it is told from others by: its header, or `?` and its parameters, of which no header has the name.
+  /// Identifies where the credential is sent: the name of its header, or `?` and its parameters,
+  /// which can't be the name of a header.
   package var place: String {
     switch credential {
     case .header(let name, _), .stage(_, let name, _): name
@@ -69,7 +71,8 @@ public final class Auth: CustomStringConvertible {
     }
   }
 
-  /// What is sent, masked: a literal too, since here it is a credential.
+  /// The header or query as sent, masked. Literals are masked too, because they are credentials
+  /// here.
   public var description: String {
     switch credential {
     case .header(let name, let value):
@@ -79,7 +82,7 @@ public final class Auth: CustomStringConvertible {
     }
   }
 
-  /// What its header shows; otherwise nil.
+  /// The masked value of its header; nil if it is not a header.
   package var maskedHeader: String? {
     switch credential {
     case .header(_, let value), .stage(_, _, let value): value.masked
@@ -87,7 +90,8 @@ public final class Auth: CustomStringConvertible {
     }
   }
 
-  /// Puts it on, unless the request has something there; nothing of a stage.
+  /// Adds the credential, unless the request already has one in that place. Does nothing for a
+  /// stage.
   package func put(on http: inout HTTPRequest) {
     switch credential {
     case .header("cookie", let value):
@@ -104,12 +108,13 @@ public final class Auth: CustomStringConvertible {
     Auth(header: "authorization", value: SecretText("Bearer ") + token)
   }
 
-  /// `Authorization: Basic …`, the base64 of `user:password`. (RFC 7617, section 2)
+  /// `Authorization: Basic …`, the Base64 of `user:password`. (RFC 7617, section 2)
   public static func basic(user: String, password: SecretText) -> Auth {
     basic(user: SecretText(user), password: password)
   }
 
-  /// The same with a user that is a secret, such as the key of an API that wants no password: an empty one.
+  /// `Authorization: Basic …` with a secret user, such as the key of an API that uses an empty
+  /// password.
   public static func basic(user: SecretText, password: SecretText) -> Auth {
     let hasPassword = !(password.secrets.isEmpty && password.masked.isEmpty)
     return Auth(
@@ -118,7 +123,7 @@ public final class Auth: CustomStringConvertible {
   }
 
   package static func basicValue(user: SecretText, password: SecretText) -> SecretText {
-    // One text where it is one: what is the same is equal.
+    // A literal user is joined into one text, so that equal credentials compare equal.
     let start = user.secrets.isEmpty ? SecretText(user.masked + ":") : user + SecretText(":")
     return SecretText("Basic ") + SecretText([.base64(start + password)])
   }
@@ -128,24 +133,25 @@ public final class Auth: CustomStringConvertible {
     Auth(header: name.lowercased(), value: value)
   }
 
-  /// A parameter of the query, behind those that the request has.
+  /// A parameter of the query, after those of the request.
   ///
-  /// Where the request has one of that name, that stands. Not a part of the resource's URL, which neither
-  /// shows it nor is told from others by it; a redirect goes where the server says, and gets none.
-  /// Lua: `lull.auth.query(name, secret)`.
+  /// If the request has a parameter of that name, it is kept. The parameter isn't part of the
+  /// resource's URL, neither in messages nor for its identity. A redirect uses the server's URL
+  /// without it. Lua: `lull.auth.query(name, secret)`.
   public static func query(_ name: String, _ value: SecretText) -> Auth {
     query([(name, value)])
   }
 
-  /// Several of them, such as an application's id and its key, in this order; of one that is there twice the first
-  /// counts. Lua: `lull.auth.query{ app_id = secret, app_key = secret }`.
+  /// Several query parameters, such as an application's id and key, in this order. If a name is
+  /// repeated, the first is used. Lua: `lull.auth.query{ app_id = secret, app_key = secret }`.
   public static func query(_ parameters: [(name: String, value: SecretText)]) -> Auth {
     Auth(QueryCredential(parameters))
   }
 }
 
 extension Auth {
-  /// What tells it from another in this process, what no mask shows included.
+  /// A hash that distinguishes it from others in this process, including by properties that its
+  /// mask hides.
   package var fingerprint: Int {
     var hasher = Hasher()
     hasher.combine(place)
@@ -157,6 +163,6 @@ extension Auth {
 }
 
 extension AuthStage {
-  /// What of its settings is not in the identity; by default nothing is.
+  /// A hash of the settings that aren't part of the identity; 0 by default.
   package var fingerprint: Int { 0 }
 }

@@ -1,34 +1,36 @@
-/// The stage of the provider chain that puts credentials on requests.
+/// A stage of the provider chain that adds credentials to requests.
 ///
-/// It is asked anew for each attempt, once limits let it pass. Home thread only.
+/// It is called for each attempt, after the limits have admitted it. Home thread only.
 package protocol AuthStage: AnyObject {
-  /// Puts credentials on `request`; calls `proceed` exactly once, inside this call if they are at
-  /// hand, else on a later turn. A failure ends the request without sending it.
+  /// Adds credentials to `request` and calls `proceed` exactly once: inside this call if they are
+  /// available, otherwise on a later turn. A failure ends the request without sending it.
   ///
-  /// - Returns: what stops waiting for the credentials, if the request is cancelled before
-  ///   `proceed` was called; `proceed` is not called after that. nil: nothing is to be stopped.
+  /// - Returns: A function that stops waiting for the credentials if the request is cancelled
+  ///   before `proceed` was called; `proceed` is not called after that. nil if there is nothing to
+  ///   stop.
   func authorize(
     _ request: HTTPRequest, in context: AuthContext,
     proceed: @escaping (Result<AuthorizedRequest, TransportError>) -> Void
   ) -> (() -> Void)?
 
-  /// What of its settings is not in the identity of its auth, as a number in this process.
+  /// A hash, in this process, of the settings that aren't part of the identity of its auth.
   var fingerprint: Int { get }
 
-  /// The statuses after which it may have something better: 401 alone, unless it says otherwise.
+  /// The statuses after which it may obtain new credentials; only 401 by default.
   var renewableStatuses: Set<Int> { get }
 
-  /// Whether what runs now does so in order to get the credentials: requests that it makes go
-  /// without them.
+  /// Whether the current code runs in order to obtain the credentials. Requests that it makes are
+  /// sent without them.
   var isAtWork: Bool { get }
 
-  /// The same for requests of an environment, which has what is got and kept for it for itself; nil of one that
-  /// gets and keeps nothing. The same for each environment's name.
+  /// The same authentication for an environment, which obtains and stores its own credentials.
+  /// Returns the same object for the same environment name; nil for a stage that obtains and stores
+  /// nothing.
   func auth(keptApart environment: String) -> Auth?
 
-  /// The server has answered what was sent with one of these. True: other credentials can be had, so the
-  /// request is authorized and sent once more; false: the answer stands. Asked at most once per request
-  /// between two retries.
+  /// Called when the server has responded with one of these statuses. Returns true if new
+  /// credentials are available, so that the request is authorized and sent again. With false, the
+  /// response is final. Called at most once per request between two retries.
   func canRenew(
     after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
   ) -> Bool
@@ -46,11 +48,11 @@ extension AuthStage {
   ) -> Bool { false }
 }
 
-/// A request with its credentials on it.
+/// A request with its credentials.
 package struct AuthorizedRequest {
   package var http: HTTPRequest
-  /// Which credentials these are, by the stage's own count: those of a rejected request may have
-  /// been renewed already.
+  /// The generation of the credentials, counted by the stage. The credentials of a rejected request
+  /// may have been renewed already.
   package var generation: Int
 
   package init(_ http: HTTPRequest, generation: Int = 0) {
@@ -59,12 +61,12 @@ package struct AuthorizedRequest {
   }
 }
 
-/// What a stage may use to get credentials.
+/// The means for a stage to obtain credentials.
 package struct AuthContext {
-  /// The service's own: what is sent here passes no policy.
+  /// The networking of the service. Requests sent through it pass no policy.
   package let networking: any NetworkingProvider
   package let pump: Pump
-  /// The service whose request it is; nil of none.
+  /// The service of the request; nil without one.
   package let owner: AnyObject?
 
   package init(networking: any NetworkingProvider, pump: Pump, owner: AnyObject? = nil) {

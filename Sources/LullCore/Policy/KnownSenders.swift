@@ -1,25 +1,28 @@
-/// Whose requests those of one configuration are, as limits that processes share tell them apart. Home thread
-/// only.
+/// The identities of the senders of one configuration, by which limits shared between processes
+/// distinguish them. Home thread only.
 ///
-/// What their credentials say is looked up for the first request, and again a minute later: variables and files
-/// may change, and then count as somebody else, but not for every request. What an `Auth` gets for itself, such
-/// as tokens that are renewed, is no part of it: those count as their login.
+/// The credentials are read for the first request, and again after a minute. Variables and files
+/// may change, which makes a different sender, but they aren't read for every request. Credentials
+/// that an `Auth` obtains itself, such as renewed tokens, aren't part of the identity; it is
+/// identified by its login.
 final class KnownSenders {
   private struct Known {
     let identity: [UInt8]
-    /// By the clock's `uptime`.
+    /// In `uptime` of the clock.
     let since: Double
   }
 
-  /// By the secrets in the URL, which resources of one configuration may have each their own.
+  /// By the secrets in the URL. Each resource of a configuration may have its own.
   private var known: [[String: SecretText]: Known] = [:]
   private static let limit = 64
-  /// For how long what was looked up holds, in seconds.
+  /// How long an identity is reused, in seconds.
   static let lifetime = 60.0
 
+  /// Returns the identity, from the cache or from `lookUp`.
+  ///
   /// - Parameters:
-  ///   - secrets: those in the URL, by their parameters.
-  ///   - lookUp: what the credentials say now.
+  ///   - secrets: The secrets in the URL, by their parameters.
+  ///   - lookUp: Reads the current credentials.
   func identity(
     with secrets: [String: SecretText], now: Double, lookUp: () -> [UInt8]
   ) -> [UInt8] {

@@ -1,12 +1,12 @@
-/// What a server has said of its own limit, as whoever counts requests keeps it: a value, told the time.
+/// The state of a server's own limit, as known from its responses: a value that is passed the time.
 ///
-/// Answers overtake each other, and say nothing of requests that were under way: those sent since the one
-/// that was answered count as if the server had not seen them.
+/// Responses may arrive out of order and don't include requests in flight. Requests sent after the
+/// one that was answered are therefore counted as unseen by the server.
 package struct LearnedLimit: Equatable, Sendable {
-  /// How many more until `resets`; nil: any number.
+  /// The number of requests left until `resets`; nil: no limit.
   package private(set) var left: Int?
   package private(set) var resets = -Double.infinity
-  /// Until then there are none.
+  /// Until then, no requests are allowed.
   package private(set) var pausedUntil = -Double.infinity
 
   package init() {}
@@ -17,7 +17,8 @@ package struct LearnedLimit: Equatable, Sendable {
     self.pausedUntil = pausedUntil
   }
 
-  /// Two times that a server gives for one end differ by this much at most, in seconds.
+  /// The largest difference, in seconds, between two times that a server reports for the same
+  /// reset.
   private static let slack = 2.0
 
   package mutating func learn(_ lesson: LimitLesson, now: Double, sentSince: Int) {
@@ -32,7 +33,7 @@ package struct LearnedLimit: Equatable, Sendable {
       return
     }
     if end > resets + LearnedLimit.slack {
-      // The server has begun anew, or counts by a sliding window.
+      // The server has started a new window, or uses a sliding one.
       self.left = left
       resets = end
     } else if end >= resets - LearnedLimit.slack {
@@ -40,7 +41,7 @@ package struct LearnedLimit: Equatable, Sendable {
     }
   }
 
-  /// The same for whoever counts next; nil if nothing holds any more.
+  /// The current state as a lesson for another counter; nil if nothing applies any more.
   package func lesson(now: Double) -> LimitLesson? {
     let budget = now < resets ? left : nil
     guard budget != nil || now < pausedUntil else { return nil }
@@ -53,7 +54,7 @@ package struct LearnedLimit: Equatable, Sendable {
     if let left { self.left = max(0, left - 1) }
   }
 
-  /// From when on there is one more; nil: now.
+  /// The time from which another request is allowed; nil: now.
   package func opens(now: Double, reserved: Int) -> Double? {
     if now < pausedUntil { return pausedUntil }
     guard let left, now < resets, left - reserved <= 0 else { return nil }

@@ -1,6 +1,6 @@
-/// What an answer says of the limit that its server keeps itself.
+/// What a response reveals about the server's own limit.
 package struct LimitLesson: Sendable, Equatable {
-  /// How many more are let through until a time.
+  /// The number of requests left until a time.
   package struct Budget: Sendable, Equatable {
     package let left: Int
     /// Seconds from now.
@@ -15,7 +15,7 @@ package struct LimitLesson: Sendable, Equatable {
   /// Whether the server has not counted the request.
   package let isFree: Bool
   package let budget: Budget?
-  /// Seconds for which the server wants no more.
+  /// The seconds during which the server accepts no requests.
   package let pause: Double?
 
   package init(isFree: Bool = false, budget: Budget? = nil, pause: Double? = nil) {

@@ -1,8 +1,8 @@
-/// Where requests wait that are subject to the same limits, first come, first served.
+/// The queue of requests subject to the same limits, first come, first served.
 ///
-/// Only the first in line waits for limits; it gets a share of the rate before it waits for a place,
-/// so no place is ever held idle, and no more than one share of the rate for each queue. What is sent
-/// again has stood in line before, and goes ahead of those that have not been sent.
+/// Only the first request waits for limits. It gets an admission by the rate limit before it waits
+/// for a slot. Slots are thus never idle, and each queue holds at most one admission. Requests that
+/// are sent again have waited before, and precede new ones.
 package final class LimitQueue {
   struct Ticket {
     fileprivate let isAgain: Bool
@@ -10,7 +10,7 @@ package final class LimitQueue {
   }
 
   private struct Waiting {
-    /// Who waits holds the queue.
+    /// Weak: the waiting exchange holds the queue.
     weak var exchange: PolicyExchange?
     let order: UInt64
   }
@@ -20,7 +20,7 @@ package final class LimitQueue {
   private let admissions: Admissions
   private var fresh = WaitingQueue<Waiting>()
   private var again = WaitingQueue<Waiting>()
-  /// The share of the rate that the first in line has, who waits for a place.
+  /// The admission that the first request has, while it waits for a slot.
   private var share: Admission?
 
   init(rate: SharedLimit?, places: SharedLimit?, _ admissions: Admissions) {
@@ -29,45 +29,44 @@ package final class LimitQueue {
     self.admissions = admissions
   }
 
-  /// Where an exchange waits that holds its place and is to send another request. Such requests have
-  /// waited longest.
+  /// The queue of exchanges that hold their slot and want to send another request. Such requests
+  /// have waited longest.
   private(set) lazy var repetitions = LimitQueue(rate: rate, places: nil, admissions)
 
-  /// Whether requests count against a rate.
+  /// Whether requests count against a rate limit.
   var hasRate: Bool { rate != nil }
-  /// Whether a place of the rate is released one span after the answer's head.
+  /// Whether a slot of the rate limit is released one span after the head of the response.
   var isStrict: Bool { rate?.isStrict ?? false }
 
-  /// As logs say it.
+  /// The limits, for logs.
   var description: String {
     [rate, places].compactMap { $0?.description }.joined(separator: ", ")
   }
 
-  /// Since when the first in line has waited, as a running number of the service; the largest if
-  /// nobody waits.
+  /// The sequence number of the first request in the queue; the maximum if the queue is empty.
   var order: UInt64 { first()?.order ?? .max }
 
   var waitingCount: Int { fresh.count + again.count }
 
-  /// For one that comes for the first time; earlier ones have smaller numbers.
+  /// The number of a new request. Earlier requests have smaller numbers.
   func makeOrder() -> UInt64 { admissions.makeOrder() }
 
-  /// Tells those that were let through.
+  /// Notifies the admitted requests.
   func deliver() { admissions.deliver() }
 
-  /// Who joins may be let through at once, and hears of it from `deliver`.
+  /// Adds an exchange, which may be admitted immediately and is then notified by `deliver`.
   ///
-  /// - Parameter order: what `makeOrder` gave to it when it came first.
+  /// - Parameter order: The result of `makeOrder` when it came first.
   func join(_ exchange: PolicyExchange, order: UInt64, isAgain: Bool) -> Ticket {
     let waiting = Waiting(exchange: exchange, order: order)
     let isFirst = isAgain ? again.isEmpty : fresh.isEmpty && again.isEmpty
     let place = isAgain ? again.append(waiting) : fresh.append(waiting)
-    // Behind somebody there is nothing to be had.
+    // If other requests wait, the limits are exhausted.
     if isFirst { advance() }
     return Ticket(isAgain: isAgain, place: place)
   }
 
-  /// Whether it still waited; if not, it is let through and has to give that back.
+  /// Removes an exchange. Returns false if it has been admitted and must give the admission back.
   func leave(_ ticket: Ticket) -> Bool {
     guard forget(ticket) else { return false }
     if waitingCount == 0 {
@@ -77,7 +76,7 @@ package final class LimitQueue {
     return true
   }
 
-  /// Leaves and changes nothing for others: for an exchange that is going away unfinished.
+  /// Removes an exchange without effects on others, when it is released unfinished.
   func drop(_ ticket: Ticket) {
     guard forget(ticket), waitingCount == 0 else { return }
     rate?.leave(self)
@@ -88,11 +87,12 @@ package final class LimitQueue {
     ticket.isAgain ? again.remove(ticket.place) : fresh.remove(ticket.place)
   }
 
-  /// Lets through whom the limits let through now.
+  /// Admits requests as far as the limits allow.
   func advance() {
     while let waiting = first() {
       if let rate, share == nil {
-        // No share is held while all places are taken: one of those may wait for that share.
+        // No admission is held while all slots are taken, because a request in one of those slots
+        // may wait for it.
         if let places, !places.isFree(for: self) { return }
         share = rate.take(for: self)
         guard share != nil else { return }
@@ -125,14 +125,14 @@ package final class LimitQueue {
 
   func send(_ admission: Admission) -> Admission { rate?.send(admission) ?? admission }
 
-  /// One that was let through will not be sent.
+  /// Gives back an admission that will not be used.
   func withdraw(_ admission: Admission) {
     rate?.withdraw(admission)
     places?.withdraw(.local)
     admissions.deliverSoon()
   }
 
-  /// One that was sent has its answer; nil: it was cancelled.
+  /// Ends a sent request with its result; nil if it was cancelled.
   func end(_ admission: Admission, _ result: NetworkResult?) {
     places?.end(.local, nil)
     rate?.end(admission, result)
@@ -140,14 +140,14 @@ package final class LimitQueue {
   }
 }
 
-/// What limits have in common that count together: a name, or where requests go to, on whose behalf, and
-/// which of them.
+/// Identifies a count that limits share: a name, or the target of the requests, their sender and
+/// the limit.
 package struct LimitKey: Hashable, Sendable {
-  /// As people are shown it.
+  /// The name, as shown to the user.
   package let name: String
-  /// A digest of who asks; empty if that is nobody in particular, or does not matter.
+  /// A digest that identifies the sender; empty without a sender, or if it doesn't matter.
   package let identity: [UInt8]
-  /// Which server counts, as whoever names it numbers them; 0: this machine does.
+  /// The counting server, by its number; 0: this machine.
   package var server = 0
 
   package init(name: String, identity: [UInt8] = []) {
@@ -155,10 +155,12 @@ package struct LimitKey: Hashable, Sendable {
     self.identity = identity
   }
 
+  /// The key of a limit.
+  ///
   /// - Parameters:
-  ///   - environment: that of the service, which counts alone.
-  ///   - pattern: of the block that sets the limit.
-  ///   - identity: asked for where it matters only.
+  ///   - environment: The environment of the service, which has its own count.
+  ///   - pattern: The pattern of the block that sets the limit.
+  ///   - identity: Called only if the sender matters.
   package init(
     of limit: RateLimit, origin: String, environment: String? = nil, pattern: String,
     identity: () -> [UInt8]
@@ -166,7 +168,7 @@ package struct LimitKey: Hashable, Sendable {
     if case .named(let name) = limit.scope {
       self.init(name: EnvironmentMark.marked(name, in: environment))
     } else {
-      // The identity has the environment, too, whatever patterns are called.
+      // The identity also contains the environment, so patterns can't collide with it.
       let place = environment.map { " @\($0)" } ?? ""
       self.init(
         name: origin + place + (pattern.isEmpty ? "" : " ") + pattern, identity: identity())
@@ -174,16 +176,16 @@ package struct LimitKey: Hashable, Sendable {
   }
 }
 
-/// Where limits are counted that processes share. Home thread only.
+/// Counts the limits that processes share. Home thread only.
 package protocol LimitSource: AnyObject {
-  /// A digest of who asks, by what the requests carry; empty of nobody in particular. Looks variables and files
-  /// up, so it is asked for seldom: see `KnownSenders`.
+  /// A digest of the sender, from the credentials of a request; empty without a sender. Reads
+  /// variables and files, so it is called rarely; see `KnownSenders`.
   func identity(of credentials: [(name: String, value: SecretText)]) -> [UInt8]
 
-  /// Which server counts now, as `LimitKey` has it.
+  /// The number of the server that counts now, as in `LimitKey`.
   var server: Int { get }
 
-  /// Somebody who asks for admissions of that count, in a line of its own.
+  /// Makes a log for admissions of that count, with its own position in the queue.
   func makeLog(of limit: RateLimit, _ key: LimitKey) -> any AdmissionLog
 }
 
@@ -191,16 +193,16 @@ extension LimitSource {
   package var server: Int { 0 }
 }
 
-/// Whether a limit lets one more through.
+/// Whether a limit admits another request.
 enum LimitOpening: Equatable {
   case open
   /// Seconds from now.
   case opens(after: Double)
-  /// When one of those let through gives its place back.
+  /// Opens when an admitted request gives its slot back.
   case closed
 }
 
-/// Why requests fail whose limit other processes could not find.
+/// The error of a request whose limit other processes can't identify.
 struct LimitNeedsName: Error, Sendable, CustomStringConvertible {
   var description: String {
     "a rate limit that processes share needs a name where the pattern of its block is a function, since "
@@ -218,9 +220,10 @@ extension Pump {
   }
 }
 
-/// That a rate limit has let one request through; given back, or counted once it is sent.
+/// The admission of one request by a rate limit. It is given back, or counted when the request is
+/// sent.
 package struct Admission: Equatable, Sendable {
-  /// What whoever keeps the count knows it by; 0 where they are not told apart.
+  /// The number by which the counter identifies it; 0 if admissions aren't distinguished.
   package let number: Int64
 
   package init(number: Int64) {

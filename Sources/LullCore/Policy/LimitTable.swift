@@ -1,8 +1,8 @@
-/// The limits of one service, by the block of configuration that sets them.
+/// The limits of one service, by the configuration block that sets them.
 ///
-/// A block that runs again, for another resource or after `invalidateConfiguration`, finds the limit
-/// it has set before, unless it sets another one. Limits that processes share are one each for what they
-/// count together, whatever block sets them.
+/// A block that runs again, for another resource or after `invalidateConfiguration`, gets its
+/// previous limit, unless it sets a different one. Limits shared between processes exist once for
+/// each count, whatever block sets them.
 final class LimitTable {
   private struct Key: Hashable {
     enum Rule: Hashable {
@@ -22,7 +22,7 @@ final class LimitTable {
 
   private struct Known {
     let limit: SharedLimit
-    /// The version of the configuration that has asked for it last.
+    /// The version of the configuration that last requested it.
     var version: Int
   }
 
@@ -37,10 +37,10 @@ final class LimitTable {
     admissions = Admissions(pump: pump)
   }
 
-  /// Gives the limits that the block has just set to what is shared; throws if processes cannot know which
-  /// limit is meant.
+  /// Assigns shared limits to the limits that a block has just set.
   ///
-  /// - Parameter pattern: that of the block, as text; nil of a function.
+  /// - Parameter pattern: The pattern of the block, as text; nil for a function.
+  /// - Throws: An error if other processes can't identify the limit.
   func bind(
     _ rules: inout Policies.Rules, block: Int, pattern: String?, version: Int
   ) throws(RequestError) {
@@ -58,8 +58,9 @@ final class LimitTable {
     rules.queue = queue(rules.sharedRate, rules.sharedPlaces)
   }
 
-  /// Notes the pattern of the block that has just set a limit which processes share; throws if they cannot
-  /// know which limit is meant.
+  /// Stores the pattern of the block that has just set a limit shared between processes.
+  ///
+  /// - Throws: An error if other processes can't identify the limit.
   static func note(
     _ pattern: String?, in rules: inout Policies.Rules
   ) throws(RequestError) {
@@ -73,9 +74,9 @@ final class LimitTable {
     rules.ratePattern = pattern ?? ""
   }
 
-  /// Where a request waits whose limit processes share.
+  /// The queue of a request whose limit is shared between processes.
   ///
-  /// - Parameter identity: who asks; asked for where it matters only.
+  /// - Parameter identity: Returns the sender; called only if it matters.
   func queue(
     for rules: Policies.Rules, origin: String, environment: String?, version: Int,
     identity: (any LimitSource) -> [UInt8]
@@ -109,8 +110,8 @@ final class LimitTable {
     return queue
   }
 
-  /// Blocks that compute their limits may set ever new ones: those that were not asked for since the
-  /// last version and that nobody would miss are forgotten.
+  /// Removes limits that were not requested since the last version and are idle. Blocks that
+  /// compute their limits may create any number of them.
   private func sweep(_ version: Int) {
     let old = limits.filter { $0.value.version < sweptVersion && $0.value.limit.isIdle }
     for key in old.keys { limits[key] = nil }

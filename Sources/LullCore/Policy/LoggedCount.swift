@@ -1,18 +1,18 @@
-/// What one limit of this process knows of a count that processes share: an admission that was granted and
-/// that nobody has taken yet, or when to ask again. Home thread only.
+/// This process's view of a count that processes share: a granted admission that has not been
+/// taken, or the time to ask again. Home thread only.
 final class LoggedCount {
   let log: any AdmissionLog
-  /// Called when an answer has come on a later turn.
+  /// Called when an answer has arrived on a later turn.
   var onAnswer: () -> Void = {}
 
   private let admissions: Admissions
   private var granted: Admission?
   private var isAsking = false
-  /// Admitted here and not sent.
+  /// Admissions that were taken and not sent.
   private var unsentCount = 0
-  /// Whether the answer under way is out of date when it arrives.
+  /// Whether the pending answer will be out of date when it arrives.
   private var isOutdated = false
-  /// By the clock's `uptime`; nil: nothing is known.
+  /// In `uptime` of the clock; nil: unknown.
   private var opensAt: Double?
 
   init(_ log: any AdmissionLog, _ admissions: Admissions) {
@@ -24,11 +24,12 @@ final class LoggedCount {
 
   var opening: LimitOpening {
     if granted != nil { return .open }
-    // Without a time, the answer that is under way opens it.
+    // Without a time, the pending answer opens the limit.
     return opensAt.map { .opens(after: max(0, $0 - admissions.uptime)) } ?? .closed
   }
 
-  /// Asks unless there is an answer that still holds; one that comes at once is there afterwards.
+  /// Asks for an admission, unless there is a valid answer. An immediate answer is available when
+  /// this returns.
   func ask() {
     guard granted == nil, !isAsking, opensAt.map({ $0 <= admissions.uptime }) ?? true else {
       return
@@ -55,7 +56,8 @@ final class LoggedCount {
     return admission
   }
 
-  /// The span of one that was taken begins now. Once none is left, the log can say when it opens.
+  /// Starts the span of an admission. When none is left unsent, the log can tell when the limit
+  /// opens.
   func send(_ admission: Admission) -> Admission {
     let sent = log.send(admission)
     unsentCount -= 1
@@ -66,20 +68,21 @@ final class LoggedCount {
     return sent
   }
 
-  /// The next question may be answered earlier than was said.
+  /// Gives an admission back. The limit may now open earlier than the last answer said.
   func giveBack(_ admission: Admission) {
     log.withdraw(admission)
     unsentCount -= 1
     opensAt = nil
   }
 
-  /// The same, or later.
+  /// Reports the server's own count. The limit may now open earlier or later than the last answer
+  /// said.
   func learn(_ lesson: LimitLesson, from admission: Admission) {
     log.learn(lesson, from: admission)
     opensAt = nil
   }
 
-  /// Nobody waits any more.
+  /// Stops asking, because no request waits.
   func stop() {
     log.stopAsking()
     isAsking = false

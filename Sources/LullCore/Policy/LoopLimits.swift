@@ -1,5 +1,5 @@
-/// Limits that are counted in memory, by all services of one event loop: where there is no place that
-/// processes share. Home thread only.
+/// Limits counted in memory by all services of one event loop, used if there is no storage shared
+/// between processes. Home thread only.
 package final class LoopLimits: LimitSource {
   private struct Known {
     weak var count: MemoryCount?

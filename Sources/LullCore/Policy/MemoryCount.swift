@@ -1,19 +1,20 @@
-/// One count of admissions in memory, and those who wait for it, first come, first served. All rules of
-/// those who use it hold together, each for as long as its span after the last who asked by it. Home thread only.
+/// A count of admissions in memory, and the queue of logs that wait for it, first come, first
+/// served. The rules of all users apply together, each until its span has passed after its last
+/// use. Home thread only.
 final class MemoryCount {
   private struct Waiting {
-    // Whoever lets go of it leaves the line before.
+    // A log leaves the queue before it is released.
     unowned let log: MemoryAdmissionLog
     let answer: (AdmissionAnswer) -> Void
   }
 
-  /// What counts by one rule.
+  /// The requests that count by one rule.
   private struct Rule {
     var window: RateWindow
-    /// When somebody has last asked by it, or waited; by the clock's `uptime`.
+    /// When the rule was last used or waited for, in `uptime` of the clock.
     var used: Double
 
-    /// From when on it does not hold any more, unless somebody asks by it.
+    /// When the rule ends unless it is used again.
     var ends: Double { used + max(window.limit.per, MemoryCount.shortestUse) }
   }
 
@@ -23,14 +24,14 @@ final class MemoryCount {
   private var timer: (any HostTimer)?
   private var isServing = false
 
-  /// A rule holds for so many seconds at least.
+  /// The shortest time for which a rule applies, in seconds.
   private static let shortestUse = 2.0
 
   init(_ pump: Pump) {
     self.pump = pump
   }
 
-  /// Notes who asks by that rule, and for as long as somebody waits.
+  /// Notes the use of a rule, now and as long as a log waits by it.
   private func note(_ limit: RateLimit, _ now: Double) {
     if let index = rules.firstIndex(where: { $0.window.limit == limit }) {
       rules[index].used = now
@@ -40,7 +41,8 @@ final class MemoryCount {
     }
   }
 
-  /// Forgets the rules that nobody goes by any more, but for one, which knows what was sent before.
+  /// Removes the rules that aren't used any more, except one, which remembers the requests sent
+  /// before.
   private func forgetUnused(_ now: Double) {
     for waiting in line { note(waiting.log.limit, now) }
     while rules.count > 1, let index = rules.firstIndex(where: { $0.ends <= now }) {
@@ -58,7 +60,9 @@ final class MemoryCount {
     line.removeAll { $0.log === log }
   }
 
-  /// - Parameter limit: of the sender, which holds for its span from now on.
+  /// Counts a sent request.
+  ///
+  /// - Parameter limit: The rule of the sender, which applies for its span from now on.
   func send(by limit: RateLimit) -> Admission {
     note(limit, pump.clock.uptime)
     var admission = Admission.local
@@ -92,9 +96,9 @@ final class MemoryCount {
       for index in rules.indices {
         switch rules[index].window.opening(now: uptime) {
         case .open: break
-        // It may be forgotten before.
+        // The rule may end earlier.
         case .opens(let after): delay = max(delay, min(after, rules[index].ends - uptime))
-        // Somebody gives it back, or sends it.
+        // An admission must first be given back or sent.
         case .closed: return
         }
       }

@@ -1,6 +1,6 @@
-/// What one configuration says of limits, credentials and retries; nil in those that say nothing.
+/// The limits, credentials and retries of one configuration; nil if it sets none.
 ///
-/// Immutable: an assignment to a setting makes another one, so that configurations stay values.
+/// Immutable: setting a property makes a new object, so that configurations remain values.
 package final class Policies {
   package struct Rules {
     var retry: RetryPolicy?
@@ -14,13 +14,13 @@ package final class Policies {
     var concurrency: Int? {
       didSet { sharedPlaces = nil }
     }
-    /// What is shared with everybody who is configured by the same block; nil until that is known.
+    /// Shared with all resources configured by the same block; nil until that is known.
     var sharedRate: SharedLimit?
     var sharedPlaces: SharedLimit?
-    /// The pattern of the block that has set a limit which processes share: which count it is, depends on
-    /// the request as well.
+    /// The pattern of the block that set a limit shared between processes. The count also depends
+    /// on the request.
     var ratePattern: String?
-    /// Where requests wait for both.
+    /// The queue for both limits.
     var queue: LimitQueue?
 
     init() {}
@@ -34,7 +34,8 @@ package final class Policies {
     self.rules = rules
   }
 
-  /// Those of a request that is made now: what gets credentials makes its own requests without.
+  /// The policies of a request made now. Requests by an auth stage that obtains credentials have no
+  /// auth stage.
   var ofNewRequest: Policies {
     guard let stage = rules.authStage, stage.isAtWork else { return self }
     var rules = rules
@@ -44,7 +45,7 @@ package final class Policies {
 }
 
 extension Policies.Rules {
-  /// As logs show them.
+  /// The policies, for logs.
   package var descriptions: [String] {
     var texts: [String] = []
     if let retry {

@@ -1,4 +1,4 @@
-/// Parameters of a query that prove who sends a request. (QRY-01 to QRY-04)
+/// Query parameters that authenticate a request. (QRY-01 to QRY-04)
 package struct QueryCredential: Sendable, Equatable {
   private struct Parameter: Sendable, Equatable {
     let name: String
@@ -7,7 +7,10 @@ package struct QueryCredential: Sendable, Equatable {
 
   private let parameters: [Parameter]
 
-  /// - Parameter parameters: of one that is there twice the first counts; a literal is a secret as well.
+  /// Makes a credential.
+  ///
+  /// - Parameter parameters: If a name is repeated, the first is used. Literals are treated as
+  ///   secrets.
   init(_ parameters: [(name: String, value: SecretText)]) {
     var kept: [Parameter] = []
     for (name, value) in parameters where !kept.contains(where: { $0.name == name }) {
@@ -21,19 +24,19 @@ package struct QueryCredential: Sendable, Equatable {
 
   package var names: [String] { parameters.map(\.name) }
 
-  /// With their names.
+  /// The parameters with their names.
   package var all: [(name: String, value: SecretText)] { parameters.map { ($0.name, $0.value) } }
 
   var identity: SecretText {
     parameters.reduce(SecretText([])) { $0 + SecretText("&\($1.name)=") + $1.value }
   }
 
-  /// As people see them.
+  /// The parameters as shown to the user.
   var masked: String {
     "?" + parameters.map { "\($0.name)=\($0.value.masked)" }.joined(separator: "&")
   }
 
-  /// Puts those at the end of the query of which it has none; before a fragment.
+  /// Appends the parameters that the query lacks, before a fragment.
   func put(on http: inout HTTPRequest) {
     let url = http.secretURL ?? SecretTemplate(http.url.utf8)
     let added = missing(in: url)
@@ -44,12 +47,12 @@ package struct QueryCredential: Sendable, Equatable {
       signature: http.secrets?.signature, credentialNames: added.map(\.name))
   }
 
-  /// The same on a URL.
+  /// Appends the parameters that the URL lacks.
   func put(on url: SecretTemplate) -> SecretTemplate {
     QueryCredential.put(missing(in: url), on: url)
   }
 
-  /// Those that are put on a URL.
+  /// The names of the parameters that a URL lacks.
   func missingNames(in url: SecretTemplate) -> [String] { missing(in: url).map(\.name) }
 
   private static func put(_ parameters: [Parameter], on url: SecretTemplate) -> SecretTemplate {
@@ -71,7 +74,7 @@ package struct QueryCredential: Sendable, Equatable {
     return result
   }
 
-  /// Those of which a URL's query has none.
+  /// The parameters that a URL's query lacks.
   private func missing(in url: SecretTemplate) -> [Parameter] {
     let query = url.split(before: UInt8(ascii: "#")).0.split(before: UInt8(ascii: "?")).1
     return query.literals.withUnsafeBufferPointer { query in

@@ -1,35 +1,37 @@
-/// What counts against a rate limit: a value, told the time.
+/// The requests that count against a rate limit: a value that is passed the time.
 ///
-/// Each request counts from when it is let through until `per` seconds after `send`. Every operation takes the same time, however many there are.
+/// Each request counts from its admission until `per` seconds after `send`. Every operation takes
+/// constant time.
 struct RateWindow {
   private(set) var limit: RateLimit
-  /// When those were sent that still count: a ring, the oldest at `first`.
+  /// The times of sent requests that still count, as a ring; the oldest is at `first`.
   private var sent: [Double] = []
   private var first = 0
   private var count = 0
-  /// Let through and not sent.
+  /// The number of admissions that have not been sent.
   private(set) var reserved = 0
-  /// What the oldest that counts is known by; the next ones follow.
+  /// The number of the oldest request that counts. The next ones follow.
   private var firstNumber: Int64 = 1
   private var learned = LearnedLimit()
-  /// The system's clock may be set back; time as it is counted here goes on.
+  /// Keeps time monotonic if the clock is set back.
   private var offset = 0.0
   private var latest = -Double.infinity
 
-  /// Timers and clocks agree as far as this.
+  /// The precision of timers and clocks, in seconds.
   private static let tolerance = 1e-6
 
   init(_ limit: RateLimit) {
     self.limit = limit
   }
 
-  /// One beside another, which counts what that one does, and what it still has of before.
+  /// Makes a window for a limit beside another one. It starts with the requests that the other
+  /// counts, including earlier ones.
   init(_ limit: RateLimit, beside other: RateWindow?) {
     if let other { self = other } else { self.init(limit) }
     self.limit = limit
   }
 
-  /// Whether nothing counts against the limit, as far as it was last told the time.
+  /// Whether nothing counts against the limit at the last known time.
   var isEmpty: Bool {
     count == 0 && reserved == 0 && learned.opens(now: latest, reserved: 0) == nil
   }
@@ -43,14 +45,14 @@ struct RateWindow {
       return .opens(after: opens - time)
     }
     if count + reserved < limit.requests { return .open }
-    // With nothing sent, only those let through stand in the way.
+    // If nothing has been sent, only admissions block the limit.
     guard count > 0 else { return .closed }
     return .opens(after: sent[first] + limit.per - time)
   }
 
   mutating func reserve() { reserved += 1 }
 
-  /// One of those let through is sent.
+  /// Counts an admitted request as sent.
   @discardableResult
   mutating func send(now: Double) -> Admission {
     reserved -= 1
@@ -61,11 +63,11 @@ struct RateWindow {
     return Admission(number: firstNumber + Int64(count - 1))
   }
 
-  /// What the answer to one that was sent says of the server's limit.
+  /// Updates the window with the server's own count, from the response to a sent request.
   mutating func learn(_ lesson: LimitLesson, from admission: Admission, now: Double) {
     let sentSince = Int(firstNumber + Int64(count) - 1 - admission.number)
     learned.learn(lesson, now: time(now), sentSince: max(0, sentSince))
-    // The oldest goes in its place: so there are never more than so many, whichever was free.
+    // Removes the oldest instead of the uncounted request. The limit thus holds whichever it was.
     if lesson.isFree, admission.number >= firstNumber, count > 0 { forgetOldest() }
   }
 
@@ -75,7 +77,7 @@ struct RateWindow {
     firstNumber += 1
   }
 
-  /// One of those let through will not be sent.
+  /// Gives back an admission that will not be used.
   mutating func withdraw() { reserved -= 1 }
 
   private mutating func time(_ now: Double) -> Double {

@@ -4,11 +4,11 @@ package enum RetryAfter: Equatable {
   /// Unix epoch seconds.
   case date(Double)
 
-  /// nil if the text is neither; `now` as in `HTTPDate`.
+  /// nil if the text is neither; for `now`, see `HTTPDate`.
   package init?(_ text: String, now: Double) {
     let text = text.trimmingBlanks
     if !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) }) {
-      // Digits alone always are a number, be it infinity.
+      // A text of digits is always a number, possibly infinity.
       self = .seconds(Double(String(text)) ?? .infinity)
     } else if let date = HTTPDate.parse(text, now: now) {
       self = .date(date)
@@ -17,10 +17,11 @@ package enum RetryAfter: Equatable {
     }
   }
 
-  /// How many seconds a server asks to wait. A date is measured by the answer's own `Date`, if it has one.
+  /// The number of seconds that the server asks to wait. A date is compared with the response's
+  /// `Date`, if it has one.
   ///
-  /// - Returns: nil if the server does not ask, or asks to wait for 0 seconds or until a time in the past:
-  ///   many servers write that and mean "later".
+  /// - Returns: nil without a request to wait, and if it is 0 seconds or a time in the past, since
+  ///   many servers send that and mean "later".
   package static func delay(in headers: Headers, now: Double) -> Double? {
     guard let wanted = headers["retry-after"].flatMap({ RetryAfter($0, now: now) }) else {
       return nil

@@ -1,47 +1,49 @@
-/// When a request that failed is sent again: pure rules. Lua: `retry`.
+/// When a failed request is sent again. Pure functions. Lua: `retry`.
 ///
-/// A request is sent again if its method may be repeated without harm (RFC 9110, 9.2.2), if it has an
-/// `Idempotency-Key`, if nothing of it can have reached the server, or with `isUnsafe`. `Retry-After` takes
-/// the place of the computed wait, measured by the answer's own `Date`; 0 and a time in the past do not. If
-/// the server asks for more than `backoff.max`, the request is not sent again. Timeouts count for each
-/// attempt. (RTY-01 to RTY-04)
+/// A request is sent again if its method is idempotent (RFC 9110, 9.2.2), if it has an
+/// `Idempotency-Key`, if none of it reached the server, or with `isUnsafe`. `Retry-After` replaces
+/// the computed delay, relative to the response's `Date`; 0 and times in the past are ignored. If
+/// the server asks for more than `backoff.max`, the request is not sent again. Timeouts apply to
+/// each attempt. (RTY-01 to RTY-04)
 public struct RetryPolicy: Sendable, Equatable {
-  /// How often it is sent again: `times + 1` attempts in all.
+  /// The number of retries. There are at most `times + 1` attempts.
   public var times = 3
-  /// Answers with one of these are failures to be tried again.
+  /// Responses with these statuses are retried.
   public var statuses: Set<Int> = [429, 502, 503, 504]
-  /// The failures of the network that are tried again.
+  /// Network errors of these kinds are retried.
   public var errors = RetryPolicy.passingErrors
-  /// How long to wait before each time.
+  /// The delay before each retry.
   public var backoff = Backoff()
-  /// Whether requests of other methods are sent again too, such as POST.
+  /// Whether requests with other methods, such as POST, are retried too.
   public var isUnsafe = false
 
-  /// Three times, for what passes by itself.
+  /// Three retries of transient failures.
   public init() {}
 
-  /// Failures of the network that may be over a moment later. Lua: `"network"`.
+  /// Network errors that may be transient. Lua: `"network"`.
   public static let passingErrors: Set<TransportError.Kind> = [
     .network, .timeout, .dns, .connection, .truncatedBody,
   ]
 
-  /// (RFC 9110, 9.2.2)
+  /// The idempotent methods. (RFC 9110, 9.2.2)
   package static let idempotentMethods: Set<RequestMethod> = [
     "GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE",
   ]
 
   package enum Decision: Equatable {
-    /// What came is what the request ends with.
+    /// The request ends with this result.
     case keep
-    /// It would be sent again, but for the reason.
+    /// The request would be retried, but is not, for this reason.
     case giveUp(reason: String)
     case sendAgain(after: Double)
   }
 
+  /// Decides how to continue after an attempt.
+  ///
   /// - Parameters:
-  ///   - hasKey: whether the request has an `Idempotency-Key`.
-  ///   - retries: how often it has been sent again already.
-  ///   - random: at least 0, below 1.
+  ///   - hasKey: Whether the request has an `Idempotency-Key`.
+  ///   - retries: The number of retries so far.
+  ///   - random: Returns a number from 0 up to but not including 1.
   package func decision(
     after result: NetworkResult, method: RequestMethod, hasKey: Bool = false, retries: Int,
     now: Double, random: () -> Double
@@ -65,7 +67,7 @@ public struct RetryPolicy: Sendable, Equatable {
     return .sendAgain(after: delay)
   }
 
-  /// Whether this is a failure of those to be tried again.
+  /// Whether the result is a failure that should be retried.
   private func isWorthIt(_ result: NetworkResult) -> Bool {
     if let error = result.error { return !error.isFinal && errors.contains(error.kind) }
     guard let status = result.response?.status else { return false }
@@ -73,24 +75,26 @@ public struct RetryPolicy: Sendable, Equatable {
   }
 }
 
-/// How long to wait before each retry: doubling from `base` to `max`. Seconds.
+/// The delay before each retry, in seconds. It doubles from `base` up to `max`.
 ///
-/// With jitter the wait is anything from 0 to that, evenly ("full jitter"): clients that failed
-/// together do not come back together.
+/// With jitter, the delay is a random part of that ("full jitter"), so that clients that failed
+/// together don't return together.
 public struct Backoff: Sendable, Equatable {
-  /// Before the first retry, in seconds.
+  /// The delay before the first retry, in seconds.
   public var base = 0.5
-  /// The longest wait, in seconds, for `Retry-After` too.
+  /// The longest delay, in seconds, also for `Retry-After`.
   public var max = 30.0
-  /// Whether the wait is a random part of what it would be.
+  /// Whether the delay is a random part of the computed one.
   public var hasJitter = true
 
-  /// From half a second to thirty, with jitter.
+  /// From 0.5 s to 30 s, with jitter.
   public init() {}
 
-  /// - Parameter retry: counted from 1.
+  /// The delay before a retry.
+  ///
+  /// - Parameter retry: Counted from 1.
   func delay(beforeRetry retry: Int, random: () -> Double) -> Double {
-    // Doubling stops long before it could overflow.
+    // Stops doubling long before it could overflow.
     var ceiling = base
     var doublings = retry - 1
     while doublings > 0, ceiling < max, ceiling > 0 {

@@ -1,14 +1,14 @@
-/// What a server says of its own limit, in the headers that are in use: `RateLimit` in its older and newer
-/// form (draft-ietf-httpapi-ratelimit-headers 07 and 10), `RateLimit-Remaining` and `-Reset`,
-/// `X-RateLimit-…` (and `-…-Requests`), `X-Rate-Limit-…`, and `Retry-After` of answers that refuse.
+/// Parses the headers in which servers report their limits: `RateLimit` in its older and newer form
+/// (draft-ietf-httpapi-ratelimit-headers 07 and 10), `RateLimit-Remaining` and `-Reset`,
+/// `X-RateLimit-…` (and `-…-Requests`), `X-Rate-Limit-…`, and `Retry-After` of refused requests.
 package enum ServerLimit {
-  /// Times further ahead are taken for this one, in seconds: what is longer is no limit of requests, or
-  /// a mistake that would stop everybody.
+  /// The longest time used, in seconds; longer times are reduced to it. A longer time isn't a rate
+  /// limit, or is a mistake that would block all requests.
   package static let longest = 86_400.0
-  /// What is above is a time, below a number of seconds.
+  /// Larger numbers are times, smaller ones durations in seconds.
   private static let firstEpoch = 1e9
 
-  /// How many more the server lets through, if it says so.
+  /// The number of requests that the server still accepts, if it reports one.
   static func budget(in response: HTTPResponse, now: Double) -> LimitLesson.Budget? {
     let headers = response.headers
     let serverNow = headers["date"].flatMap { HTTPDate.parse($0, now: now) } ?? now
@@ -22,7 +22,7 @@ package enum ServerLimit {
       left: least.left, resetsAfter: min(max(0, least.resetsAfter), longest))
   }
 
-  /// For how long the server wants no more; nil if it does not say so. Seconds.
+  /// The number of seconds during which the server accepts no requests; nil if it reports none.
   static func pause(in response: HTTPResponse, now: Double) -> Double? {
     guard [403, 429, 503].contains(response.status) else { return nil }
     return RetryAfter.delay(in: response.headers, now: now).map { min($0, longest) }
@@ -47,7 +47,8 @@ package enum ServerLimit {
     return LimitLesson.Budget(left: count(left), resetsAfter: time)
   }
 
-  /// Seconds from now, of a number, a duration such as `1m2.5s` or `1500ms`, or a time of ISO 8601.
+  /// Parses seconds from now: a number, a duration such as `1m2.5s` or `1500ms`, or an ISO 8601
+  /// time.
   private static func seconds(_ text: String, serverNow: Double) -> Double? {
     if let number = number(text) { return seconds(number, serverNow: serverNow) }
     let text = text.trimmingBlanks
@@ -57,7 +58,7 @@ package enum ServerLimit {
 
   private static let units = ["h": 3600.0, "m": 60, "s": 1, "ms": 0.001, "us": 1e-6, "µs": 1e-6]
 
-  /// A duration as Go writes it: numbers, each with its unit.
+  /// Parses a duration as in Go: numbers, each followed by its unit.
   private static func duration(_ text: some StringProtocol) -> Double? {
     var rest = Substring(text)
     var total = 0.0
@@ -71,13 +72,15 @@ package enum ServerLimit {
     return text.isEmpty ? nil : total
   }
 
-  /// Seconds from now, of a number of seconds, or of a time in seconds or milliseconds since 1970.
+  /// Converts a number to seconds from now. It is a number of seconds, or a time in seconds or
+  /// milliseconds since 1970.
   private static func seconds(_ number: Double, serverNow: Double) -> Double {
     if number >= firstEpoch * 1000 { return number / 1000 - serverNow }
     return number >= firstEpoch ? number - serverNow : number
   }
 
-  /// `limit=100, remaining=50, reset=30`, or `"default";r=50;t=30` for each of several limits.
+  /// Parses `limit=100, remaining=50, reset=30`, or `"default";r=50;t=30` for each of several
+  /// limits.
   private static func structured(_ text: String) -> [LimitLesson.Budget] {
     var found: [LimitLesson.Budget] = []
     var older: [Substring: Double] = [:]
@@ -108,7 +111,7 @@ package enum ServerLimit {
 }
 
 extension RateLimit {
-  /// What an answer says of the server's limit, as far as this one is to know.
+  /// The lesson of a response for this limit; nil if there is nothing to learn.
   func lesson(of response: HTTPResponse, now: Double) -> LimitLesson? {
     guard learns || !free.isEmpty else { return nil }
     let lesson = LimitLesson(

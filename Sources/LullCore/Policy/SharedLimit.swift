@@ -1,22 +1,23 @@
-/// One limit and the queues that wait for it; shared by all requests one block of configuration
-/// applies to, or by all whose count processes share. Home thread only.
+/// A limit and the queues that wait for it. Shared by all requests to which one configuration block
+/// applies, or that share a count with other processes. Home thread only.
 ///
-/// It never calls anybody but queues: who is let through hears of it from `Admissions`, when every
-/// limit and queue is in order again.
+/// It calls nothing but queues. Admitted requests are notified by `Admissions`, when all limits and
+/// queues are consistent again.
 final class SharedLimit {
-  /// Of a rate limit that this process keeps itself; changed in place, since it may be large.
+  /// The window of a rate limit of this process. Changed in place, since it may be large.
   private var window: RateWindow?
-  /// Of one that other processes count against as well.
+  /// The count of a rate limit shared with other processes.
   private let logged: LoggedCount?
-  /// Of a limit of requests at once.
+  /// The slots of a concurrency limit.
   private var places = PlaceCount(limit: 0)
-  /// nil of a limit of requests at once.
+  /// nil for a concurrency limit.
   private let rate: RateLimit?
   private let admissions: Admissions
-  /// Queues whose first one waits for this limit; few, since queues are pairs of limits.
+  /// Queues whose first request waits for this limit. There are few, since queues are pairs of
+  /// limits.
   private var queues: [LimitQueue] = []
   private var timer: (any HostTimer)?
-  /// When the timer is due, in the time of `admissions`.
+  /// When the timer fires, in `uptime` of `admissions`.
   private var timerDue = 0.0
 
   init(_ limit: RateLimit, _ admissions: Admissions) {
@@ -26,7 +27,9 @@ final class SharedLimit {
     self.admissions = admissions
   }
 
-  /// - Parameter log: what all processes count together.
+  /// Makes a rate limit that processes share.
+  ///
+  /// - Parameter log: The admissions of all processes.
   init(_ limit: RateLimit, log: any AdmissionLog, _ admissions: Admissions) {
     let logged = LoggedCount(log, admissions)
     self.logged = logged
@@ -45,22 +48,22 @@ final class SharedLimit {
     self.admissions = admissions
   }
 
-  /// As logs say it.
+  /// The limit, for logs.
   var description: String {
     guard let rate else { return "\(places.limit) requests at once" }
     let shared = logged == nil ? "" : ", counted with other processes"
     return "\(rate.requests) requests in \(LogText.seconds(rate.per))\(shared)"
   }
 
-  /// Whether nobody would notice if it began anew.
+  /// Whether the limit could be discarded without effect.
   var isIdle: Bool {
-    // Asked for what it does: what is too old to count is forgotten.
+    // Called for its side effect: entries too old to count are removed.
     _ = opening
     return queues.isEmpty && logged?.isIdle ?? window?.isEmpty ?? (places.taken == 0)
   }
 
-  /// Whether the first one of `queue` would be let through; takes nothing. If that cannot be now, the queue is
-  /// served later, in order of how long their first ones have waited.
+  /// Whether the first request of `queue` would be admitted. Takes no slot. If not, the queue is
+  /// served later; queues are served in the order in which their first requests began to wait.
   func isFree(for queue: LimitQueue) -> Bool {
     if !queues.contains(where: { $0.order < queue.order }) {
       logged?.ask()
@@ -71,7 +74,7 @@ final class SharedLimit {
     return false
   }
 
-  /// Lets the first one of `queue` through, if the limit is free for it.
+  /// Admits the first request of `queue` if the limit allows it.
   func take(for queue: LimitQueue) -> Admission? {
     guard isFree(for: queue) else { return nil }
     if let logged { return logged.take() }
@@ -79,20 +82,20 @@ final class SharedLimit {
     return .local
   }
 
-  /// Nobody in the queue waits any more.
+  /// Removes a queue in which no request waits.
   func leave(_ queue: LimitQueue) {
     queues.removeAll { $0 === queue }
     if queues.isEmpty { logged?.stop() }
     setTimer()
   }
 
-  /// Whether a place is released one span after the answer's head.
+  /// Whether a slot is released one span after the head of the response.
   var isStrict: Bool { rate?.strict ?? false }
 
-  /// A byte of one of those let through may go out from now on.
+  /// Notes that a byte of an admitted request may be sent from now on.
   func begin(_ admission: Admission) { logged?.log.begin(admission) }
 
-  /// The span of one of those let through begins now.
+  /// Starts the span of an admitted request.
   func send(_ admission: Admission) -> Admission {
     let sent = logged?.send(admission) ?? window?.send(now: admissions.uptime)
     if !queues.isEmpty { logged?.ask() }
@@ -100,7 +103,7 @@ final class SharedLimit {
     return sent ?? admission
   }
 
-  /// One of those let through will not be sent.
+  /// Gives back an admission that will not be used.
   func withdraw(_ admission: Admission) {
     if rate == nil { places.taken -= 1 }
     logged?.giveBack(admission)
@@ -108,7 +111,7 @@ final class SharedLimit {
     serve()
   }
 
-  /// One that was sent has its answer, or is given up.
+  /// Ends a sent request; the result is nil if it was cancelled.
   func end(_ admission: Admission, _ result: NetworkResult?) {
     if let rate {
       guard let lesson = result?.response.flatMap({ rate.lesson(of: $0, now: admissions.now) })
@@ -138,8 +141,9 @@ final class SharedLimit {
       ?? (places.taken < places.limit ? .open : .closed)
   }
 
-  /// A timer that is due too early stays: it finds that out and sets another. One that is due when the
-  /// limit has opened must not be lost, since timers come late. One that is due later is replaced.
+  /// Sets the timer. A timer that fires too early stays and sets another one when it fires. One
+  /// that fires just when the limit has opened must not be lost, since timers are late. One that
+  /// would fire too late is replaced.
   private func setTimer() {
     let delay: Double
     switch opening {
@@ -152,7 +156,7 @@ final class SharedLimit {
     }
     let due = admissions.uptime + delay
     if let timer {
-      // What differs by less is the same moment.
+      // Smaller differences are ignored.
       guard due < timerDue - 0.001 else { return }
       timer.cancel()
     }
@@ -165,7 +169,7 @@ final class SharedLimit {
   }
 }
 
-/// How many of so many places are taken.
+/// The number of slots and of taken slots.
 private struct PlaceCount {
   let limit: Int
   var taken = 0

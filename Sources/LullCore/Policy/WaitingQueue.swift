@@ -1,6 +1,6 @@
-/// A line of those who wait, first come, first served, which anybody may leave.
+/// A queue, first come, first served, whose elements may leave at any time.
 ///
-/// Joining, leaving and being served take the same time whatever its length.
+/// All operations take constant time.
 struct WaitingQueue<Element> {
   private var elements: [Int: Element] = [:]
   private var head = 0
@@ -11,19 +11,19 @@ struct WaitingQueue<Element> {
   var isEmpty: Bool { elements.isEmpty }
   var count: Int { elements.count }
 
-  /// The place, for `remove`.
+  /// Appends an element and returns its place, for `remove`.
   mutating func append(_ element: Element) -> Int {
     elements[tail] = element
     tail += 1
     return tail - 1
   }
 
-  /// Whether somebody stood there.
+  /// Removes the element at a place. Returns false if it had left.
   mutating func remove(_ place: Int) -> Bool {
     elements.removeValue(forKey: place) != nil
   }
 
-  /// Each place is passed over once.
+  /// The first element. Each empty place is skipped only once.
   mutating func first() -> Element? {
     while head < tail {
       if let element = elements[head] { return element }
