@@ -1,24 +1,24 @@
-/// One option, flag or positional argument of a command line: all there is to know of it. The parser, help,
-/// manual pages and completion read nothing else.
+/// The complete description of one option, flag or positional argument. The parser, help, manual
+/// pages and completion read nothing else.
 package struct Argument: Sendable {
   package enum Kind: Sendable {
-    /// There or not; `--no-x` takes it back.
+    /// Present or absent; `--no-x` resets it.
     case flag
-    /// True, or what stands behind it if that is true or false; `--no-x` makes it false. The last
-    /// one counts.
+    /// True without a value, or the following `true` or `false`; `--no-x` sets it to false. The
+    /// last one is used.
     case boolean
-    /// How often it is there.
+    /// Counts how often it occurs.
     case count
     case string
     case number
     case integer
-    /// A text that whoever asks makes something else of.
+    /// A text that the caller converts.
     case converted
 
     var takesValue: Bool { self != .flag && self != .count && self != .boolean }
   }
 
-  /// What a text has to be, beside what its kind says.
+  /// A requirement for a value, in addition to its kind.
   package struct Demand: Sendable {
     /// As in "a number above 0".
     let text: String
@@ -31,7 +31,7 @@ package struct Argument: Sendable {
 
     package static let fileName = some("the name of a file")
 
-    /// A text that is not empty.
+    /// A non-empty text.
     package static func some(_ text: String) -> Demand { Demand(text) { !$0.isEmpty } }
 
     package static func wholeNumber(_ range: ClosedRange<Int>) -> Demand {
@@ -49,49 +49,52 @@ package struct Argument: Sendable {
     }
   }
 
-  /// What the values of an option are, for completion in shells.
+  /// The kind of an option's values, for shell completion.
   package enum Completion: Sendable {
     case files
-    /// APIs by name, and files.
+    /// Names of APIs, and files.
     case apis
   }
 
-  /// `--limit` and `-n`, in the order given; of a positional argument its name alone.
+  /// `--limit` and `-n`, in the order given; for a positional argument, its name only.
   package var names: [String] = []
   package var kind = Kind.string
-  /// What stands for the value in the help.
+  /// The placeholder for the value in the help.
   package var placeholder: String?
-  /// The line of the help: imperative, one line.
+  /// The line in the help, in the imperative.
   package var help: String?
   /// The paragraph below that line in the manual; nil: none.
   package var details: String?
-  /// The heading of the help below which the option stands; nil: "Options".
+  /// The heading in the help under which the option is listed; nil: "Options".
   package var category: String?
   /// How the option can be combined with others.
   package var rules: [Rule] = []
   package var completion: Completion?
-  /// What the texts are allowed to be; empty: anything.
+  /// The allowed texts; empty: any.
   package var choices: [String] = []
-  /// What to do with a file name in the place of a choice.
+  /// A hint if the value is a file name instead of a choice.
   package var choiceHint: String?
-  /// An argument with one is spoken of as it was typed: `--limit needs a number above 0`.
+  /// The requirement for a value. Its messages name the option as typed:
+  /// `--limit needs a number above 0`.
   package var demand: Demand?
-  /// The default as the help shows it.
+  /// The default, as shown in the help.
   package var standardText: String?
-  /// Whether a flag is on unless it is taken back.
+  /// Whether a flag is on by default.
   package var isOn = false
   package var isRequired = false
-  /// Takes as many as there are: its value is a list.
+  /// Whether it may be repeated; its value is then a list.
   package var isRepeated = false
-  /// Whether one given again replaces the one before, which is a mistake otherwise.
+  /// Whether a repeated option replaces the earlier value, which is an error otherwise.
   package var isReplaceable = false
   package var isPositional = false
-  /// Whether the short page of a command with many options shows it.
+  /// Whether the short help of a command with many options shows it.
   package var isCommon = false
 
   package init() {}
 
-  /// - Parameter name: positional, unless it begins with `-`.
+  /// Makes an argument.
+  ///
+  /// - Parameter name: Positional, unless it begins with `-`.
   package init(
     _ name: String, kind: Kind = .string, placeholder: String? = nil, demand: Demand? = nil,
     help: String, details: String? = nil, rules: [Rule] = [], completion: Completion? = nil,
@@ -141,12 +144,12 @@ package struct Argument: Sendable {
     isPositional = true
   }
 
-  /// Where the result has its value: the first long name, with `_` for `-`.
+  /// The key of the value in the result: the first long name, with `_` for `-`.
   package var key: String {
     String(shown.drop { $0 == "-" }.map { $0 == "-" ? "_" : $0 })
   }
 
-  /// As the help has it: this name in the place of the value.
+  /// The placeholder for the value, as shown in the help.
   package var shownPlaceholder: String {
     if let placeholder { return placeholder }
     switch kind {
@@ -159,7 +162,7 @@ package struct Argument: Sendable {
   package var takesValue: Bool { kind.takesValue }
   package var isBoolean: Bool { kind == .boolean }
 
-  /// As messages name it.
+  /// The name in messages.
   package var shown: String { names.first { $0.hasPrefix("--") } ?? names.first ?? "" }
 }
 

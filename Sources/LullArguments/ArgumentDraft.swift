@@ -1,12 +1,12 @@
-/// An argument while its parts are being read, as a script writes them.
+/// An argument while its parts are being read from a script's specification.
 package struct ArgumentDraft {
-  /// The default: what is known of it here.
+  /// The known properties of a default.
   package struct Standard {
     /// nil: a list.
     let kind: Argument.Kind?
-    /// As the help shows it.
+    /// As shown in the help.
     let text: String?
-    /// Whether it is true.
+    /// Whether the default is true.
     let isOn: Bool
 
     package init(kind: Argument.Kind?, text: String?, isOn: Bool = false) {
@@ -16,7 +16,7 @@ package struct ArgumentDraft {
     }
   }
 
-  /// What is wrong with an argument, in words.
+  /// An invalid argument specification.
   package struct Fault: Error, Equatable {
     package let message: String
   }
@@ -65,7 +65,7 @@ package struct ArgumentDraft {
     return argument
   }
 
-  /// `--limit N`, `-n`, `file`, `files...`
+  /// Parses `--limit N`, `-n`, `file`, `files...`
   private func add(_ text: String, to argument: inout Argument) throws(Fault) {
     let parts = text.split(separator: " ", maxSplits: 1)
     guard var name = parts.first.map(String.init) else {

@@ -1,9 +1,10 @@
 /// The help of an `ArgumentSpec`.
 package enum ArgumentHelp {
-  /// Columns that every terminal has.
+  /// A width that every terminal has.
   private static let lineWidth = 80
 
-  /// The page of `--help`: all options, or of a command with many the common ones, and where the others are.
+  /// The output of `--help`: all options. For a command with many options, it has the common ones
+  /// and says where to find the others.
   package static func page(of spec: ArgumentSpec) -> String {
     guard let manual = spec.manual else { return text(of: spec) }
     var short = spec
@@ -24,11 +25,11 @@ package enum ArgumentHelp {
     ([title] + lines.map { "  " + $0 }).joined(separator: "\n")
   }
 
-  /// The page with all options.
+  /// The help with all options.
   ///
   /// - Parameters:
-  ///   - hasDetails: whether each option has its paragraph, too.
-  ///   - showsHelp: whether `--help` and `--version` are listed.
+  ///   - hasDetails: Whether each option is followed by its paragraph.
+  ///   - showsHelp: Whether `--help` and `--version` are listed.
   package static func text(
     of spec: ArgumentSpec, hasDetails: Bool = false, showsHelp: Bool = true
   ) -> String {
@@ -65,7 +66,7 @@ package enum ArgumentHelp {
     return blocks.joined(separator: "\n\n") + "\n"
   }
 
-  /// Options below headings of their own, in the order in which headings come first.
+  /// Options grouped by heading, in the order in which the headings first occur.
   private static func grouped(_ options: [Argument]) -> [(heading: String, options: [Argument])] {
     var groups: [(heading: String, options: [Argument])] = []
     for option in options {
@@ -94,7 +95,7 @@ package enum ArgumentHelp {
     return words.joined(separator: " ")
   }
 
-  /// `-n, --limit N`; names without a short form begin where the others' long ones do.
+  /// `-n, --limit N`; long names are aligned even without a short name.
   static func column(of argument: Argument) -> String {
     if argument.isPositional { return argument.shown }
     let short = argument.names.filter { !$0.hasPrefix("--") }
@@ -142,7 +143,7 @@ package enum ArgumentHelp {
     return lines.joined(separator: "\n")
   }
 
-  /// Lines that end where the author ended them, and where the next word would go too far.
+  /// Wraps a text and keeps its line breaks.
   private static func wrapped(_ text: String, to width: Int) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
       guard line.count > width else { return line.isEmpty && text.isEmpty ? [] : [String(line)] }

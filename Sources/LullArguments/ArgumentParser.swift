@@ -1,10 +1,10 @@
-/// Reads the words of a command line as an `ArgumentSpec` says.
+/// Parses the words of a command line according to an `ArgumentSpec`.
 ///
-/// Options may stand anywhere, before and after positional arguments; `--` ends them. Values are
-/// texts still: what they mean is for whoever asked.
+/// Options may be placed before and after positional arguments; `--` ends them. Values are returned
+/// as texts, which the caller converts.
 package struct ArgumentParser {
   package enum End: Error, Equatable {
-    /// Wrong usage, in words.
+    /// Wrong usage, with a message.
     case problem(String)
     case help
     case version
@@ -14,7 +14,10 @@ package struct ArgumentParser {
   private var result: ParsedArguments
   private var loose: [String] = []
 
-  /// - Parameter checksRules: False where defaults are filled in before the rules of options are checked.
+  /// Parses a command line.
+  ///
+  /// - Parameter checksRules: False if defaults are filled in before the rules of options are
+  ///   checked.
   package static func parse(
     _ words: [String], by spec: ArgumentSpec, checksRules: Bool = true
   ) throws(End) -> ParsedArguments {
@@ -26,8 +29,8 @@ package struct ArgumentParser {
     return parser.result
   }
 
-  /// Takes the options at the front of `words`; the first word that is none of the specification's,
-  /// and all behind it, are left for whoever asks to read.
+  /// Parses the options at the front of `words`. The first word that isn't an option of the
+  /// specification, and all words after it, are left to the caller.
   package static func takeLeading(
     _ words: inout ArraySlice<String>, by spec: ArgumentSpec
   ) throws(End) -> ParsedArguments {
@@ -75,7 +78,7 @@ package struct ArgumentParser {
       != nil
   }
 
-  /// `-5` is no option, unless there are options that look like it.
+  /// Whether a word such as `-5` is a number. It is not if there are options that look like one.
   private func isNumber(_ word: String) -> Bool {
     guard Double(word) != nil else { return false }
     return !spec.options.contains { option in
@@ -83,7 +86,7 @@ package struct ArgumentParser {
     }
   }
 
-  /// `--limit 5`, `--limit=5`, `--color`, `--no-color`
+  /// Parses `--limit 5`, `--limit=5`, `--color`, `--no-color`
   private mutating func readLong(_ word: String, _ words: inout ArraySlice<String>) throws(End) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     let name = String(parts[0])
@@ -114,7 +117,8 @@ package struct ArgumentParser {
     throw unknown(name)
   }
 
-  /// `--archived`, `--archived=false`, and `--archived false` where no word stands for itself.
+  /// Parses `--archived`, `--archived=false` and, if there are no positional arguments,
+  /// `--archived false`.
   private mutating func setBoolean(
     _ index: Int, _ given: String?, _ words: inout ArraySlice<String>
   ) {
@@ -126,7 +130,7 @@ package struct ArgumentParser {
     result.texts[index] = [text ?? "true"]
   }
 
-  /// `-v`, `-abc`, `-n5`, `-n=5`, `-n 5`
+  /// Parses `-v`, `-abc`, `-n5`, `-n=5`, `-n 5`
   private mutating func readShort(_ word: String, _ words: inout ArraySlice<String>) throws(End) {
     var rest = word.dropFirst()
     while let letter = rest.popFirst() {
@@ -180,7 +184,7 @@ package struct ArgumentParser {
     }
   }
 
-  /// Whether a word can only be meant as an option.
+  /// Whether a word can only be an option.
   private func isOption(_ word: String) -> Bool {
     guard word.hasPrefix("-"), word != "-" else { return false }
     if word == "--" { return true }
@@ -205,7 +209,7 @@ package struct ArgumentParser {
 
   // MARK: Positional arguments
 
-  /// Each gets one; the repeated one, of which there is at most one, what the others leave.
+  /// Assigns words to positional arguments: each gets one, and the only repeated one gets the rest.
   private mutating func deal() throws(End) {
     let indices = spec.arguments.indices.filter { spec.arguments[$0].isPositional }
     var rest = loose[...]

@@ -1,9 +1,9 @@
-/// An option as it is used: given at all, with one of some values, or taken back. Written as it is typed: `-O`,
+/// A use of an option: given at all, with one of some values, or reset. Written as typed: `-O`,
 /// `-o csv|table`, `-o !raw` (any other value), `--no-follow`.
 package struct OptionUse: Sendable, ExpressibleByStringLiteral {
   let name: String
   let values: [String]
-  /// Whether all values but these are meant.
+  /// Whether it means all values except these.
   let isInverted: Bool
 
   package init(stringLiteral text: String) {
@@ -19,21 +19,21 @@ extension Argument {
   /// How an option can be combined with others.
   package struct Rule: Sendable {
     enum Kind {
-      /// It cannot be combined with any of the uses.
+      /// It can't be combined with any of the uses.
       case conflict
-      /// One of the uses is needed.
+      /// One of the uses is required.
       case need
-      /// The same; a default of the option is ignored without one.
+      /// One of the uses is required; a default of the option is ignored without one.
       case purpose
-      /// A default of the option is ignored where one of the uses is given.
+      /// A default of the option is ignored if one of the uses is given.
       case way
     }
 
     let kind: Kind
     let uses: [OptionUse]
-    /// The values of the option that the rule is about; empty: all.
+    /// The values of the option to which the rule applies; empty: all.
     var values: [String] = []
-    /// What to do instead, behind the message.
+    /// What to do instead, appended to the message.
     var hint: String?
 
     /// A rule for some values of the option.
@@ -63,7 +63,7 @@ extension Argument {
 }
 
 extension ParsedArguments {
-  /// Refuses what cannot be combined, and what lacks an option that it needs.
+  /// Checks for options that can't be combined and for missing required options.
   package func checkRules() throws(ArgumentParser.End) {
     if let problem = firstProblem(isConflict: true) ?? firstProblem(isConflict: false) {
       throw .problem(problem)
@@ -79,15 +79,15 @@ extension ParsedArguments {
     return nil
   }
 
-  /// Takes from others what is not given here.
+  /// Takes the arguments that aren't given here from `others`.
   package mutating func fill(from others: ParsedArguments) {
     for place in others.spec.arguments.indices {
       if let own = vacancy(for: place, of: others) { take(own, from: others, place) }
     }
   }
 
-  /// Takes the values of a file of defaults where nothing is given that says the same, or that they cannot be
-  /// combined with. (CFL-02)
+  /// Takes the values of a defaults file, except those that are given here and those that can't be
+  /// combined with the given ones. (CFL-02)
   package mutating func fill(defaults: ParsedArguments) {
     let given = self
     let isConsistent = given.firstProblem(isConflict: true) == nil
@@ -108,7 +108,7 @@ extension ParsedArguments {
     }
   }
 
-  /// The index here of an argument that others have and that is not given here.
+  /// The index here of an argument that `others` has and that is not given here.
   private func vacancy(for place: Int, of others: ParsedArguments) -> Int? {
     guard others.isGiven(at: place),
       let own = index(others.spec.arguments[place].names.first ?? ""), !isGiven(at: own)
@@ -131,7 +131,7 @@ extension ParsedArguments {
     return "\(subject) needs " + WordList.text(rule.uses.flatMap(spellings))
   }
 
-  /// How an option is used in that way, as it was typed; nil if it is not.
+  /// The use, spelled as the user typed it; nil if the option isn't used like that.
   private func text(of use: OptionUse) -> String? {
     if let index = index(use.name) {
       return used(index, use.values, isInverted: use.isInverted, isTakenBack: false)
@@ -154,11 +154,11 @@ extension ParsedArguments {
     guard let texts = texts[index] else { return nil }
     guard !values.isEmpty else { return name }
     guard let text = texts.first(where: { values.contains($0) != isInverted }) else { return nil }
-    // A value that no rule names may hold a password.
+    // A value that isn't part of a rule may be a password.
     return isInverted ? name : "\(name) \(text)"
   }
 
-  /// How a use is typed, for a message that asks for it; nothing where the command has no such option.
+  /// The spellings of a use, for messages; empty if the command doesn't have the option.
   private func spellings(of use: OptionUse) -> [String] {
     guard let index = index(use.name) else { return [] }
     let argument = spec.arguments[index]

@@ -1,21 +1,22 @@
-/// What a command line may look like: that of a script, which `lull.args` is told, or of a program.
+/// The syntax of a command line: of a script, as passed to `lull.args`, or of a program.
 package struct ArgumentSpec: Sendable {
-  /// What the command is called in messages.
+  /// The name of the command in messages.
   package var name = ""
   package var description: String?
-  /// The lines of the examples in the help.
+  /// The lines of examples in the help.
   package var examples: [String] = []
   /// The end of the help.
   package var notes: String?
-  /// How the page with all options is requested, where `--help` shows the common ones; nil: it shows all.
+  /// How to show the help with all options, if `--help` shows only the common ones; nil: it shows
+  /// all.
   package var manual: String?
-  /// What `--version` prints, if there is one.
+  /// The output of `--version`; nil: there is no such option.
   package var version: String?
   package var arguments: [Argument] = []
-  /// What to type instead of options that there are not, by their names.
+  /// Alternatives to options that don't exist, by their names.
   package var hints: [String: String] = [:]
 
-  /// Whether integers beyond 64 bits are taken, too. (JSN-111)
+  /// Whether integers beyond 64 bits are accepted. (JSN-111)
   package var takesLargeIntegers = false
 
   package init() {}
@@ -36,15 +37,15 @@ package struct ArgumentSpec: Sendable {
   package var options: [Argument] { arguments.filter { !$0.isPositional } }
   package var hasPositionals: Bool { arguments.contains(where: \.isPositional) }
 
-  /// The option that is called so.
+  /// The option of that name.
   package func option(_ name: String) -> Argument? {
     arguments.first { !$0.isPositional && $0.names.contains(name) }
   }
 
-  /// Whether `name` is one of the script's own, so that it stands for nothing else.
+  /// Whether `name` is an option of the script and so has no standard meaning.
   func has(_ name: String) -> Bool { option(name) != nil }
 
-  /// What no command line could be told apart by, in words; nil if nothing is wrong.
+  /// The first ambiguity in the specification; otherwise nil.
   package var problem: String? {
     var names: Set<String> = []
     var keys: Set<String> = []

@@ -1,6 +1,7 @@
-/// Words of a command line as text, and back to the very bytes: file names need not be UTF-8.
+/// Converts words of a command line to text and back to the same bytes, since file names need not
+/// be UTF-8.
 package enum ArgumentText {
-  /// Where the scalars begin that stand for bytes which are no text; nobody types those.
+  /// The first of the scalars for bytes that aren't valid text. Users don't type these scalars.
   private static let base: UInt32 = 0x10_FF00
 
   package static func decode(_ bytes: [UInt8]) -> String {
@@ -23,7 +24,7 @@ package enum ArgumentText {
     }
   }
 
-  // MARK: What a text says
+  // MARK: Parsing values
 
   package static func boolean(_ text: String) -> Bool? {
     switch text {
@@ -35,7 +36,7 @@ package enum ArgumentText {
 
   package static func integer(_ text: String) -> Int64? { Int64(text) }
 
-  /// The digits of an integer beyond 64 bits, as JSON writes it; nil for any other text.
+  /// The digits of an integer beyond 64 bits, as in JSON; nil for any other text.
   package static func largeInteger(_ text: String) -> String? {
     let digits = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (48...57).contains($0) }), Int64(text) == nil
@@ -44,13 +45,13 @@ package enum ArgumentText {
   }
 
   package static func number(_ text: String) -> Double? {
-    // Neither `nan` nor `inf` nor hexadecimal fractions are what somebody types on purpose.
+    // `nan`, `inf` and hexadecimal fractions are most likely mistakes.
     guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }) else { return nil }
     return Double(text).flatMap { $0.isFinite ? $0 : nil }
   }
 }
 
-/// Words as a sentence has them.
+/// Lists of words in a sentence.
 package enum WordList {
   /// `a`, `a or b`, `a, b or c`
   package static func text(_ words: [String]) -> String {

@@ -1,10 +1,12 @@
-/// A manual page (man) in the language of roff, made from an `ArgumentSpec` or from text.
+/// A manual page (man) in roff, made from an `ArgumentSpec` or from text.
 package struct ManualPage {
   private var lines: [String]
 
+  /// Begins a page.
+  ///
   /// - Parameters:
-  ///   - name: `lull-get`.
-  ///   - summary: the phrase that `apropos` shows.
+  ///   - name: Such as `lull-get`.
+  ///   - summary: The phrase shown by `apropos`.
   package init(name: String, summary: String, version: String) {
     lines = [
       ".TH \"\(name.uppercased())\" 1 \"\" \"Lull \(version)\" \"Lull\"", ".SH NAME",
@@ -16,7 +18,7 @@ package struct ManualPage {
 
   package mutating func section(_ title: String) { lines.append(".SH \(title.uppercased())") }
 
-  /// Adds all that the help of a command says.
+  /// Adds the complete help of a command.
   package mutating func add(_ spec: ArgumentSpec) {
     section("Synopsis")
     lines.append(".B \(ManualPage.escaped(ArgumentHelp.usage(of: spec)))")
@@ -41,7 +43,7 @@ package struct ManualPage {
     }
   }
 
-  /// Adds paragraphs; indented ones keep their lines.
+  /// Adds paragraphs. Indented ones keep their lines.
   package mutating func prose(_ text: String) {
     for (index, paragraph) in text.paragraphs.enumerated() {
       if paragraph.contains(where: { $0.hasPrefix("  ") }) {
@@ -71,7 +73,7 @@ package struct ManualPage {
     lines.append(".TP\n.B \(name)\n\(text)")
   }
 
-  /// Text without anything that roff would take for a request.
+  /// Escapes characters that have a meaning in roff.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in text {
@@ -87,7 +89,7 @@ package struct ManualPage {
 }
 
 extension String {
-  /// Their lines.
+  /// The paragraphs, each as its lines.
   fileprivate var paragraphs: [[String]] {
     split(separator: "\n", omittingEmptySubsequences: false)
       .split(whereSeparator: \.isEmpty).map { $0.map(String.init) }

@@ -1,9 +1,9 @@
-/// "did you mean …?": the known name nearest to one that is not known.
+/// Finds the known name nearest to an unknown one, for "did you mean …?".
 package enum NearestName {
-  /// The nearest of the candidates, the first among equals; nil if none is so near that a slip of
-  /// the fingers would explain it: about one edit for every three letters.
+  /// The nearest candidate, the first among equals; nil if none is near enough for a typing error:
+  /// about one edit for every three letters.
   ///
-  /// An edit is a letter missing, added or wrong, or two swapped. Letter case does not count.
+  /// An edit is a missing, added or wrong letter, or a swap of two letters. Letter case is ignored.
   package static func suggestion(
     for name: String, among candidates: some Sequence<String>
   ) -> String? {
@@ -12,8 +12,8 @@ package enum NearestName {
     for candidate in candidates {
       let known = folded(candidate)
       let length = max(wanted.count, known.count)
-      // At least half of a short name must be right, else every one-letter name is near every
-      // other.
+      // At least half of a short name must be right. Otherwise all one-letter names would be near
+      // each other.
       var limit = max(1, length / 3)
       if limit * 2 > length { continue }
       if let best { limit = min(limit, best.distance - 1) }
@@ -28,7 +28,7 @@ package enum NearestName {
     name.utf8.map { $0 >= 65 && $0 <= 90 ? $0 | 0x20 : $0 }
   }
 
-  /// Optimal string alignment: three rows of the usual table.
+  /// Optimal string alignment, with three rows of the usual table.
   private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
     var beforeLast: [Int] = []
     var last = Array(0...b.count)

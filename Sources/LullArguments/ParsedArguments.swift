@@ -1,11 +1,11 @@
-/// What the words of a command line say, argument by argument in the order of the specification.
+/// The parsed words of a command line, by argument in the order of the specification.
 package struct ParsedArguments: Sendable {
   let spec: ArgumentSpec
-  /// The texts of each argument that takes any, in order; nil: it was not given.
+  /// The texts of each argument with values, in order; nil: not given.
   package internal(set) var texts: [[String]?]
-  /// How often each flag was there; `--no-x` makes it none.
+  /// The number of occurrences of each flag; `--no-x` resets it to 0.
   package internal(set) var counts: [Int?]
-  /// The name by which each argument was given first; nil: it was not.
+  /// The name with which each argument was first given; nil: not given.
   var typed: [String?]
 
   init(_ spec: ArgumentSpec) {
@@ -19,22 +19,22 @@ package struct ParsedArguments: Sendable {
     spec.arguments.firstIndex { $0.names.contains(name) }
   }
 
-  /// All texts given under a name of an argument.
+  /// All texts given for an argument.
   package func all(_ name: String) -> [String] { index(name).flatMap { texts[$0] } ?? [] }
 
   package func text(_ name: String) -> String? { all(name).first }
 
   package func has(_ name: String) -> Bool { count(name) > 0 }
 
-  /// How often a flag is there.
+  /// How often a flag occurs.
   package func count(_ name: String) -> Int { index(name).flatMap { counts[$0] } ?? 0 }
 
-  /// Whether something is said of an argument.
+  /// Whether an argument is given.
   package func isGiven(_ name: String) -> Bool { index(name).map(isGiven(at:)) ?? false }
 
   func isGiven(at index: Int) -> Bool { texts[index] != nil || counts[index] != nil }
 
-  /// Whether `--no-x` is what was said last of a flag.
+  /// Whether a flag was last given as `--no-x`.
   package func isTakenBack(_ name: String) -> Bool { index(name).flatMap { counts[$0] } == 0 }
 
   mutating func take(_ index: Int, from others: ParsedArguments, _ place: Int) {

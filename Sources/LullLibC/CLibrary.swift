@@ -1,14 +1,14 @@
-/// What these C libraries declare with different types, or what one of them has not: the one place that tells
-/// them apart.
+/// Declarations whose types differ between C libraries or that one of them lacks. This is the only
+/// place that distinguishes the libraries.
 ///
-/// Some are numbers: enumerators of the headers that Swift sees in some builds only.
+/// Some are numbers: enumerators of the headers that Swift imports in some builds only.
 package enum CLibrary {
   #if canImport(Glibc)
-    /// How many descriptors a process may have, as a resource of `getrlimit`.
+    /// The limit on the number of open descriptors, as a resource of `getrlimit`.
     package static var openFiles: __rlimit_resource_t {
       __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     }
-    /// How large a file may become, as a resource of `getrlimit`.
+    /// The limit on the size of files, as a resource of `getrlimit`.
     package static var fileSize: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_FSIZE.rawValue) }
   #else
     package static var openFiles: Int32 { RLIMIT_NOFILE }
@@ -16,13 +16,13 @@ package enum CLibrary {
   #endif
 
   #if canImport(Darwin)
-    /// Goes on while the machine sleeps.
+    /// A clock that continues while the machine sleeps.
     package static var clockSinceBoot: clockid_t { CLOCK_MONOTONIC }
-    /// A flag of `send`: here a socket's own option says it.
+    /// A flag of `send` that prevents SIGPIPE: none here, where a socket option does.
     package static let withoutSignal: Int32 = 0
   #else
     package static var clockSinceBoot: clockid_t { CLOCK_BOOTTIME }
-    /// A flag of `send`: MSG_NOSIGNAL.
+    /// A flag of `send` that prevents SIGPIPE: MSG_NOSIGNAL.
     package static let withoutSignal: Int32 = 0x4000
   #endif
 
@@ -31,7 +31,8 @@ package enum CLibrary {
   /// SHUT_RDWR.
   package static let bothWays: Int32 = 2
 
-  /// A socket that no child inherits; negative if there is none, as `errno` says.
+  /// Makes a socket that child processes don't inherit. Returns a negative number and sets `errno`
+  /// on failure.
   package static func makeSocket(
     _ family: Int32, _ kind: Int32, _ protocolNumber: Int32, isBlocking: Bool = true
   ) -> Int32 {
@@ -42,12 +43,12 @@ package enum CLibrary {
       if !isBlocking { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
       return descriptor
     #else
-      // The flags are those of files by definition.
+      // The socket flags equal the file flags by definition.
       return socket(family, kind | O_CLOEXEC | (isBlocking ? 0 : O_NONBLOCK), protocolNumber)
     #endif
   }
 
-  /// Takes off a signal that is blocked and that this thread has waiting, if it has.
+  /// Removes a blocked signal that is pending for this thread, if there is one.
   package static func takeOff(_ signals: sigset_t, _ signal: Int32) {
     var signals = signals
     #if canImport(Darwin)
@@ -68,9 +69,9 @@ package enum CLibrary {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Runs `body` on a thread that nobody waits for. False if the system has no more threads.
+  /// Runs `body` on a thread that is not joined. Returns false if the system has no more threads.
   package static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    // Given to the thread, which takes it back as its first act.
+    // Passed to the thread, which releases it first.
     let work = Unmanaged.passRetained(Work(body))
     #if canImport(Glibc)
       var thread = pthread_t()

@@ -1,4 +1,5 @@
-// The C library, by whichever name this system's is imported: what needs it imports this module.
+// The C library under the name by which this system imports it. Code that needs it imports this
+// module.
 #if canImport(Glibc)
   @_exported public import Glibc
 #elseif canImport(Musl)

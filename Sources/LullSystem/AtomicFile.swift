@@ -1,6 +1,7 @@
 package import LullLibC
 
-/// Files that are written beside their place and put there whole: a reader sees the old one or the new.
+/// Files that are written beside their target and then renamed, so that readers see the old file or
+/// the new one.
 package enum AtomicFile {
   /// A new file, open for writing.
   package struct Created {
@@ -8,7 +9,7 @@ package enum AtomicFile {
     package let name: [UInt8]
   }
 
-  /// A new hidden file in the folder of `target`; nil with `errno` if that cannot be.
+  /// Makes a hidden file in the folder of `target`. Returns nil and sets `errno` on failure.
   package static func create(beside target: [UInt8], mode: mode_t) -> Created? {
     for name in FileName.hidden(beside: target) {
       let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
@@ -19,12 +20,13 @@ package enum AtomicFile {
     return nil
   }
 
-  /// Replaces `target` by a file of these bytes, or makes it. Follows no link. Any thread.
+  /// Writes these bytes to a file that replaces `target` or creates it. Doesn't follow links. Any
+  /// thread.
   ///
   /// - Parameters:
-  ///   - permissions: what it has in the end; it is made with no more.
-  ///   - isForced: whether its content is on the disk before it takes the place.
-  /// - Returns: the error number; nil if all went well. After an error all is as it was.
+  ///   - permissions: The final permissions. The file is created with no more than these.
+  ///   - isForced: Whether the content is synced to the disk before the rename.
+  /// - Returns: The error number; nil on success. After an error nothing has changed.
   package static func write(
     _ bytes: [UInt8], to target: [UInt8], _ permissions: FilePermissions, isForced: Bool = false
   ) -> Int32? {

@@ -1,6 +1,6 @@
-/// Sizes as people read them.
+/// Formats sizes for the user.
 package enum ByteCount {
-  /// In the largest unit of which it is a whole number, such as `100 MB` and `1000 bytes`.
+  /// The size in the largest unit that gives a whole number, such as `100 MB` and `1000 bytes`.
   package static func exact(_ bytes: Int) -> String {
     for (unit, name) in [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")]
     where bytes >= unit && bytes % unit == 0 {
@@ -9,7 +9,7 @@ package enum ByteCount {
     return "\(bytes) bytes"
   }
 
-  /// Such as `17 B` and `1.5 MB`, of 1024 each.
+  /// A rounded size such as `17 B` and `1.5 MB`, in units of 1024.
   package static func text(_ bytes: Int) -> String {
     for (unit, name) in [(1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "kB")] where bytes >= unit {
       let (whole, rest) = bytes.quotientAndRemainder(dividingBy: unit)
@@ -20,24 +20,26 @@ package enum ByteCount {
   }
 }
 
-/// How fast something comes, over the last seconds, and how long the rest of it will take.
+/// The rate of a transfer over the last seconds, and the remaining time.
 package struct TransferRate {
-  /// Seconds that count.
+  /// The time over which the rate is measured, in seconds.
   private static let window = 5.0
   private var samples: [(time: Double, count: Int)] = []
 
   package init() {}
 
-  /// - Parameter time: seconds since some time.
+  /// Adds a sample.
+  ///
+  /// - Parameter time: Seconds since some time.
   package mutating func note(_ count: Int, at time: Double) {
-    // What is counted anew has nothing to do with what was before.
+    // A count that restarts is independent of earlier samples.
     if let last = samples.last, last.count > count { samples = [] }
     samples.append((time, count))
     let first = samples.lastIndex { $0.time <= time - TransferRate.window } ?? 0
     samples.removeFirst(first)
   }
 
-  /// In a second; nil while nobody can tell.
+  /// The rate per second; nil while unknown.
   package var perSecond: Double? {
     guard let first = samples.first, let last = samples.last, last.time - first.time >= 0.5,
       last.count > first.count
@@ -45,7 +47,7 @@ package struct TransferRate {
     return Double(last.count - first.count) / (last.time - first.time)
   }
 
-  /// Seconds until there are that many; nil while nobody can tell.
+  /// The seconds until the count reaches `total`; nil while unknown.
   package func remaining(of total: Int) -> Double? {
     guard let perSecond, let last = samples.last, total >= last.count else { return nil }
     return Double(total - last.count) / perSecond

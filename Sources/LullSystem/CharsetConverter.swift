@@ -1,13 +1,14 @@
 import LullLibC
 
-/// A conversion between two charsets by the C library: an iconv descriptor, closed with the value.
+/// A conversion between two charsets by the C library. Owns an iconv descriptor, which is closed
+/// with the value.
 package struct CharsetConverter: ~Copyable {
-  // Opened in init, closed in deinit and nowhere else.
+  // Opened in init and closed in deinit only.
   private let descriptor: iconv_t
 
-  /// Nil if iconv does not know one of the charsets.
+  /// nil if iconv doesn't support one of the charsets.
   package init?(from charset: String, to target: String) {
-    // iconv_open returns -1 as a pointer when it fails, never null.
+    // On failure iconv_open returns -1 as a pointer, not null.
     guard let descriptor = iconv_open(target, charset),
       descriptor != UnsafeMutableRawPointer(bitPattern: -1)
     else { return nil }
@@ -18,8 +19,8 @@ package struct CharsetConverter: ~Copyable {
     iconv_close(descriptor)
   }
 
-  /// Converts the whole input, or returns nil at the first thing that cannot be converted. When
-  /// `lossless`, also if iconv says it replaced something.
+  /// Converts the whole input, or returns nil if some of it can't be converted. With `lossless`,
+  /// also returns nil if iconv replaced a character.
   package borrowing func convert(_ bytes: UnsafeBufferPointer<UInt8>, lossless: Bool) -> [UInt8]? {
     var output: [UInt8] = []
     output.reserveCapacity(bytes.count + bytes.count / 2)
@@ -32,14 +33,14 @@ package struct CharsetConverter: ~Copyable {
       while true {
         var next = chunk.baseAddress
         var room = chunk.count
-        // Once the input is used up a null input makes iconv write what it holds back: the return
-        // to the initial shift state, or a character that might have been combined.
+        // After the input, a null input makes iconv write the rest: the return to the initial shift
+        // state, or a character that might have been combined.
         let replaced =
           isFlushing
           ? iconv(descriptor, nil, nil, &next, &room)
           : iconv(descriptor, &input, &inputLeft, &next, &room)
         let failure = errno
-        // iconv has filled the chunk up to where `room` is left.
+        // iconv has filled the chunk except for `room`.
         output += UnsafeRawBufferPointer(chunk)[..<(chunk.count - room)]
         if replaced == -1 {
           guard failure == E2BIG else { return nil }

@@ -1,14 +1,14 @@
 package import LullLibC
 
-/// Programs that are started beside this one. Any thread.
+/// Starts other programs. Any thread.
 package enum ChildProcess {
-  /// What stands at one of its three standard streams.
+  /// The source or target of a standard stream.
   package enum Stream {
-    /// What stands at ours.
+    /// The stream of this process.
     case inherited
-    /// Nothing to read, and nobody who reads.
+    /// /dev/null.
     case nowhere
-    /// A descriptor of ours; it stays open here.
+    /// A descriptor of this process, which stays open here.
     case descriptor(Int32)
   }
 
@@ -17,14 +17,16 @@ package enum ChildProcess {
     package let code: Int32
   }
 
-  /// Starts a program. What this process blocks, or ignores for its own sake, is not so there.
+  /// Starts a program. The signals that this process blocks or ignores are reset in the child.
   ///
   /// - Parameters:
-  ///   - words: its name, which is looked for on the PATH unless there is a slash in it, and its arguments.
-  ///   - leadsGroup: whether it is in a group of its own: it can be ended with all that it starts, and
-  ///     Ctrl-C is not its business. Who reads a terminal has to stay in ours.
-  ///   - variables: what its environment has besides ours, or in the place of ours, as `NAME=value`.
-  /// - Returns: its number. Whoever starts it reaps it.
+  ///   - words: The name, which is looked up on the PATH unless it contains a slash, and the
+  ///     arguments.
+  ///   - leadsGroup: Whether the program gets its own process group. It can then be ended together
+  ///     with the processes it starts, and Ctrl-C doesn't reach it. A program that reads the
+  ///     terminal must stay in our group.
+  ///   - variables: Additional or replaced environment variables, as `NAME=value`.
+  /// - Returns: The process number. The caller must reap the process.
   package static func start(
     _ words: [String], input: Stream = .inherited, output: Stream = .inherited,
     errors: Stream = .inherited, leadsGroup: Bool = true, variables: [String] = []
@@ -59,7 +61,7 @@ package enum ChildProcess {
     let arguments = copies[..<words.count] + [nil]
     var environment = copies[words.count...] + []
     var next = environ
-    // Ends with a null pointer; nobody changes the environment meanwhile.
+    // The list ends with a null pointer. Nothing changes the environment meanwhile.
     let names = variables.map { $0.prefix { $0 != "=" } + "=" }
     while let entry = next.pointee {
       if !names.contains(where: { strncmp(entry, String($0), $0.utf8.count) == 0 }) {
@@ -74,18 +76,19 @@ package enum ChildProcess {
     return process
   }
 
-  /// Waits until it has ended, and reaps it: its exit code, 128 and more for a signal.
+  /// Waits until the process has ended, and reaps it. Returns its exit code, or 128 plus the number
+  /// of the signal.
   @discardableResult
   package static func wait(for process: pid_t) -> Int32 {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 {
-      // Reaped by somebody else.
+      // Reaped elsewhere.
       guard errno == EINTR else { return 0 }
     }
     return code(of: status)
   }
 
-  /// What a status of `waitpid` says.
+  /// The exit code for a status of `waitpid`.
   package static func code(of status: Int32) -> Int32 {
     status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
   }

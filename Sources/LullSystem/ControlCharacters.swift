@@ -1,7 +1,8 @@
-/// What a server, a file or a script has put into a text must not move the cursor, change colours or
-/// turn words around where the text is shown.
+/// Control characters in texts from servers, files and scripts. They must not move the cursor,
+/// change colors or reverse text on the screen.
 package enum ControlCharacters {
-  /// Whether it is one, and not a line break or a tab. (ECMA-48; UAX #9, section 2)
+  /// Whether a character is a control character other than a line break or tab. (ECMA-48; UAX #9,
+  /// section 2)
   package static func contains(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x09, 0x0A: false
@@ -10,7 +11,7 @@ package enum ControlCharacters {
     }
   }
 
-  /// The text with each of them as Lua writes it; lines and tabs stay. Any thread.
+  /// The text with control characters as Lua escapes; line breaks and tabs are kept. Any thread.
   package static func shown(in text: some StringProtocol) -> String {
     guard text.unicodeScalars.contains(where: contains) else { return String(text) }
     var result = String.UnicodeScalarView()
@@ -24,7 +25,8 @@ package enum ControlCharacters {
     return String(result)
   }
 
-  /// The same in one line: a line break is visible as well, so that a name that has one makes no line of its own.
+  /// The same, with line breaks escaped too, so that a name with a line break doesn't start a new
+  /// line.
   package static func shownInLine(_ text: String) -> String {
     let breaks = ["\n", "\u{2028}", "\u{2029}"]
     return breaks.reduce(shown(in: text)) { text, end in
@@ -41,7 +43,7 @@ package enum ControlCharacters {
       : "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
   }
 
-  /// `\x1B`, also of a byte that is no text.
+  /// `\x1B`, also for a byte that isn't valid text.
   package static func spelled(_ byte: UInt8) -> String {
     (byte < 16 ? "\\x0" : "\\x") + String(byte, radix: 16, uppercase: true)
   }

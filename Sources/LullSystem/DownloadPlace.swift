@@ -1,23 +1,23 @@
 import LullLibC
 
-/// Where the bytes of a download go, and how they get the name they are to have.
+/// The file or stream to which the bytes of a download are written, and its final name.
 package struct DownloadPlace: Sendable {
   package struct Failure: Error {
     package let text: String
 
     package init(_ text: String) { self.text = text }
-    // A message of the C library, copied at once.
+    // The message of the C library, copied immediately.
     package init(errno code: Int32) { text = ErrorText.of(code) }
   }
 
   private enum Kind: Sendable {
-    /// Written at once, and never taken back.
+    /// Written immediately, without a way back.
     case stream(isOwned: Bool)
     /// A file without a name, to be linked.
     case unnamed
     /// A file beside the target, to be renamed.
     case named([UInt8])
-    /// One that is gone on with later if it is not finished.
+    /// A file that is resumed later if it is incomplete.
     case part(PartFile)
     case none
   }
@@ -25,13 +25,13 @@ package struct DownloadPlace: Sendable {
   package let descriptor: Int32
   private var kind: Kind
   private var permissions = FilePermissions.usual
-  /// Where the file gets a name that is found out later, and takes the place of no other.
+  /// The folder of a file that is named later and must not replace another.
   private var folder: [UInt8]?
-  /// Whether a name that is taken in that folder gets a number.
+  /// Whether a number is added if the name exists in the folder.
   package var numbersNames = false
   /// The name without a number.
   private var name = ""
-  /// Where it is to be; nil of standard output, and while it has no name.
+  /// The final path; nil for standard output, and while the file has no name.
   package private(set) var path: [UInt8]?
 
   package static var standardOutput: DownloadPlace {
@@ -40,12 +40,12 @@ package struct DownloadPlace: Sendable {
 
   // MARK: Finding it
 
-  /// Opens what is needed for a file of that path; nothing of it is changed yet.
+  /// Opens the file for a path. Nothing is changed yet.
   ///
   /// - Parameters:
-  ///   - allowsFolder: whether it may be a folder, for a file that is named later.
-  ///   - partName: what the file is called in a folder while it is not complete, if it is one to be gone on
-  ///     with; nil: it is not.
+  ///   - allowsFolder: Whether the path may be a folder, in which the file is named later.
+  ///   - partName: The name in a folder of an incomplete file that can be resumed; nil: it can't be
+  ///     resumed.
   package static func found(
     _ path: [UInt8], allowsFolder: Bool, partName: String?
   ) throws(Failure) -> DownloadPlace {
@@ -56,7 +56,7 @@ package struct DownloadPlace: Sendable {
       guard path.last != UInt8(ascii: "/") else {
         throw Failure(allowsFolder ? "there is no such folder" : "is no name of a file")
       }
-      // What it should name would not be there afterwards either.
+      // The file that the link names would still not exist afterwards.
       guard !FileName.isLink(path) else { throw Failure("is a link to what does not exist") }
       return try beside(path, .usual, isPart: partName != nil)
     }
@@ -69,9 +69,9 @@ package struct DownloadPlace: Sendable {
       place.path = nil
       return place
     case S_IFREG:
-      // It would be replaced even so, which nobody expects of a file that must not be written.
+      // A rename would replace it nevertheless, which is unexpected for a read-only file.
       guard access(FileName.cString(path), W_OK) == 0 else { throw Failure(errno: errno) }
-      // What a symbolic link leads to is replaced, not the link.
+      // Replaces the target of a symbolic link, not the link.
       let target = FileName.resolved(path) ?? path
       var place = try beside(target, .of(status), isPart: partName != nil)
       place.path = path
@@ -89,7 +89,7 @@ package struct DownloadPlace: Sendable {
     }
   }
 
-  /// What a link leads to, in the place of `path`.
+  /// The target of the link at `path`, which is written instead.
   private var target: [UInt8]?
 
   private init(descriptor: Int32, kind: Kind) {
@@ -114,7 +114,7 @@ package struct DownloadPlace: Sendable {
       return DownloadPlace(descriptor: part.descriptor, kind: .part(part))
     }
     if access(ownDescriptors, X_OK) == 0 {
-      // O_TMPFILE, which the C library has but Swift does not see.
+      // O_TMPFILE, which Swift does not import from the C library.
       let unnamed = open(
         FileName.cString(FileName.folder(of: target)),
         O_WRONLY | O_CLOEXEC | 0o20000000 | O_DIRECTORY, mode)
@@ -128,22 +128,22 @@ package struct DownloadPlace: Sendable {
 
   private static let ownDescriptors = "/proc/self/fd"
 
-  // MARK: Its life
+  // MARK: Writing
 
   package var isStream: Bool { if case .stream = kind { true } else { false } }
 
   package var isTerminal: Bool { isatty(descriptor) != 0 }
 
-  /// Lets what has been printed so far go out before anything is written to a stream.
+  /// Flushes standard I/O before anything is written to a stream.
   package func comeAfterPrinted() { if isStream { fflush(nil) } }
 
-  /// One to be gone on with.
+  /// The part file of a download that can be resumed.
   package var part: PartFile? { if case .part(let part) = kind { part } else { nil } }
 
-  /// Whether the file has still to be named.
+  /// Whether the file still needs a name.
   package var isNameless: Bool { folder != nil && path == nil }
 
-  /// Names the file in its folder, which must have none of that name.
+  /// Names the file in its folder, where no other file may have the name.
   package mutating func setName(_ name: String) -> Failure? {
     guard let folder else { return nil }
     self.name = name
@@ -157,18 +157,19 @@ package struct DownloadPlace: Sendable {
     return Failure("'\(name)' is there already, and is replaced only if the path names it")
   }
 
-  /// Takes back what is written; false if that cannot be.
+  /// Discards the bytes written; false if that is impossible.
   package func empty() -> Bool {
     if isStream { return false }
     return ftruncate(descriptor, 0) == 0 && lseek(descriptor, 0, SEEK_SET) == 0
   }
 
-  /// Gives the file its name; the error number, nil if all went well. Not forced to the disk.
+  /// Gives the file its name. Returns the error number; nil on success. The file is not synced to
+  /// the disk.
   package mutating func finish() -> Int32? {
     var failure: Int32?
     if !isStream, let path = target ?? path {
       failure = permissions.apply(to: descriptor) ?? putInPlace(path)
-      // Somebody else has taken the name meanwhile.
+      // Another process has taken the name meanwhile.
       while failure == EEXIST, numbersNames, setName(name) == nil, let path = self.path {
         failure = putInPlace(path)
       }
@@ -195,7 +196,7 @@ package struct DownloadPlace: Sendable {
     let target = FileName.cString(path)
     guard linkat(AT_FDCWD, own, AT_FDCWD, target, AT_SYMLINK_FOLLOW) != 0 else { return nil }
     guard errno == EEXIST, folder == nil else { return errno }
-    // A link replaces nothing: it needs a name to be renamed from.
+    // A link replaces nothing, so the file first needs a name from which it can be renamed.
     for name in FileName.hidden(beside: path).lazy.map(FileName.cString) {
       guard linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else {
         if errno == EEXIST { continue }
@@ -209,8 +210,8 @@ package struct DownloadPlace: Sendable {
     return EEXIST
   }
 
-  /// Closes it; what has got no name is gone, but for a part that is to be kept. Again, it does nothing. The
-  /// error number of closing, nil for none.
+  /// Closes the file. Removes it if it has no name, except a part that is kept. Calling it again
+  /// does nothing. Returns the error number of closing, or nil.
   @discardableResult
   package mutating func discard(keepsPart: Bool) -> Int32? {
     var isOwned = true

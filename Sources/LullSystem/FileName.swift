@@ -1,22 +1,23 @@
 import LullLibC
 
-/// Names of files in the bytes that the system has for them, for what replaces a file as a whole.
+/// File names in the bytes of the system, for replacing whole files.
 package enum FileName {
   package static func cString(_ path: [UInt8]) -> [CChar] {
     path.map(CChar.init(bitPattern:)) + [0]
   }
 
-  /// Hidden names in the same folder that nobody is likely to have, to be tried one after another.
+  /// Hidden names in the same folder that are unlikely to exist, to be tried in turn.
   package static func hidden(beside target: [UInt8]) -> some Sequence<[UInt8]> {
     let slash = target.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-    // A name may have 255 bytes.
+    // A name may have at most 255 bytes.
     let start = target[..<slash] + [UInt8(ascii: ".")] + target[slash...].prefix(200)
     return (0..<100).lazy.map { _ in
       start + Array(".\(getpid()).\(UInt32.random(in: 0...(.max)))".utf8)
     }
   }
 
-  /// A name, and the same with numbers before its ending: `a.tar.gz`, `a-1.tar.gz`, `a-2.tar.gz` …
+  /// The name, then variants with numbers before the extension: `a.tar.gz`, `a-1.tar.gz`,
+  /// `a-2.tar.gz` …
   package static func numbered(_ name: String) -> some Sequence<String> {
     var stem = name[...]
     if let dot = name.lastIndex(of: "."), dot > name.startIndex { stem = name[..<dot] }
@@ -25,7 +26,7 @@ package enum FileName {
     return (0...999).lazy.map { $0 == 0 ? name : "\(stem)-\($0)\(ending)" }
   }
 
-  /// What links lead to: with all of them followed; nil if there is no such file.
+  /// The path with all links resolved; nil if there is no such file.
   package static func resolved(_ path: [UInt8]) -> [UInt8]? {
     guard let text = realpath(cString(path), nil) else { return nil }
     defer { free(text) }
@@ -33,18 +34,18 @@ package enum FileName {
     return Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 
-  /// The same, where that is text.
+  /// The resolved path, if it is valid UTF-8.
   package static func resolved(_ path: String) -> String? {
     resolved(Array(path.utf8)).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// The folder it is in, as far as the name says: `.` if it names none.
+  /// The folder part of a path; `.` without one.
   package static func folder(of path: [UInt8]) -> [UInt8] {
     guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return [UInt8(ascii: ".")] }
     return slash == 0 ? [UInt8(ascii: "/")] : Array(path[..<slash])
   }
 
-  /// The same, where that is text.
+  /// The folder part of a path given as text.
   package static func folder(of path: String) -> String {
     String(decoding: folder(of: Array(path.utf8)), as: UTF8.self)
   }
@@ -56,32 +57,32 @@ package enum FileName {
     return folder[..<(end.map { $0 + 1 } ?? 0)] + [slash] + Array(name.utf8)
   }
 
-  /// Gives a file another name; the error number, nil if all went well.
+  /// Renames a file. Returns the error number; nil on success.
   ///
-  /// - Parameter replacing: whether it may take the place of another file.
+  /// - Parameter replacing: Whether another file may be replaced.
   package static func rename(_ name: [UInt8], to target: [UInt8], replacing: Bool) -> Int32? {
     let (name, target) = (cString(name), cString(target))
     if !replacing {
-      // A link takes nobody's place.
+      // A hard link never replaces a file.
       guard link(name, target) != 0 else {
         unlink(name)
         return nil
       }
       var status = stat()
-      // Some file systems have no links.
+      // Some file systems don't support links.
       guard errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS else { return errno }
       guard lstat(target, &status) != 0 else { return EEXIST }
     }
     return LullLibC.rename(name, target) == 0 ? nil : errno
   }
 
-  /// Whether it is a folder, or a link that leads to one.
+  /// Whether the path is a folder, or a link to one.
   package static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Whether it is a link; what it leads to need not be there.
+  /// Whether the path is a link, even if its target doesn't exist.
   package static func isLink(_ path: [UInt8]) -> Bool {
     var status = stat()
     return lstat(cString(path), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK

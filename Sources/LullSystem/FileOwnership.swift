@@ -1,23 +1,23 @@
 import LullLibC
 
-/// Whose a file of state is, and whether another user may read or write it: the one rule for files that hold
-/// credentials, tokens, caches and limits. (LIM-93)
+/// The owner of a state file, and whether other users may read or write it. The single rule for
+/// files with credentials, tokens, caches and limits. (LIM-93)
 package struct FileOwnership {
   package let isRegular: Bool
   package let isLink: Bool
-  /// Whether it belongs to the user that this process runs as.
+  /// Whether it belongs to the user of this process.
   package let isOwn: Bool
   /// Whether other users may neither read nor write it.
   package let isPrivate: Bool
 
-  /// Of an open file; nil if the system does not say.
+  /// The ownership of an open file; nil if the system doesn't report it.
   package init?(_ descriptor: Int32) {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
     self.init(status)
   }
 
-  /// Of a path, which may be a link itself; nil if there is nothing.
+  /// The ownership of a path, which may be a link itself; nil if it doesn't exist.
   package init?(at path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -31,9 +31,9 @@ package struct FileOwnership {
     isPrivate = status.st_mode & 0o077 == 0
   }
 
-  /// The folder that a new file would be in, if this is root and the folder belongs to another user, such as one
-  /// that HOME names under sudo: root leaves nothing there. Folders that are missing count as the one they are
-  /// in. (LIM-93)
+  /// The folder for a new file, if this is root and the folder belongs to another user, such as
+  /// HOME under sudo: root must not leave files there. For missing folders, the nearest existing
+  /// parent counts. (LIM-93)
   package static func foreignFolder(for path: String) -> String? {
     guard geteuid() == 0 else { return nil }
     var folder = path

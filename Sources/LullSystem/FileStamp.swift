@@ -1,7 +1,6 @@
 package import LullLibC
 
-/// What tells whether a file is still the one that was looked at, and as it was: where it is, its size,
-/// and when it was last written.
+/// Identifies a file and its state: device and inode, size, and time of modification.
 package struct FileStamp: Sendable, Equatable, Codable {
   /// In bytes.
   package let size: Int
@@ -18,10 +17,10 @@ package struct FileStamp: Sendable, Equatable, Codable {
     nanoseconds = status.st_mtim.tv_nsec
   }
 
-  /// When it was last written; Unix seconds.
+  /// The time of modification, in Unix seconds.
   package var lastWritten: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
 
-  /// Of what a path leads to now; nil if that is nothing.
+  /// The stamp of the file at a path, following links; otherwise nil.
   package static func of(_ path: [UInt8]) -> FileStamp? {
     var status = stat()
     return stat(FileName.cString(path), &status) == 0 ? FileStamp(status) : nil

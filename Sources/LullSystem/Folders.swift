@@ -1,10 +1,10 @@
 import LullLibC
 
-/// Makes folders for what is written into them.
+/// Creates folders.
 package enum FolderMaking {
-  /// Makes a folder and those above it, as far as they are missing. Any thread.
+  /// Creates a folder and its missing parents. Any thread.
   ///
-  /// - Returns: the error number; nil if it is there.
+  /// - Returns: The error number; nil if the folder exists afterwards.
   package static func make(_ folder: [UInt8]) -> Int32? {
     let slash = UInt8(ascii: "/")
     var end = folder.startIndex
@@ -17,7 +17,7 @@ package enum FolderMaking {
       }
       let code = errno
       var status = stat()
-      // Of a folder above that is not ours to make only its being there counts.
+      // A parent that can't be created only needs to exist.
       guard stat(FileName.cString(part), &status) == 0 else { return code }
     }
     var status = stat()
@@ -26,14 +26,14 @@ package enum FolderMaking {
   }
 }
 
-/// What is in a folder.
+/// Lists folders.
 package enum FolderListing {
   package struct Unreadable: Error {
     /// The error number.
     package let code: Int32
   }
 
-  /// The names of all that is in it, hidden ones too, in no order.
+  /// The names of all entries, including hidden ones, in no order.
   package static func names(in folder: [UInt8]) throws(Unreadable) -> [[UInt8]] {
     guard let directory = opendir(FileName.cString(folder)) else {
       throw Unreadable(code: errno)
@@ -50,16 +50,16 @@ package enum FolderListing {
     return names
   }
 
-  /// The same as text; what of a name is no UTF-8 is replaced.
+  /// The names as text, with invalid UTF-8 replaced.
   package static func names(in folder: String) throws(Unreadable) -> [String] {
     try names(in: Array(folder.utf8)).map { String(decoding: $0, as: UTF8.self) }
   }
 }
 
-/// Paths that begin in the home folder of whoever runs the program.
+/// Paths in the user's home folder.
 package enum HomeFolder {
-  /// Whether a path leads into a home folder that does not exist, and which nobody should make: the
-  /// variable may be wrong.
+  /// Whether a path leads into a home folder that doesn't exist. It should not be created, since
+  /// the variable may be wrong.
   package static func isMissing(for path: String) -> Bool {
     guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/"),
       path.hasPrefix(home.hasSuffix("/") ? home : home + "/")
@@ -67,33 +67,33 @@ package enum HomeFolder {
     return access(home, F_OK) != 0
   }
 
-  /// `~/` is the home folder, where the environment names one.
+  /// Expands `~/` to the home folder, if the environment names one.
   package static func expanded(_ path: String) -> String {
     guard path.hasPrefix("~/"), let home = getenv("HOME") else { return path }
     return String(cString: home) + path.dropFirst()
   }
 }
 
-/// A folder for what is needed for a while, for the user alone.
+/// A private folder for temporary files.
 package struct TemporaryFolder {
   package let path: String
 
-  /// Where such folders, and such files, are made: $TMPDIR, if that is a path from the root.
+  /// The parent of temporary folders and files: $TMPDIR, if it is an absolute path.
   package static var place: String {
     let named = getenv("TMPDIR").flatMap { String(validatingCString: $0) }
     return named.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
   }
 
-  /// A new one; nil with `errno` if it cannot be made.
+  /// Creates a folder. Returns nil and sets `errno` on failure.
   ///
-  /// - Parameter start: what its name begins with.
+  /// - Parameter start: The beginning of its name.
   package init?(_ start: String) {
     var name = FileName.cString(Array("\(TemporaryFolder.place)/\(start)-XXXXXX".utf8))
     guard mkdtemp(&name) != nil else { return nil }
     path = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Takes it away with all that is in it; links are not followed.
+  /// Removes the folder and its content. Links are not followed.
   package func remove() { TemporaryFolder.remove(Array(path.utf8)) }
 
   private static func remove(_ path: [UInt8]) {

@@ -2,7 +2,7 @@ import LullLibC
 
 /// The exit code of a stock Lua interpreter that has loaded this library.
 package enum InterpreterExit {
-  /// Makes the process exit with 1 where it would with 0. Other programs decide for themselves.
+  /// Makes the process exit with 1 instead of 0. Does nothing in other programs.
   package static func fail() {
     guard isInterpreter else { return }
     on_exit(
@@ -13,7 +13,7 @@ package enum InterpreterExit {
       }, nil)
   }
 
-  /// Whether the program is called as Lua's are: `lua`, `lua5.4`.
+  /// Whether the program's name is that of a Lua interpreter: `lua`, `lua5.4`.
   private static var isInterpreter: Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = buffer.withUnsafeMutableBytes { bytes in

@@ -1,9 +1,9 @@
 import LullLibC
 
-/// Threads that may block as long as they like: unlike those of the concurrency pool there is always
-/// one more.
+/// Threads that may block for any time. Unlike the threads of the concurrency pool, their number
+/// isn't limited.
 package enum NativeThread {
-  /// Gives the calling thread a name. (Linux; elsewhere it stays nameless.)
+  /// Names the calling thread. (Linux only)
   private static func call(_ name: String) {
     let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }
@@ -11,15 +11,15 @@ package enum NativeThread {
     close(file)
   }
 
-  /// Runs `body` on a thread of its own, which gets no signals: those are the program's, whose handlers
-  /// run where it expects them. False if the system has no more threads.
+  /// Runs `body` on a new thread that receives no signals. Signals belong to the program, whose
+  /// handlers expect to run on its own threads. Returns false if the system has no more threads.
   ///
-  /// - Parameter name: what tools such as `top` show; 15 bytes.
+  /// - Parameter name: The name in tools such as `top`, at most 15 bytes.
   package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)
-    // The thread begins with the mask of whoever makes it.
+    // The new thread inherits the signal mask.
     pthread_sigmask(SIG_BLOCK, &all, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     return CLibrary.startThread {
@@ -29,8 +29,8 @@ package enum NativeThread {
   }
 }
 
-/// The thread that asks.
+/// The calling thread.
 package enum CurrentThread {
-  /// Tells it from every other thread that exists meanwhile.
+  /// A number that is unique among the existing threads.
   package static var number: UInt { UInt(pthread_self()) }
 }

@@ -1,35 +1,37 @@
 package import LullLibC
 
-/// A file that is filled over several runs, `NAME.part`, with a note beside it of what it is a part of.
+/// A file that is filled over several runs, `NAME.part`, with a note beside it that identifies the
+/// whole.
 ///
-/// Whoever has opened it holds its lock, which ends with the process at the latest: two never write into it.
+/// A process that has opened it holds its lock, which ends with the process at the latest. Two
+/// processes thus never write to it.
 package struct PartFile: Sendable {
   package static let ending = ".part"
-  /// What the note has behind that. A file that somebody else names must not be called so.
+  /// The suffix of the note. A file named by a server must not end like this.
   package static let noteEnding = ".part.lull"
 
-  /// Open for reading and writing, at its end.
+  /// Open for reading and writing, positioned at its end.
   package let descriptor: Int32
-  /// How many bytes it had when it was opened.
+  /// The size when it was opened, in bytes.
   package let size: Int
   private let path: [UInt8]
   private let notePath: [UInt8]
 
-  /// Its name, for messages.
+  /// The name in messages.
   package var shown: String { PartFile.shown(path) }
 
   private static func shown(_ path: [UInt8]) -> String { String(decoding: path, as: UTF8.self) }
 
-  /// The part of the file that is to be `target`; made if it is not there.
+  /// Opens the part of the file `target`, or creates it.
   ///
-  /// - Parameter mode: what to make it with.
+  /// - Parameter mode: The mode for creating it.
   package init(of target: [UInt8], mode: mode_t) throws(DownloadPlace.Failure) {
     path = target + Array(PartFile.ending.utf8)
     notePath = target + Array(PartFile.noteEnding.utf8)
     let shown = PartFile.shown(path)
-    // Again, if whoever had it has put it in its place meanwhile.
+    // Repeated if the process that had locked it has renamed it meanwhile.
     for _ in 0..<10 {
-      // Non-blocking: opening a pipe would wait for somebody who reads.
+      // Non-blocking, since opening a pipe would wait for a reader.
       let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
       let descriptor = open(FileName.cString(path), flags, mode)
       guard descriptor >= 0 else {
@@ -51,7 +53,7 @@ package struct PartFile: Sendable {
     throw .init("\(shown) is made and removed by others all the time")
   }
 
-  /// Its size, once it is ours; nil if its name means another file by then.
+  /// The size of the file once it is locked; nil if its name belongs to another file by then.
   private static func locked(
     _ descriptor: Int32, _ path: [UInt8], _ shown: String
   ) throws(DownloadPlace.Failure) -> Int? {
@@ -63,7 +65,7 @@ package struct PartFile: Sendable {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw .init(errno: errno) }
     guard status.st_mode & S_IFMT == S_IFREG else { throw .init("\(shown) is no regular file") }
-    // What somebody else has put there would become the beginning of ours.
+    // The content of another user's file would become the beginning of ours.
     guard status.st_uid == geteuid() else { throw .init("\(shown) belongs to somebody else") }
     guard isFile(status, at: path) else { return nil }
     guard lseek(descriptor, 0, SEEK_END) >= 0 else { throw .init(errno: errno) }
@@ -76,9 +78,9 @@ package struct PartFile: Sendable {
       && found.st_ino == status.st_ino
   }
 
-  // MARK: Its note
+  // MARK: Note
 
-  /// What is noted of it, `limit` bytes at most; nil if nothing is that could be read.
+  /// Reads the note, at most `limit` bytes; otherwise nil that can be read.
   package func note(limit: Int) -> [UInt8]? {
     guard let file = try? ReadableFile(notePath), file.stamp.size <= limit else { return nil }
     var bytes = [UInt8](repeating: 0, count: file.stamp.size)
@@ -86,22 +88,22 @@ package struct PartFile: Sendable {
     return count == bytes.count ? bytes : nil
   }
 
-  /// Notes that, for the owner only; the error number, nil if all went well.
+  /// Writes the note, readable by the owner only. Returns the error number; nil on success.
   package func setNote(_ bytes: [UInt8]) -> Int32? {
     AtomicFile.write(bytes, to: notePath, .exactly(0o600))
   }
 
   package func removeNote() { unlink(FileName.cString(notePath)) }
 
-  // MARK: Its end
+  // MARK: End
 
-  /// Takes both away.
+  /// Removes the part and its note.
   package func remove() {
     unlink(FileName.cString(path))
     removeNote()
   }
 
-  /// Makes it the file of that name; the error number, nil if all went well.
+  /// Renames the part to the final name. Returns the error number; nil on success.
   package func rename(to target: [UInt8], replacing: Bool) -> Int32? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, PartFile.isFile(status, at: path) else { return ENOENT }

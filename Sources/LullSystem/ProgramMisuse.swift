@@ -1,7 +1,7 @@
 internal import LullLibC
 
-/// The end of a program that does what must not be: with a message in every build, which a precondition
-/// has in debug builds only.
+/// Ends the program after a programming error, with a message in every build. A precondition has a
+/// message in debug builds only.
 package enum ProgramMisuse {
   package static func stop(_ message: String) -> Never {
     StandardError.write("Fatal error: \(message)\n")

@@ -1,9 +1,9 @@
 import LullLibC
 
-/// A regular file that is open for reading: anything else could hold up who reads it for ever.
+/// A regular file, open for reading. Reading anything else could block without end.
 package final class ReadableFile {
   package struct Unreadable: Error {
-    /// In the words of the system.
+    /// The message of the system.
     package let reason: String
 
     fileprivate init(_ reason: String) { self.reason = reason }
@@ -11,11 +11,11 @@ package final class ReadableFile {
   }
 
   private let descriptor: Int32
-  /// As it was when it was opened.
+  /// The stamp when the file was opened.
   package let stamp: FileStamp
 
   package init(_ path: [UInt8]) throws(Unreadable) {
-    // Non-blocking: opening a pipe would wait for somebody who writes.
+    // Non-blocking, since opening a pipe would wait for a writer.
     descriptor = open(FileName.cString(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw Unreadable(errno: errno) }
     var status = stat()
@@ -36,7 +36,7 @@ package final class ReadableFile {
     close(descriptor)
   }
 
-  /// Why a path leads to none that can be read now; nil if it does.
+  /// Why the file at a path can't be read; nil if it can.
   package static func problem(_ path: [UInt8]) -> String? {
     do throws(Unreadable) {
       _ = try ReadableFile(path)
@@ -46,13 +46,14 @@ package final class ReadableFile {
     }
   }
 
-  /// As it is now; nil if the system does not say.
+  /// The current stamp; nil if the system doesn't report it.
   package var currentStamp: FileStamp? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? FileStamp(status) : nil
   }
 
-  /// So many bytes from `offset` on, or fewer; 0 at its end.
+  /// Reads bytes from `offset` on. Returns the number of bytes, which may be less than requested; 0
+  /// at the end.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(Unreadable) -> Int {

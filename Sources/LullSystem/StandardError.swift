@@ -1,9 +1,9 @@
 import LullLibC
 
-/// Whole-message writes to standard error, past any buffering of the C library. On a terminal control
-/// characters are made visible.
+/// Writes whole messages to standard error, bypassing the buffers of the C library. On a terminal,
+/// control characters are made visible.
 package enum StandardError {
-  /// What takes it instead, for tests: in the task that sets it.
+  /// Receives the output instead, for tests, in the task that sets it.
   @TaskLocal package static var sink: (@Sendable (String) -> Void)?
 
   package static func write(_ text: String) {
@@ -14,21 +14,21 @@ package enum StandardError {
     if let sink { return sink(String(decoding: bytes, as: UTF8.self)) }
     StatusLines.clear()
     let bytes = StandardTerminals.showsErrors ? TerminalText.visible(bytes) : bytes
-    // A closed or full standard error must not stop the program it reports on.
+    // A closed or full standard error must not stop the program.
     _ = DescriptorWriting.put(bytes, into: STDERR_FILENO)
   }
 }
 
-/// Writing to descriptors, which may take less than they are given.
+/// Writes to descriptors, which may accept fewer bytes than given.
 package enum DescriptorWriting {
-  /// Writes all of it, however often that is interrupted; the error number, nil if all is written.
-  /// A file that may not be that large is an error, EFBIG, and no signal. Blocks as the descriptor does.
-  /// Any thread.
+  /// Writes all bytes, despite interruptions. Returns the error number; nil on success. Exceeding
+  /// the file size limit is the error EFBIG instead of a signal. Blocks as the descriptor does. Any
+  /// thread.
   package static func put(_ bytes: [UInt8], into descriptor: Int32) -> Int32? {
     bytes.withUnsafeBufferPointer { put($0, into: descriptor) }
   }
 
-  /// As above, of bytes that somebody else holds.
+  /// Writes bytes from a buffer.
   package static func put(
     _ bytes: UnsafeBufferPointer<UInt8>, into descriptor: Int32
   ) -> Int32? {
@@ -44,15 +44,15 @@ package enum DescriptorWriting {
     }
   }
 
-  /// Whether an error number says that nobody reads any more what is written.
+  /// Whether an error number means that the reader has closed the output.
   package static func isUnread(_ code: Int32) -> Bool { code == EPIPE }
 }
 
-/// What the system says of its error numbers.
+/// Error messages of the system.
 package enum ErrorText {
-  /// Such as `No such file or directory`. Any thread.
+  /// The message, such as `No such file or directory`. Any thread.
   package static func of(_ code: Int32) -> String {
-    // What strerror returns is valid until this thread calls it again.
+    // The result of strerror is valid until this thread calls it again.
     String(cString: strerror(code))
   }
 }

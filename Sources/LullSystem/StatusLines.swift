@@ -1,24 +1,24 @@
 import LullLibC
 import Synchronization
 
-/// The last lines of the terminal, on standard error, that say how far things are. They give way to whatever
-/// else is written: `StandardError` and whoever writes to standard output clear them first, and who shows
-/// them does so again. Any thread.
+/// The status lines at the bottom of the terminal, on standard error. Other output clears them
+/// first: `StandardError`, and code that writes to standard output. Their owner then shows them
+/// again. Any thread.
 package enum StatusLines {
   private static let shown = Mutex<[String]>([])
-  /// Writes out what is held back for them to be put below; nil where nothing is.
+  /// Writes output that was held back to be shown below the lines; otherwise nil.
   private static let flusher = Mutex<(@Sendable () -> Void)?>(nil)
-  /// So that those who clear before they write pay nothing where there are none.
+  /// Makes clearing free if no lines were ever shown.
   private static let areInUse = Atomic(false)
 
-  /// Whether anybody would see them.
+  /// Whether standard error is a visible terminal.
   package static var areSeen: Bool { StandardError.sink == nil && isatty(STDERR_FILENO) != 0 }
 
-  /// Whether there are any now.
+  /// Whether lines are shown now.
   package static var areShown: Bool { shown.withLock { !$0.isEmpty } }
 
-  /// Shows these in the place of those before; nothing is written if they are the same. Each must fit
-  /// a line of the terminal, or it could not be taken back.
+  /// Replaces the lines. Writes nothing if they are the same. Each must fit into a line of the
+  /// terminal; otherwise it could not be cleared.
   package static func show(_ lines: [String]) {
     shown.withLock { shown in
       guard lines != shown else { return }
@@ -28,14 +28,16 @@ package enum StatusLines {
     }
   }
 
-  /// Takes them back, with the cursor where they began, and writes out what was held back for them.
+  /// Clears the lines, leaves the cursor where they began, and writes the output that was held
+  /// back.
   package static func clear() {
     guard areInUse.load(ordering: .relaxed) else { return }
     show([])
     flusher.withLock { $0 }?()
   }
 
-  /// From now on something is held back while they are shown; nil: no more.
+  /// Registers a function that writes the output held back while lines are shown; nil unregisters
+  /// it.
   package static func hold(flushing flush: (@Sendable () -> Void)?) {
     flusher.withLock { $0 = flush }
     if flush != nil { areInUse.store(true, ordering: .relaxed) }

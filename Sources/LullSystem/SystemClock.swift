@@ -1,14 +1,14 @@
 import LullLibC
 
-/// The system's clocks, for values that are made without a home thread's clock at hand. Any thread.
+/// The system's clocks, for values made without a home thread's clock. Any thread.
 package enum SystemClock {
   /// Unix epoch seconds.
   package static var now: Double { seconds(of: CLOCK_REALTIME) }
 
-  /// Seconds since some time in the past, which go on evenly when somebody sets the time.
+  /// Seconds since some time in the past. Setting the system time doesn't affect it.
   package static var uptime: Double { seconds(of: CLOCK_MONOTONIC) }
 
-  /// The same in nanoseconds.
+  /// The uptime in nanoseconds.
   package static var uptimeNanoseconds: UInt64 {
     let time = read(CLOCK_MONOTONIC)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -1,8 +1,8 @@
-/// What everything passes that is shown on a terminal, last of all: control characters become visible,
-/// and what is no UTF-8 does. (ControlCharacters)
+/// The last filter for all text shown on a terminal. Control characters and invalid UTF-8 are made
+/// visible. (ControlCharacters)
 ///
-/// Colours of our own go along in the text, marked by a number that nobody else can know: whatever a
-/// server has sent passes for none of them.
+/// Our own colors are part of the text, marked by a random number that no other source can know.
+/// Text from a server therefore can't imitate them.
 package struct TerminalText {
   private static let mark: String = {
     let number = [UInt64.random(in: 0...(.max)), UInt64.random(in: 0...(.max))]
@@ -10,27 +10,27 @@ package struct TerminalText {
   }()
   private static let markBytes = Array(mark.utf8)
 
-  /// What may be the beginning of something whose rest has not come yet.
+  /// Bytes that may begin a sequence whose rest has not arrived.
   private var pending: [UInt8] = []
 
   package init() {}
 
   // MARK: Our own sequences
 
-  /// A text in a colour, for a terminal.
+  /// A text in a color, for a terminal.
   package static func painted(_ text: String, _ code: String) -> String {
     "\(mark)e[\(code)m\(text)\(mark)e[0m"
   }
 
-  /// What goes back to the beginning of the line, and clears it.
+  /// A sequence that moves to the beginning of the line and clears it.
   package static var clearedLine: String { "\(mark)r\(mark)e[K" }
 
-  /// The same with the line above it.
+  /// A sequence that moves to the line above and clears it.
   package static var clearedLineAbove: String { "\(mark)e[A\(mark)e[K" }
 
   // MARK: Making visible
 
-  /// All of a text as it may be shown. Any thread.
+  /// A complete text, safe to show. Any thread.
   package static func visible(_ text: String) -> String {
     String(decoding: visible(Array(text.utf8)), as: UTF8.self)
   }
@@ -41,7 +41,7 @@ package struct TerminalText {
     return filter.visible(bytes) + filter.end()
   }
 
-  /// The next part of something that comes piece by piece.
+  /// The next part of a text that arrives in pieces.
   package mutating func visible(_ bytes: some Collection<UInt8>) -> [UInt8] {
     let input = pending + bytes
     pending = []
@@ -58,7 +58,7 @@ package struct TerminalText {
     return output
   }
 
-  /// What was held back: nothing follows it.
+  /// The rest of the text, after which nothing follows.
   package mutating func end() -> [UInt8] {
     let input = pending
     pending = []
@@ -74,7 +74,8 @@ package struct TerminalText {
     (0x20..<0x7F).contains(byte) || byte == 10 || byte == 9
   }
 
-  /// Writes what stands there; how many bytes that was, nil if more must be known.
+  /// Writes the character at `place`. Returns the number of bytes it takes, or nil if more bytes
+  /// are needed.
   private static func take(
     _ input: [UInt8], at place: Int, isWhole: Bool, _ output: inout [UInt8]
   ) -> Int? {
@@ -84,7 +85,7 @@ package struct TerminalText {
       return 1
     }
     if byte == 13 {
-      // At the end of a line a return does nothing.
+      // A carriage return at the end of a line has no effect.
       guard place + 1 < input.count || isWhole else { return nil }
       if place + 1 < input.count, input[place + 1] == 10 {
         output.append(byte)
@@ -117,7 +118,7 @@ package struct TerminalText {
     return length
   }
 
-  /// A sequence of our own, which is never cut off.
+  /// Writes one of our own sequences, which is never split.
   private static func takeOwn(_ input: [UInt8], at place: Int, _ output: inout [UInt8]) -> Int? {
     let end = place + markBytes.count
     guard end < input.count, input[place..<end].elementsEqual(markBytes) else { return nil }

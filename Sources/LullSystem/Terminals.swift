@@ -1,12 +1,12 @@
 import LullLibC
 import Synchronization
 
-/// How much a terminal shows at once.
+/// The size of a terminal.
 package struct TerminalSize {
   package let columns: Int
   package let rows: Int
 
-  /// nil if the descriptor is no terminal's, or that does not say. Any thread.
+  /// nil if the descriptor isn't a terminal, or its size is unknown. Any thread.
   package init?(of descriptor: Int32) {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -17,21 +17,22 @@ package struct TerminalSize {
   }
 }
 
-/// Where what is written to the standard streams ends up: there, or on the terminal of somebody who takes
-/// it meanwhile, to show it.
+/// The terminals where the standard streams are shown: their own, or the terminal of a process that
+/// captures and displays them.
 package enum StandardTerminals {
   private static let output = Atomic<Int32>(STDOUT_FILENO)
   private static let error = Atomic<Int32>(STDERR_FILENO)
 
-  /// To ask for kind and size. Any thread.
+  /// The descriptors from which to read kind and size. Any thread.
   package static var outputDescriptor: Int32 { output.load(ordering: .relaxed) }
   package static var errorDescriptor: Int32 { error.load(ordering: .relaxed) }
 
-  /// Whether people see it, so that it has to be made visible. Any thread.
+  /// Whether the stream is shown on a terminal, so that control characters must be made visible.
+  /// Any thread.
   package static var showsOutput: Bool { isatty(outputDescriptor) != 0 }
   package static var showsErrors: Bool { isatty(errorDescriptor) != 0 }
 
-  /// From now on a stream is taken, and shown on that terminal; nil: no more.
+  /// From now on, a stream is captured and shown on that terminal; nil ends this.
   package static func capture(_ stream: Int32, on terminal: Int32?) {
     if stream == STDOUT_FILENO {
       output.store(terminal ?? stream, ordering: .relaxed)

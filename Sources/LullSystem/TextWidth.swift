@@ -1,6 +1,6 @@
 import LullLibC
 
-/// How many columns of a terminal a text takes.
+/// The width of texts in columns of a terminal.
 package enum TextWidth {
   package static func of(_ character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
@@ -14,7 +14,7 @@ package enum TextWidth {
 
   package static func of(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + of($1) } }
 
-  /// The text, or as much of it as takes no more columns with a mark behind it.
+  /// The text, truncated with a mark if it is wider than `columns`.
   package static func cut(_ text: String, to columns: Int) -> String {
     guard of(text) > columns else { return text }
     var result = ""
@@ -27,7 +27,7 @@ package enum TextWidth {
     return result + "…"
   }
 
-  /// What East Asian Width calls wide, and emoji. (Unicode Standard Annex #11)
+  /// Wide characters by East Asian Width, and emoji. (Unicode Standard Annex #11)
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
     0xA000...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
@@ -36,15 +36,15 @@ package enum TextWidth {
   ]
 }
 
-/// How large the terminal behind a descriptor is.
+/// The size of the terminal at a descriptor.
 package enum TerminalWidth {
-  /// In columns; nil if it is no terminal, or does not say. Any thread.
+  /// The columns; nil if it isn't a terminal, or the size is unknown. Any thread.
   package static func columns(of descriptor: Int32) -> Int? {
     guard let size = size(of: descriptor), size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
-  /// Its rows; nil if it is no terminal, or does not say. Any thread.
+  /// The rows; nil if it isn't a terminal, or the size is unknown. Any thread.
   package static func rows(of descriptor: Int32) -> Int? {
     guard let size = size(of: descriptor), size.ws_row > 0 else { return nil }
     return Int(size.ws_row)

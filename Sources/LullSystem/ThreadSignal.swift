@@ -1,8 +1,8 @@
 import LullLibC
 import Synchronization
 
-/// What a thread sleeps on until another one has something for it.
-// A condition of the C library and its lock, which stay where they are; for any thread.
+/// Lets a thread sleep until another thread wakes it.
+// A condition and its lock in the C library, which don't move. Usable on any thread.
 package final class ThreadSignal: @unchecked Sendable {
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -31,7 +31,7 @@ package final class ThreadSignal: @unchecked Sendable {
     pthread_mutex_unlock(lock)
   }
 
-  /// Waits for `fire`, or for one since the last wait.
+  /// Waits for `fire`. Returns immediately if it was called since the last wait.
   package func wait() {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
@@ -39,7 +39,7 @@ package final class ThreadSignal: @unchecked Sendable {
     isAwake = false
   }
 
-  /// As above; false if none came in that time.
+  /// Waits for `fire` for at most `seconds`. Returns false on timeout.
   package func wait(seconds: Double) -> Bool {
     var end = timespec()
     clock_gettime(CLOCK_MONOTONIC, &end)
@@ -56,12 +56,12 @@ package final class ThreadSignal: @unchecked Sendable {
   }
 }
 
-/// Keeps a signal away from a process whose signals are not ours to set, such as a stock interpreter:
-/// one that a system call raises in the thread that makes it.
+/// Blocks a signal that a system call raises in its own thread. Used in processes whose signal
+/// handling isn't ours, such as a stock interpreter.
 package enum SignalGuard {
-  /// Runs `body` with the signal blocked on this thread, and takes off one that was raised meanwhile.
+  /// Runs `body` with the signal blocked on this thread, and removes one that was raised meanwhile.
   ///
-  /// One that was pending before stays pending. Other signals are not touched. Any thread.
+  /// A signal that was pending before stays pending. Other signals are not affected. Any thread.
   package static func without<Result>(_ signal: Int32, _ body: () -> Result) -> Result {
     var guarded = sigset_t()
     var previous = sigset_t()
@@ -78,11 +78,11 @@ package enum SignalGuard {
     return body()
   }
 
-  /// Runs `body`, which writes to files: what goes beyond the size that a file may have fails with
-  /// EFBIG, where the system would end the process by SIGXFSZ. Any thread.
+  /// Runs `body`, which writes to files. Exceeding the file size limit fails with EFBIG; without
+  /// this, SIGXFSZ would end the process. Any thread.
   package static func withoutSIGXFSZ<Result>(_ body: () -> Result) -> Result {
     var limit = rlimit()
-    // Without a limit nothing raises it.
+    // Without a limit, the signal isn't raised.
     guard
       getrlimit(CLibrary.fileSize, &limit) != 0
         || limit.rlim_cur != rlim_t.max
@@ -91,7 +91,8 @@ package enum SignalGuard {
   }
 }
 
-/// What a signal handler in C calls to wake a loop: a function that is safe there, and its context.
+/// A function that a signal handler in C calls to wake an event loop, and its context. It is
+/// async-signal-safe.
 package struct SignalWakeUp {
   package let function: @convention(c) (UnsafeMutableRawPointer?) -> Void
   package let context: UnsafeMutableRawPointer
@@ -105,7 +106,8 @@ package struct SignalWakeUp {
   }
 }
 
-/// Tells work in the pool that nobody needs it any more. Set on one thread, seen on another.
+/// Tells work in the pool that its result isn't needed any more. Set on one thread, read on
+/// another.
 package final class StopSign: Sendable {
   private let state = Atomic(false)
 

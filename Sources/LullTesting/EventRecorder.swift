@@ -1,21 +1,23 @@
 public import LullCore
 
-/// An observer that writes down every event with the state as seen at that moment: `newData(network) D`,
-/// with L while a load is in progress, D if there is data and E if there is an error.
+/// An observer that records every event and the state at that moment: `newData(network) D`, with L
+/// while a load is in progress, D if there is data and E if there is an error.
 public final class EventRecorder: ResourceObserver {
-  /// A line for each event, the latest last.
+  /// One line per event, the latest last.
   public private(set) var events: [String] = []
   /// Called with each event.
   public var onEvent: ((Resource, ResourceEvent) -> Void)?
-  /// Whether progress is written down too.
+  /// Whether progress is recorded too.
   public let wantsProgress: Bool
 
-  /// - Parameter progress: whether progress is written down too.
+  /// Makes a recorder.
+  ///
+  /// - Parameter progress: Whether progress is recorded too.
   public init(progress: Bool = false) {
     wantsProgress = progress
   }
 
-  /// Writes it down.
+  /// Records the event.
   public func resourceChanged(_ resource: Resource, event: ResourceEvent) {
     var line = event.description
     if resource.isLoading { line += " L" }
@@ -25,17 +27,17 @@ public final class EventRecorder: ResourceObserver {
     onEvent?(resource, event)
   }
 
-  /// Writes it down.
+  /// Records the progress.
   public func resourceRequestProgress(for resource: Resource, progress: Double) {
     events.append("progress \(progress)")
   }
 
-  /// Writes it down.
+  /// Records the end of the observation.
   public func stoppedObserving(resource: Resource) {
     events.append("stoppedObserving")
   }
 
-  /// The events so far, which are then forgotten.
+  /// Returns the recorded events and removes them.
   public func take() -> [String] {
     defer { events = [] }
     return events

@@ -2,19 +2,20 @@ public import LullCore
 import LullSystem
 
 extension Lull {
-  /// Runs a test with a network of stubs and a clock that is moved by hand.
+  /// Runs a test with a stubbed network and a manual clock.
   ///
-  /// The body runs on the calling thread; services that it makes, or that the code under test makes with
-  /// `Service(baseURL:)`, use `test.network` and `test.clock`. What is waited for comes without time
-  /// passing, or the wait ends with an error that says what would have been next: no wait of a test hangs.
-  /// When the body has ended, what is in flight is cancelled.
+  /// The body runs on the calling thread. Services made by the body, or by the code under test with
+  /// `Service(baseURL:)`, use `test.network` and `test.clock`. A wait ends without time passing, or
+  /// fails with an error that names the next pending event: no wait of a test hangs. When the body
+  /// has ended, everything in flight is cancelled.
   ///
-  /// A deadlock ends the test at once: the body and all tasks of `spawn` wait for requests, loops or Lua code, and
-  /// every answer is held or every timer is in the future. It does not see what other threads would do to the
-  /// test, such as a plain `Task` that sleeps before it releases an answer: give a `patience` there, for which
-  /// any wait lasts. (TEST-161)
+  /// A deadlock ends the test immediately: the body and all tasks of `spawn` wait for requests,
+  /// loops or Lua code, while every response is held or every timer is in the future. Actions of
+  /// other threads are not detected, such as a plain `Task` that sleeps before it releases a
+  /// response. In that case pass a `patience`, for which every wait then lasts. (TEST-161)
   ///
-  /// The calling thread is blocked meanwhile. In an asynchronous function use the asynchronous form.
+  /// The calling thread is blocked meanwhile. In an asynchronous function, use the asynchronous
+  /// form.
   ///
   ///     @Test func `a user has a name`() throws {
   ///       try Lull.test { test in
@@ -25,26 +26,26 @@ extension Lull {
   ///       }
   ///     }
   ///
-  /// - Parameter patience: how long to wait, in seconds of the real clock, for what is not of this test, such
-  ///   as a detached task, before giving up; nil: 10 s, and none for a deadlock.
-  /// - Throws: What the body throws, or `TestIsStuck`.
+  /// - Parameter patience: How long to wait, in seconds of the real clock, for events outside the
+  ///   test, such as a detached task, before the test fails. nil: 10 s, and 0 s for a deadlock.
+  /// - Throws: The error of the body, or `TestIsStuck`.
   public static func test<Value>(
     patience: Double? = nil, _ body: @escaping (isolated LullTest) async throws -> Value
   ) throws -> Value {
     try LullTest().run(patience: patience, body)
   }
 
-  /// The same in an asynchronous function: the test has a thread of its own, and the caller's task is suspended
-  /// until it has ended. (TEST-162)
+  /// Runs a test from an asynchronous function. The test has its own thread, and the caller's task
+  /// is suspended until it has ended. (TEST-162)
   ///
-  /// No thread of Swift's pool is blocked, however many tests run at a time, so that detached tasks go on.
-  /// Cancelling the caller's task does not end the test.
+  /// No thread of Swift's pool is blocked, however many tests run at a time, so that detached tasks
+  /// can run. Cancelling the caller's task does not end the test.
   ///
   ///     @Test func `a user has a name`() async throws {
   ///       try await Lull.test { test in … }
   ///     }
   ///
-  /// - Throws: What the body throws, or `TestIsStuck`.
+  /// - Throws: The error of the body, or `TestIsStuck`.
   public static func test<Value: Sendable>(
     patience: Double? = nil,
     _ body: @escaping @Sendable (isolated LullTest) async throws -> Value
@@ -60,9 +61,9 @@ extension Lull {
 }
 
 extension Lull {
-  /// The same with a duration for `patience`. (SWF-162)
+  /// Runs a test, with a duration for `patience`. (SWF-162)
   ///
-  /// - Throws: What the body throws, or `TestIsStuck`.
+  /// - Throws: The error of the body, or `TestIsStuck`.
   @_disfavoredOverload
   public static func test<Value>(
     patience: Duration, _ body: @escaping (isolated LullTest) async throws -> Value
@@ -72,9 +73,9 @@ extension Lull {
 }
 
 extension Lull {
-  /// The asynchronous form with a duration for `patience`. (SWF-162, TEST-162)
+  /// Runs a test from an asynchronous function, with a duration for `patience`. (SWF-162, TEST-162)
   ///
-  /// - Throws: What the body throws, or `TestIsStuck`.
+  /// - Throws: The error of the body, or `TestIsStuck`.
   @_disfavoredOverload
   public static func test<Value: Sendable>(
     patience: Duration,

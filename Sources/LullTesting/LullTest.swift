@@ -2,18 +2,21 @@ import LullLibC
 import LullSystem
 public import LullCore
 
-/// What a test of `Lull.test` has: the network, the clock, a recorder, and services that use them.
+/// The environment of a test of `Lull.test`: the network, the clock, a recorder, and services that
+/// use them.
 ///
-/// The test's body is isolated to it and so is whatever the body makes: all of it runs on the thread that
-/// called `Lull.test`.
+/// The body of the test is isolated to it, and so are the objects that the body makes. They all run
+/// on the thread that called `Lull.test`.
 public actor LullTest: ServiceHome {
-  /// Answers from a list; what is not in it fails, and says what is.
+  /// Responds from a list of stubs. A request without a stub fails with an error that lists the
+  /// stubs.
   public let network = StubProvider()
   /// Stands still until the test moves it.
   public let clock = ManualClock()
-  /// An observer that writes down what it hears.
+  /// An observer that records its events.
   public let recorder = EventRecorder()
-  /// What delivers results and callbacks here, for services with an initialiser of their own.
+  /// Delivers results and callbacks on the test's thread. For services made with another
+  /// initializer.
   public let pump: Pump
 
   private let wakeUp = ThreadSignal()
@@ -21,15 +24,15 @@ public actor LullTest: ServiceHome {
   private let context: HomeContext
   public nonisolated let surroundings: HomeSurroundings
   private let requests = RequestLedger()
-  /// Those who wait until nothing happens any more.
+  /// The tasks that wait in `settle`.
   private var settling: [CheckedContinuation<Void, Never>] = []
-  /// What cancels the tasks that have not ended, by number.
+  /// Functions that cancel the tasks that have not ended, by number.
   private var tasks: [Int: () -> Void] = [:]
   private var lastNumber = 0
   private var hasEnded = false
-  /// Whether a deadlock ends the test at once.
+  /// Whether a deadlock ends the test immediately.
   private var seesDeadlocks = false
-  /// Whether one has ended it.
+  /// Whether a deadlock has ended the test.
   private var hasDeadlocked = false
 
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -59,14 +62,15 @@ public actor LullTest: ServiceHome {
       networking: network, pump: pump)
   }
 
-  /// Waits until nothing happens any more without time passing: answers have come, transformers have
-  /// returned or wait for what does not come, hooks and observers have been told.
+  /// Waits until nothing more happens without time passing: responses have arrived, transformers
+  /// have returned or wait for something that does not arrive, and hooks and observers have been
+  /// called.
   ///
-  /// What tasks of `spawn` do counts, and what other threads do does not. Of tasks that only yield for ever
-  /// it sees 10,000 rounds.
+  /// Tasks of `spawn` are included; other threads are not. If tasks keep yielding, it stops after
+  /// 10,000 rounds.
   public func settle() async {
     guard !hasEnded else {
-      // Whoever settles for ever must let others run, and keep no processor busy.
+      // A loop that settles without end must let other code run, without using the whole processor.
       usleep(1000)
       await Task.yield()
       return
@@ -74,17 +78,17 @@ public actor LullTest: ServiceHome {
     await withCheckedContinuation { settling.append($0) }
   }
 
-  /// Moves the clock on, which fires what becomes due in its order, and settles.
+  /// Advances the clock, fires the timers that become due, in order, and settles.
   ///
-  /// Of timers that are set again for the very moment at which they fire, for ever, it sees 10,000 rounds, and
-  /// from then on one for each moment at which another is due.
+  /// If timers are set again for the same moment without end, it stops after 10,000 rounds. From
+  /// then on it takes one round for each moment at which another timer fires.
   ///
   /// - Parameter seconds: 0 or more.
   public func advance(by seconds: Double) async {
     await settle()
     let end = clock.uptime + seconds
     var roundsAtOnce = LullTest.longestSettling
-    // What is due after what is due first may be scheduled by that.
+    // The first timer that fires may schedule others.
     while var due = clock.nextDue, due <= end {
       let soon = clock.uptime + LullTest.instant
       if due < soon { roundsAtOnce -= 1 }
@@ -99,17 +103,18 @@ public actor LullTest: ServiceHome {
     await settle()
   }
 
-  /// Seconds that are none, for a clock.
+  /// A duration that counts as no time, in seconds.
   private static let instant = 1e-6
 
   // MARK: Tasks
 
-  /// Starts a task that runs here, beside the body, which begins when the body waits.
+  /// Starts a task that runs here, beside the body. It begins when the body waits.
   ///
-  /// It may use whatever the body has, and `settle()` and `advance(by:)` wait for what it does; a plain
-  /// `Task { }` leaves for another thread whenever it waits, so that they may miss it. When the body has
-  /// ended the task is cancelled, and gets what that brings about; one that goes on all the same is left
-  /// behind. What it throws is for who waits for its `value`.
+  /// The task may use the objects of the body. `settle()` and `advance(by:)` wait for its actions.
+  /// A plain `Task { }` moves to another thread whenever it waits, so they may miss it. When the
+  /// body has ended, the task is cancelled and runs on as far as the cancellation wakes it. A task
+  /// that continues nevertheless is abandoned. Its error is thrown to callers that wait for its
+  /// `value`.
   ///
   ///     let name = test.spawn { try await model.name() }
   ///     await test.advance(by: 5)
@@ -122,7 +127,8 @@ public actor LullTest: ServiceHome {
     return spawnConfined(Confined { (_: isolated LullTest) in try await body.value() })
   }
 
-  /// Starts a task that is isolated to the test and uses nothing but what may be sent; otherwise as above.
+  /// Starts a task that is isolated to the test. The body must be Sendable. Otherwise like the
+  /// other overload.
   ///
   ///     test.spawn { test in await test.advance(by: 5) }
   @discardableResult
@@ -157,7 +163,9 @@ public actor LullTest: ServiceHome {
 
   // MARK: Running
 
-  /// - Parameter patience: seconds of the real clock; nil: the usual ones, and none for a deadlock.
+  /// Runs the body.
+  ///
+  /// - Parameter patience: Seconds of the real clock; nil: the default, and 0 s for a deadlock.
   nonisolated func run<Value>(
     patience: Double?, _ body: @escaping (isolated LullTest) async throws -> Value
   ) throws -> Value {
@@ -201,18 +209,18 @@ public actor LullTest: ServiceHome {
     return try result.get()
   }
 
-  /// How many rounds may have something to do before it is taken for a task that only yields.
+  /// After this many busy rounds, a task is assumed to yield without end.
   private static let longestSettling = 10_000
 
-  /// As many times the patience a test may go on without a moment in which nothing is to be done, while its body
-  /// is not known to be what goes on.
+  /// The most time, as a multiple of the patience, for which a test may be busy without pause,
+  /// unless the body itself is busy.
   private static let longestBusiness = 6.0
 
-  /// Runs what there is to do until `condition` holds, or nothing more comes for so many seconds, or there
-  /// was something to do in so many rounds.
+  /// Runs jobs and turns until `condition` holds, nothing more happens for `patience` seconds, or
+  /// all rounds were busy.
   ///
-  /// - Returns: whether it gave up since what is beside the body is busy without end: tasks, code of Lua, or
-  ///   what the pump delivers.
+  /// - Returns: Whether it gave up because code beside the body is busy without end: tasks, Lua
+  ///   code, or callbacks of the pump.
   @discardableResult
   private func turn(
     patience: Double, rounds: Int = .max, isBounded: Bool = false, until condition: () -> Bool
@@ -223,7 +231,7 @@ public actor LullTest: ServiceHome {
     let longest = Duration.seconds(patience * LullTest.longestBusiness)
     return context.whileCurrent {
       while true {
-        // Its tasks are a guest of the pump: another one runs code of its own.
+        // The tasks are one guest of the pump. A second guest runs its own code.
         let isBodyAlone = tasks.isEmpty && pump.guestCount <= 1
         if !isBounded || isBodyAlone && executor.hasWork { lastCalm = .now }
         executor.runJobs()
@@ -250,14 +258,15 @@ public actor LullTest: ServiceHome {
     }
   }
 
-  /// Whether every task of the test waits for what only the test can bring about, and nothing is left that does:
-  /// all requests in flight are for its own network. What other threads may still do to the test is not seen.
-  /// (TEST-161)
+  /// Whether every task of the test waits for something only the test can cause, and nothing is
+  /// left that causes it: all requests in flight use its own network. Actions of other threads are
+  /// not detected. (TEST-161)
   private var isDeadlocked: Bool {
     pump.waits.holdAll && requests.inFlight.allSatisfy(isForOwnNetwork)
   }
 
-  /// Whether no other thread brings the answer: that of a custom request or of a cache may come from one.
+  /// Whether the response can't come from another thread, as it may for a custom request or a
+  /// cache.
   private func isForOwnNetwork(_ request: Request) -> Bool {
     if request is ChainedRequest { return true }
     guard request is NetworkRequest, let networking = request.resource?.service.networking else {
@@ -280,16 +289,16 @@ public actor LullTest: ServiceHome {
 }
 
 extension LullTest {
-  /// The same with a duration. (SWF-162)
+  /// Advances the clock by a duration. (SWF-162)
   @_disfavoredOverload
   public func advance(by duration: Duration) async {
     await advance(by: Double(seconds: duration))
   }
 }
 
-/// A test of `Lull.test` has waited for something that did not come.
+/// Thrown if a test of `Lull.test` waits for something that doesn't happen.
 public struct TestIsStuck: Error, Sendable, CustomStringConvertible {
-  /// What was waited for, and what would bring it.
+  /// The pending waits, and the events that would end them.
   public let description: String
 
   init(

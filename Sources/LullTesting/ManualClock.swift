@@ -1,25 +1,27 @@
 public import LullCore
 
-/// A clock that stands still until told otherwise; timers fire inside `advance`.
+/// A clock that stands still until it is moved. Timers fire inside `advance`.
 ///
-/// Seconds. In a test of `Lull.test` mostly moved by `test.advance(by:)`, which also waits for what timers
-/// set off.
+/// Times are in seconds. In a test of `Lull.test`, usually moved by `test.advance(by:)`, which also
+/// waits for the effects of timers.
 public final class ManualClock: HostClock {
-  /// How far it has gone, whatever the time was set to.
+  /// The time for which the clock has run, regardless of `set`.
   public private(set) var uptime: Double
-  /// What somebody has set the time to, as a difference to `uptime`.
+  /// The difference between the time that was set and `uptime`.
   private var shift = 0.0
   private var timers: [Timer] = []
 
-  /// - Parameter now: the time at first.
+  /// Makes a clock.
+  ///
+  /// - Parameter now: The initial time.
   public init(now: Double = 1000) {
     uptime = now
   }
 
-  /// The time; seconds since 1970 to whatever reads it so.
+  /// The time, usually read as seconds since 1970.
   public var now: Double { uptime + shift }
 
-  /// Sets the time, as an administrator would: timers know nothing of it.
+  /// Sets the time, as an administrator would. Timers are not affected.
   public func set(_ now: Double) {
     shift = now - uptime
   }
@@ -31,25 +33,26 @@ public final class ManualClock: HostClock {
     return timer
   }
 
-  /// Timers that have neither fired nor been cancelled.
+  /// The number of timers that have neither fired nor been cancelled.
   public var activeTimerCount: Int { timers.filter { $0.action != nil }.count }
 
-  /// The uptime at which the next timer is due, nil if there is none.
+  /// The uptime at which the next timer fires; nil without timers.
   public var nextDue: Double? { timers.filter { $0.action != nil }.map(\.due).min() }
 
-  /// The same of those that are due at a time or later.
+  /// The uptime at which the next timer at or after `start` fires; nil without such timers.
   func nextDue(from start: Double) -> Double? {
     timers.filter { $0.action != nil && $0.due >= start }.map(\.due).min()
   }
 
-  /// Moves time on to `end`, unless that is over, firing what is due by then; not what that sets in its turn.
+  /// Advances to `end`, unless it has passed, and fires the timers due by then. Timers set
+  /// meanwhile don't fire.
   func fire(until end: Double) {
     timers.removeAll { $0.action == nil }
     let due = timers.enumerated().filter { $0.element.due <= end }
       .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }.map(\.element)
     timers.removeAll { $0.due <= end }
     for timer in due {
-      // One that fires may cancel another.
+      // A timer that fires may cancel another.
       guard let action = timer.action else { continue }
       uptime = max(uptime, timer.due)
       timer.action = nil
@@ -58,10 +61,10 @@ public final class ManualClock: HostClock {
     uptime = max(uptime, end)
   }
 
-  /// Moves time on, firing what becomes due in order of time, then of scheduling.
+  /// Advances the clock and fires the timers that become due, in order of time, then of scheduling.
   public func advance(by seconds: Double) {
     let end = uptime + seconds
-    // One that is due again at once, for ever, must not hold up a test.
+    // A timer that is set again for the same moment without end must not block a test.
     var firedCount = 0
     while firedCount < 10_000, let timer = nextTimer(until: end) {
       firedCount += 1
@@ -93,7 +96,7 @@ public final class ManualClock: HostClock {
 }
 
 extension ManualClock {
-  /// The same with a duration. (SWF-162)
+  /// Advances the clock by a duration. (SWF-162)
   @_disfavoredOverload
   public func advance(by duration: Duration) {
     advance(by: Double(seconds: duration))

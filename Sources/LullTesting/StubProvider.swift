@@ -1,22 +1,24 @@
 public import LullCore
 
-/// Networking that answers from a list, at once or when the test says so.
+/// Networking that responds from a list of stubs, immediately or when the test releases the
+/// response.
 ///
-/// A request that nothing was stubbed for fails, naming it and the stubs there are, or `none`; neither retries
-/// nor watches nor streams send it again. On the thread of the test only. (TEST-29, TEST-160)
+/// A request without a stub fails. The error names the request and lists the stubs, or `none`.
+/// Retries, watches and streams don't send it again. On the thread of the test only. (TEST-29,
+/// TEST-160)
 public final class StubProvider: NetworkingProvider {
-  /// What one request is answered with.
+  /// The response to one request.
   public struct Answer: Sendable {
-    /// The status of HTTP.
+    /// The HTTP status.
     public var status: Int
-    /// What the answer is sent with, `Content-Type` too.
+    /// The headers, including `Content-Type`.
     public var headers: Headers
-    /// nil for none at all.
+    /// The body; nil: no body.
     public var body: [UInt8]?
-    /// In place of an answer: what went wrong on the way.
+    /// A network error instead of a response.
     public var error: TransportError?
 
-    /// An answer with these very bytes.
+    /// A response with these bytes.
     public static func bytes(
       _ bytes: [UInt8], type: String? = nil, status: Int = 200
     ) -> Answer {
@@ -25,7 +27,7 @@ public final class StubProvider: NetworkingProvider {
       return answer
     }
 
-    /// An answer with a text, or an error in its place.
+    /// A response with a text, or an error instead.
     public init(
       status: Int = 200, headers: [(String, String)] = [], body: String? = "",
       error: TransportError? = nil
@@ -36,19 +38,19 @@ public final class StubProvider: NetworkingProvider {
       self.error = error
     }
 
-    /// An answer of JSON, given as text.
+    /// A JSON response, given as text.
     public static func json(_ text: String, status: Int = 200, etag: String? = nil) -> Answer {
       var headers = [("Content-Type", "application/json")]
       if let etag { headers.append(("ETag", etag)) }
       return Answer(status: status, headers: headers, body: text)
     }
 
-    /// An answer of plain text.
+    /// A plain text response.
     public static func text(_ text: String, type: String = "text/plain; charset=utf-8") -> Answer {
       Answer(headers: [("Content-Type", type)], body: text)
     }
 
-    /// No answer, but an error of the network.
+    /// A network error instead of a response.
     public static func failure(_ error: TransportError) -> Answer {
       Answer(error: error)
     }
@@ -57,42 +59,43 @@ public final class StubProvider: NetworkingProvider {
   private var answers: [String: [Answer]] = [:]
   /// Every request started, in order.
   public private(set) var requests: [HTTPRequest] = []
-  /// How many of them were cancelled.
+  /// The number of requests that were cancelled.
   public private(set) var cancelledCount = 0
-  /// What every transfer says of its progress.
+  /// The progress of every transfer.
   public var metrics = RequestTransferMetrics()
-  /// Called inside `start`, before the answer is reported or held.
+  /// Called inside `startRequest`, before the response is reported or held.
   public var onStart: ((HTTPRequest) -> Void)?
-  /// While set, answers wait for `release`.
+  /// While true, responses are held until `release`.
   public var holdsAnswers = false
   private var held: [HeldAnswer] = []
   private var heldTooLong: [HeldAnswer] = []
 
   private struct HeldAnswer {
-    /// Which of the requests it is for.
+    /// The number of the request.
     let number: Int
     let completion: NetworkCompletion
     let result: NetworkResult
   }
 
-  /// Without any stubs.
+  /// Makes a provider without stubs.
   public init() {}
 
-  /// The answers to a method and a whole URL, in turn; the last one stays. Takes the place of those that
-  /// were given before.
+  /// Sets the responses to a method and URL, in turn; the last one is repeated. Replaces earlier
+  /// stubs for them.
   public func stub(_ method: RequestMethod, _ url: String, _ answers: Answer...) {
     stub(method, url, answers: answers)
   }
 
-  /// The same with a list.
+  /// Sets the responses to a method and URL from a list.
   public func stub(_ method: RequestMethod, _ url: String, answers: [Answer]) {
     self.answers["\(method) \(url)"] = answers
   }
 
-  /// How many answers wait for `release`. Those of requests that have been cancelled do not. (TEST-28)
+  /// The number of responses held for `release`, excluding those of cancelled requests. (TEST-28)
   public var heldCount: Int { held.count }
 
-  /// Delivers the held answer at `index`, by default the oldest, of requests that have not been cancelled.
+  /// Delivers the held response at `index`, by default the oldest. Those of cancelled requests
+  /// don't count.
   public func release(_ index: Int = 0) {
     precondition(
       held.indices.contains(index), "there are \(held.count) answers held, and none at \(index)")
@@ -100,7 +103,7 @@ public final class StubProvider: NetworkingProvider {
     answer.completion(answer.result)
   }
 
-  /// Delivers the oldest held answer of a request that was cancelled: it comes too late.
+  /// Delivers the oldest held response to a cancelled request, which arrives too late.
   package func releaseCancelled() {
     precondition(!heldTooLong.isEmpty, "no answer is held of a request that was cancelled")
     let answer = heldTooLong.removeFirst()
@@ -113,7 +116,7 @@ public final class StubProvider: NetworkingProvider {
     heldTooLong.append(held.remove(at: index))
   }
 
-  /// Answers, or holds the answer.
+  /// Responds, or holds the response.
   public func startRequest(_ request: HTTPRequest, completion: NetworkCompletion)
     -> any RequestNetworking
   {
@@ -133,7 +136,7 @@ public final class StubProvider: NetworkingProvider {
     let key = "\(request.method) \(request.url)"
     guard var list = answers[key], let answer = list.first else {
       let known = answers.isEmpty ? "none" : answers.keys.sorted().joined(separator: ", ")
-      // A stub that is missing will be missing at the next attempt too.
+      // A missing stub will be missing at the next attempt too.
       return NetworkResult(
         error: .final(.network, "unstubbed request \(key); available: \(known)"))
     }
