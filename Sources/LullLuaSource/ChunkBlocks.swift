@@ -1,8 +1,8 @@
 /// The blocks of a chunk, for a session that reads the top-level locals when its chunk returns.
 package enum ChunkBlocks {
-  /// The source with a mark at the beginning of every block of the chunk itself, whose locals are not
-  /// session variables, and without `<const>`: a constant known at compile time has no place to be
-  /// read from.
+  /// The source with a mark at the beginning of every block of the chunk itself, whose locals are
+  /// not session variables, and without `<const>`: a constant known at compile time has no place to
+  /// be read from.
   package static func marking(_ source: [UInt8], with mark: [UInt8]) -> [UInt8] {
     let tokens = LuaToken.all(in: source)
     guard tokens.contains(where: { $0.isKeyword("local") }) else { return source }
@@ -31,8 +31,8 @@ package enum ChunkBlocks {
     case block
   }
 
-  /// Updates the stack of open blocks for a token. Returns whether the token begins a block, so that its
-  /// statements follow.
+  /// Updates the stack of open blocks for a token. Returns whether the token begins a block, so
+  /// that its statements follow.
   private static func follow(_ token: LuaToken, _ blocks: inout [Block]) -> Bool {
     guard token.kind == .keyword else { return false }
     switch token.text {
@@ -70,7 +70,7 @@ package enum ChunkBlocks {
     return tokens[index].range.lowerBound..<tokens[index + 2].range.upperBound
   }
 
-  /// Whether the name at `index` stands in the list of names of a `local`.
+  /// Whether the name at `index` is in the list of names of a `local`.
   private static func isDeclared(_ tokens: [LuaToken], at index: Int) -> Bool {
     var position = index - 1
     while position >= 0 {

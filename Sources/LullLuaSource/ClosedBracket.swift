@@ -1,7 +1,7 @@
-/// A bracket that a line closes with its first token, and an earlier line has opened.
+/// A bracket that the first token of a line closes and an earlier line has opened.
 ///
-/// In a call over several lines, the interpreter evaluates the last argument at the closing bracket, so
-/// its errors name the line of the bracket.
+/// In a call over several lines, the interpreter evaluates the last argument at the closing
+/// bracket, so its errors contain the line of that bracket.
 package struct ClosedBracket {
   /// The line with the opening bracket.
   package let opening: CodeLine

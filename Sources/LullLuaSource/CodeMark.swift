@@ -1,12 +1,13 @@
 /// Finds the code on a line that an error message is about.
 ///
-/// A message names a line and often a value: `field 'x'`, `bad argument #2 to 'f'`. If exactly one token
-/// of the line fits, it is marked. Otherwise the whole code of the line is marked.
+/// A message names a line and often a value: `field 'x'`, `bad argument #2 to 'f'`. If exactly one
+/// token of the line fits, it is marked. Otherwise the whole code of the line is marked.
 package struct CodeMark {
   /// The function that the line called when the error was raised.
   package struct Callee {
     package let name: String
-    /// `global`, `local`, `method`, `field` or `upvalue`; a callee of another kind is not searched for.
+    /// `global`, `local`, `method`, `field` or `upvalue`; a callee of another kind is not searched
+    /// for.
     package let kind: String
 
     package init(name: String, kind: String) {
@@ -23,12 +24,12 @@ package struct CodeMark {
   package static func range(for message: String, callee: Callee?, on line: CodeLine) -> Range<Int>?
   {
     let range = certainRange(for: message, callee: callee, on: line)
-    // The interpreter does not always know the line of a division.
+    // The interpreter may report the wrong line for a division.
     if range == nil, divisions.contains(message) { return nil }
     return range ?? line.code
   }
 
-  /// The code the message is about, if exactly one token fits.
+  /// The code that the message is about, if exactly one token fits.
   package static func certainRange(for message: String, callee: Callee?, on line: CodeLine)
     -> Range<Int>?
   {
@@ -160,7 +161,7 @@ package struct CodeMark {
     tokens.indices.contains(position) ? tokens[position].text : ""
   }
 
-  /// The position of the only token that fits; otherwise nil, or several.
+  /// The position of the only token that fits; otherwise nil or more than one.
   private func only(_ fits: (Int) -> Bool) -> Int? {
     let positions = tokens.indices.filter(fits)
     return positions.count == 1 ? positions[0] : nil
@@ -179,7 +180,7 @@ package struct CodeMark {
     text(position - 1) == "[" && tokens[position].kind == .string && text(position) == name
   }
 
-  /// Whether the token is a use of that variable, field or method.
+  /// Whether the token is a use of the variable, field or method.
   private func isValue(_ position: Int, _ name: String, _ kind: String) -> Bool {
     let before = text(position - 1)
     switch kind {

@@ -1,7 +1,7 @@
 /// An expression in a source that reads the `content` of an object.
 ///
-/// Found from an error message about a nil value, and only if the value can't come from anything else.
-/// (NIL-03)
+/// Found from an error message about a nil value, and only if the value can't come from anything
+/// else. (NIL-03)
 package struct ContentRead {
   /// A step from one value to the next: `.name`, `[1]`, `(…)`, `:name(…)`.
   package enum Step: Equatable {
@@ -158,7 +158,7 @@ package struct ContentRead {
         if depth < 0 { return 0 }
       case ".", ":": break
       default:
-        // An operator makes another value of it.
+        // An operator makes a different value.
         if depth == 0, token.kind != .name, token.kind != .string { return 0 }
       }
     }

@@ -1,5 +1,5 @@
-/// Finds the lines of table keys in a source text, for messages about their values: a Lua value does not
-/// know where it was written.
+/// Finds the lines of table keys in a source text, for messages about their values: a Lua value
+/// does not know where it was written.
 ///
 /// The text is read at the first question.
 package struct DeclarationPlaces {
@@ -18,12 +18,12 @@ package struct DeclarationPlaces {
 
   package init(_ source: [UInt8]) { text = Text(source) }
 
-  /// The line of the last of nested keys, each in the table of the key before it. If a key is not found, the
-  /// line of the key before it; 0 if none is found.
+  /// The line of the last of nested keys, each in the table of the key before it. If a key is not
+  /// found, the line of the key before it; 0 if none is found.
   package func line(of keys: [String]) -> Int {
     var found: Int?
     for key in keys {
-      // A table that is made elsewhere may be anywhere behind.
+      // A table that is built elsewhere may follow anywhere.
       guard
         let next = found.flatMap({ index.keys(inTableOf: $0, tokens)[key] })
           ?? index.first(key, behind: found ?? -1, tokens)
@@ -42,8 +42,8 @@ package struct DeclarationPlaces {
   /// Whether the text has a key anywhere.
   package func has(_ key: String) -> Bool { index.first(key, behind: -1, tokens) != nil }
 
-  /// The string literal of the last of nested keys, as written; nil if its value is anything but one
-  /// literal.
+  /// The string literal of the last of nested keys, as written; nil if its value is anything but
+  /// one literal.
   package func literal(of keys: [String]) -> String? {
     var found: Int?
     for key in keys {
@@ -89,13 +89,15 @@ package struct DeclarationPlaces {
 }
 
 extension DeclarationPlaces {
-  /// The line of a key inside the brackets of the call that begins on a line; nil if it is not there.
+  /// The line of a key inside the brackets of the call that begins on a line; nil if it is not
+  /// there.
   package func line(of key: String, inCallOnLine line: Int) -> Int? {
     CallBrackets(self, line: line)?.lines[key.lowercased()]
   }
 }
 
-/// The indices of table keys among the tokens of one text, found once: a file may declare a thousand calls.
+/// The indices of table keys among the tokens of one text, found once: a file may declare a
+/// thousand calls.
 ///
 /// Home thread only.
 final class DeclarationKeys {
@@ -103,7 +105,7 @@ final class DeclarationKeys {
   private var places: [String: [Int]]?
   private var tables: [Int: [String: Int]] = [:]
 
-  /// The first place of a key behind another one.
+  /// The first place of a key after another one.
   func first(_ key: String, behind start: Int, _ tokens: [LuaToken]) -> Int? {
     if places == nil {
       var found: [String: [Int]] = [:]
@@ -115,7 +117,8 @@ final class DeclarationKeys {
     return places?[key]?.first { $0 > start }
   }
 
-  /// The first index of each key in the table that the key at an index gets, without nested tables.
+  /// The first index of each key in the table assigned to the key at `index`, without nested
+  /// tables.
   func keys(inTableOf index: Int, _ tokens: [LuaToken]) -> [String: Int] {
     if let known = tables[index] { return known }
     var keys: [String: Int] = [:]

@@ -1,10 +1,10 @@
-/// The source of an API file, as far as a second import has to understand it.
+/// The source of an API file, parsed as far as a second import needs it.
 package struct DeclaredFile {
   package let bytes: [UInt8]
   package let tokens: [LuaToken]
-  /// The table of calls in what the file returns.
+  /// The table of calls in the table that the file returns.
   package let calls: DeclaredTable
-  /// Whether it names a file of schemas.
+  /// Whether it names a schema file.
   package let namesSchemas: Bool
   private let places: DeclarationPlaces
 
@@ -21,7 +21,7 @@ package struct DeclaredFile {
     namesSchemas = result["schemas"] != nil
   }
 
-  /// The table that the file itself returns: nothing follows it.
+  /// The table that the file returns at its end.
   private static func result(in tokens: [LuaToken]) -> DeclaredTable? {
     let end = tokens.last?.isSymbol(";") == true ? tokens.count - 1 : tokens.count
     for place in tokens.indices.reversed() where tokens[place].isKeyword("return") {
@@ -47,7 +47,8 @@ package struct DeclaredFile {
 
   package func line(_ token: Int) -> Int { places.line(at: tokens[token].range.lowerBound) }
 
-  /// The texts by which two values are compared: without spaces, comments, and a comma before a brace.
+  /// The tokens by which two values are compared: without white space, comments, and a comma before
+  /// a brace.
   package func meaning(_ range: Range<Int>) -> [String] {
     var result: [String] = []
     for place in range {
@@ -62,7 +63,7 @@ package struct DeclaredFile {
   }
 }
 
-/// A table as it stands in Lua source: its fields, and where they are.
+/// A table in Lua source: its fields and their places.
 package struct DeclaredTable {
   package struct Field {
     /// The name, or the text between quotes as written; nil for an element of a list.

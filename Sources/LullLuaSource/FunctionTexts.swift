@@ -3,7 +3,8 @@ package struct FunctionTexts {
   private struct Function {
     /// From `function` to `end`.
     let tokens: Range<Int>
-    /// From `function` to the parameters: the interpreter gives one of these as the line of the definition.
+    /// From `function` to the parameters. The interpreter reports one of these lines as the line of
+    /// the definition.
     let lines: ClosedRange<Int>
     /// The name of a local function; nil for others.
     let name: String?
@@ -53,8 +54,8 @@ package struct FunctionTexts {
     return tokens[index].text
   }
 
-  /// The tokens, as bytes, of the functions that are defined on a line, and of the local functions that these
-  /// name, directly or through others.
+  /// The tokens of the functions defined on a line, and of the local functions that these use
+  /// directly or indirectly, as bytes.
   package func tokens(ofFunctionsOn line: Int) -> [[ArraySlice<UInt8>]] {
     var taken = functions.indices.filter { functions[$0].lines.contains(line) }
     var next = 0

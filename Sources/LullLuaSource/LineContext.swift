@@ -1,4 +1,4 @@
-/// What is being typed at the cursor, and of which value, for completion.
+/// The word at the cursor and its context, for completion.
 package struct LineContext {
   /// One step of an expression such as `api:resource("/x").url`.
   package enum Step: Equatable {
@@ -9,7 +9,7 @@ package struct LineContext {
     case element(Int)
   }
 
-  /// A name and what follows it.
+  /// A name and the steps after it.
   package struct Chain: Equatable {
     package let name: String
     package let steps: [Step]
@@ -20,7 +20,8 @@ package struct LineContext {
     }
   }
 
-  /// A table being typed as an argument: its call, its position from 0, and the keys it is nested in.
+  /// A table being typed as an argument: its call, its position from 0, and the keys it is nested
+  /// in.
   package struct Place: Equatable {
     package let callee: Chain
     package let argument: Int
@@ -38,15 +39,15 @@ package struct LineContext {
     case variable
     /// A name behind a dot or colon.
     case member(Chain, isMethod: Bool)
-    /// A name behind a colon behind a string.
+    /// A name after a colon that follows a string.
     case stringMethod
     /// A key of a table that is an argument.
     case key(Place)
     /// The value of such a key, in quotes.
     case quotedValue(Place)
-    /// A key of such a table that is written in brackets, in quotes.
+    /// A key of such a table in brackets and quotes.
     case quotedKey(Place)
-    /// A field that is written in brackets, in quotes.
+    /// A field in brackets and quotes.
     case quotedField(Chain)
     /// A string that is an argument.
     case quotedArgument(Chain, Int)
@@ -150,12 +151,12 @@ package struct LineContext {
       else { return .nothing }
       return .quotedArgument(callee, argument)
     }
-    // Called with a string alone.
+    // Called with only a string.
     guard let callee = chain(endingAt: tokens) else { return .nothing }
     return .quotedArgument(callee, 0)
   }
 
-  /// The place of the end of the tokens in a table that is an argument.
+  /// The position in a table that is an argument, at the end of the tokens.
   private static func place(in tokens: ArraySlice<LuaToken>) -> Place? {
     guard let (opening, _) = openBracket(in: tokens), tokens[opening].is("{") else { return nil }
     let before = tokens[..<opening]
@@ -197,7 +198,7 @@ package struct LineContext {
     return nil
   }
 
-  /// The expression that ends at the end of the tokens.
+  /// The expression that ends with the tokens.
   private static func chain(endingAt tokens: ArraySlice<LuaToken>) -> Chain? {
     var rest = tokens
     var steps: [Step] = []

@@ -8,8 +8,9 @@ package struct LocalScope {
     self.name = name
   }
 
-  /// The index of the first token of the variable's value, if its declaration is the only assignment before
-  /// its last use from that token on; nil if it may have another value, or be another variable.
+  /// The index of the first token of the variable's value, if its declaration is the only
+  /// assignment before its last use from that token on; nil if it may have another value, or be
+  /// another variable.
   package func onlyValue(usedFrom first: Int) -> Int? {
     let bindings = tokens.indices.filter(isBinding)
     // The last use on the line counts: the variable may be declared before it on that line.
@@ -35,7 +36,7 @@ package struct LocalScope {
     isName(position) && !isBinding(position)
   }
 
-  /// Whether the variable may get a value there. Keys of tables count too.
+  /// Whether the variable may be assigned there. Keys of tables count too.
   private func isBinding(_ position: Int) -> Bool {
     guard isName(position) else { return false }
     switch text(position + 1) {

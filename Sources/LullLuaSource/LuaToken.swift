@@ -1,7 +1,7 @@
 /// A token of Lua source.
 ///
-/// The only lexer of Lua outside of the interpreter: everything else that reads source reads tokens. It
-/// accepts incomplete and wrong text, such as a line at the prompt.
+/// The only Lua lexer besides the interpreter's: all code that reads Lua source uses these tokens.
+/// It accepts incomplete and invalid text, such as a line at the prompt.
 package struct LuaToken: Equatable, Sendable {
   package enum Kind: Sendable {
     case name
@@ -49,7 +49,7 @@ package struct LuaToken: Equatable, Sendable {
   package func isKeyword(_ text: String) -> Bool { kind == .keyword && self.text == text }
 }
 
-/// Reads one token after the other.
+/// Reads tokens one by one.
 struct Lexer {
   private let bytes: [UInt8]
   private let keepsComments: Bool

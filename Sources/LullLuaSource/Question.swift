@@ -1,9 +1,10 @@
-/// A line that asks what something is: `api.load?`, `?lull.map`.
+/// A line that requests help for an expression: `api.load?`, `?lull.map`.
 package struct Question: Equatable {
   /// The expression, without the question mark.
   package let name: String
 
-  /// nil if the line is something else. Only names, fields and elements are accepted: nothing is called.
+  /// nil if the line is something else. Only names, fields and elements are accepted: nothing is
+  /// called.
   package init?(_ line: String) {
     let tokens = LuaToken.all(in: line.utf8)
     guard tokens.count > 1, let first = tokens.first, let last = tokens.last,

@@ -96,9 +96,11 @@ package struct StatementParts {
 
   private typealias Edit = (range: Range<Int>, text: String)
 
+  /// The statement's text as a part of a script.
+  ///
   /// - Parameters:
-  ///   - hoisting: whether its locals are declared elsewhere.
-  ///   - hasValue: whether it has returned a value, which becomes `_`.
+  ///   - hoisting: Whether its locals are declared elsewhere.
+  ///   - hasValue: Whether it has returned a value, which is assigned to `_`.
   package func text(hoisting: Bool, hasValue: Bool) -> [UInt8] {
     var edits = hoisting ? declarations.flatMap(StatementParts.edits) : []
     var end = ""
@@ -113,7 +115,7 @@ package struct StatementParts {
       let start = hasValue ? "_ = (function(...)\n" : "(function(...)\n"
       text = Array(start.utf8) + text + Array("\nend)(...)".utf8)
     } else if hoisting, tokens.contains(where: { $0.isSymbol("::") }) {
-      // A label of that name may stand elsewhere too.
+      // Another part may contain a label of that name.
       text = Array("do\n".utf8) + text + Array("\nend".utf8)
     }
     return text

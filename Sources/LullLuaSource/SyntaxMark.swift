@@ -3,12 +3,12 @@ package enum SyntaxMark {
   /// The message for a text that does not compile, with its position; nil if it compiles.
   package typealias Compiler = ([UInt8]) -> String?
 
-  /// The lines to show, with the code to mark: where an unclosed block was opened, and where the compiler
-  /// stopped.
+  /// The lines to show and the code to mark: where an unclosed block was opened, and where the
+  /// compiler stopped.
   ///
   /// - Parameters:
-  ///   - message: without its position.
-  ///   - compile: tells tokens apart that stand on the line more than once.
+  ///   - message: The message without its position.
+  ///   - compile: Distinguishes equal tokens on a line.
   package static func marks(
     for message: String, line number: Int, of source: [UInt8], compile: Compiler
   ) -> [(line: CodeLine, marked: Range<Int>?)] {
@@ -16,11 +16,11 @@ package enum SyntaxMark {
     if let opened = opening(message, source), opened.line.number != number {
       marks.append(opened)
     }
-    // Some messages name an earlier line themselves.
+    // Some messages contain an earlier line number.
     let named = message.lastRange(of: " at line ").flatMap { Int(message[$0.upperBound...]) }
     guard let line = CodeLine(named ?? number, of: source) else { return marks }
     if message.hasSuffix("near <eof>") {
-      // An empty last line is shown only if nothing else is.
+      // An empty last line is shown only if there is no other mark.
       let end = line.code?.upperBound ?? line.range.upperBound
       if let open = line.tokens.last, open.kind == .openString {
         marks.append((line, open.range))
@@ -38,8 +38,8 @@ package enum SyntaxMark {
     message.hasSuffix("C stack overflow") || message.hasSuffix("too many syntax levels")
   }
 
-  /// The token with which a text nests too deeply: the last token of its shortest prefix that the compiler
-  /// rejects so. nil if the compiler accepts the nesting of the whole text.
+  /// The token at which a text nests too deeply: the last token of the shortest prefix that the
+  /// compiler rejects for this reason. nil if the compiler accepts the nesting of the whole text.
   package static func overflow(in source: [UInt8], compile: Compiler)
     -> (line: CodeLine, marked: Range<Int>?)?
   {
@@ -82,8 +82,8 @@ package enum SyntaxMark {
     let word = String(message[near.upperBound...].dropLast())
     let candidates = candidates(for: word, on: line)
     if candidates.count < 2 { return candidates.first ?? line.code }
-    // The compiler stops at the first token it cannot use. The source up to that token gives the same
-    // message; a shorter one ends too soon.
+    // The compiler stops at the first token it can't use. The source up to that token gives the
+    // same message; a shorter prefix ends too early.
     let ending = " near '" + word + "'"
     return candidates.prefix(mostTries).first { candidate in
       compile(Array(line.source[..<candidate.upperBound]))?.hasSuffix(ending) ?? false

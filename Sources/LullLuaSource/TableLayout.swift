@@ -1,4 +1,5 @@
-/// The fields and elements of a table constructor in the order of the text, which a Lua table does not keep.
+/// The fields and elements of a table constructor in the order of the text, which a Lua table does
+/// not keep.
 package struct TableLayout {
   /// The nested table is nil if the value is not a table constructor.
   package private(set) var fields: [(name: String, table: TableLayout?)] = []
@@ -18,7 +19,7 @@ package struct TableLayout {
   /// Reads only the value of the key, not the rest of the text.
   package init?(ofOnlyKey key: String, in source: [UInt8]) {
     var found: [LuaToken]?
-    // A value that does not end is read to the end of the text each time.
+    // Limits the work: an unclosed value is read to the end of the text each time.
     var patience = 4 * source.count
     for start in TableLayout.places(of: Array(key.utf8), in: source) {
       let table = TableLayout.table(ofKeyAt: start, key, in: source, &patience)
@@ -46,7 +47,7 @@ package struct TableLayout {
     return places
   }
 
-  /// The tokens from `{` to `}` behind `key =` or `["key"] =`; nil if there is something else.
+  /// The tokens from `{` to `}` after `key =` or `["key"] =`; nil if there is no such table.
   private static func table(
     ofKeyAt place: Int, _ key: String, in source: [UInt8], _ patience: inout Int
   ) -> [LuaToken]? {
@@ -92,7 +93,7 @@ package struct TableLayout {
       token(offset)?.isSymbol(text) == true
     }
 
-    /// The constructor that begins here; otherwise nil, or it does not end.
+    /// The constructor that begins here; otherwise nil or it isn't closed.
     mutating func table() -> TableLayout? {
       guard isSymbol("{"), depth < Walk.deepest else { return nil }
       depth += 1
@@ -113,13 +114,13 @@ package struct TableLayout {
           name = token.text
           place += 2
         } else if token.isSymbol("["), let key = self.token(1), isSymbol("]", 2), isSymbol("=", 3) {
-          // A number is neither a name nor, here, an element.
+          // A numeric key is neither a name nor an element.
           name = key.kind == .string ? DeclarationKeys.name(key) : ""
           place += 4
         }
         let start = place
         let value = value()
-        // A bracket that closes nothing: this is not Lua.
+        // An unmatched closing bracket: this is not valid Lua.
         guard place > start else { return nil }
         if let name { table.fields.append((name, value)) } else { table.elements.append(value) }
       }

@@ -1,12 +1,15 @@
 package import LullCore
 
-/// A schema that the API file says of a call's successes itself; there it counts before the file of schemas.
+/// A schema for the successful responses of a call, declared in the API file. It takes precedence
+/// over the schema file.
 package enum OwnSchema: Sendable {
   case document(JSONElement)
-  /// By its name among those of the file of schemas.
+  /// The name of a definition in the schema file.
   case definition(String)
 
-  /// - Throws: A definition that `file` does not have.
+  /// The schema itself.
+  ///
+  /// - Throws: An error if `file` doesn't have the definition.
   func element(ofCall call: String, in file: SchemaFile?) throws(SchemaProblem) -> JSONElement {
     switch self {
     case .document(let root): return root
@@ -19,7 +22,7 @@ package enum OwnSchema: Sendable {
     }
   }
 
-  /// What references within a document of its own are of.
+  /// The file against which references within the schema are resolved.
   static func file(_ root: JSONElement, ofCall call: String) -> SchemaFile {
     SchemaFile(root: root, name: "the schema of call '\(call)'")
   }

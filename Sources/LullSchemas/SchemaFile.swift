@@ -2,11 +2,11 @@ package import LullCore
 import LullSystem
 import Synchronization
 
-/// A file of schemas: those of calls by their names, and definitions that they refer to.
+/// A file of schemas: those of calls by name, and the definitions to which they refer.
 ///
-/// It is JSON in which each entry has a line of its own, so that making one costs a look at where lines
-/// begin, whatever its size; an entry is parsed when somebody asks for it, once. JSON of another form, as
-/// people write it, is parsed whole. Any thread.
+/// In the JSON that Lull writes, each entry has its own line. Opening such a file only searches for
+/// the line starts, whatever its size, and each entry is parsed once, on first use. JSON in another
+/// form, such as a file written by hand, is parsed as a whole. Any thread.
 ///
 ///     {"$schema":"https://json-schema.org/draft/2020-12/schema","calls":{
 ///     "user":{"responses":{"200":{"$ref":"#/$defs/user"}}}
@@ -14,7 +14,7 @@ import Synchronization
 ///     "user":{"type":"object"}
 ///     }}
 package final class SchemaFile: Sendable {
-  /// As messages name it.
+  /// The name of the file in messages.
   package let name: String
   private let form: Form
   private let parsed = Mutex<[SchemaLines.Entry: JSONElement]>([:])
@@ -25,8 +25,10 @@ package final class SchemaFile: Sendable {
     case schema(JSONElement)
   }
 
-  /// - Throws: What is wrong with it as a whole, and on which line; an entry's own trouble shows when it is
-  ///   asked for.
+  /// Opens a schema file.
+  ///
+  /// - Throws: An error for the file as a whole, with its line. Errors in an entry are thrown when
+  ///   it is requested.
   package init(_ bytes: [UInt8], name: String) throws(SchemaProblem) {
     self.name = name
     if let lines = SchemaLines(bytes) {
@@ -51,13 +53,13 @@ package final class SchemaFile: Sendable {
     form = .whole(document.root)
   }
 
-  /// A schema of its own, to whose parts references within it lead.
+  /// A single schema, whose internal references are resolved within it.
   package init(root: JSONElement, name: String) {
     self.name = name
     form = .schema(root)
   }
 
-  /// nil of a file of entries.
+  /// nil for a file of entries.
   var root: JSONElement? { if case .schema(let root) = form { root } else { nil } }
 
   /// The names of calls, in order.
@@ -66,8 +68,8 @@ package final class SchemaFile: Sendable {
   /// The names of definitions, in order.
   package var definitions: [String] { names(in: "$defs") }
 
-  /// What is said of a call: an object with `responses`, and perhaps `body` and `parameters`; nil if that
-  /// is nothing.
+  /// The entry of a call, or nil: an object with `responses` and optionally `body` and
+  /// `parameters`.
   package func call(_ name: String) throws(SchemaProblem) -> JSONElement? {
     try entry(name, in: "calls")
   }
@@ -76,7 +78,7 @@ package final class SchemaFile: Sendable {
     try entry(name, in: "$defs")
   }
 
-  /// Whatever cannot be parsed, with its lines. Costs what parsing all of it does.
+  /// All entries that can't be parsed, with their lines. Parses the whole file.
   package func problems() -> [SchemaProblem] {
     guard case .lines(let lines, let bytes) = form else { return [] }
     return lines.entries.compactMap { entry in
@@ -89,7 +91,7 @@ package final class SchemaFile: Sendable {
     }
   }
 
-  /// A member of a section; `section` is one of the keys of the file.
+  /// A member of a section; `section` is a key of the file.
   package func entry(_ name: String, in section: String) throws(SchemaProblem) -> JSONElement? {
     switch form {
     case .whole(let root), .schema(let root): return root[section]?[name]
@@ -99,7 +101,7 @@ package final class SchemaFile: Sendable {
     }
   }
 
-  /// The line on which an entry begins, counted from 1; nil if that is not known.
+  /// The line on which an entry begins, counted from 1; nil if unknown.
   package func line(of name: String, in section: String) -> Int? {
     guard case .lines(let lines, _) = form else { return nil }
     return lines.entry(name, in: section)?.line
@@ -119,7 +121,7 @@ package final class SchemaFile: Sendable {
     do throws(JSONError) {
       let text = Array(bytes[entry.value])
       let element = try JSONDocument(parsing: text).root
-      // Whoever was first has made it for all: schemas are told apart by where they are.
+      // The first result is used by all threads, because schemas are identified by their place.
       return parsed.withLock { parsed in
         if let first = parsed[entry] { return first }
         parsed[entry] = element
@@ -132,13 +134,13 @@ package final class SchemaFile: Sendable {
 }
 
 extension SchemaFile {
-  /// More than this serves nobody.
+  /// The largest file that is read, in bytes.
   private static let mostBytes = 1 << 30
 
-  /// Reads the file at a path, a regular one.
+  /// Reads a regular file.
   ///
-  /// - Parameter name: As messages name it; by default the path.
-  /// - Throws: Why it cannot be read, or is no file of schemas.
+  /// - Parameter name: The name in messages; the path by default.
+  /// - Throws: An error if the file can't be read or isn't a schema file.
   package static func read(_ path: [UInt8], name: String? = nil) throws(SchemaProblem)
     -> SchemaFile
   {
@@ -174,7 +176,7 @@ extension SchemaFile {
   }
 }
 
-/// Where a schema is: the same element is one schema, whoever leads there.
+/// The place of a schema. The same element is the same schema, by whatever reference it is reached.
 struct SchemaPlace: Hashable {
   private let document: Int64
   private let index: Int

@@ -1,10 +1,10 @@
 import LullCore
 
-/// Where the entries of a file of schemas are that has each on a line of its own.
+/// The places of the entries in a schema file that has each entry on its own line.
 struct SchemaLines: Sendable {
   struct Entry: Sendable, Hashable {
     let line: Int
-    /// Its value in the bytes of the file.
+    /// The range of its value in the file.
     let value: Range<Int>
   }
 
@@ -15,7 +15,7 @@ struct SchemaLines: Sendable {
 
   private var sections: [String: Section] = [:]
 
-  /// nil if it has another form, or is none at all.
+  /// nil if the file has another form or is invalid.
   init?(_ bytes: [UInt8]) {
     var section: String?
     var isOver = false
@@ -61,9 +61,9 @@ struct SchemaLines: Sendable {
 
   // MARK: Lines
 
-  /// What stands between entries: the beginning of a section, of a file, and the ends of both.
+  /// A line between entries, where a section begins or ends.
   private struct Header {
-    /// The one that begins; nil if the file ends.
+    /// The name of the section that begins; nil at the end of the file.
     var section: String?
 
     init?(_ line: [UInt8], isFirst: Bool) {
@@ -74,7 +74,7 @@ struct SchemaLines: Sendable {
         guard line.dropFirst().first == UInt8(ascii: ",") else { return nil }
         text = [UInt8(ascii: "{")] + line.dropFirst(2)
       }
-      // Whole, the file ends with it, such as `},"$defs":{}}`.
+      // The last line if it is complete, such as `},"$defs":{}}`.
       if !isFirst, let whole = try? JSONDocument(parsing: text) {
         guard whole.root.pairs.allSatisfy({ $0.value.kind != .object || $0.value.count == 0 })
         else { return nil }
@@ -94,13 +94,13 @@ struct SchemaLines: Sendable {
     }
   }
 
-  /// Without a carriage return at its end.
+  /// The range without a carriage return at its end.
   private static func trimmed(_ line: Range<Int>, in bytes: [UInt8]) -> Range<Int> {
     guard let last = line.last, bytes[last] == 13 else { return line }
     return line.lowerBound..<last
   }
 
-  /// `"name":value` and perhaps a comma.
+  /// Parses `"name":value`, optionally followed by a comma.
   private static func entry(_ line: Range<Int>, in bytes: [UInt8]) -> (String, Range<Int>)? {
     var end = line.upperBound
     if bytes[end - 1] == UInt8(ascii: ",") { end -= 1 }

@@ -1,12 +1,12 @@
-/// Why a schema, or a file of schemas, cannot be used: what is wrong, and where.
+/// Why a schema or a schema file can't be used, and where the problem is.
 package struct SchemaProblem: Error, Sendable, Equatable, CustomStringConvertible {
-  /// As messages name the file; nil for a schema that stands elsewhere.
+  /// The name of the file in messages; nil for a schema from elsewhere.
   package var file: String?
   /// Counted from 1.
   package var line: Int?
-  /// The JSON Pointer of the schema; nil if it is not about one.
+  /// The JSON Pointer of the schema; nil if the problem isn't in a schema.
   package var pointer: String?
-  /// In words, without full stop.
+  /// The message, without a full stop.
   package var message: String
 
   package init(

@@ -1,7 +1,8 @@
 import LullCore
 
-/// What references within the schemas of a file lead to, for those who read schemas as they stand: by pointers,
-/// anchors and identifiers, as for the validator. Nothing is fetched. One thread at a time.
+/// Resolves references within the schemas of a file, for code that reads schemas directly: by
+/// pointers, anchors and identifiers, as the validator does. Nothing is fetched. One thread at a
+/// time.
 final class SchemaReferences {
   let file: SchemaFile
   private let resources = SchemaResources(documents: [:])
@@ -9,16 +10,17 @@ final class SchemaReferences {
 
   init(_ file: SchemaFile) { self.file = file }
 
-  /// Comes to a schema that stands in the file, and to all in it: what is called by names there is known then.
+  /// Registers a schema of the file and everything in it, so that its anchors and identifiers are
+  /// known.
   func enter(_ schema: JSONElement) throws(SchemaProblem) {
     _ = try named { () throws(SchemaProblem) in
       try resources.enteredHome(of: schema, in: try opened())
     }
   }
 
-  /// What a reference of a schema leads to, or why to nothing.
+  /// Resolves a reference of a schema; a failure says why it can't be resolved.
   ///
-  /// - Throws: What is wrong with a schema on the way.
+  /// - Throws: An error in a schema on the way.
   func target(of reference: String, from schema: JSONElement) throws(SchemaProblem)
     -> Result<JSONElement, SchemaResources.Lost>
   {
@@ -47,7 +49,7 @@ final class SchemaReferences {
 }
 
 extension JSONElement {
-  /// Of a schema the names that an answer must have: what is only written is in none.
+  /// The names of the properties that a response must have. Write-only properties are omitted.
   /// (OpenAPI 3.0.4, "Schema Object": `writeOnly`)
   var requiredInAnswers: [String] {
     let names = self["required"]?.elements.compactMap(\.string) ?? []

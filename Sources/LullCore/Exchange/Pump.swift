@@ -76,7 +76,7 @@ public final class Pump {
   }
 
   /// The pump of the home that runs on this thread, else the pump that was added last for this
-  /// thread. If there is none, the program ends with an error that names `caller`.
+  /// thread. Without a pump, the program ends with an error that names `caller`.
   static func ofThread(for caller: String) -> Pump {
     let known = HomeContext.current?.pump ?? ThreadPumps.latest(CurrentThread.number)
     guard let pump = known else {

@@ -104,7 +104,8 @@ extension RequestError {
     /// The body is not valid JSON. `offset` is a byte offset in the body; nil if unknown.
     case malformedJSON(message: String, offset: Int? = nil)
     /// The content doesn't have the type that a program expects. `path` is the place in the
-    /// content, such as `users[3].name`, or empty. `message` is what was expected and found.
+    /// content, such as `users[3].name`, or empty. `message` contains the expected and the actual
+    /// value.
     case wrongContent(type: String, path: String, message: String)
     /// A response violates its schema. `schema` describes the owner of the schema. `errors` lists
     /// at most 20 violations, in the order of the content.

@@ -52,7 +52,7 @@ public struct TransportError: Error, Sendable, Equatable {
   public var kind: Kind
   /// A sentence for the user, which names the host or limit where helpful.
   public var message: String
-  /// The traceback of an error in a script that stands in for the network.
+  /// The traceback of an error in a script that replaces the network.
   package var traceback: String?
   /// The value that the script raised.
   package var value: RaisedValue?

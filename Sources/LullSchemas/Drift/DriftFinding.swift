@@ -1,15 +1,15 @@
-/// One difference between what an API answers and what its schemas say.
+/// A difference between the responses of an API and its schemas.
 package struct DriftFinding: Sendable, Hashable {
-  /// What it means to whoever uses the API.
+  /// The consequence of a difference for users of the API.
   package enum Tier: String, CaseIterable, Sendable, Comparable {
-    /// What clients rely on is not so any more: a field that is required is missing, or a value is of a type
-    /// that is not declared.
+    /// Breaks clients: a required field is missing, or a value has an undeclared type.
     case breaking
-    /// Clients may stumble: a word that is not among those declared, a number where whole ones are.
+    /// May break clients: a value isn't among the declared ones, or a number is not whole as
+    /// declared.
     case changed
-    /// Clients that take no notice of it work on: a field that nobody has declared.
+    /// Breaks no client that ignores it: an undeclared field.
     case added
-    /// No difference, but worth knowing.
+    /// Not a difference, but useful information.
     case note
 
     package static func < (one: Tier, other: Tier) -> Bool {
@@ -21,9 +21,9 @@ package struct DriftFinding: Sendable, Hashable {
     case added
     case removed
     case type
-    /// Another word than those declared.
+    /// A value other than the declared ones.
     case word
-    /// Declared, and never there.
+    /// A declared field that never occurs.
     case unseen
     case undeclaredStatus = "undeclared status"
     case undeclaredCall = "undeclared call"
@@ -32,17 +32,17 @@ package struct DriftFinding: Sendable, Hashable {
 
   package var tier: Tier
   package var change: Change
-  /// Empty of exchanges that belong to no call.
+  /// Empty for exchanges that belong to no call.
   package var call: String
-  /// Empty where it is about no answer.
+  /// Empty if the finding is not about a response.
   package var status: String
-  /// A JSON Pointer, with `*` for whichever element of a list or a map; of an exchange of no call method and
-  /// path.
+  /// A JSON Pointer, with `*` for any element of a list or map. For an exchange that belongs to no
+  /// call, method and path.
   package var pointer: String
   package var declared = ""
   package var found = ""
-  /// In how many samples it is so.
+  /// The number of samples with the difference.
   package var samples: Int
-  /// Of how many.
+  /// The number of samples examined.
   package var of: Int
 }

@@ -1,10 +1,10 @@
 package import LullCore
 
-/// What samples of an API's answers have told about its schemas.
+/// Compares samples of an API's responses with its schemas.
 ///
-/// Answers come one after the other; nothing of their values is kept.
+/// Responses are added one by one; none of their values are stored.
 package struct DriftReport {
-  /// So many samples say that a field is never there.
+  /// The number of samples from which on a field counts as never present.
   private static let fewSamples = 3
 
   private struct Answer: Hashable {
@@ -16,39 +16,42 @@ package struct DriftReport {
     let answer: Answer
     let change: DriftFinding.Change
     let pointer: String
-    /// Fields that fit different patterns stand at one place.
+    /// Fields that match different patterns have the same place.
     var declared = ""
   }
 
   private let file: SchemaFile?
   private var walk: DriftWalk?
   private let own: [String: OwnSchema]
-  /// Of calls with documents of their own.
+  /// The walks of calls with their own schemas.
   private var ownWalks: [String: DriftWalk] = [:]
   private var counts: [Answer: Int] = [:]
   private var findings: [Key: DriftFinding] = [:]
   private var optional: [Key: (there: Int, chances: Int)] = [:]
   private var others: [DriftFinding] = []
 
+  /// Makes a report.
+  ///
   /// - Parameters:
-  ///   - file: nil: there is none.
-  ///   - own: by the names of calls; of their successes these count before the file's.
+  ///   - file: nil if there is no schema file.
+  ///   - own: Schemas by the names of calls. For successful responses they take precedence over the
+  ///     file's.
   package init(_ file: SchemaFile?, own: [String: OwnSchema] = [:]) {
     self.file = file
     self.own = own
     walk = file.map { DriftWalk($0) }
   }
 
-  /// How many answers have been compared with a schema.
+  /// The number of responses that have been compared with a schema.
   package private(set) var compared = 0
 
   // MARK: Samples
 
-  /// Takes an answer into account.
+  /// Adds a response.
   ///
   /// - Parameters:
-  ///   - value: nil: it was no JSON, but something of the type `type`.
-  /// - Throws: What of the schemas cannot be read.
+  ///   - value: nil if the response was not JSON but something of the type `type`.
+  /// - Throws: An error if the schemas can't be read.
   package mutating func add(
     _ value: JSONElement?, type: String, status: Int, of call: String
   ) throws(SchemaProblem) {
@@ -71,7 +74,7 @@ package struct DriftReport {
     counts[answer, default: 0] += 1
     compared += 1
     guard let value else {
-      // Only of a schema that says anything there has to be JSON.
+      // A schema without keywords doesn't require JSON.
       guard schema.count > 0 else { return }
       let found = type.isEmpty ? "no JSON" : type
       take(
@@ -82,7 +85,7 @@ package struct DriftReport {
     if case .document? = own[call], name == "2XX" {
       var own =
         ownWalks[call] ?? DriftWalk(OwnSchema.file(schema, ofCall: call))
-      // Not held twice while it looks.
+      // Removed meanwhile, so that modifying it makes no copy.
       ownWalks[call] = nil
       defer { ownWalks[call] = own }
       try own.look(at: value, schema)
@@ -104,13 +107,13 @@ package struct DriftReport {
     }
   }
 
-  /// Takes an exchange into account that belongs to no call.
+  /// Adds an exchange that belongs to no call.
   ///
-  /// - Parameter place: its method and path.
+  /// - Parameter place: Its method and path.
   package mutating func add(undeclared place: String) { note(.undeclaredCall, "", "", place) }
 
   private mutating func take(_ differences: [DriftWalk.Difference], _ answer: Answer) {
-    // One answer may have values of several kinds at one place.
+    // A response may have values of several kinds at one place.
     var counted: Set<Key> = []
     for difference in differences {
       let key = Key(
@@ -148,9 +151,9 @@ package struct DriftReport {
     }
   }
 
-  // MARK: What comes of it
+  // MARK: Results
 
-  /// The gravest first, then by call, status and place.
+  /// The findings: the most severe first, then by call, status and place.
   package var sorted: [DriftFinding] {
     var all = others
     for (key, finding) in findings {
@@ -174,7 +177,7 @@ package struct DriftReport {
     }
   }
 
-  /// The key of a status, and what is said of it: the number itself, its class, or all others.
+  /// The declaration for a status and its key: the number itself, its class, or the default.
   private static func declared(_ status: Int, in responses: JSONElement)
     -> (name: String, schema: JSONElement)?
   {

@@ -1,9 +1,9 @@
 import LullCore
 
-/// What one answer has that its schema does not say, and lacks that it says.
+/// Compares one response with its schema, and finds undeclared and missing parts.
 ///
-/// Of `anyOf` and `oneOf` the branch counts that a value is most like. What is inside a value of the wrong
-/// type is not looked at.
+/// For `anyOf` and `oneOf`, the branch most similar to the value is used. The content of a value
+/// with the wrong type is not examined.
 ///
 /// Behaviours: DRF-01 to DRF-14.
 struct DriftWalk {
@@ -19,10 +19,10 @@ struct DriftWalk {
 
   private let references: SchemaReferences
   private var views: [SchemaPlace: SchemaView] = [:]
-  /// In this answer, in order, each once.
+  /// The differences in this response, in order, without duplicates.
   private(set) var differences: [Difference] = []
   private var seen: Set<Difference> = []
-  /// Fields that may be missing, by their places: whether they were there.
+  /// The optional fields by place, and whether they were present.
   private(set) var optional: [(pointer: String, isThere: Bool)] = []
   private var optionalPlaces: [String: Int] = [:]
   private var patterns: [String: SchemaPattern] = [:]
@@ -51,7 +51,7 @@ struct DriftWalk {
       return
     }
     if let words = view.words, !words.contains(where: { $0 == value }) {
-      // Which one is nobody's business: it may be anything.
+      // The value itself is not reported, because it may be confidential.
       let declared = words.count == 1 ? "1 word" : "\(words.count) words"
       note(.changed, .word, pointer, declared, "another")
       return
@@ -73,7 +73,7 @@ struct DriftWalk {
   ) throws(SchemaProblem) {
     let rest = view.rest
     let names = view.propertyNames
-    // Without a word on fields anything may be there.
+    // If no fields are declared, any field is allowed.
     let isOpen = names.isEmpty && view.patterned.isEmpty && rest.isEmpty && view.required.isEmpty
     for (key, member) in value.pairs {
       let own = view.property(key)
@@ -114,7 +114,7 @@ struct DriftWalk {
     }
   }
 
-  /// What patterns say of a name.
+  /// The schemas of the patterns that match a name.
   private mutating func fitting(_ key: String, in view: SchemaView) throws(SchemaProblem)
     -> [JSONElement]
   {
@@ -140,14 +140,14 @@ struct DriftWalk {
 
   // MARK: Schemas
 
-  /// What applies to a value: with the likeliest branch of each choice.
+  /// The schemas that apply to a value, with the most similar branch of each choice.
   private mutating func view(of schemas: [JSONElement], for value: JSONElement)
     throws(SchemaProblem) -> SchemaView
   {
     var schemas = schemas
     var view = try view(of: schemas)
     var taken = 0
-    // A branch may have choices of its own.
+    // A branch may contain further choices.
     while taken < view.choices.count, taken < 16 {
       if let branch = try likeliest(of: view.choices[taken], for: value) {
         schemas.append(branch)
@@ -167,7 +167,10 @@ struct DriftWalk {
     return view
   }
 
-  /// - Throws: A reference that leads to nothing: as declared nothing would be then.
+  /// Combines schemas.
+  ///
+  /// - Throws: An error if a reference can't be resolved; otherwise all fields would seem
+  ///   undeclared.
   private func made(of schemas: [JSONElement]) throws(SchemaProblem) -> SchemaView {
     let view = try SchemaView(schemas, references)
     guard let lost = view.lost else { return view }
@@ -185,7 +188,7 @@ struct DriftWalk {
     return best?.branch
   }
 
-  /// The larger, the better it fits, as far as that is seen without looking inside.
+  /// A score that is larger the better the view fits the value, judged without descending into it.
   private mutating func likeness(of value: JSONElement, to view: SchemaView) throws(SchemaProblem)
     -> Int
   {
@@ -205,7 +208,7 @@ struct DriftWalk {
       }
       likeness += 1
       let inner = try self.view(of: schemas)
-      // What tells branches apart is most often a word.
+      // Branches are usually distinguished by a constant.
       if let words = inner.words { likeness += words.contains { $0 == member } ? 50 : -50 }
       let kind = DriftWalk.kind(of: member)
       if let types = inner.types, !types.contains(where: { SchemaView.covers($0, kind) }) {

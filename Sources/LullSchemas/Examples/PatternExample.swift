@@ -1,7 +1,8 @@
-/// A text in which a regular expression is found: what its parts say, each repeated as little as it may be.
+/// A text that matches a regular expression: its parts in order, each repeated as rarely as
+/// possible.
 struct PatternExample {
   private var rest: Substring
-  /// How often what may be repeated is, at least.
+  /// The least number of repetitions of optional parts.
   private let times: Int
 
   /// nil if none is found.
@@ -18,7 +19,7 @@ struct PatternExample {
     return nil
   }
 
-  /// The first of them; the others are passed.
+  /// The text of the first alternative. The others are skipped.
   private mutating func alternatives(depth: Int) -> String? {
     guard depth < 50, let first = sequence(depth) else { return nil }
     while rest.first == "|" {
@@ -68,7 +69,7 @@ struct PatternExample {
     }
   }
 
-  /// One of its characters; of what it excludes one that it does not.
+  /// A character of the class. For a negated class, one that it doesn't exclude.
   private mutating func characterClass() -> String? {
     let isNegated = rest.first == "^"
     if isNegated { rest = rest.dropFirst() }
@@ -78,7 +79,7 @@ struct PatternExample {
         guard let text = escape() else { return nil }
         members.append(text)
       } else if next == "-", let end = rest.first, end != "]", !members.isEmpty {
-        // Between the first of a range and its last.
+        // The characters between the ends of a range.
         rest = rest.dropFirst()
       } else {
         members.append(String(next))

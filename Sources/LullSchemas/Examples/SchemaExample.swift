@@ -1,23 +1,23 @@
 package import LullCore
 
-/// Content that fits a schema, the same in each run: what an example, default or constant says, and the least that
-/// is demanded where nothing says anything.
+/// Generates content that fits a schema, the same in each run. It uses examples, defaults and
+/// constants. Without these, it satisfies the minimal requirements.
 package struct SchemaExample {
   let resources: SchemaResources
-  /// Whether members are made that need not be.
+  /// Whether optional members are generated.
   private let isFull: Bool
-  /// Whether examples and defaults count.
+  /// Whether examples and defaults are used.
   private let takesHints: Bool
-  /// Whether discriminators count.
+  /// Whether discriminators are used.
   let takesWords: Bool
   private var stepsLeft = 20_000
-  /// The names of definitions that references have led to, by where they are.
+  /// The names of definitions reached by references, by their places.
   private(set) var names: [SchemaPlace: String] = [:]
 
-  /// A schema with the resource that its references are relative to.
+  /// A schema and the resource to which its references are relative.
   typealias Part = (element: JSONElement, resource: Int)
 
-  /// What fits the schema at a pointer in a file; nil if none is found.
+  /// Content that fits the schema at a pointer in a file; nil if none is found.
   package static func value(_ pointer: String, in file: SchemaFile) throws(SchemaProblem)
     -> JSONValue?
   {
@@ -29,7 +29,7 @@ package struct SchemaExample {
     }
   }
 
-  /// What fits a schema; nil if none is found.
+  /// Content that fits a schema; nil if none is found.
   package static func value(of schema: JSONElement) throws(SchemaProblem) -> JSONValue? {
     try value(try SchemaValidator(schema)) { () throws(SchemaProblem) in
       let resources = SchemaResources(documents: [:])
@@ -41,7 +41,7 @@ package struct SchemaExample {
     _ validator: SchemaValidator,
     _ open: () throws(SchemaProblem) -> (SchemaResources, Part)
   ) throws(SchemaProblem) -> JSONValue? {
-    // What examples say may be wrong, and what is more than needed may not fit together.
+    // Examples may be wrong, and optional parts may not fit together.
     let ways = [
       (true, true, true), (false, true, true), (false, false, true), (true, true, false),
       (false, false, false),
@@ -75,7 +75,7 @@ package struct SchemaExample {
     return try value(of: parts, resolved: [], depth, seed)
   }
 
-  /// All schemas that the same value has to fit whatever it is; false if nothing can.
+  /// Collects all schemas that the value always has to fit; false if no value can.
   private mutating func gather(_ part: Part, into parts: inout [Part]) throws(SchemaProblem)
     -> Bool
   {
@@ -123,12 +123,12 @@ package struct SchemaExample {
     return try plainValue(of: parts, depth, seed)
   }
 
-  /// What a schema says outright.
+  /// The value given by a constant, example or default.
   private func said(by parts: [Part], _ seed: Int) -> JSONValue? {
     for (element, _) in parts {
       if let value = element["const"] { return value.plainValue }
       if takesHints {
-        // What a document has as an example need not fit, as a number in quotes does not.
+        // An example in a document need not fit, such as a number in quotes.
         let hints = [
           element["examples"].flatMap { $0[seed] ?? $0[0] }, element["example"], element["default"],
         ].compactMap(\.self)
@@ -159,7 +159,8 @@ package struct SchemaExample {
     }
   }
 
-  /// One that all allow, the richest first; of those that say nothing what their keywords are about.
+  /// The first type that all schemas allow, preferring the richest. If they specify no type, the
+  /// one that their keywords imply.
   private static func type(of parts: [Part]) -> String? {
     let order = ["object", "array", "string", "integer", "number", "boolean", "null"]
     var allowed = Set(order)
@@ -238,7 +239,7 @@ package struct SchemaExample {
       if let schema = element["items"] { items.append((schema, resource)) }
       prefix += element["prefixItems"]?.elements.map { $0 } ?? []
     }
-    // One shows what elements are.
+    // One element shows the element type.
     if isFull { count = max(count, prefix.count, items.isEmpty || depth >= 4 ? 0 : 1) }
     count = min(count, most)
     guard count <= 1000 else { return nil }
@@ -276,7 +277,9 @@ struct NumberExample {
     self.schemas = schemas
   }
 
-  /// - Parameter seed: different for elements that may not be the same.
+  /// Generates a number.
+  ///
+  /// - Parameter seed: Different for elements that must be unique.
   func value(_ seed: Int) -> JSONValue? {
     let isWhole = schemas.contains { $0["type"]?.string == "integer" }
     var least = -Double.infinity
@@ -296,14 +299,14 @@ struct NumberExample {
     let isAtTop = least <= 0 && most < 0
     let first = isAtTop ? (wanted / step).rounded(.down) : (wanted / step).rounded(.up)
     let value = (first + Double(isAtTop ? -seed : seed)) * step
-    // Between two bounds there may be no whole number.
+    // There may be no whole number between the bounds.
     let chosen = value > most || value < least ? (isWhole ? value : wanted) : value
     if let whole = Int(exactly: chosen) { return .int(whole) }
     return chosen.isFinite ? .double(chosen) : nil
   }
 }
 
-/// A text in the form that schemas demand.
+/// A text that satisfies schemas.
 struct StringExample {
   private let schemas: [JSONElement]
 
@@ -321,7 +324,9 @@ struct StringExample {
     "relative-json-pointer": "0", "regex": "a", "byte": "AA==", "uri-template": "/{id}",
   ]
 
-  /// - Parameter seed: different for elements that may not be the same. nil: none is found.
+  /// Generates a text; nil if none is found.
+  ///
+  /// - Parameter seed: Different for elements that must be unique.
   func text(_ seed: Int) -> String? {
     let least =
       schemas.compactMap { $0["minLength"].flatMap { SchemaNumber($0)?.count } }.max() ?? 0
@@ -344,10 +349,10 @@ struct StringExample {
   }
 }
 
-/// What the notes of OpenAPI say of which property names which schema.
+/// Discriminators of OpenAPI, by which a property names the schema of a value.
 extension SchemaExample {
-  /// The schema that is taken for one that stands for others: the first that its discriminator maps
-  /// to, unless the value is of one of them already.
+  /// The schema used for one that represents others: the first that its discriminator maps to. nil
+  /// if the value has one of these schemas already.
   func firstMapped(
     by schema: JSONElement, _ resource: Int, beside parts: [Part]
   ) -> JSONElement? {
@@ -356,7 +361,7 @@ extension SchemaExample {
     else { return nil }
     let targets = mapping.compactMap { target(of: $0.value, resource) }
     let taken = Set(parts.map { SchemaPlace($0.element) })
-    // Mapped to itself it is there already.
+    // If it maps to itself, it is included already.
     guard !targets.contains(where: { taken.contains(SchemaPlace($0)) }) else { return nil }
     return targets.first
   }
@@ -367,7 +372,7 @@ extension SchemaExample {
       .filter { discriminatingWord($0, parts) != nil }
   }
 
-  /// What a property says that names the schema of the value; nil of others.
+  /// The value of a property that names the schema; nil for other properties.
   func discriminatingWord(_ name: String, _ parts: [Part]) -> String? {
     guard takesWords else { return nil }
     for (element, resource) in parts {
@@ -377,12 +382,12 @@ extension SchemaExample {
       let mapping = (discriminator["mapping"]?.pairs ?? []).compactMap { value, pointer in
         target(of: pointer, resource).map { (value: value, place: SchemaPlace($0)) }
       }
-      // The outermost schema comes first: it is the most specific one.
+      // The outermost schema comes first, because it is the most specific one.
       let places = parts.map { SchemaPlace($0.element) }
       for place in places {
         if let mapped = mapping.first(where: { $0.place == place }) { return mapped.value }
       }
-      // Without a mapping a schema goes by its name.
+      // Without a mapping, a schema is identified by its name.
       guard mapping.isEmpty, let own = places.lazy.compactMap({ names[$0] }).first else { continue }
       return own
     }
@@ -393,7 +398,7 @@ extension SchemaExample {
     pointer.string.flatMap { try? resources.find($0, from: resource).element }
   }
 
-  /// Whether a value is of a type that all parts allow.
+  /// Whether a value has a type that all parts allow.
   static func isOfType(_ value: JSONElement, _ parts: [Part]) -> Bool {
     parts.allSatisfy { part in
       guard let type = part.element["type"] else { return true }

@@ -1,16 +1,16 @@
-/// The records that shapes have, each once: those that are alike are one.
+/// The record types in shapes. Similar records are one type.
 ///
-/// Two records are one if they have the same fields, or if they have the same name and nearly the same
-/// fields; so a tree of records becomes one that refers to itself.
+/// Two records are one type if they have the same fields, or if they have the same name and nearly
+/// the same fields. A tree of records thus becomes a type that refers to itself.
 struct RecordTable {
-  /// What is at a place, with records as numbers.
+  /// The values at a place, with records as numbers.
   struct Place {
     var count: Int
     var kinds: Shape.Kinds
-    // None or one each.
+    // Empty, or with one element each.
     var element: [Place] = []
     var entries: [Place] = []
-    /// If there is one; ask `root` which it is now.
+    /// The record, if there is one. `root` returns its current number.
     var record: Int?
   }
 
@@ -20,9 +20,9 @@ struct RecordTable {
   }
 
   struct Record {
-    /// What it would be called by where it stands.
+    /// The name derived from its place.
     let name: String
-    /// The same of the record that it stands in; empty at the top.
+    /// The name of the enclosing record; empty at the top.
     let owner: String
     var count: Int
     var fields: [Field] = []
@@ -34,7 +34,7 @@ struct RecordTable {
 
   // MARK: Building
 
-  /// The place of a settled shape, whose records are taken in.
+  /// Adds a settled shape and its records, and returns its place.
   mutating func add(_ shape: Shape, name: String, owner: String = "") -> Place {
     var place = Place(count: shape.count, kinds: shape.kinds)
     if let element = shape.element {
@@ -63,7 +63,7 @@ struct RecordTable {
     return place
   }
 
-  /// Makes one of those that are alike. To be called once all have been added.
+  /// Merges similar records. Call it after all shapes have been added.
   mutating func join() {
     var isChanged = true
     while isChanged {
@@ -86,7 +86,7 @@ struct RecordTable {
     }
   }
 
-  /// The record that a number stands for now.
+  /// The current number of a record.
   func root(_ number: Int) -> Int {
     var number = number
     while parents[number] != number { number = parents[number] }
@@ -114,7 +114,7 @@ struct RecordTable {
   }
 
   private mutating func unite(_ one: Int, _ other: Int) {
-    // Fields that both have may hold records, which are then one, too.
+    // Records in the fields that both have are then merged too.
     var pairs = [(one, other)]
     while let (first, second) = pairs.popLast() {
       let (one, other) = (root(first), root(second))
@@ -153,7 +153,7 @@ struct RecordTable {
 
   // MARK: Naming
 
-  /// A name for each record that is left, in the order in which they were seen.
+  /// The names of the remaining records, in the order in which they were first seen.
   func names() -> [(number: Int, name: String)] {
     var taken: Set<String> = []
     return records.indices.filter { parents[$0] == $0 }.map { number in
@@ -171,17 +171,17 @@ struct RecordTable {
   }
 }
 
-/// Names for records that no schema names: after the field, or the call, where they are.
+/// Names for records without a schema name: after the field or call that contains them.
 enum RecordNames {
-  /// Of fields that say nothing of what is in them.
+  /// Field names that don't describe their content.
   private static let general: Set<String> = [
     "data", "items", "item", "results", "result", "values", "value", "entries", "entry", "content",
     "records", "record", "rows", "row", "list", "nodes", "node", "edges", "objects", "payload",
   ]
 
-  /// What stands in a field, or in the list or the map that it has.
+  /// The name of the record in a field, or in the field's list or map.
   ///
-  /// - Parameter owner: the name of the record that has the field.
+  /// - Parameter owner: The name of the record that has the field.
   static func name(ofField field: String, in owner: String, isOfMany: Bool) -> String {
     let name = isOfMany ? singular(plain(field)) : plain(field)
     guard general.contains(field.lowercased()) else { return name }
@@ -189,7 +189,7 @@ enum RecordNames {
     return one == owner ? "\(owner)_\(name)" : one
   }
 
-  /// With letters, digits and `_` only; `record` if nothing is left.
+  /// The name with letters, digits and `_` only; `record` if nothing is left.
   static func plain(_ text: String) -> String {
     var name = ""
     var isParted = false
@@ -198,7 +198,7 @@ enum RecordNames {
         isParted = !name.isEmpty
         continue
       }
-      // `ownerName` and `owner_name` are one.
+      // `ownerName` and `owner_name` give the same name.
       if character.isUppercase, let last = name.last, last.isLowercase { isParted = true }
       if isParted { name.append("_") }
       isParted = false
@@ -221,14 +221,14 @@ enum RecordNames {
   }
 }
 
-/// What keys of objects look like: names that somebody gave to fields, or data that happens to stand there.
+/// Distinguishes keys of objects that are field names from keys that are data.
 package enum KeyKind {
   private static let longest = 100
-  /// What is longer than a word has its parts told apart.
+  /// Longer keys are examined part by part.
   private static let longestWord = 40
 
-  /// Whether it looks like a number, a date, an id, an address or a token: keys of this kind are content, and
-  /// are written nowhere.
+  /// Whether the key looks like a number, a date, an id, an address or a token. Such keys are
+  /// content and are never written.
   package static func isData(_ key: String) -> Bool {
     let text = Array(key.utf8)
     guard let first = text.first, text.count <= longest else { return true }
@@ -246,14 +246,15 @@ package enum KeyKind {
     byte <= 0x20 || byte == 0x7F || "/\\,;=?&%|\"'`<>{}()".utf8.contains(byte)
   }
 
-  /// What begins another word: `_` and the like, and a capital.
+  /// Whether the byte begins another word: `_` and similar, or a capital letter.
   private static func isPart(_ byte: UInt8) -> Bool {
     "_-.:".utf8.contains(byte) || (0x41...0x5A).contains(byte)
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-  /// `user_1842`, `no-2026`: a name and the number of a thing; `line1` and `sha256` are names.
+  /// A name with the number of an object, such as `user_1842` or `no-2026`; `line1` and `sha256`
+  /// are names.
   private static func isNumbered(_ text: [UInt8]) -> Bool {
     let digits = text.reversed().prefix(while: isDigit).count
     guard digits > 0, digits < text.count else { return false }
@@ -262,14 +263,14 @@ package enum KeyKind {
     return digits >= 4 || isParted && digits >= 3
   }
 
-  /// Digests and UUIDs, of eight digits or more with a number among them.
+  /// Digests and UUIDs: at least eight hexadecimal digits, including a decimal one.
   private static func isHexadecimal(_ text: [UInt8]) -> Bool {
     let digits = text.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ":") }
     return digits.count >= 8 && digits.contains(where: isDigit)
       && digits.allSatisfy { isDigit($0) || (0x61...0x66).contains($0 | 0x20) }
   }
 
-  /// Letters and numbers in turns, as nobody types them.
+  /// Letters and digits that alternate often, as in random text.
   private static func isRandom(_ text: [UInt8]) -> Bool {
     guard text.count >= 12 else { return false }
     var changes = 0
@@ -279,7 +280,7 @@ package enum KeyKind {
     return changes >= 4 || text.count(where: isDigit) >= 6 || isMixed(text)
   }
 
-  /// Capitals in many places: `xKpQzWmTbRnL`, where `repositoryOwnerName` has a few.
+  /// Capital letters in many places, as in `xKpQzWmTbRnL`; `repositoryOwnerName` has only a few.
   private static func isMixed(_ text: [UInt8]) -> Bool {
     let isUpper = { (byte: UInt8) in (0x41...0x5A).contains(byte) }
     let turns = zip(text, text.dropFirst()).count { !isUpper($0) && isUpper($1) }

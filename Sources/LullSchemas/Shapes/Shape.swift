@@ -1,9 +1,9 @@
 package import LullCore
 
-/// What the JSON values of one place have in common: which kinds there were, and how often, and the same
-/// of what is inside.
+/// The common structure of the JSON values at one place: their kinds and count, and the same for
+/// their content.
 ///
-/// No value is kept, and of keys those that look like names of fields. A value.
+/// No values are stored, and only those keys that look like field names. A value type.
 package struct Shape: Sendable {
   package struct Kinds: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
@@ -13,12 +13,12 @@ package struct Shape: Sendable {
     package static let null = Kinds(rawValue: 1)
     package static let boolean = Kinds(rawValue: 2)
     package static let integer = Kinds(rawValue: 4)
-    /// Written with a fraction or an exponent, or too large.
+    /// Written with a fraction or exponent, or too large.
     package static let number = Kinds(rawValue: 8)
     package static let string = Kinds(rawValue: 16)
     package static let array = Kinds(rawValue: 32)
     package static let object = Kinds(rawValue: 64)
-    /// Too deep to be looked at.
+    /// Nested too deeply to be examined.
     package static let unknown = Kinds(rawValue: 128)
   }
 
@@ -27,32 +27,32 @@ package struct Shape: Sendable {
     package var shape: Shape
   }
 
-  /// What is deeper may be anything.
+  /// Values nested more deeply are unknown.
   private static let deepest = 64
-  /// An object with more is no record.
+  /// An object with more fields is not a record.
   private static let mostFields = 1000
 
-  /// How many values there were.
+  /// The number of values.
   package private(set) var count = 0
   package private(set) var kinds: Kinds = []
-  /// How many of them were objects.
+  /// The number of values that were objects.
   package private(set) var objectCount = 0
-  /// In the order in which they were seen first.
+  /// The fields, in the order in which they were first seen.
   package private(set) var fields: [Field] = []
   private var places: [String: Int] = [:]
-  // None or one each: a value cannot hold another of its kind.
+  // Empty or with one element: a struct can't contain itself directly.
   private var elementShape: [Shape] = []
   private var entryShape: [Shape] = []
 
   package init() {}
 
-  /// Of what is in the arrays; nil if all were empty.
+  /// The shape of array elements; nil if all arrays were empty.
   package var element: Shape? { elementShape.first }
 
-  /// Of what objects have at keys that are no names of fields; nil if they have none.
+  /// The shape of the values whose keys aren't field names; otherwise nil.
   package var entries: Shape? { entryShape.first }
 
-  /// Takes another value into account.
+  /// Adds a value.
   package mutating func add(_ value: JSONElement) { add(value, depth: 0) }
 
   private mutating func add(_ value: JSONElement, depth: Int) {
@@ -93,7 +93,7 @@ package struct Shape: Sendable {
     }
   }
 
-  /// As if the values of the other had been added.
+  /// Adds the values of another shape.
   package mutating func merge(_ other: Shape) {
     count += other.count
     kinds.formUnion(other.kinds)
@@ -117,7 +117,7 @@ package struct Shape: Sendable {
 
   // MARK: Records and maps
 
-  /// The same with the keys of maps taken away: what is in a map has one shape.
+  /// The shape with maps resolved: the keys of maps are removed, and their values share one shape.
   package var settled: Shape {
     var shape = self
     if !elementShape.isEmpty { shape.elementShape[0] = elementShape[0].settled }
@@ -135,16 +135,16 @@ package struct Shape: Sendable {
     return shape
   }
 
-  /// Whether its objects have what belongs together under keys of their own, not the fields of a record.
+  /// Whether its objects are maps with data as keys, not records with fields.
   private var isMap: Bool {
-    // What was null each time is like anything.
+    // A value that was always null is compatible with anything.
     let known = fields.first { !$0.shape.kinds.compared.isEmpty } ?? fields.first
     guard let first = known?.shape else { return !entryShape.isEmpty }
     guard (fields.map(\.shape) + entryShape).allSatisfy({ first.isLike($0) }) else { return false }
     if let entries = entryShape.first { return entries.count >= fields.count }
     let values = fields.reduce(0) { $0 + $1.shape.count }
     let areRecords = fields.allSatisfy { $0.shape.fields.count >= 2 }
-    // Each object has others: a record has some of its fields always.
+    // Every object has different keys; a record always has some of its fields.
     let isSparse = 2 * values <= fields.count * objectCount
     if objectCount >= 2, isSparse, fields.count >= 3 || (areRecords && fields.count >= 2) {
       return fields.allSatisfy { $0.shape.count < objectCount }
@@ -154,7 +154,7 @@ package struct Shape: Sendable {
     return areRecords ? fields.count >= 5 : objectCount == 1 && fields.count >= 24
   }
 
-  /// Whether both may be values of one kind: what only one of them has seen is no difference.
+  /// Whether both may be the same kind of value. Parts that only one of them has seen don't matter.
   package func isLike(_ other: Shape) -> Bool {
     let (one, two) = (kinds.compared, other.kinds.compared)
     guard !one.isEmpty, !two.isEmpty else { return true }
@@ -166,9 +166,9 @@ package struct Shape: Sendable {
     return element.isLike(others)
   }
 
-  /// Whether more of the fields are in both than in one.
+  /// Whether at least 60 % of all fields are in both.
   private func hasLikeFields(_ other: Shape) -> Bool {
-    // What has data for keys may have had a name among them.
+    // A map may have a key that looks like a name.
     let mayBeMaps = [self, other].contains { $0.fields.isEmpty && !$0.entryShape.isEmpty }
     guard !mayBeMaps else { return true }
     let shared = fields.count { other.places[$0.name] != nil }
@@ -178,7 +178,7 @@ package struct Shape: Sendable {
 }
 
 extension Shape.Kinds {
-  /// Without null, and numbers as one.
+  /// Without null, and with all numbers as one kind.
   var compared: Shape.Kinds {
     var kinds = subtracting([.null, .unknown])
     if kinds.contains(.number) { kinds.remove(.integer) }

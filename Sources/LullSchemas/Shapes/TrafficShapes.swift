@@ -1,15 +1,15 @@
 package import LullCore
 
-/// Schemas of what was seen: for each call those of its answers and of what was sent, with the records that
-/// they share as definitions.
+/// Infers schemas from traffic: for each call, those of its responses and request bodies, with
+/// shared records as definitions.
 ///
 ///     var shapes = TrafficShapes()
 ///     shapes.add(document.root, to: .response("200"), of: "user")
 ///     let text = shapes.schemas.encoded
 package struct TrafficShapes: Sendable {
-  /// What a sample was part of.
+  /// The kind of a sample.
   package enum Part: Sendable, Hashable {
-    /// An answer of that status.
+    /// A response with that status.
     case response(String)
     case body
   }
@@ -26,26 +26,26 @@ package struct TrafficShapes: Sendable {
 
   package var isEmpty: Bool { order.isEmpty }
 
-  /// Takes a sample into account; nothing of its values is kept.
+  /// Adds a sample. None of its values are stored.
   package mutating func add(_ value: JSONElement, to part: Part, of call: String) {
     let key = Key(call: call, part: part)
     if shapes[key] == nil { order.append(key) }
     shapes[key, default: Shape()].add(value)
   }
 
-  /// How many samples there were of a call.
+  /// The number of samples of a call.
   package func count(of call: String) -> Int {
     keys(of: call).reduce(0) { $0 + (shapes[$1]?.count ?? 0) }
   }
 
-  /// Those of which some part was seen once, so that nobody knows what may be missing.
+  /// The calls with a part that was seen only once, so that optional fields are unknown.
   package func calls(withOneSampleAmong calls: [String]) -> [String] {
     calls.filter { call in keys(of: call).contains { shapes[$0]?.count == 1 } }
   }
 
-  /// What was seen, as schemas.
+  /// The inferred schemas.
   ///
-  /// - Parameter calls: in the order in which they are written.
+  /// - Parameter calls: In the order in which they are written.
   package func schemas(in calls: [String]) -> InferredSchemas {
     var table = RecordTable()
     var places: [(key: Key, place: RecordTable.Place)] = []
@@ -70,7 +70,7 @@ package struct TrafficShapes: Sendable {
       definitions: names.map { .init(name: $0.name, schema: writer.schema(ofRecord: $0.number)) })
   }
 
-  /// Answers by their status, then what was sent.
+  /// Responses by status, then request bodies.
   private func keys(of call: String) -> [Key] {
     order.filter { $0.call == call }.sorted { one, other in
       switch (one.part, other.part) {
@@ -110,7 +110,7 @@ package struct TrafficShapes: Sendable {
   }
 }
 
-/// Schemas as they are written into a file of schemas: an entry on each line.
+/// Inferred schemas in the form of a schema file, with one entry per line.
 package struct InferredSchemas: Sendable {
   package struct Entry: Sendable {
     package let name: String
@@ -120,10 +120,12 @@ package struct InferredSchemas: Sendable {
   package let calls: [Entry]
   package let definitions: [Entry]
 
-  /// By this word at its beginning a file is known again as one that may be written anew.
+  /// The mark at the beginning of a file that may be overwritten.
   private static let mark = "seen by lull types; written anew by it"
 
-  /// - Throws: What JSON cannot say, which schemas of samples never have.
+  /// Encodes the file.
+  ///
+  /// - Throws: An error for values that JSON can't represent, which inferred schemas never have.
   package func encoded() throws(JSONError) -> [UInt8] {
     var text = try InferredSchemas.head()
     text += try InferredSchemas.lines(calls)
@@ -132,7 +134,7 @@ package struct InferredSchemas: Sendable {
     return text + Array("}}\n".utf8)
   }
 
-  /// Whether a file has been written by `encoded`.
+  /// Whether a file was written by `encoded`.
   package static func isInferred(_ bytes: [UInt8]) -> Bool {
     guard let head = try? head() else { return false }
     return bytes.starts(with: head)

@@ -1,6 +1,7 @@
 import LullCore
 
-/// The file of annotations (LuaCATS) for an API: classes of what its calls take and answer.
+/// Writes a file of LuaCATS annotations for an API: classes for the parameters and responses of its
+/// calls.
 ///
 /// Behaviours: SHP-01 to SHP-17.
 package struct TypeFile {
@@ -15,13 +16,16 @@ package struct TypeFile {
   private var reader: TypeReader
   private var lines: [String] = []
 
+  /// Reads the types.
+  ///
   /// - Parameters:
-  ///   - api: the name that `lull.api` is called with.
-  ///   - environments: those of its file, behind an `@` in that name.
-  ///   - schemas: of content; nil: content may be anything.
-  ///   - own: by the names of calls; of their successes these count before the file's.
-  ///   - notes: what is to be said at the beginning, a line each.
-  /// - Throws: What of the schemas cannot be read.
+  ///   - api: The name with which `lull.api` is called.
+  ///   - environments: The environments of its file, written after an `@` in that name.
+  ///   - schemas: The schemas of content; nil: content may be anything.
+  ///   - own: Schemas by the names of calls. For successful responses they take precedence over the
+  ///     file's.
+  ///   - notes: Lines for the beginning of the file.
+  /// - Throws: An error if the schemas can't be read.
   package init(
     api: String, environments: [String] = [], calls: [TypedCall], schemas: SchemaFile?,
     own: [String: OwnSchema] = [:], notes: [String] = []
@@ -37,7 +41,7 @@ package struct TypeFile {
 
   package var text: String { lines.joined(separator: "\n") + "\n" }
 
-  /// Whether a file has been written so.
+  /// Whether a file was written by this type.
   package static func isWritten(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: Array("\(heading)\n\(mark)\n".utf8))
   }
@@ -59,7 +63,7 @@ package struct TypeFile {
     lines.append("---@class \(reader.names.prefix).API: lull.API")
     lines.append("---@field calls \(reader.names.prefix).Calls")
     lines.append("")
-    // Another form of the same function: with this name it gives this API.
+    // An overload of the function that returns this API for this name.
     let names = ([api] + environments.map { "\(api)@\($0)" }).compactMap(AnnotationText.quoted)
     if !names.isEmpty {
       lines.append("-- luacheck: ignore 212 241")
@@ -70,7 +74,7 @@ package struct TypeFile {
       lines.append("---@return \(reader.names.prefix).API")
       lines.append("function lull.api(name) end")
     }
-    // Types may be long, and stand on one line.
+    // Types may be long and are written on one line.
     var head = [TypeFile.heading, TypeFile.mark, "-- luacheck: no max line length"]
     head += notes.map { "-- " + AnnotationText.comment($0, limit: 1000) }
     head.append("")
@@ -97,7 +101,7 @@ package struct TypeFile {
     }
   }
 
-  /// Fields that only some branches have, and those without names.
+  /// Writes the fields that only some branches have, and fields without fixed names.
   private mutating func writeOthers(of draft: TypeReader.Draft, _ required: Set<String>)
     throws(SchemaProblem)
   {
@@ -119,7 +123,9 @@ package struct TypeFile {
     if type != "any" { lines.append("---@field [string] \(type)") }
   }
 
-  /// - Returns: the name of its class.
+  /// Writes a call.
+  ///
+  /// - Returns: The name of its class.
   private mutating func write(_ call: TypedCall, _ schemas: SchemaFile?) throws(SchemaProblem)
     -> String
   {
@@ -168,7 +174,7 @@ package struct TypeFile {
     return name
   }
 
-  /// What is said of a parameter: of one in the body that is what the body says of its field.
+  /// The schemas of a parameter. For a parameter in the body, those of its field.
   private func schemas(of parameter: TypedCall.Parameter, in call: JSONElement?)
     throws(SchemaProblem) -> [JSONElement]
   {
@@ -178,7 +184,7 @@ package struct TypeFile {
       ? [body] : try SchemaView([body], references).property(parameter.name)
   }
 
-  /// What a success has as the call says itself.
+  /// The type of the successful content, from the call's own schema.
   private mutating func content(
     of own: OwnSchema, _ call: String, _ stem: String, _ schemas: SchemaFile?
   ) throws(SchemaProblem) -> String {
@@ -195,7 +201,7 @@ package struct TypeFile {
     }
   }
 
-  /// What a success has.
+  /// The type of the successful content.
   private mutating func content(of schema: JSONElement?, _ stem: String) throws(SchemaProblem)
     -> String
   {
@@ -233,14 +239,14 @@ package struct TypeFile {
   }
 }
 
-/// A call as its types are written.
+/// A call, as needed for its types.
 package struct TypedCall: Sendable {
   package struct Parameter: Sendable {
     package var name: String
-    /// As LuaCATS writes it; nil: as the schemas say.
+    /// The LuaCATS type; nil: the type of the schemas.
     package var type: String?
     package var isRequired: Bool
-    /// Whether it is the body, rather than a part of the request.
+    /// Whether it is the whole body, not a part of the request.
     package var isWhole = false
     package var description: String?
 
@@ -251,7 +257,7 @@ package struct TypedCall: Sendable {
       self.description = description
     }
 
-    /// The type of one of some words; `string` if one cannot be written.
+    /// The type of a fixed set of strings; `string` if one of them can't be written.
     package static func type(ofWords words: [String]) -> String {
       let quoted = words.compactMap { AnnotationText.quoted($0) }
       return quoted.count == words.count && !words.isEmpty
@@ -277,7 +283,7 @@ package struct TypedCall: Sendable {
   }
 }
 
-/// The names of types in one file, each given once.
+/// The names of types in one file, which are unique.
 struct TypeNames {
   let prefix: String
   private var taken: Set<String> = ["API", "Calls"]
@@ -290,12 +296,12 @@ struct TypeNames {
       prefix.unicodeScalars.append(isPlain ? scalar : "_")
     }
     if let first = prefix.utf8.first, (0x30...0x39).contains(first) { prefix = "_" + prefix }
-    // The annotations of Lull itself are called so.
+    // Names of Lull's own annotations.
     if prefix.isEmpty || prefix == "lull" { prefix += "_api" }
     self.prefix = prefix
   }
 
-  /// A name nobody has yet, like a text.
+  /// A new name derived from a text.
   mutating func name(_ text: String) -> String {
     let stem = AnnotationText.typeName(text)
     var name = stem
@@ -308,9 +314,9 @@ struct TypeNames {
   }
 }
 
-/// Texts of others as annotations can hold them: names, words and comments that stay on their line.
+/// Makes foreign texts safe for annotations: names, strings and comments on one line.
 enum AnnotationText {
-  /// Words that mean something else where the name of a field stands.
+  /// Words that have another meaning in place of a field name.
   private static let reserved: Set<String> = [
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in",
     "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while", "private",
@@ -328,14 +334,15 @@ enum AnnotationText {
     byte == UInt8(ascii: "_") || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
   }
 
-  /// A text between quotes; nil of one that an annotation cannot hold.
+  /// A text in quotes; nil if an annotation can't contain it.
   static func quoted(_ text: String) -> String? {
     guard !text.unicodeScalars.contains(where: { isOdd($0) || $0 == "\\" }) else { return nil }
     if !text.contains("\"") { return "\"\(text)\"" }
     return text.contains("'") ? nil : "'\(text)'"
   }
 
-  /// On one line, and not taken for an annotation itself; empty if there is nothing to say.
+  /// The text on one line, which isn't mistaken for an annotation; empty if there is nothing to
+  /// write.
   static func comment(_ text: String?, limit: Int = 240) -> String {
     guard let text else { return "" }
     let line = text.unicodeScalars.split { isOdd($0) || $0 == " " }.map { String($0) }
@@ -347,7 +354,7 @@ enum AnnotationText {
     return cut[..<end] + " …"
   }
 
-  /// What ends a line or hides what follows.
+  /// Whether a character ends a line or hides text.
   private static func isOdd(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .format, .surrogate: true
@@ -355,7 +362,7 @@ enum AnnotationText {
     }
   }
 
-  /// `FullRepository` of `full-repository`: each word with a capital, without what is between.
+  /// `FullRepository` for `full-repository`: each word capitalized, without separators.
   static func typeName(_ text: String) -> String {
     var name = ""
     var startsWord = true

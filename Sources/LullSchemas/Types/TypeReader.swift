@@ -1,27 +1,27 @@
 import LullCore
 
-/// Makes types of schemas: what is an object with fields becomes a class, everything else is written where it
-/// stands.
+/// Converts schemas to types. An object with fields becomes a class; other types are written in
+/// place.
 struct TypeReader {
-  /// A class that is yet to be written.
+  /// A class to be written.
   struct Draft {
     let name: String
     let view: SchemaView
   }
 
-  /// What names of definitions mean.
+  /// The types of definitions.
   struct Definitions {
     let references: SchemaReferences?
-    /// Of those that have been read.
+    /// The types of definitions that have been read.
     fileprivate var types: [String: String] = [:]
-    /// Those that are being read, which lead to themselves.
+    /// The definitions that are being read, which refer to themselves.
     fileprivate var open: Set<String> = []
 
     private var names: [SchemaPlace: String]?
 
     init(_ file: SchemaFile?) { references = file.map { SchemaReferences($0) } }
 
-    /// The name of a schema that is a definition itself; nil of others.
+    /// The name of a schema that is itself a definition; nil for others.
     fileprivate mutating func name(of schema: JSONElement) throws(SchemaProblem) -> String? {
       if let names { return names[SchemaPlace(schema)] }
       var names: [SchemaPlace: String] = [:]
@@ -35,21 +35,21 @@ struct TypeReader {
     }
   }
 
-  /// What is deeper may be anything; it is only written without names of their own.
+  /// The depth from which on types are `any`. Only types without names are nested.
   private static let deepest = 32
   private static let mostWords = 100
-  // What a document of any kind may lead to: beyond this the rest may be anything.
+  // A document may expand without end; beyond these limits types are `any`.
   private static let mostSteps = 1_000_000
   private static let mostClasses = 100_000
   private static let longest = 10_000
 
   private var definitions: Definitions
   private(set) var names: TypeNames
-  /// The classes of records, by what they are made of.
+  /// The class names of records, by their parts.
   private var places: [[SchemaPlace]: String] = [:]
   private var steps = 0
   private(set) var drafts: [Draft] = []
-  /// How null is called, once it is needed.
+  /// The name of the null type, once it is needed.
   private(set) var nullName: String?
 
   init(_ file: SchemaFile?, api: String) {
@@ -59,21 +59,21 @@ struct TypeReader {
 
   var references: SchemaReferences? { definitions.references }
 
-  /// Reads schemas of another file from now on. What is yet to be written must be written before.
+  /// Switches to schemas of another file. Pending classes must be written before.
   mutating func exchange(_ other: inout Definitions) { swap(&definitions, &other) }
 
   mutating func newName(_ text: String) -> String { names.name(text) }
 
-  /// The class that is to be written next.
+  /// The next class to write.
   mutating func next() -> Draft? { drafts.isEmpty ? nil : drafts.removeFirst() }
 
   // MARK: Types
 
-  /// The type of a definition by its name.
+  /// The type of a definition.
   mutating func type(ofDefinition name: String, depth: Int = 0) throws(SchemaProblem) -> String {
     if let known = definitions.types[name] { return known }
     guard let references, let schema = try references.file.definition(name) else { return "any" }
-    // A list of itself, without a record between, has no end.
+    // A list that contains itself without a record in between has no end.
     guard !definitions.open.contains(name) else { return "any" }
     let view = try SchemaView([schema], references)
     if TypeReader.isRecord(view), view.types.map({ $0 == ["object"] }) ?? true {
@@ -88,9 +88,9 @@ struct TypeReader {
     return written
   }
 
-  /// The type of what all of these apply to.
+  /// The type to which all of these schemas apply.
   ///
-  /// - Parameter hint: what a class for it would be called.
+  /// - Parameter hint: The name for a class.
   mutating func type(of schemas: [JSONElement], hint: String, depth: Int = 0) throws(SchemaProblem)
     -> String
   {
@@ -102,7 +102,7 @@ struct TypeReader {
     return written.utf8.count <= TypeReader.longest ? written : "any"
   }
 
-  /// The type of what one of these lists applies to.
+  /// The type to which one of these lists applies.
   mutating func type(ofOneOf alternatives: [[JSONElement]], hint: String, depth: Int = 0)
     throws(SchemaProblem) -> String
   {
@@ -119,7 +119,7 @@ struct TypeReader {
   private mutating func type(
     of schemas: [JSONElement], _ hint: String, _ depth: Int, _ references: SchemaReferences
   ) throws(SchemaProblem) -> String {
-    // The name of a definition, where nothing else is said.
+    // A reference without further keywords: use the name of the definition.
     if schemas.count == 1, let reference = schemas[0]["$ref"]?.string,
       schemas[0].pairs.allSatisfy({ !TypeReader.restricts($0.key) })
     {
@@ -144,7 +144,7 @@ struct TypeReader {
         add(type)
       }
     }
-    // Where branches say nothing of types, what is beside them does.
+    // If branches specify no types, use the types beside them.
     if types.contains("any"), view.types != nil { types = [] }
     if types.isEmpty {
       for type in view.types ?? TypeReader.guessed(view) {
@@ -154,7 +154,7 @@ struct TypeReader {
     return types.isEmpty || types.contains("any") ? "any" : types.joined(separator: "|")
   }
 
-  /// The class of a record, which is to be written.
+  /// The class of a record, which is queued for writing.
   private mutating func record(_ view: SchemaView, hint: String) -> String {
     let place = view.parts.map { SchemaPlace($0) }
     if let known = places[place] { return known }
@@ -211,7 +211,7 @@ struct TypeReader {
 
   // MARK: Reading schemas
 
-  /// Whether it is an object with fields of its own.
+  /// Whether it is an object with declared fields.
   private static func isRecord(_ view: SchemaView) -> Bool {
     guard view.words == nil, !view.propertyNames.isEmpty else { return false }
     return view.types?.contains("object") ?? true
@@ -222,7 +222,7 @@ struct TypeReader {
     return view.others.isEmpty ? ["any"] : ["object"]
   }
 
-  /// The name of the definition that a reference leads to, in whatever way; nil if it leads to something else.
+  /// The name of the definition that a reference leads to, by any path; nil if it leads elsewhere.
   private mutating func definition(
     _ reference: String, of schema: JSONElement, _ references: SchemaReferences
   ) throws(SchemaProblem) -> String? {
@@ -239,7 +239,7 @@ struct TypeReader {
     ].contains(key)
   }
 
-  /// The parts of a type between its outer bars.
+  /// The parts of a type separated by top-level bars.
   static func choices(_ type: String) -> [String] {
     var parts: [String] = [""]
     var depth = 0
@@ -268,20 +268,21 @@ struct TypeReader {
   }
 }
 
-/// A schema with what it refers to and all that `allOf` adds, as what is asked of it needs.
+/// A schema combined with its references and `allOf` parts.
 ///
-/// Several parts apply to one value; of `anyOf` and `oneOf` each is a choice, of which one applies.
+/// All parts apply to the same value. Each `anyOf` and `oneOf` is a choice, of which one branch
+/// applies.
 struct SchemaView {
-  /// Objects; one that says nothing is left out.
+  /// The parts that have keywords.
   private(set) var parts: [JSONElement] = []
   /// The branches of each `anyOf` and `oneOf`.
   private(set) var choices: [[JSONElement]] = []
   /// Whether no value fits.
   private(set) var isNever = false
-  /// The first reference that leads to nothing; nil: all lead somewhere.
+  /// The first reference that can't be resolved; otherwise nil.
   private(set) var lost: SchemaResources.Lost?
 
-  /// What a file of any size may make of one schema.
+  /// The most parts that one schema may expand to.
   private static let mostParts = 200
 
   init(_ schemas: [JSONElement], _ references: SchemaReferences) throws(SchemaProblem) {
@@ -310,9 +311,9 @@ struct SchemaView {
     }
   }
 
-  // MARK: What it says
+  // MARK: Keywords
 
-  /// The kinds of value there may be, in the words of JSON Schema; nil: any.
+  /// The allowed JSON Schema types; nil: any.
   var types: [String]? {
     var types: [String]?
     for part in parts {
@@ -322,7 +323,7 @@ struct SchemaView {
         types = own
         continue
       }
-      // Of a number and an integer the integer is left, in either order.
+      // Of number and integer, integer is kept, in either order.
       types =
         known.filter { type in own.contains { SchemaView.covers($0, type) } }
         + own.filter { type in
@@ -332,12 +333,12 @@ struct SchemaView {
     return types
   }
 
-  /// Whether a value of the type `other` is one of `type` too.
+  /// Whether a value of type `other` is also of type `type`.
   static func covers(_ type: String, _ other: String) -> Bool {
     type == other || type == "number" && other == "integer"
   }
 
-  /// The words of its `enum` or `const`; nil: any.
+  /// The values of `enum` or `const`; nil: any.
   var words: [JSONElement]? {
     var words: [JSONElement]?
     for part in parts {
@@ -348,7 +349,7 @@ struct SchemaView {
     return words
   }
 
-  /// The names of its properties, each once, in order.
+  /// The names of its properties, without duplicates, in order.
   var propertyNames: [String] {
     var names: [String] = []
     var seen: Set<String> = []
@@ -360,12 +361,12 @@ struct SchemaView {
     return names
   }
 
-  /// What applies to a property; empty: it is not declared.
+  /// The schemas of a property; empty: it isn't declared.
   func property(_ name: String) -> [JSONElement] {
     parts.compactMap { $0["properties"]?[name] }
   }
 
-  /// Of answers.
+  /// The properties that a response must have.
   var required: [String] {
     var names: [String] = []
     for part in parts {
@@ -374,12 +375,12 @@ struct SchemaView {
     return names
   }
 
-  /// Patterns of names of properties, and what applies to those.
+  /// Patterns for names of properties, with their schemas.
   var patterned: [(pattern: String, schema: JSONElement)] {
     parts.flatMap { part in (part["patternProperties"]?.pairs ?? []).map { ($0.key, $0.value) } }
   }
 
-  /// What applies to properties that neither have a schema of their own nor fit a pattern.
+  /// The schemas for properties that have no schema and match no pattern.
   var rest: [JSONElement] {
     parts.flatMap { part in
       [part["additionalProperties"], part["unevaluatedProperties"]].compactMap(\.self)
@@ -387,13 +388,12 @@ struct SchemaView {
     }
   }
 
-  /// What may apply to properties that have no schema of their own, of which each fits some; empty: nothing is said
-  /// of them.
+  /// The alternatives for properties without a schema, one of which applies; empty: unspecified.
   var others: [[JSONElement]] {
     patterned.map { [$0.schema] } + (rest.isEmpty ? [] : [rest])
   }
 
-  /// What applies to the element of an array at a position; empty: nothing is said of it.
+  /// The schemas of the array element at a position; empty: unspecified.
   func element(_ position: Int) -> [JSONElement] {
     parts.compactMap { part in
       if let first = part["prefixItems"]?[position] { return first }
@@ -401,7 +401,7 @@ struct SchemaView {
     }
   }
 
-  /// What applies to elements of an array, by where they are; empty: nothing is said of them.
+  /// The schemas of array elements by position; empty: unspecified.
   var elements: [[JSONElement]] {
     let count = parts.map { $0["prefixItems"]?.count ?? 0 }.max() ?? 0
     return (0...count).map { element($0) }.filter { !$0.isEmpty }

@@ -1,6 +1,7 @@
-/// What has been looked at of an object or array, for `unevaluatedProperties` and `unevaluatedItems`.
+/// The evaluated members or elements of a value, for `unevaluatedProperties` and
+/// `unevaluatedItems`.
 struct Evaluated {
-  /// Whether anybody wants to know.
+  /// Whether a keyword needs this information.
   let isWanted: Bool
   private var isAll = false
   // Members and elements by their places on the tape.

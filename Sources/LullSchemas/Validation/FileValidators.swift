@@ -1,5 +1,5 @@
-/// The schemas of a file, of answers or of what is sent, that have been made ready: what several refer to
-/// is made once. One thread at a time.
+/// The compiled validators of a file's schemas, for responses or requests. Shared parts are
+/// compiled once. One thread at a time.
 package final class FileValidators {
   package let file: SchemaFile
   private var known: [String: SchemaValidator] = [:]
@@ -7,18 +7,20 @@ package final class FileValidators {
   private var resource = 0
   private let isOfAnswers: Bool
 
-  /// - Parameter isOfAnswers: whether what is only written need not be there.
+  /// Makes validators.
+  ///
+  /// - Parameter isOfAnswers: Whether write-only properties may be missing.
   package init(_ file: SchemaFile, isOfAnswers: Bool = true) {
     self.file = file
     self.isOfAnswers = isOfAnswers
   }
 
-  /// The schema at a pointer, such as `#/$defs/user`.
+  /// The validator for a pointer, such as `#/$defs/user`.
   package func validator(_ pointer: String) throws(SchemaProblem) -> SchemaValidator {
     if let known = known[pointer] { return known }
     do throws(SchemaProblem) {
       var compiler = try opened()
-      // Not held twice while it grows.
+      // Removed meanwhile, so that modifying it makes no copy.
       self.compiler = nil
       let element = try compiler.resources.find(pointer, from: resource).element
       let made = try SchemaValidator(element, resource, &compiler)
@@ -26,7 +28,7 @@ package final class FileValidators {
       known[pointer] = made
       return made
     } catch {
-      // What is half made is of no use to anybody.
+      // A partly built compiler can't be used again.
       compiler = nil
       var problem = error
       problem.file = problem.file ?? file.name

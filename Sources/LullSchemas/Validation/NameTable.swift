@@ -1,10 +1,10 @@
 import CSimdjson
 
-/// Names and what stands for each, looked up byte by byte: keys of content are compared where they are.
+/// A table of names and numbers with lookup by bytes: keys of content are compared in place.
 struct NameTable: Sendable {
   private var names: [[UInt8]] = []
   private var values: [Int] = []
-  // Places in `names` and 1; 0 is free.
+  // Index in `names` plus 1; 0 means free.
   private var slots: [Int32] = []
 
   var count: Int { names.count }
@@ -48,7 +48,7 @@ struct NameTable: Sendable {
     slots[slot] = Int32(place + 1)
   }
 
-  // Schemas are of few names, and nobody who sends content chooses them.
+  // Schemas have few names, which the sender of content can't choose.
   private static func hash(_ name: UnsafeBufferPointer<UInt8>) -> UInt {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in name { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -1,7 +1,8 @@
 import LullCore
 
 extension SchemaCompiler {
-  /// Those that cost the least first, those that ask what others have looked at last.
+  /// The keywords of a schema, cheapest first. Those that depend on the evaluation by others are
+  /// last.
   mutating func keywords(_ context: inout SchemaContext) throws(SchemaProblem) -> [SchemaKeyword] {
     let element = context.element
     if let isAllowed = element.bool { return isAllowed ? [] : [.never] }
@@ -162,7 +163,7 @@ extension SchemaCompiler {
     if let node = try child("propertyNames", of: context) {
       keywords.append(.propertyNames(node))
     }
-    // Both were one in earlier drafts.
+    // Earlier drafts had one keyword for both.
     for keyword in ["dependentSchemas", "dependencies"] {
       guard let members = try context.members(keyword) else { continue }
       var schemas: [(name: String, node: Int)] = []

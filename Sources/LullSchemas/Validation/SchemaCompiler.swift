@@ -1,6 +1,6 @@
 import LullCore
 
-/// Makes nodes of a schema and of all that it refers to.
+/// Compiles a schema and everything it refers to into nodes.
 struct SchemaCompiler {
   private static let mostNodes = 1_000_000
 
@@ -13,20 +13,24 @@ struct SchemaCompiler {
   let resources: SchemaResources
   let isOfAnswers: Bool
   private(set) var nodes: [SchemaNode] = []
-  /// Of each resource that has nodes, those of its dynamic anchors that are wanted.
+  /// The required dynamic anchors of each resource that has nodes.
   private(set) var dynamicAnchors: [Int: [String: Int]] = [:]
   private var known: [SchemaPlace: Int] = [:]
   private var jobs: [Job] = []
   private var dynamicNames: Set<String> = []
   private var patterns: [String: SchemaPattern] = [:]
 
-  /// - Parameter isOfAnswers: whether what is only written need not be there.
+  /// Makes a compiler.
+  ///
+  /// - Parameter isOfAnswers: Whether write-only properties may be missing.
   init(_ resources: SchemaResources, isOfAnswers: Bool = false) {
     self.resources = resources
     self.isOfAnswers = isOfAnswers
   }
 
-  /// - Returns: The node of the schema there.
+  /// Compiles a schema.
+  ///
+  /// - Returns: The node of the schema.
   mutating func compile(_ element: JSONElement, _ resource: Int) throws(SchemaProblem) -> Int {
     let root = try node(element, resource, "")
     repeat {
@@ -40,10 +44,10 @@ struct SchemaCompiler {
     return root
   }
 
-  /// Leaves what is not made yet: nobody can use it.
+  /// Discards pending jobs after an error. The nodes can't be used any more.
   mutating func giveUp() { jobs = [] }
 
-  /// Whether what has been passed on the way counts.
+  /// Whether evaluation depends on the dynamic scope.
   var isDynamic: Bool { !dynamicNames.isEmpty }
 
   mutating func node(_ element: JSONElement, _ resource: Int, _ pointer: String)
@@ -90,7 +94,7 @@ struct SchemaCompiler {
     }
   }
 
-  /// Any resource that has nodes may be passed before a dynamic reference is.
+  /// Adds dynamic anchors, because any resource with nodes may be in scope of a dynamic reference.
   private mutating func enterDynamicAnchors() throws(SchemaProblem) {
     guard !dynamicNames.isEmpty else { return }
     for resource in Set(nodes.map(\.resource)) {
@@ -102,7 +106,7 @@ struct SchemaCompiler {
   }
 }
 
-/// The schema that is compiled now, and what is said of its keywords when one is wrong.
+/// The schema being compiled, and errors in its keywords.
 struct SchemaContext {
   let element: JSONElement
   let resource: Int
@@ -112,7 +116,7 @@ struct SchemaContext {
     SchemaProblem("'\(keyword)' must be \(expected)", pointer: pointer)
   }
 
-  /// A count, which may be spelled `2.0`.
+  /// A count, which may be written as `2.0`.
   func count(_ keyword: String) throws(SchemaProblem) -> Int? {
     guard let value = element[keyword] else { return nil }
     guard let count = SchemaNumber(value)?.count else {
@@ -147,7 +151,7 @@ struct SchemaContext {
     return names
   }
 
-  /// An empty table of Lua is written as an empty object.
+  /// An empty Lua table is encoded as an empty object.
   private func isEmptyTable(_ value: JSONElement) -> Bool {
     value.kind == .object && value.count == 0
   }

@@ -1,8 +1,9 @@
 import LullCore
 
-/// What stands behind the `#` of a reference.
+/// The part of a reference after the `#`.
 package enum SchemaFragment {
-  /// Its escapes undone; a plus stands for itself. What is wrongly escaped is as written.
+  /// Decodes percent-encoding. A plus sign is unchanged. A fragment with invalid encoding is
+  /// returned unchanged.
   package static func decoded(_ text: some StringProtocol) -> String {
     let bytes = try? PercentEncoding.decode(Array(text.utf8)[...])
     return bytes.map { String(decoding: $0, as: UTF8.self) } ?? String(text)

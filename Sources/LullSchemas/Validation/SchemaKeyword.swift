@@ -1,6 +1,6 @@
 import LullCore
 
-/// What a schema demands, keyword by keyword; other schemas are places among the nodes.
+/// A keyword of a schema with its compiled value. Other schemas are indices of nodes.
 enum SchemaKeyword: Sendable {
   case never
   case type(TypeSet)
@@ -29,7 +29,7 @@ enum SchemaKeyword: Sendable {
   case not(Int)
   case condition(Int, then: Int?, otherwise: Int?)
   case reference(Int)
-  /// The first of the schemas under way that has an anchor of that name, else the node.
+  /// The first schema in scope with an anchor of that name, else the node.
   case dynamicReference(name: String, Int)
   case unevaluatedItems(Int)
   case unevaluatedProperties(Int)
@@ -45,7 +45,7 @@ enum SchemaKeyword: Sendable {
     var additional: Int?
   }
 
-  /// Types of JSON; an integer is a number without a fraction.
+  /// JSON types; an integer is a number without a fraction.
   struct TypeSet: OptionSet, Sendable {
     let rawValue: UInt8
 
@@ -63,7 +63,7 @@ enum SchemaKeyword: Sendable {
       ("array", .array, "an array"), ("object", .object, "an object"), ("null", .null, "null"),
     ]
 
-    /// What is demanded, in words.
+    /// The types, for messages.
     var words: String {
       let words = TypeSet.names.filter { contains($0.set) }.map(\.words)
       guard let last = words.last, words.count > 1 else { return words.first ?? "nothing" }
@@ -72,9 +72,9 @@ enum SchemaKeyword: Sendable {
   }
 }
 
-/// A schema with what it demands, in the order in which that is looked at.
+/// A compiled schema, with its keywords in the order of evaluation.
 struct SchemaNode: Sendable {
-  /// Which resource it is of, for dynamic references.
+  /// The resource it belongs to, for dynamic references.
   var resource: Int
   var keywords: [SchemaKeyword] = []
 }

@@ -1,19 +1,19 @@
 import CSimdjson
 import LullCore
 
-/// A number as it is compared: integers of 64 bits exactly, signed or not, others as doubles.
+/// A number for comparison: signed and unsigned 64-bit integers exactly, others as doubles.
 enum SchemaNumber: Sendable {
   case int(Int64)
-  /// Beyond those.
+  /// An integer beyond `Int64`.
   case unsigned(UInt64)
   case double(Double)
 
-  /// nil if it is none.
+  /// nil if the element isn't a number.
   init?(_ element: JSONElement) {
     self.init(element.document.view, element.index)
   }
 
-  /// The view's document is held by the caller.
+  /// Reads from the view of a document that the caller holds.
   init?(_ view: csj_view, _ index: Int) {
     switch csj_type_at(view, index) {
     case CSJ_INT: self = .int(csj_int_at(view, index))
@@ -26,13 +26,13 @@ enum SchemaNumber: Sendable {
     }
   }
 
-  /// Whether it has no fraction, however it is spelled.
+  /// Whether it has no fraction, however it is written.
   var isWhole: Bool {
     guard case .double(let value) = self else { return true }
     return value.rounded(.towardZero) == value
   }
 
-  /// As a count, where it is one.
+  /// The number as a count, if it is one.
   var count: Int? {
     switch self {
     case .int(let value): value >= 0 ? Int(value) : nil
@@ -44,7 +44,7 @@ enum SchemaNumber: Sendable {
 
   static func < (one: SchemaNumber, other: SchemaNumber) -> Bool { one.compared(to: other) < 0 }
 
-  /// Below, at or above zero.
+  /// Negative, zero or positive.
   func compared(to other: SchemaNumber) -> Int {
     switch (self, other) {
     case (.int(let one), .int(let other)): SchemaNumber.order(one, other)
@@ -67,13 +67,14 @@ enum SchemaNumber: Sendable {
     return one != cut ? order(one, cut) : order(0, other - Double(cut))
   }
 
-  /// Exactly, of the decimal digits that both are spelled with. Expects a divisor above zero.
+  /// Whether it is a multiple, computed exactly from the decimal digits. The divisor must be
+  /// greater than zero.
   func isMultiple(of divisor: SchemaNumber) -> Bool {
     guard let one = decimal, let other = divisor.decimal else { return false }
     if one.digits == 0 { return true }
     let shift = one.exponent - other.exponent
     guard shift < 0 else { return one.remainder(scaledBy: shift, by: other.digits) == 0 }
-    // Without a zero at its end it is a multiple of ten no more often than that.
+    // The digits have no trailing zero, so they are a multiple of at most this power of ten.
     guard -shift <= 19 else { return false }
     var scaled = other.digits
     for _ in 0..<(-shift) {
@@ -84,7 +85,7 @@ enum SchemaNumber: Sendable {
     return one.digits % scaled == 0
   }
 
-  /// `digits` × 10^`exponent`, without its sign.
+  /// `digits` × 10^`exponent`, without a sign.
   private struct Decimal {
     var digits: UInt64
     var exponent: Int
@@ -102,7 +103,7 @@ enum SchemaNumber: Sendable {
     }
 
     private static func product(_ one: UInt64, _ other: UInt64, _ modulus: UInt64) -> UInt64 {
-      // Both are below the modulus, so that the quotient fits.
+      // Both are less than the modulus, so the quotient fits.
       modulus.dividingFullWidth(one.multipliedFullWidth(by: other)).remainder
     }
   }

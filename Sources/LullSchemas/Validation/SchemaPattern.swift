@@ -1,12 +1,13 @@
 import CPCRE2
 
-/// A regular expression of a schema, in the manner of ECMA-262 with the flag `u`; found anywhere in a text.
+/// A regular expression in a schema, as in ECMA-262 with the flag `u`. It matches anywhere in a
+/// text.
 final class SchemaPattern: Sendable {
   let text: String
-  // Made once, only read by every search, and freed with this.
+  // Set once, only read by searches, and freed with this object.
   private nonisolated(unsafe) let pattern: OpaquePointer
 
-  /// Why a pattern cannot be used, in words.
+  /// Why a pattern can't be used.
   struct Unusable: Error {
     let message: String
   }
@@ -30,13 +31,13 @@ final class SchemaPattern: Sendable {
 
   deinit { cpcre2_free(pattern) }
 
-  /// The same of a name; what costs too much to tell counts as found.
+  /// Whether a name matches. A match that takes too long counts as found.
   func isFound(in text: String) -> Bool {
     var text = text
     return text.withUTF8 { isFound(in: $0) } ?? true
   }
 
-  /// nil if it costs too much to tell.
+  /// Whether the text matches; nil if the match takes too long.
   func isFound(in text: UnsafeBufferPointer<UInt8>) -> Bool? {
     text.withMemoryRebound(to: CChar.self) { text in
       var steps: Int64 = 0

@@ -1,6 +1,6 @@
 import LullCore
 
-/// The schemas that can be referred to, by URI, anchor and pointer, while a schema is compiled.
+/// The schemas that can be referenced during compilation, by URI, anchor and pointer.
 final class SchemaResources {
   enum Root {
     case element(JSONElement)
@@ -14,10 +14,10 @@ final class SchemaResources {
     var dynamicAnchors: [String: JSONElement] = [:]
   }
 
-  /// What a reference leads to, and what it is called if it is a dynamic anchor.
+  /// The target of a reference, with its name if it is a dynamic anchor.
   typealias Target = (element: JSONElement, dynamicAnchor: String?)
 
-  /// Why a reference leads to nothing, in words.
+  /// Why a reference can't be resolved.
   struct Lost: Error {
     let message: String
   }
@@ -26,15 +26,19 @@ final class SchemaResources {
   private var places: [String: Int] = [:]
   private var homes: [SchemaPlace: Int] = [:]
   private let documents: [String: JSONElement]
-  /// Of how many resources all definitions have been come to.
+  /// The number of resources whose definitions have all been registered.
   private var enteredFiles = 0
 
-  /// - Parameter documents: what else may be referred to, by URI. Nothing is fetched.
+  /// Makes an empty collection.
+  ///
+  /// - Parameter documents: Further documents by URI. Nothing is fetched.
   init(documents: [String: JSONElement]) {
     self.documents = documents
   }
 
-  /// - Returns: The resource that the document is.
+  /// Adds a document.
+  ///
+  /// - Returns: The resource of the document.
   func add(_ root: Root, uri: String) throws(SchemaProblem) -> Int {
     let resource = enter(root, SchemaURI(uri))
     guard case .element(let element) = root else { return resource }
@@ -44,16 +48,17 @@ final class SchemaResources {
 
   func home(of element: JSONElement) -> Int? { homes[SchemaPlace(element)] }
 
-  /// The same of a schema that nobody may have come to yet, which is of `resource` unless it says what it is.
+  /// The resource of a schema that may not be registered yet. It belongs to `resource`, unless it
+  /// has its own identifier.
   func enteredHome(of element: JSONElement, in resource: Int) throws(SchemaProblem) -> Int {
     if let home = home(of: element) { return home }
     try walk(element, resource, "")
     return home(of: element) ?? resource
   }
 
-  /// What a reference leads to.
+  /// Resolves a reference.
   ///
-  /// - Throws: That it leads to nothing, and what is wrong on the way.
+  /// - Throws: An error if the reference can't be resolved, or an error in a schema on the way.
   func find(_ reference: String, from resource: Int) throws(SchemaProblem) -> Target {
     switch try lookUp(reference, from: resource) {
     case .success(let target): return target
@@ -61,9 +66,9 @@ final class SchemaResources {
     }
   }
 
-  /// What a reference leads to, or why to nothing.
+  /// Resolves a reference; a failure says why it can't be resolved.
   ///
-  /// - Throws: What is wrong with a schema on the way.
+  /// - Throws: An error in a schema on the way.
   func lookUp(_ reference: String, from resource: Int) throws(SchemaProblem) -> Result<
     Target, Lost
   > {
@@ -104,7 +109,7 @@ final class SchemaResources {
     .failure(Lost(message: "the reference '\(LogText.part(reference, limit: 200))' \(why)"))
   }
 
-  /// nil of what is not known.
+  /// nil for an unknown document.
   private func place(of document: String, _ resource: Int) throws(SchemaProblem) -> Int? {
     if document == resources[resource].uri.document { return resource }
     if let place = places[document] { return place }
@@ -115,7 +120,7 @@ final class SchemaResources {
     return places[document] ?? resource
   }
 
-  /// Comes to all definitions of files, each of which may be called anything. Costs what parsing them does, once.
+  /// Registers all definitions of files, each of which may have an identifier. Parses them once.
   private func enterDefinitions() throws(SchemaProblem) {
     while enteredFiles < resources.count {
       let place = enteredFiles
@@ -133,7 +138,7 @@ final class SchemaResources {
     return element
   }
 
-  /// Step by step, since what a pointer passes may be a resource of its own.
+  /// Walks step by step, since a pointer may pass through schemas that are resources themselves.
   private func element(at pointer: String, in place: Int) throws(SchemaProblem) -> JSONElement? {
     let tokens = pointer.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map {
       String($0.replacing("~1", with: "/").replacing("~0", with: "~"))
@@ -165,7 +170,7 @@ final class SchemaResources {
     return SchemaPlace(root) == SchemaPlace(element)
   }
 
-  /// What a schema may say that it is.
+  /// The supported values of `$schema`.
   private static let dialects = [
     "https://json-schema.org/draft/2020-12/schema",
     "https://spec.openapis.org/oas/3.1/dialect/base",
@@ -179,7 +184,7 @@ final class SchemaResources {
     "properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions",
   ]
 
-  /// Notes which resource each schema in it is of, and what anchors there are.
+  /// Registers the resource of each schema in `element`, and its anchors.
   private func walk(_ element: JSONElement, _ resource: Int, _ pointer: String)
     throws(SchemaProblem)
   {
@@ -201,7 +206,7 @@ final class SchemaResources {
         throw SchemaProblem("an '$id' has no fragment, got '\(id)'", pointer: pointer)
       }
       if isRoot(element, of: resource) {
-        // Known by both: where it is, and what it is called.
+        // Registered by both its location and its identifier.
         places[uri.document] = resource
         resources[resource] = Resource(uri: uri, root: .element(element))
       } else {

@@ -1,7 +1,7 @@
 import LullCore
 
 extension SchemaRun {
-  /// Keywords that ask other schemas about the same value.
+  /// Evaluates keywords that apply other schemas to the same value.
   mutating func combine(
     _ keyword: SchemaKeyword, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
   ) throws(SchemaProblem) -> Bool {
@@ -42,7 +42,7 @@ extension SchemaRun {
       guard try silently(node, index, chain, &inside) else { continue }
       fits = true
       evaluated.add(inside)
-      // The others can only add to what has been looked at.
+      // The remaining schemas can only add evaluated members.
       if !evaluated.isWanted { break }
     }
     return fits ? true : try tellNearest("anyOf", nodes, index, chain)
@@ -66,7 +66,8 @@ extension SchemaRun {
     return first != nil ? true : try tellNearest("oneOf", nodes, index, chain)
   }
 
-  /// Of several schemas of which none fits: what is wrong by the one that was meant, where that can be told.
+  /// Reports why a value fits none of several schemas. If the intended schema can be determined,
+  /// reports the violations of that one.
   private mutating func tellNearest(
     _ keyword: String, _ nodes: [Int], _ index: Int, _ chain: Int
   ) throws(SchemaProblem) -> Bool {

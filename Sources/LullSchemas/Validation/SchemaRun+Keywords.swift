@@ -2,7 +2,7 @@ import CSimdjson
 import LullCore
 
 extension SchemaRun {
-  /// Whether the value fits what a keyword demands; what says nothing of its type fits.
+  /// Whether the value satisfies a keyword. A keyword for another type is always satisfied.
   mutating func check(
     _ keyword: SchemaKeyword, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
   ) throws(SchemaProblem) -> Bool {
@@ -123,7 +123,7 @@ extension SchemaRun {
     }
   }
 
-  /// Code points: all bytes but those that go on with one.
+  /// The number of code points: all bytes except continuation bytes.
   private static func characters(_ text: UnsafeBufferPointer<UInt8>) -> Int {
     text.reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
   }
@@ -152,7 +152,7 @@ extension SchemaRun {
     }
   }
 
-  /// Two elements that are the same, counted from 0.
+  /// The positions of two equal elements, counted from 0.
   private mutating func repetition(in array: Int) throws(SchemaProblem) -> (Int, Int)? {
     var seen: [UInt64: [(position: Int, index: Int)]] = [:]
     var place = csj_first(view, array)
@@ -185,7 +185,7 @@ extension SchemaRun {
       switch keyword {
       case .items(let prefix, let rest):
         guard let node = position < prefix.count ? prefix[position] : rest else {
-          // Nothing is said of those behind it.
+          // The remaining elements are unspecified.
           return fits
         }
         if try !descend(.element(position), node, place) { fits = false }

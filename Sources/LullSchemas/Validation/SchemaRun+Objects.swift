@@ -84,7 +84,7 @@ extension SchemaRun {
     return fits
   }
 
-  /// A key is a string on the tape as any other.
+  /// A key is a string on the tape like any other.
   private mutating func checkName(_ node: Int, _ key: Int) throws(SchemaProblem) -> Bool {
     var evaluated = Evaluated(isWanted: false)
     guard try !silently(node, key, -1, &evaluated) else { return true }

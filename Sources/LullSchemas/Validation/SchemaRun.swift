@@ -1,7 +1,7 @@
 import CSimdjson
 import LullCore
 
-/// One content on its way through a schema.
+/// The validation of one content by a schema.
 struct SchemaRun {
   let schema: SchemaValidator
   let document: JSONDocument
@@ -11,11 +11,11 @@ struct SchemaRun {
   private let stackEnd = csj_stack_end()
   private var stepsLeft: Int
   private var found: [SchemaViolation] = []
-  /// Whether only the answer counts.
+  /// Whether only the result is needed, not the violations.
   var isSilent = false
-  /// Keys and elements on the way down: what a pointer is made of.
+  /// The keys and positions from the root, for JSON Pointers.
   var way: [Step] = []
-  /// Resources on the way down, for dynamic references.
+  /// The resources from the root, for dynamic references.
   private var scope: [Int] = []
 
   enum Step {
@@ -52,12 +52,13 @@ struct SchemaRun {
 
   // MARK: Evaluation
 
-  /// More schemas of one value, one within the other, than this lead in a circle.
+  /// More nested schemas for one value mean a circular reference.
   private static let longestChain = 400
-  /// In bytes: what one schema takes with all that it calls, and room to end.
+  /// The stack needed for one schema and its calls, including room to return, in bytes.
   private static let stackNeeded = 128 << 10
 
-  /// Whether the value there fits; `chain`: how many schemas of the same value are under way.
+  /// Whether the value at `index` fits the node at `place`. `chain` is the number of enclosing
+  /// schemas for the same value.
   mutating func evaluate(
     _ place: Int, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
   ) throws(SchemaProblem) -> Bool {
@@ -73,7 +74,7 @@ struct SchemaRun {
     if isEntering { scope.append(node.resource) }
     defer { if isEntering { scope.removeLast() } }
     guard let last = node.keywords.last else { return true }
-    // What has been evaluated by others does not count for those of this schema.
+    // Members evaluated by other schemas don't count for the keywords of this schema.
     guard last.asksWhatIsEvaluated else {
       return try evaluate(node.keywords, index, chain, &evaluated)
     }
@@ -88,7 +89,7 @@ struct SchemaRun {
   ) throws(SchemaProblem) -> Bool {
     var fits = true
     for keyword in keywords {
-      // Where something is wrong, what is left over says nothing.
+      // After a violation, unevaluated members mean nothing.
       if !fits, isSilent || found.count >= limit || keyword.asksWhatIsEvaluated { break }
       if try !check(keyword, index, chain, &evaluated) { fits = false }
     }
@@ -102,7 +103,7 @@ struct SchemaRun {
     }
   }
 
-  /// The schema that is meant by an anchor of this name: that of the outermost resource that has one.
+  /// The node of a dynamic anchor: that of the outermost resource that has one.
   func dynamicTarget(_ name: String, _ standard: Int) -> Int {
     for resource in scope {
       if let node = schema.dynamicAnchors[resource]?[name] { return node }
@@ -110,7 +111,7 @@ struct SchemaRun {
     return standard
   }
 
-  /// Evaluates what is below, on the way there.
+  /// Evaluates a member or element.
   mutating func descend(
     _ step: Step, _ node: Int, _ index: Int
   ) throws(SchemaProblem) -> Bool {
@@ -120,7 +121,7 @@ struct SchemaRun {
     return try evaluate(node, index, 0, &evaluated)
   }
 
-  /// Evaluates without a word.
+  /// Evaluates without recording violations.
   mutating func silently(
     _ node: Int, _ index: Int, _ chain: Int, _ evaluated: inout Evaluated
   ) throws(SchemaProblem) -> Bool {
@@ -130,7 +131,7 @@ struct SchemaRun {
     return try evaluate(node, index, chain + 1, &evaluated)
   }
 
-  /// What a schema finds, apart from what has been found.
+  /// The violations of a schema, kept apart from those found before.
   mutating func gathered(_ node: Int, _ index: Int, _ chain: Int) throws(SchemaProblem)
     -> [SchemaViolation]
   {
@@ -144,7 +145,7 @@ struct SchemaRun {
 
   // MARK: Violations
 
-  /// Notes it, and what is there instead if it says so; false, for whoever returns it.
+  /// Records a violation, optionally with the value found. Returns false.
   mutating func violation(
     _ keyword: String, _ index: Int, _ message: @autoclosure () -> String,
     got showsValue: Bool = false
@@ -159,10 +160,10 @@ struct SchemaRun {
     found += violations.prefix(max(0, limit - found.count))
   }
 
-  /// Whether nobody wants to hear more.
+  /// Whether no more violations are needed.
   var isFull: Bool { found.count >= limit }
 
-  /// The JSON Pointer of the value that is looked at.
+  /// The JSON Pointer of the current value.
   var pointer: String {
     way.reduce(into: "") { text, step in
       switch step {
@@ -174,7 +175,7 @@ struct SchemaRun {
     }
   }
 
-  /// What was found there, for people; not where it may let somebody in.
+  /// The value found, for messages. If it may be a credential, only its type.
   func got(_ index: Int) -> String {
     if case .member(let key)? = way.last,
       CredentialName.names(String(decoding: SchemaRun.bytes(of: key, in: view), as: UTF8.self))
@@ -186,18 +187,18 @@ struct SchemaRun {
 
   // MARK: The tape
 
-  /// The bytes of a string; valid as long as the document.
+  /// The bytes of a string, valid as long as the document.
   static func bytes(of index: Int, in view: csj_view) -> UnsafeBufferPointer<UInt8> {
     var length = 0
     let start = UnsafeRawPointer(csj_string_at(view, index, &length))
-    // The C side guarantees `length` bytes there, which nothing ever writes to.
+    // The C side guarantees `length` bytes there, which are never written to.
     return UnsafeBufferPointer(start: start?.assumingMemoryBound(to: UInt8.self), count: length)
   }
 
   /// The members of an object, each key once.
   static func pairs(of object: Int, in view: csj_view) -> [csj_pair] {
     Array(unsafeUninitializedCapacity: csj_count(view, object)) { buffer, count in
-      // `csj_count` counts repeated keys again, so there is room for all.
+      // `csj_count` includes repeated keys, so there is room for all.
       count = csj_pairs(view, object, buffer.baseAddress)
     }
   }

@@ -1,10 +1,10 @@
-/// What a reference of a schema leads to: RFC 3986, section 5.2, for URIs of any scheme, `urn:` too.
+/// A URI reference in a schema: RFC 3986, section 5.2, for any scheme, including `urn:`.
 struct SchemaURI: Equatable {
   private var scheme: Substring?
   private var authority: Substring?
   private var path: String
   private var query: Substring?
-  /// As it is written, without its `#`; otherwise nil.
+  /// The fragment as written, without its `#`; otherwise nil.
   private(set) var fragment: String?
 
   init(_ text: String) {
@@ -29,13 +29,13 @@ struct SchemaURI: Equatable {
     path = String(rest)
   }
 
-  /// Without its fragment.
+  /// The URI without its fragment.
   var document: String {
     (scheme.map { $0 + ":" } ?? "") + (authority.map { "//" + $0 } ?? "") + path
       + (query.map { "?" + $0 } ?? "")
   }
 
-  /// What it means where a document is at `base`.
+  /// The reference resolved against the URI of a document.
   func resolved(against base: SchemaURI) -> SchemaURI {
     var target = self
     if scheme != nil {

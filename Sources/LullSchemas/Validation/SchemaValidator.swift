@@ -1,22 +1,24 @@
 package import LullCore
 
-/// A schema of JSON Schema, draft 2020-12, made ready once for any number of contents. Any thread.
+/// A compiled JSON Schema, draft 2020-12, for any number of contents. Any thread.
 ///
-/// It knows the keywords of the vocabularies core, applicator, unevaluated and validation; `format`, those
-/// of meta-data and of content, and unknown ones say nothing of whether content fits. Nothing is fetched: a
-/// reference that leads outside of the document, and of those given, is an error.
+/// It supports the vocabularies core, applicator, unevaluated and validation. `format`, the
+/// meta-data and content vocabularies, and unknown keywords have no effect. Nothing is fetched: a
+/// reference that leads outside the document and the given documents is an error.
 ///
 ///     let validator = try SchemaValidator(schema.root)
 ///     for violation in try validator.violations(of: content.root) { print(violation) }
 package struct SchemaValidator: Sendable {
   let nodes: [SchemaNode]
   let root: Int
-  /// By resource; empty where nothing refers to them.
+  /// By resource; empty if no dynamic reference uses them.
   let dynamicAnchors: [Int: [String: Int]]
   let isDynamic: Bool
 
-  /// - Parameter documents: what else references may lead to, by URI.
-  /// - Throws: What is wrong with the schema, and where in it.
+  /// Compiles a schema.
+  ///
+  /// - Parameter documents: Further documents for references, by URI.
+  /// - Throws: The problem with the schema, and its place.
   package init(
     _ schema: JSONElement, documents: [String: JSONElement] = [:]
   ) throws(SchemaProblem) {
@@ -25,8 +27,8 @@ package struct SchemaValidator: Sendable {
     try self.init(schema, resource, resources)
   }
 
-  /// A schema within a file, by its pointer there, such as `#/$defs/user`; references to the file's
-  /// definitions are followed.
+  /// Compiles a schema in a file by its pointer, such as `#/$defs/user`. References to the file's
+  /// definitions are resolved.
   package init(_ pointer: String, in file: SchemaFile)
     throws(SchemaProblem)
   {
@@ -42,8 +44,8 @@ package struct SchemaValidator: Sendable {
     }
   }
 
-  /// What is wrong with schemas of a file, by their places among the pointers; what several refer to is told of
-  /// the first.
+  /// The problems with schemas of a file, by their positions in `pointers`. A problem in a shared
+  /// definition is reported for the first one.
   package static func problems(at pointers: [String], in file: SchemaFile) -> [(
     place: Int, problem: SchemaProblem
   )] {
@@ -71,7 +73,7 @@ package struct SchemaValidator: Sendable {
     try self.init(element, resource, &compiler)
   }
 
-  /// With what the compiler has made before.
+  /// Compiles a schema with a compiler that may contain other schemas already.
   init(_ element: JSONElement, _ resource: Int, _ compiler: inout SchemaCompiler)
     throws(SchemaProblem)
   {
@@ -81,10 +83,10 @@ package struct SchemaValidator: Sendable {
     isDynamic = compiler.isDynamic
   }
 
-  /// Where content is not as the schema says, in the order of the content; empty if it fits.
+  /// The violations in the order of the content; empty if it fits.
   ///
-  /// - Parameter limit: how many are looked for, at most.
-  /// - Throws: Why it cannot be told: limits of time or depth.
+  /// - Parameter limit: The largest number of violations to find.
+  /// - Throws: An error if a limit of time or depth is exceeded.
   package func violations(of content: JSONElement, limit: Int = 20) throws(SchemaProblem)
     -> [SchemaViolation]
   {
@@ -92,7 +94,7 @@ package struct SchemaValidator: Sendable {
     return try run.violations(of: content.index)
   }
 
-  /// The same without telling where.
+  /// Whether the content fits, without details.
   package func fits(_ content: JSONElement) throws(SchemaProblem) -> Bool {
     var run = SchemaRun(self, content.document, limit: 0)
     return try run.violations(of: content.index, isSilent: true).isEmpty

@@ -1,15 +1,15 @@
-/// A place where content is not as its schema says.
+/// A place where content violates its schema.
 package struct SchemaViolation: Sendable, Hashable, CustomStringConvertible {
-  /// A JSON Pointer; empty for the content as a whole.
+  /// A JSON Pointer; empty for the whole content.
   package let pointer: String
-  /// The keyword of the schema, such as `type`.
+  /// The violated keyword, such as `type`.
   package let keyword: String
-  /// What was expected and what was found, without full stop: `must be a number, got "12"`.
+  /// What was expected and found, without a full stop: `must be a number, got "12"`.
   package let message: String
-  /// In what order they are told.
+  /// The position in the order of reports.
   let place: Int
 
-  /// Such as `/items/3/price: must be a number, got "12"`.
+  /// Pointer and message, such as `/items/3/price: must be a number, got "12"`.
   package var description: String {
     "\(pointer.isEmpty ? "the content" : pointer): \(message)"
   }

@@ -1,7 +1,7 @@
-/// Which patterns of schemas can be used: regular expressions of ECMA-262.
+/// Checks whether regular expressions of schemas can be used, as in ECMA-262.
 package struct UsablePatterns {
   private var known: [String: Bool] = [:]
-  /// Without PCRE2 nobody can tell, and nothing is wrong with a pattern.
+  /// Without PCRE2, patterns can't be checked and are accepted.
   private lazy var canTell = (try? SchemaPattern("a")) != nil
 
   package init() {}

@@ -1,7 +1,7 @@
 import CSimdjson
 
-/// A number that is the same for values that are the same: of elements that may not repeat only those are
-/// compared that have the same one.
+/// A hash that is equal for equal values. To find repeated elements, only those with the same hash
+/// are compared.
 enum ValueHash {
   static func of(_ index: Int, in view: csj_view) -> UInt64 {
     switch csj_type_at(view, index) {

@@ -1,8 +1,8 @@
 import LullCore
 
-/// How values of content and schema stand in sentences.
+/// Formats values of content and schema for messages.
 enum ViolationText {
-  /// As JSON, if it is short; what it is otherwise.
+  /// The value as JSON if it is short, otherwise its type.
   static func value(_ element: JSONElement) -> String {
     if element.kind == .array || element.kind == .object { return kind(element) }
     var bytes: [UInt8] = []
@@ -25,7 +25,7 @@ enum ViolationText {
     }
   }
 
-  /// Values of which one is meant.
+  /// A list of alternatives.
   static func list(_ values: [JSONElement]) -> String {
     let texts = values.prefix(8).map(value)
     guard texts.count > 1 else { return texts.first ?? "nothing" }

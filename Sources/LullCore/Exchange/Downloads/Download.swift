@@ -72,7 +72,8 @@ package final class Download: Sendable, Equatable {
   /// that could be resumed.
   package var replacesWhole: Bool { state.withLock { $0.replacesWhole } }
 
-  /// The path of the stored part, and why it can't be resumed; nil if it can, or if there is none.
+  /// The path of the stored part, and why it can't be resumed; nil without a part, or if it can be
+  /// resumed.
   package var obstacle: (part: String, reason: String)? {
     state.withLock { state -> (part: String, reason: String)? in
       guard state.file.size > 0, !state.isFinished, let reason = state.obstacle else { return nil }

@@ -106,8 +106,8 @@ package struct StreamLines {
     return result
   }
 
-  /// Calls `body` with the bytes after the last line end, once no more bytes follow; nil if there
-  /// are none.
+  /// Calls `body` with the bytes after the last line end, once no more bytes follow; nil without
+  /// such bytes.
   package mutating func rest<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
     guard start < bytes.count else { return nil }
     let result = bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[start...])) }
