@@ -45,7 +45,7 @@ package struct ArgumentSpec: Sendable {
   /// Whether `name` is an option of the script and so has no standard meaning.
   func has(_ name: String) -> Bool { option(name) != nil }
 
-  /// The first ambiguity in the specification; otherwise nil.
+  /// The first ambiguity in the specification, if any.
   package var problem: String? {
     var names: Set<String> = []
     var keys: Set<String> = []

@@ -61,7 +61,7 @@ package enum ChunkBlocks {
     }
   }
 
-  /// The bytes of `<const>` if it stands at `index`, behind a name that is being declared.
+  /// The bytes of `<const>` if it is at `index`, after a name that is being declared.
   private static func constAttribute(_ tokens: [LuaToken], at index: Int) -> Range<Int>? {
     guard tokens[index].isSymbol("<"), index >= 2, index + 2 < tokens.count,
       tokens[index + 1].text == "const", tokens[index + 2].isSymbol(">"),

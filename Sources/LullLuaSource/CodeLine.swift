@@ -20,7 +20,7 @@ package struct CodeLine {
 
   package var bytes: ArraySlice<UInt8> { source[range] }
 
-  /// The code of the line, from its first to its last token; otherwise nil.
+  /// The code of the line, from its first to its last token; nil without code.
   package var code: Range<Int>? {
     guard let first = tokens.first, let last = tokens.last else { return nil }
     let code =

@@ -20,7 +20,7 @@ package struct CodeMark {
 
   /// The bytes of the source to mark; nil for nothing.
   ///
-  /// - Parameter message: without its position.
+  /// - Parameter message: The message without its position.
   package static func range(for message: String, callee: Callee?, on line: CodeLine) -> Range<Int>?
   {
     let range = certainRange(for: message, callee: callee, on: line)
@@ -161,7 +161,7 @@ package struct CodeMark {
     tokens.indices.contains(position) ? tokens[position].text : ""
   }
 
-  /// The position of the only token that fits; otherwise nil or more than one.
+  /// The position of the only token that fits; nil if no token or more than one fits.
   private func only(_ fits: (Int) -> Bool) -> Int? {
     let positions = tokens.indices.filter(fits)
     return positions.count == 1 ? positions[0] : nil

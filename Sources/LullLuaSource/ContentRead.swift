@@ -19,9 +19,11 @@ package struct ContentRead {
   /// The index of its first token on its line.
   private let start: Int
 
+  /// Finds the expression that a message is about.
+  ///
   /// - Parameters:
-  ///   - message: without its position.
-  ///   - number: the line where the function failed.
+  ///   - message: The message without its position.
+  ///   - number: The line where the function failed.
   package init?(_ message: String, line number: Int, of source: [UInt8]) {
     guard message.hasPrefix("attempt to "), let line = CodeLine(number, of: source) else {
       return nil

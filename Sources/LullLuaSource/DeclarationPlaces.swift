@@ -71,7 +71,7 @@ package struct DeclarationPlaces {
     DeclarationPlaces.first(lineEnds.count) { lineEnds[$0] >= offset } + 1
   }
 
-  /// The index of the first token on a line, or behind it.
+  /// The index of the first token on a line, or after it.
   fileprivate func firstToken(onOrAfterLine line: Int) -> Int {
     DeclarationPlaces.first(tokens.count) { self.line(at: tokens[$0].range.lowerBound) >= line }
   }

@@ -71,7 +71,7 @@ package struct DeclaredTable {
     /// Tokens from the key to the value's last.
     package let tokens: Range<Int>
     package let value: Range<Int>
-    /// The index of the separator behind it.
+    /// The index of the separator after it.
     package let separator: Int?
   }
 
@@ -103,7 +103,7 @@ package struct DeclaredTable {
   /// Whether every field has a key, so that fields can be merged one by one.
   package var isRecord: Bool { !fields.contains { $0.key == nil } }
 
-  /// The index of the separator or brace behind a field.
+  /// The index of the separator or brace after a field.
   private static func end(from start: Int, in all: [LuaToken]) -> Int {
     var depth = 0
     var place = start

@@ -35,9 +35,9 @@ package struct LineContext {
   }
 
   package enum Kind: Equatable {
-    /// A name that stands alone.
+    /// A name on its own.
     case variable
-    /// A name behind a dot or colon.
+    /// A name after a dot or colon.
     case member(Chain, isMethod: Bool)
     /// A name after a colon that follows a string.
     case stringMethod
@@ -176,7 +176,7 @@ package struct LineContext {
     return Place(callee: callee, argument: 0, keys: [])
   }
 
-  /// The index of the innermost open bracket, and the number of commas behind it.
+  /// The index of the innermost open bracket, and the number of commas after it.
   private static func openBracket(in tokens: ArraySlice<LuaToken>) -> (Int, Int)? {
     var depth = 0
     var commas = 0

@@ -36,7 +36,7 @@ package struct LuaToken: Equatable, Sendable {
     "local", "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
   ]
 
-  /// Whether a text is a valid name, for a field behind a dot or a key without brackets.
+  /// Whether a text is a valid name, for a field after a dot or a key without brackets.
   package static func isName(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard let first = bytes.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
@@ -55,7 +55,9 @@ struct Lexer {
   private let keepsComments: Bool
   private(set) var position: Int
 
-  /// - Parameter start: where a token begins.
+  /// Makes a lexer.
+  ///
+  /// - Parameter start: The beginning of a token.
   init(_ bytes: [UInt8], from start: Int = 0, keepsComments: Bool = false) {
     self.bytes = bytes
     self.keepsComments = keepsComments
@@ -170,7 +172,7 @@ struct Lexer {
     return token(.openString, from: start, start + 1..<position)
   }
 
-  /// The number of `=` of a long bracket that opens here, which is skipped; nil if none opens.
+  /// Skips an opening long bracket. Returns its number of `=`, or nil if none opens here.
   private mutating func longBracketLevel() -> Int? {
     guard byte() == UInt8(ascii: "[") else { return nil }
     var level = 0
@@ -180,7 +182,8 @@ struct Lexer {
     return level
   }
 
-  /// The start of the closing bracket of that level, which is skipped; otherwise nil.
+  /// Skips to the end of the closing bracket of that level. Returns the start of the bracket, or
+  /// nil if it is missing.
   private mutating func endOfLongBracket(_ level: Int) -> Int? {
     while position < bytes.count {
       if byte() == UInt8(ascii: "]") {

@@ -138,7 +138,7 @@ package struct StatementParts {
       if start > copied { result += source[copied..<start] }
       result += Array(edit.text.utf8)
       var end = edit.range.upperBound
-      // The space behind a removed word is removed too.
+      // The space after a removed word is removed too.
       if edit.text.isEmpty, end < source.count, source[end] == 32 { end += 1 }
       copied = max(copied, end)
     }

@@ -5,7 +5,7 @@ package struct TableLayout {
   package private(set) var fields: [(name: String, table: TableLayout?)] = []
   package private(set) var elements: [TableLayout?] = []
 
-  /// The table constructor behind the last `return` of a text; otherwise nil.
+  /// The table constructor after the last `return` of a text; nil without one.
   package init?(resultOf source: [UInt8]) {
     let tokens = LuaToken.all(in: source)
     guard let result = tokens.resultIndex else { return nil }
@@ -93,7 +93,7 @@ package struct TableLayout {
       token(offset)?.isSymbol(text) == true
     }
 
-    /// The constructor that begins here; otherwise nil or it isn't closed.
+    /// The constructor that begins here; nil if no constructor begins here, or it isn't closed.
     mutating func table() -> TableLayout? {
       guard isSymbol("{"), depth < Walk.deepest else { return nil }
       depth += 1

@@ -20,7 +20,7 @@ package struct FileStamp: Sendable, Equatable, Codable {
   /// The time of modification, in Unix seconds.
   package var lastWritten: Double { Double(seconds) + Double(nanoseconds) / 1e9 }
 
-  /// The stamp of the file at a path, following links; otherwise nil.
+  /// The stamp of the file at a path, following links; nil if there is no file.
   package static func of(_ path: [UInt8]) -> FileStamp? {
     var status = stat()
     return stat(FileName.cString(path), &status) == 0 ? FileStamp(status) : nil

@@ -80,7 +80,7 @@ package struct PartFile: Sendable {
 
   // MARK: Note
 
-  /// Reads the note, at most `limit` bytes; otherwise nil that can be read.
+  /// Reads the note, at most `limit` bytes; nil if it is missing, too long or unreadable.
   package func note(limit: Int) -> [UInt8]? {
     guard let file = try? ReadableFile(notePath), file.stamp.size <= limit else { return nil }
     var bytes = [UInt8](repeating: 0, count: file.stamp.size)

@@ -6,7 +6,7 @@ import Synchronization
 /// again. Any thread.
 package enum StatusLines {
   private static let shown = Mutex<[String]>([])
-  /// Writes output that was held back to be shown below the lines; otherwise nil.
+  /// Writes the output held back to be shown below the lines; nil if nothing is held back.
   private static let flusher = Mutex<(@Sendable () -> Void)?>(nil)
   /// Makes clearing free if no lines were ever shown.
   private static let areInUse = Atomic(false)

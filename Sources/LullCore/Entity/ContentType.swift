@@ -14,7 +14,7 @@ public struct ContentType: Sendable, Hashable {
     return text.withUTF8 { String(escaping: ContentType.mediaType(of: $0)) }
   }
 
-  /// The value of the first charset parameter, without quotes; otherwise nil.
+  /// The value of the first charset parameter, without quotes; nil without a charset.
   public var charset: String? {
     var text = text
     return text.withUTF8 { bytes in

@@ -155,13 +155,13 @@ public struct HTTPRequest: Sendable, Equatable {
 
 /// The limits of one exchange. Times are in seconds, sizes in bytes. (CFG-01)
 public struct TransferLimits: Sendable, Equatable {
-  /// For the whole exchange including redirects, from when it leaves the waiting queue.
+  /// The limit for the whole exchange including redirects, from when it leaves the waiting queue.
   public var timeout: Double = 60
-  /// For establishing a connection, including TLS. Fails with `timeout`.
+  /// The limit for establishing a connection, including TLS. Fails with `timeout`.
   public var connectTimeout: Double = 10
-  /// Counted after decoding, so that decompression bombs are caught too.
+  /// The largest response body, counted after decoding, so that decompression bombs are caught too.
   public var maxBodySize: Int = 100 * 1024 * 1024
-  /// Further exchanges wait for a free connection, in order of arrival.
+  /// The most connections to one host. Further exchanges wait for a free one, in order of arrival.
   public var connectionsPerHost: Int = 32
 
   /// The default limits.

@@ -42,7 +42,7 @@ package enum LogText {
     return String(text[..<user.startIndex]) + text[text.index(after: user.endIndex)...]
   }
 
-  /// The user information before the `@` of a URL; otherwise nil.
+  /// The user information before the `@` of a URL, if any.
   package static func userInfo(of url: String) -> Substring? {
     guard let start = url.firstRange(of: "://")?.upperBound else { return nil }
     let end = url[start...].firstIndex { "/?#".contains($0) } ?? url.endIndex

@@ -24,7 +24,7 @@ public struct RequestError: Error, Sendable, CustomStringConvertible {
   package var attempt = 1
   /// The attempts to send the request, as recorded by policies.
   public package(set) var attempts: [RequestAttempt] = []
-  /// The HTTP exchange; otherwise nil.
+  /// The HTTP exchange; nil without one.
   public var exchange: Exchange?
 
   /// Makes an error of the program, for example for `failedRequest` or a transformer.

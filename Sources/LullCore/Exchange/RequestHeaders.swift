@@ -124,8 +124,8 @@ public struct RequestHeaders: Sendable, Equatable {
   /// The names, in lower case, that are not sent even where Lull would add a header.
   package var omitted: [String] { extras?.omitted ?? [] }
 
-  /// Why a request with these headers can't be sent: the first invalid header; nil if there is
-  /// none. (SWF-57)
+  /// Why a request with these headers can't be sent: the first invalid header; nil if all are
+  /// valid. (SWF-57)
   package var problem: String? { extras?.refusals.first?.problem }
 
   private mutating func refuse(_ name: String, _ value: some Sequence<UInt8>) {
@@ -242,7 +242,7 @@ extension RequestHeaders {
   /// removes the condition must not get it back. (LOAD-04)
   mutating func awaitCondition() { awaitsCondition = true }
 
-  /// Adds the condition if it is still awaited; otherwise nil.
+  /// Adds the condition if it is still awaited; nil adds nothing.
   mutating func settle(_ condition: (name: String, value: ByteString)?) {
     guard awaitsCondition else { return }
     awaitsCondition = false

@@ -42,7 +42,7 @@ extension HTTPRequest {
     return template
   }
 
-  /// The URL without the query parameters that are secrets; otherwise nil.
+  /// The URL without the query parameters that are secrets; nil if no parameter is secret.
   package var urlWithoutSecrets: String? {
     secretURL?.withoutParameters { _ in true }.maskedText
   }
@@ -146,7 +146,7 @@ extension HTTPRequest {
     return secretOriginProblem(target: target) { ResourceURL(absolute: $0)?.origin == target }
   }
 
-  /// The error if a secret would reach an origin that it isn't bound to; otherwise nil.
+  /// The error if a secret would reach an origin that it isn't bound to; nil if none would.
   ///
   /// - Parameters:
   ///   - target: Scheme, host and port of the receiver.

@@ -59,7 +59,7 @@ package struct SettingCheck {
 
 /// An object with its own settings that requests use, such as a cache.
 package protocol CheckedSettings {
-  /// The first problem with the settings; otherwise nil.
+  /// The first problem with the settings, if any.
   var settingProblem: SettingProblem? { get }
 }
 

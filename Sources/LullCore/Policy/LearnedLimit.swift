@@ -1,4 +1,5 @@
-/// The state of a server's own limit, as known from its responses: a value that is passed the time.
+/// The state of a server's own limit, as known from its responses. A value type; callers pass the
+/// time.
 ///
 /// Responses may arrive out of order and don't include requests in flight. Requests sent after the
 /// one that was answered are therefore counted as unseen by the server.

@@ -1,7 +1,7 @@
 /// A request on its way through the provider chain: limit → auth → retry → transport.
 ///
 /// Order of events for each attempt: it waits until the limits admit it, gets its credentials, and
-/// is sent. A download is sent from where it has got to. When the response arrives, the slot for
+/// is sent. A download requests only the missing rest. When the response arrives, the slot for
 /// requests in flight is free. A slot of the rate limit is released one span after the request was
 /// sent, as its transport reports it. Then the response is returned, or the next attempt begins:
 /// after a pause, or with new credentials.

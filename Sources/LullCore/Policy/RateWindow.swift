@@ -1,4 +1,4 @@
-/// The requests that count against a rate limit: a value that is passed the time.
+/// The requests that count against a rate limit. A value type; callers pass the time.
 ///
 /// Each request counts from its admission until `per` seconds after `send`. Every operation takes
 /// constant time.

@@ -4,7 +4,7 @@ package import LullCore
 ///
 /// Responses are added one by one; none of their values are stored.
 package struct DriftReport {
-  /// The number of samples from which on a field counts as never present.
+  /// The least number of samples for reporting a field as never present.
   private static let fewSamples = 3
 
   private struct Answer: Hashable {

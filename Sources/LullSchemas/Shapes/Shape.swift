@@ -49,7 +49,7 @@ package struct Shape: Sendable {
   /// The shape of array elements; nil if all arrays were empty.
   package var element: Shape? { elementShape.first }
 
-  /// The shape of the values whose keys aren't field names; otherwise nil.
+  /// The shape of the values whose keys aren't field names; nil without such values.
   package var entries: Shape? { entryShape.first }
 
   /// Adds a value.

@@ -279,7 +279,7 @@ struct SchemaView {
   private(set) var choices: [[JSONElement]] = []
   /// Whether no value fits.
   private(set) var isNever = false
-  /// The first reference that can't be resolved; otherwise nil.
+  /// The first reference that can't be resolved, if any.
   private(set) var lost: SchemaResources.Lost?
 
   /// The most parts that one schema may expand to.

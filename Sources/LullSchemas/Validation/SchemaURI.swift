@@ -4,7 +4,7 @@ struct SchemaURI: Equatable {
   private var authority: Substring?
   private var path: String
   private var query: Substring?
-  /// The fragment as written, without its `#`; otherwise nil.
+  /// The fragment as written, without its `#`; nil without a fragment.
   private(set) var fragment: String?
 
   init(_ text: String) {

@@ -385,6 +385,6 @@ struct ThreadStack {
   /// without optimization takes up to 3 KB per level.
   var hasRoom: Bool { csj_stack_has(end, 96 << 10) != 0 }
 
-  /// So few levels need little stack and aren't checked.
+  /// Fewer levels than this need little stack and aren't checked.
   static let fewLevels = 12
 }

@@ -13,7 +13,7 @@ package final class BodyReader {
   private var offset = 0
   private var file: ReadableFile?
   private var rest: Int
-  /// The error that stopped reading; otherwise nil.
+  /// The error that stopped reading, if any.
   package private(set) var failure: TransportError?
 
   package init(_ body: StreamedBody) throws(TransportError) {

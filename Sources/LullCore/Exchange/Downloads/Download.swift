@@ -84,7 +84,7 @@ package final class Download: Sendable, Equatable {
   /// The path of the file; nil for standard output, and before the file has a name.
   package var path: ByteString? { state.withLock { $0.place?.path.map { ByteString($0) } } }
 
-  /// The error that stopped the download; otherwise nil.
+  /// The error that stopped the download, if any.
   package var problem: Problem? { state.withLock { $0.problem } }
 
   @discardableResult
@@ -410,7 +410,7 @@ struct DownloadState: Sendable {
   /// Whether a response didn't match the stored part, so that the whole is requested.
   private(set) var asksForWhole = false
 
-  // The current attempt.
+  // The following properties belong to the current attempt.
   private(set) var url = ""
   /// Unix seconds.
   private(set) var now = 0.0

@@ -200,8 +200,8 @@ package enum PartValidator: Equatable, Sendable {
   /// seconds. (RFC 9110, section 8.8.2.2: at least one second; more allows for differing clocks)
   private static let leastAge = 60.0
 
-  /// The validator of a response; otherwise nil that suffices. A weak ETag doesn't, and
-  /// neither does a date beside it.
+  /// The validator of a response; nil if it has none that suffices. A weak ETag doesn't suffice,
+  /// and neither does a date beside it.
   ///
   /// - Parameter now: Unix seconds, to interpret two-digit years.
   package init?(_ headers: Headers, now: Double) {

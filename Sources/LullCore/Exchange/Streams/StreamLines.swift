@@ -162,7 +162,7 @@ package struct RowParser {
     }
   }
 
-  /// The last row of a complete body, which need not end with a line feed; otherwise nil.
+  /// The last row of a complete body, which need not end with a line feed; nil without one.
   package mutating func last() throws(StreamProblem) -> JSONDocument? {
     let (isFirst, keepsText) = (lineCount == 0, keepsText)
     let line = lines.rest { Self.read($0, isFirst: isFirst, keepsText: keepsText) }
