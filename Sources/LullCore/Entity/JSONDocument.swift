@@ -24,7 +24,7 @@ public final class JSONDocument: Sendable {
 
   /// Whether it has been the data of a resource, which all readers share.
   private let published = Atomic<Bool>(false)
-  /// How often a script's host was asked for the tables that it had built from this document.
+  /// The number of requests of a script's host for tables that it had built from this document.
   private let handOuts = Atomic<UInt32>(0)
 
   package var isPublished: Bool { published.load(ordering: .relaxed) }

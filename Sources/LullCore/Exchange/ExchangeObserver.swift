@@ -182,8 +182,9 @@ package final class WireObserver: Sendable, Equatable {
 /// without a body, `pass` alone suffices. Before it sends another request for the same exchange,
 /// such as a redirect, it calls `sendAgain`.
 ///
-/// For any other transport, the request counts from the call of `handOver`, which is when
-/// `startRequest` returns or, with `waitsForAnswer`, when its result is there. Home thread only.
+/// For any other transport, the request counts from `handOver` on. The transport may call that
+/// itself; otherwise it is called when `startRequest` returns. With `waitsForAnswer`, the request
+/// counts from its result. Home thread only.
 // Unchecked: TransferOptions is Sendable, but the report is used on the home thread only.
 package final class SendingReport: @unchecked Sendable, Equatable {
   /// What the transport reports.
@@ -217,7 +218,8 @@ package final class SendingReport: @unchecked Sendable, Equatable {
   package func begin() { _ = tell(.began) }
   package func pass() { _ = tell(.passed) }
 
-  /// Counts the request now, because the transport doesn't report when it is sent.
+  /// Counts the request from now on, because the transport doesn't report when it is sent. With
+  /// `waitsForAnswer`, only notes that it may have been sent.
   package func handOver() { waitsForAnswer ? begin() : pass() }
 
   /// Calls `resume` when the limit allows another request, now or later. It is never called after

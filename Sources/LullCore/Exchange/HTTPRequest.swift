@@ -32,7 +32,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
   }
 
-  /// Makes a request, for a mutation or custom networking.
+  /// Makes a request, for a mutation or custom networking. `method` is sent unchanged.
   public init(
     method: RequestMethod, url: String, headers: RequestHeaders = RequestHeaders(),
     body: [UInt8]? = nil,

@@ -62,7 +62,7 @@ extension ServiceHome {
   /// own objects.
   ///
   ///     let statistics = await home.statistics
-  ///     print(statistics)  // 1 service, 25 resources, 3 of them in use, 0 observers, 1 request in flight …
+  ///     print(statistics)  // 1 service, 25 resources, 3 of them in use, 0 observers, …
   public var statistics: HomeStatistics { surroundings.context.pump.statistics }
 }
 

@@ -325,7 +325,7 @@ package final class PumpEnding {
     return next
   }
 
-  /// Whether some work holds up an orderly end, for at most `patience` seconds.
+  /// Whether work is in progress that an orderly end waits for, for at most `patience` seconds.
   package var isHeld: Bool { holds > 0 }
 
   package static let patience = 5.0

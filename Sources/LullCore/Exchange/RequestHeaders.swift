@@ -78,9 +78,9 @@ public struct RequestHeaders: Sendable, Equatable {
 
   /// Adds a header after the others.
   ///
-  /// A name that is not a token, for example with a space or a colon, is not added. Neither is a
-  /// value with a line break. A request with these headers is not sent and fails with the cause
-  /// `invalidSetting`, unless that header is removed or set again.
+  /// A name that is not a token, for example with a space or a colon, is not added. Line breaks in
+  /// a value are removed. In both cases, a request with these headers is not sent and fails with
+  /// the cause `invalidSetting`, unless that header is removed or set again.
   public mutating func add(_ name: String, _ value: String) { add(name, bytes: value.utf8) }
 
   /// Adds a header with a value that need not be text.

@@ -119,7 +119,7 @@ package final class LimitQueue {
 
   private func first() -> Waiting? { again.first() ?? fresh.first() }
 
-  // MARK: For those let through
+  // MARK: Admitted requests
 
   func begin(_ admission: Admission) { rate?.begin(admission) }
 

@@ -2,7 +2,7 @@
 /// possible.
 struct PatternExample {
   private var rest: Substring
-  /// The least number of repetitions of optional parts.
+  /// The least number of repetitions for repeatable parts.
   private let times: Int
 
   /// nil if none is found.

@@ -5,7 +5,7 @@ package import LullCore
 ///
 ///     var shapes = TrafficShapes()
 ///     shapes.add(document.root, to: .response("200"), of: "user")
-///     let text = shapes.schemas.encoded
+///     let text = try shapes.schemas(in: ["user"]).encoded()
 package struct TrafficShapes: Sendable {
   /// The kind of a sample.
   package enum Part: Sendable, Hashable {

@@ -74,7 +74,7 @@ enum SchemaNumber: Sendable {
     if one.digits == 0 { return true }
     let shift = one.exponent - other.exponent
     guard shift < 0 else { return one.remainder(scaledBy: shift, by: other.digits) == 0 }
-    // The digits have no trailing zero, so they are a multiple of at most this power of ten.
+    // A 64-bit integer other than 0 can't be a multiple of 10^20.
     guard -shift <= 19 else { return false }
     var scaled = other.digits
     for _ in 0..<(-shift) {

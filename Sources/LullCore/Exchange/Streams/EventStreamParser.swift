@@ -1,8 +1,8 @@
 /// Parses a `text/event-stream` as in the HTML standard (section 9.2.6, "Interpreting an event
 /// stream").
 ///
-/// It doesn't read ahead: `lastEventID` belongs to the last event returned. `beginAgain` discards
-/// the unfinished event of a connection, but keeps the id and the retry time.
+/// It doesn't read ahead: `lastEventID` belongs to the events returned so far. `beginAgain`
+/// discards the unfinished event of a connection, but keeps the id and the retry time.
 package struct EventStreamParser {
   /// The id to send when the stream is requested again; empty: none.
   package private(set) var lastEventID: String
