@@ -79,7 +79,7 @@ struct PatternExample {
         guard let text = escape() else { return nil }
         members.append(text)
       } else if next == "-", let end = rest.first, end != "]", !members.isEmpty {
-        // The characters between the ends of a range.
+        // Of a range, only the first character is used.
         rest = rest.dropFirst()
       } else {
         members.append(String(next))
