@@ -1,9 +1,11 @@
 import CUV
 import LullCore
 
-/// Requests that count against a rate limit: when they have gone out, and leave to send another.
+/// Requests that count against a rate limit: reporting when they are sent, and waiting for
+/// permission to send again.
 extension CurlProvider {
-  /// Reports the requests that have gone out, or been answered, since the last turn. Outside of curl.
+  /// Reports the requests that have been sent or answered since the last turn. Must be called
+  /// outside curl.
   func reportSending() {
     let passed = limited.filter { easy in
       guard let report = easy.transfer?.request.options?.sending, easy.isConnected else {
@@ -16,11 +18,12 @@ extension CurlProvider {
     for easy in passed { easy.transfer?.request.options?.sending?.pass() }
   }
 
-  /// Has curl look at requests whose response came before they had been sent whole.
+  /// Resumes requests whose response arrived before their body was sent completely.
   ///
-  /// Over HTTP/2 curl (7.88) does not notice that the stream has ended if that happens while it sends the
-  /// rest of the body: it would wait until the timeout. The last bytes may still be under way when curl
-  /// has them, so that once may not be enough. Outside of curl.
+  /// Over HTTP/2, curl (7.88) does not notice that the stream has ended if that happens while it
+  /// sends the rest of the body: it would wait until the timeout. The last bytes may still be in
+  /// transit when curl has handed them over, so one call may not be enough. Must be called outside
+  /// curl.
   func wakeAnswered() {
     guard waking == nil else { return }
     let answered = uploads.filter { $0.hasWholeHead && $0.hasSentAll && $0.usedHTTP2 }
@@ -29,7 +32,7 @@ extension CurlProvider {
     waking = loop.schedule(after: 0.05) { [weak self] in self?.waking = nil }
   }
 
-  /// It has left curl.
+  /// Stops waking a transfer that has left curl.
   func endWaking(_ easy: CurlEasy) {
     uploads.removeAll { $0 === easy }
     guard uploads.isEmpty else { return }
@@ -37,13 +40,14 @@ extension CurlProvider {
     waking = nil
   }
 
-  /// It has left curl. If it has not been reported by then, it counts when its result arrives.
+  /// Stops reporting a transfer that has left curl. If it was not reported before, it counts when
+  /// its result arrives.
   func endReporting(_ easy: CurlEasy) {
     limited.removeAll { $0 === easy }
   }
 
-  /// Sends an exchange once more, or on to where it was redirected, ahead of those that wait there. With a
-  /// rate limit it waits for a place first, which takes nothing of its time.
+  /// Sends an exchange again, or to its redirect target, ahead of the exchanges queued there. With
+  /// a rate limit it waits for an admission first. That wait does not count against its timeout.
   func sendAgain(_ transfer: CurlTransfer, in queue: HostQueue) {
     guard let report = transfer.request.options?.sending else { return goOn(transfer, in: queue) }
     transfer.queue = nil
@@ -63,14 +67,14 @@ extension CurlProvider {
     if transfer.isWaiting { boundWait(of: transfer, in: queue) }
   }
 
-  /// Whether it waited for a place of its limit; no longer now.
+  /// Removes a transfer from those waiting for an admission. Returns whether it was one of them.
   func forgetAwaiting(_ transfer: CurlTransfer) -> Bool {
     guard let index = awaitingPlaces.firstIndex(where: { $0 === transfer }) else { return false }
     awaitingPlaces.remove(at: index)
     return true
   }
 
-  /// An exchange is about to be cancelled: notes whether a byte of its request has gone out.
+  /// Records, before an exchange is cancelled, whether any byte of its request was sent.
   func noteCancellation(of transfer: CurlTransfer) {
     guard let report = transfer.request.options?.sending else { return }
     guard let easy = transfer.easy else { return report.isUnsent = true }

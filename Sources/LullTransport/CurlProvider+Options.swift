@@ -1,9 +1,9 @@
 import LullCore
 import LullSystem
 
-/// What requests with options of their own need.
+/// Support for requests with connection options.
 extension CurlProvider {
-  /// A handle for the present hop of `transfer`; nil if memory runs out.
+  /// Returns a handle for the current hop of `transfer`, or nil if memory runs out.
   func handle(for transfer: CurlTransfer, to origin: Origin, from pool: CurlPool)
     throws(TransportError) -> CurlEasy?
   {
@@ -20,13 +20,14 @@ extension CurlProvider {
       })
   }
 
-  /// Where the exchange of `easy` is to run: its connections are shared by what runs there.
+  /// Returns the multi handle for the exchange of `easy`. Exchanges on one multi handle share its
+  /// connections.
   func multi(for easy: CurlEasy, at index: Int, of multis: CurlMultis) -> CurlMulti? {
     guard let name = easy.route?.nameOfConnections else { return multis.multi(at: index) }
     return multis.multi(named: name, at: index)
   }
 
-  /// Once for each host in the life of a network.
+  /// Warns once for each host during the life of a network.
   private func warnOfTrust(in origin: Origin) {
     guard distrusted.insert(origin).inserted else { return }
     StandardError.write(
@@ -34,12 +35,12 @@ extension CurlProvider {
         + "verified (insecure)\n")
   }
 
-  /// A file that cannot be written is complained of, but fails nothing.
+  /// Writes the cookie jars. A file that cannot be written causes a warning, not a failure.
   func saveCookies() {
     jars.save { StandardError.write("lull: warning: \($0)\n") }
   }
 
-  /// Watches over an exchange that has begun, if its options ask for it.
+  /// Observes an exchange that has begun, if its options ask for it.
   func watch(_ transfer: CurlTransfer, _ easy: CurlEasy, in queue: HostQueue) {
     guard let options = transfer.request.options else { return }
     if easy.incoming.pointee.passesLater { limited.append(easy) }
@@ -53,7 +54,7 @@ extension CurlProvider {
     }
   }
 
-  /// Why nothing may be sent there; nil if it may.
+  /// Returns why nothing may be sent to `origin`, or nil if it is allowed.
   func refusal(
     of origin: Origin, for request: HTTPRequest, redirectedBy host: String? = nil
   ) -> TransportError? {
@@ -72,11 +73,11 @@ extension CurlProvider {
       "\(target ?? "the host \(origin.hostAndPort)") is not allowed (--allow-host)")
   }
 
-  /// Why a request may not be sent with its `Host` header, which is `:authority` in HTTP/2; nil if it may. A server of
-  /// several hosts, or a proxy before them, sends it on by that header.
+  /// Returns why a request may not be sent with its `Host` header (`:authority` in HTTP/2), or nil
+  /// if it may. A server of several hosts, or a proxy in front of them, routes by that header.
   ///
-  /// - Parameter request: with its secrets in their places, or without any: headers of one that still has masks are
-  ///   compared when it goes out.
+  /// - Parameter request: The request with its secrets filled in, or one without secrets. The
+  ///   headers of a request that still has masks are compared when it is sent.
   func refusal(ofHostHeaderIn request: HTTPRequest, to origin: Origin) -> TransportError? {
     guard let allowedHosts, request.secrets == nil,
       request.options?.connection.unixSocket == nil
@@ -89,7 +90,8 @@ extension CurlProvider {
     return nil
   }
 
-  /// Why nothing may be sent by way of what the request itself names; nil if it may.
+  /// Returns why nothing may be sent by the route that the request itself names, or nil if it is
+  /// allowed.
   func refusal(of request: HTTPRequest, to origin: Origin, by allowedHosts: AllowedHosts)
     -> TransportError?
   {
@@ -100,7 +102,7 @@ extension CurlProvider {
       if !allowedHosts.permits(target) { return refusal("the address \(target.hostAndPort)") }
     }
     if case .url(let url) = connection.proxy {
-      // What is no proxy's is refused when the connection is to be made.
+      // An invalid proxy URL is rejected when the connection is made.
       guard let proxy = ProxyAddress(url) else { return nil }
       let target = Origin(scheme: "http", host: proxy.host.urlHost, port: "\(proxy.port)")
       if !allowedHosts.permits(target) { return refusal("the proxy \(proxy.host.description)") }

@@ -2,7 +2,7 @@ import CCurl
 import LullCore
 
 extension CurlProvider {
-  /// Sends the exchange on to where the response's Location points.
+  /// Redirects the exchange to the response's Location.
   func follow(_ easy: CurlEasy, _ transfer: CurlTransfer, _ queue: HostQueue) {
     let redirect: Redirect
     do throws(TransportError) {
@@ -30,7 +30,7 @@ extension CurlProvider {
     sendAgain(transfer, in: queues.queue(for: redirect.origin))
   }
 
-  /// An exchange that has left the queue once must end in time, also while it waits again.
+  /// Enforces the timeout of an exchange that has left the queue once, even while it waits again.
   func boundWait(of transfer: CurlTransfer, in queue: HostQueue) {
     let timer = loop.schedule(after: max(0, transfer.remainingTime)) {
       [weak self, weak transfer] in
@@ -44,10 +44,11 @@ extension CurlProvider {
   }
 }
 
-/// What has run out of time without curl noticing.
+/// Timeouts that curl does not notice.
 extension CurlProvider {
-  /// Ends exchanges that curl should have ended: while a server floods it with farewells over HTTP/2
-  /// curl (7.88) forgets the time. Once a second at most, since all are looked at.
+  /// Ends exchanges that curl should have ended: curl (7.88) misses its timeout while a server
+  /// floods it with GOAWAY frames over HTTP/2. Runs at most once a second, because it checks all
+  /// handles.
   func endOverdue() {
     guard let pool = curl?.pool, loop.uptime >= nextOverdueLook else { return }
     nextOverdueLook = loop.uptime + 1
@@ -62,14 +63,14 @@ extension CurlProvider {
   }
 }
 
-/// Telling observers what goes over the wire.
+/// Reporting network traffic to observers.
 extension CurlProvider {
-  /// Tells what curl has noted of the exchanges that somebody watches. Outside of curl.
+  /// Reports curl's records of the observed exchanges. Must be called outside curl.
   func tellObservers() {
     for easy in observed { tell(of: easy) }
   }
 
-  /// It is about to leave curl.
+  /// Reports the last records of a transfer that is about to leave curl.
   func endObserving(_ easy: CurlEasy) {
     guard let record = easy.wire else { return }
     record.end()
@@ -88,7 +89,7 @@ extension CurlProvider {
 }
 
 extension CurlEasy {
-  /// From now on curl says what it sends and gets.
+  /// Makes curl report what it sends and receives from now on.
   func observe(for observer: WireObserver, _ request: HTTPRequest) {
     let record = WireRecord(observer, of: request)
     wire = record

@@ -3,14 +3,15 @@ package import LullCore
 
 /// The network of one home thread: HTTP exchanges by libcurl, driven by an event loop.
 ///
-/// `start` queues the exchange by origin; when there is room it gets a curl handle and goes out
-/// with the loop's next turn. Redirects are followed here. The report is posted to the inbox once
-/// per exchange, cancelled ones included. curl is set up at the first request. Home thread only.
+/// `startRequest` queues the exchange by origin. When there is room, the exchange gets a curl
+/// handle and is sent on the loop's next turn. The provider follows redirects itself. It posts one
+/// report per exchange to the inbox, also for cancelled exchanges. curl is initialised at the first
+/// request. Home thread only.
 package final class CurlProvider: NetworkingProvider {
-  /// Exchanges that have been started and not reported, waiting ones included.
+  /// The number of exchanges that have been started and not reported, including waiting ones.
   package private(set) var activeCount = 0
 
-  /// Those of them that wait for a place.
+  /// The number of exchanges that wait for a place.
   package var waitingCount: Int { queues.waitingCount }
 
   let loop: EventLoop
@@ -23,41 +24,43 @@ package final class CurlProvider: NetworkingProvider {
   let log: ExchangeLog
   /// nil before the first request with secrets.
   private(set) var secrets: SecretCoordinator?
-  /// Hears of all texts that tell a secret of a request when it goes out; nil: nobody does.
+  /// Receives every text that reveals a secret of a request when the request is sent; nil for none.
   package var onSecrets: (([ToldSecret]) -> Void)?
-  /// What secrets stand for that are in the program itself; nil: for themselves. To be set before the first request.
+  /// Returns the secret text for a literal secret of the program; nil uses the literal itself. Must
+  /// be set before the first request.
   package var onLiteral: ((String) -> String)?
-  /// Is asked in place of the network, which it asks in its turn by `send`; nil: nobody is.
+  /// Handles requests instead of the network; it reaches the network by `send`. nil for none.
   package weak var tap: (any NetworkTap)?
   let jars = CurlJars()
-  /// Origins whose certificates are not verified, and of which that has been said.
+  /// Origins whose certificates are not verified and for which the warning was printed.
   var distrusted: Set<Origin> = []
-  /// Those in use of which somebody sees what goes over the wire.
+  /// Handles in use whose traffic is observed.
   var observed: [CurlEasy] = []
-  /// Those in use whose limits are to hear when they have passed.
+  /// Handles in use whose sending is reported to a rate limit.
   var limited: [CurlEasy] = []
-  /// Those that send a body and may use HTTP/2; see `wakeAnswered`.
+  /// Handles that send a body and may use HTTP/2; see `wakeAnswered`.
   var uploads: [CurlEasy] = []
-  /// Until it fires none of them is woken again.
+  /// Runs until the next time transfers may be woken.
   var waking: (any HostTimer)?
-  /// Those that are to be sent once more when their limit has a place.
+  /// Exchanges that will be sent again when their limit admits them.
   var awaitingPlaces: [CurlTransfer] = []
   /// nil before the first request.
   private(set) var curl: (multis: CurlMultis, pool: CurlPool)?
-  /// When to look for what has run out of time, by the loop's `uptime`.
+  /// The next time to check for expired timeouts, in the loop's `uptime`.
   var nextOverdueLook = 0.0
   /// Runs while multi handles may have become idle.
   private var tidying: (any HostTimer)?
-  /// Cancelled while curl's code ran; taken out of curl once it has returned.
+  /// Exchanges that were cancelled while curl's code ran. They are removed from curl when it has
+  /// returned.
   private var cancelledInside: [CurlTransfer] = []
   private var isClosed = false
 
   /// - Parameters:
-  ///   - certificateAuthorities: a PEM file to trust instead of the system's certificates.
-  ///   - blocksSIGPIPE: for processes that do not ignore SIGPIPE themselves.
-  ///   - allowedHosts: where requests may go, by redirects too; nil: anywhere.
-  ///   - idleTime: seconds after which connections are closed that only very many exchanges at once
-  ///     have needed.
+  ///   - certificateAuthorities: A PEM file to trust instead of the system's certificates.
+  ///   - blocksSIGPIPE: Whether to block SIGPIPE, for processes that do not ignore it themselves.
+  ///   - allowedHosts: The hosts that requests may reach, also by redirects; nil for any.
+  ///   - idleTime: Seconds after which connections are closed that were only needed for a very
+  ///     large number of simultaneous exchanges.
   package init(
     loop: EventLoop, userAgent: String = "lull/" + Lull.version,
     certificateAuthorities: String? = nil, blocksSIGPIPE: Bool = false,
@@ -86,7 +89,7 @@ package final class CurlProvider: NetworkingProvider {
     return send(request, completion: completion)
   }
 
-  /// The same, whoever is asked in place of the network.
+  /// Like `startRequest`, but bypasses the tap.
   package func send(_ request: HTTPRequest, completion: NetworkCompletion)
     -> any RequestNetworking
   {
@@ -121,7 +124,7 @@ package final class CurlProvider: NetworkingProvider {
     return transfer
   }
 
-  /// Ends what has not even begun.
+  /// Ends an exchange that has not begun.
   private func refuse(_ transfer: CurlTransfer, _ error: TransportError) {
     var error = error
     error.isUnsent = true
@@ -152,7 +155,7 @@ package final class CurlProvider: NetworkingProvider {
     return coordinator
   }
 
-  /// Ends the exchange: its connection or stream is closed before this returns.
+  /// Ends the exchange. Its connection or stream is closed before this returns.
   func cancel(_ transfer: CurlTransfer) {
     guard !transfer.hasEnded else { return }
     noteCancellation(of: transfer)
@@ -184,7 +187,7 @@ package final class CurlProvider: NetworkingProvider {
     }
   }
 
-  /// Hands the exchange to curl; returns why it could not.
+  /// Hands the exchange to curl. Returns the error if that fails.
   private func begin(_ transfer: CurlTransfer, in queue: HostQueue) -> TransportError? {
     let noMemory = TransportError(.network, "not enough memory for a network exchange")
     var resolved: HTTPRequest?
@@ -263,7 +266,7 @@ package final class CurlProvider: NetworkingProvider {
     curl?.pool.give(easy)
   }
 
-  /// Multi handles that many exchanges at once have needed are closed some time after these.
+  /// Schedules the closing of multi handles that were only needed for many simultaneous exchanges.
   private func tidyLater() {
     guard tidying == nil, !isClosed else { return }
     tidying = loop.schedule(after: idleTime) { [weak self] in
@@ -276,7 +279,7 @@ package final class CurlProvider: NetworkingProvider {
   func end(_ transfer: CurlTransfer, _ error: TransportError) {
     let error = secrets?.masked(error, of: transfer) ?? error
     end(transfer, ArrivedResult(NetworkResult(error: error)))
-    // Last, here and below: the log's handler may start and cancel what it likes.
+    // Last, here and below: the log's handler may start and cancel any request.
     if error.kind != .cancelled { log.failed(transfer.request, error) }
   }
 
@@ -286,7 +289,7 @@ package final class CurlProvider: NetworkingProvider {
     transfer.end(report)
   }
 
-  /// Ends an exchange that is under way with an error of our own.
+  /// Ends a running exchange with an error of Lull's own.
   func giveUp(
     _ transfer: CurlTransfer, _ easy: CurlEasy, _ queue: HostQueue, _ error: TransportError
   ) {
@@ -316,8 +319,7 @@ package final class CurlProvider: NetworkingProvider {
       let error = secrets?.masked(said, of: transfer) ?? said
       let isStopped = !isOver && easy.wasStopped
       if error.kind == .timeout || code == CURLE_HTTP2_STREAM || isStopped { queue.stopped(easy) }
-      // Of a response that breaks off, and of an error whose body cannot be decoded, what came before
-      // the body is worth knowing.
+      // If a response is truncated, or an error's body cannot be decoded, its head is still useful.
       let isKnown = error.kind == .truncatedBody || easy.hasUndecodableError
       let head = isKnown ? easy.response(of: transfer) : nil
       end(transfer, ArrivedResult(NetworkResult(response: head, error: error)))
@@ -351,8 +353,8 @@ extension CurlProvider: TurnParticipant {
     return !curl.multis.work.isEmpty
   }
 
-  /// Cancels every exchange and closes every connection; later ones fail. Closing twice does
-  /// nothing.
+  /// Cancels every exchange and closes every connection. Later exchanges fail. Closing again has no
+  /// effect.
   package func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -396,10 +398,11 @@ extension CurlProvider: TurnParticipant {
   }
 }
 
-/// Sees the exchanges of a network, for a time: whoever asks the network asks it. Home thread only.
+/// Intercepts the exchanges of a network for a time: requests to the network go to the tap instead.
+/// Home thread only.
 package protocol NetworkTap: NetworkingProvider {}
 
-/// A network past whoever taps it.
+/// A network that bypasses its tap.
 package final class UntappedNetwork: NetworkingProvider {
   // The network outlives its tap.
   private unowned let network: CurlProvider

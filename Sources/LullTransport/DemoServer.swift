@@ -2,8 +2,8 @@ import LullLibC
 package import LullCore
 import LullSystem
 
-/// The sample API as a child process, `lull-mock --sample`: it ends when this object does, or when this process dies,
-/// because its standard input closes.
+/// The sample API as a child process, `lull-mock --sample`. It ends with this object or when this
+/// process dies, because its standard input closes.
 package final class DemoServer {
   package let url: String
   private let process: pid_t
@@ -19,14 +19,15 @@ package final class DemoServer {
       input.forEach { close($0) }
       throw DemoServer.failure("make a pipe", code)
     }
-    // Nobody else's child may keep the lifeline open.
+    // No other child process may keep the lifeline open.
     for descriptor in input + output { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     defer {
       close(input[0])
       close(output[1])
     }
     do throws(ChildProcess.Failure) {
-      // In a group of its own Ctrl-C is the script's business, and the child ends with it.
+      // In its own process group: Ctrl-C only reaches the script, and the child ends with the
+      // script.
       process = try ChildProcess.start(
         [path.contains("/") ? path : "./" + path] + DemoServer.words(port: "0") + ["--quiet"],
         input: .descriptor(input[0]), output: .descriptor(output[1]))
@@ -54,7 +55,7 @@ package final class DemoServer {
 
   private var hasEnded = false
 
-  /// Closes its standard input, which ends it, and waits for that.
+  /// Closes the program's standard input, which ends it, and waits for its exit.
   package func end() {
     guard !hasEnded else { return }
     hasEnded = true
@@ -78,9 +79,9 @@ package final class DemoServer {
     }
   }
 
-  /// Where the program may be that serves it.
+  /// Returns the path of the program that serves the sample API, or nil if it was not found.
   package static func find() -> String? { SiblingProgram.find("lull-mock", variable: "LULL_MOCK") }
 
-  /// What it is started with.
+  /// The arguments to start the program with.
   package static func words(port: String) -> [String] { ["--sample", "--port", port] }
 }

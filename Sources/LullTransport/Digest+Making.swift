@@ -1,7 +1,7 @@
 import CCrypto
 package import LullCore
 
-/// By the system's library. Any thread.
+/// Digests by the system's library. Any thread.
 extension Digest {
   private var kind: Int32 {
     switch self {
@@ -15,7 +15,8 @@ extension Digest {
     }
   }
 
-  /// nil if there is no way to make one: the library is missing, or does not do it.
+  /// Returns the digest of `bytes`, or nil if the library is missing or does not support this
+  /// digest.
   package func of(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     Digest.made { ccrypto_digest(kind, bytes.baseAddress, bytes.count, $0) }
   }
@@ -27,7 +28,7 @@ extension Digest {
     return text.withUTF8 { of($0) }
   }
 
-  /// What only who has the key can make of the bytes (RFC 2104); nil as above.
+  /// Returns the HMAC of `bytes` with `key` (RFC 2104), or nil as above.
   package func hmac(
     key: UnsafeBufferPointer<UInt8>, _ bytes: UnsafeBufferPointer<UInt8>
   ) -> [UInt8]? {
@@ -36,40 +37,40 @@ extension Digest {
     }
   }
 
-  /// The same with both at hand.
+  /// Returns the HMAC as above, from arrays.
   func hmac(key: [UInt8], _ bytes: [UInt8]) -> [UInt8]? {
     key.withUnsafeBufferPointer { key in
       bytes.withUnsafeBufferPointer { hmac(key: key, $0) }
     }
   }
 
-  /// 32 bytes that are others for each salt, and take `rounds` times as long to make (PBKDF2, RFC 8018, section
-  /// 5.2); nil as above.
+  /// Derives 32 bytes from `bytes` and `salt` in `rounds` iterations (PBKDF2, RFC 8018, section
+  /// 5.2). Returns nil as above.
   func stretched(_ bytes: [UInt8], salt: [UInt8], rounds: Int32) -> [UInt8]? {
     Digest.made {
       ccrypto_stretch(kind, bytes, bytes.count, salt, salt.count, rounds, $0, 32)
     }
   }
 
-  /// What is signed needs one.
+  /// Returns the digest, or throws if it is not available. For signatures.
   func required(of bytes: [UInt8]) throws(TransportError) -> [UInt8] {
     guard let made = of(bytes) else { throw isMissing }
     return made
   }
 
-  /// The same with a key.
+  /// Returns the HMAC, or throws if it is not available. For signatures.
   func requiredHMAC(key: [UInt8], _ bytes: [UInt8]) throws(TransportError) -> [UInt8] {
     guard let made = hmac(key: key, bytes) else { throw isMissing }
     return made
   }
 
-  /// Why nothing can be signed: there is no way to make one.
+  /// The error for a digest that is not available.
   private var isMissing: TransportError {
     .final(.authFailed, "there is no \(rawValue) here: it needs libcrypto.so.3 (libssl3)")
   }
 
-  /// Of what a body is when it is sent; of none that of no bytes. Reads files: to be made in the pool
-  /// then.
+  /// Returns the digest of a body as it is sent; without a body, the digest of no bytes. May read
+  /// files: call it in the pool then.
   func of(
     _ payload: RequestPayload?, unless isStopped: () -> Bool = { false }
   ) throws(TransportError) -> [UInt8] {
@@ -86,7 +87,7 @@ extension Digest {
   ) throws(TransportError) -> [UInt8] {
     guard let digest = ccrypto_digest_begin(kind) else { throw isMissing }
     var made: [UInt8]?
-    // Whatever happens below, this gives it back once.
+    // If an error occurs below, this releases the digest once.
     defer { if made == nil { ccrypto_digest_end(digest, nil) } }
     var buffer = [UInt8](repeating: 0, count: 1 << 17)
     while true {
@@ -102,16 +103,16 @@ extension Digest {
     return result
   }
 
-  /// Of a file's content, read part by part; blocks.
+  /// Returns the digest of a file's content, read in parts. Blocks.
   ///
-  /// - Parameter isStopped: whether to read no more; it fails then.
+  /// - Parameter isStopped: Returns whether to stop reading. The digest fails then.
   package func of(
     file: UploadFile, unless isStopped: () -> Bool = { false }
   ) -> Result<[UInt8], TransportError> {
     do throws(TransportError) {
       guard let digest = ccrypto_digest_begin(kind) else { throw isMissing }
       var made: [UInt8]?
-      // Whatever happens below, this gives it back once.
+      // If an error occurs below, this releases the digest once.
       defer { if made == nil { ccrypto_digest_end(digest, nil) } }
       let parts = try file.parts()
       while let part = try parts.next() {
@@ -130,7 +131,7 @@ extension Digest {
   private static func made(_ make: (UnsafeMutablePointer<UInt8>) -> Int) -> [UInt8]? {
     var size = 0
     let digest = [UInt8](unsafeUninitializedCapacity: Int(CCRYPTO_MAX_SIZE)) { buffer, count in
-      // There is room for the longest; as many bytes are written as it says.
+      // The buffer has room for the longest digest; `make` returns the number of bytes written.
       if let start = buffer.baseAddress { size = make(start) }
       count = size
     }

@@ -2,16 +2,17 @@ public import LullCore
 import LullSystem
 import Synchronization
 
-/// The thread on which services, resources and requests live, as an actor: its executor is an event
-/// loop. `Lull.run` has one for as long as its body runs, `Home.start()` makes one for as long as a
-/// server does.
+/// The thread on which services, resources and requests live, as an actor whose executor is an
+/// event loop. `Lull.run` has a home for as long as its body runs. `Home.start()` makes one for as
+/// long as a server runs.
 ///
-/// Whatever is isolated to a home runs on its thread, and may wait for anything: while it waits, the
-/// loop goes on. The objects of the core are not `Sendable`, so the compiler keeps them here; what it
-/// cannot see, a use on another thread, ends the program with a message. To load several resources at a
-/// time start all requests before waiting for the first; to run something beside the body use `spawn`.
+/// Code that is isolated to a home runs on its thread. It may wait for anything: the loop runs
+/// while it waits. The objects of the core are not `Sendable`, so the compiler keeps them here. A
+/// use on another thread that the compiler cannot detect ends the program with a message. To load
+/// several resources concurrently, start all requests before you wait for the first one. To run
+/// code concurrently with the body, use `spawn`.
 ///
-/// Services are kept between calls by an actor that runs here too:
+/// To keep services between calls, use an actor that runs here too:
 ///
 ///     actor Catalogue {
 ///       private let home: Home
@@ -24,18 +25,21 @@ import Synchronization
 ///       }
 ///
 ///       func name(of id: Int) async throws -> String {
-///         try await api.resource("/items").child("\(id)").load().entity().jsonDict["name"]?.string ?? ""
+///         let item = try await api.resource("/items").child("\(id)").load().entity()
+///         return item.jsonDict["name"]?.string ?? ""
 ///       }
 ///     }
 ///
-/// Functions of yours that wait and are given resources must run where their caller does: enable the
-/// upcoming feature `NonisolatedNonsendingByDefault`, or write `nonisolated(nonsending)`. Child tasks
-/// run on this thread too but cannot take resources along; long work belongs into `Task.detached`.
+/// Your asynchronous functions that take resources must run on their caller's actor: enable the
+/// upcoming feature `NonisolatedNonsendingByDefault`, or write `nonisolated(nonsending)`. Child
+/// tasks run on this thread too, but cannot capture resources. Move long computations to
+/// `Task.detached`.
 ///
-/// Its tasks have the priority `.high`, and so have their child tasks and sleeps: Swift's pool of threads, through
-/// which these go, keeps nobody waiting here behind work of the usual priority.
+/// The tasks of a home have the priority `.high`, and so do their child tasks and sleeps. These go
+/// through Swift's thread pool, which therefore does not delay them behind work of the default
+/// priority.
 public actor Home {
-  // Used on the home thread only, but for what is said where it is.
+  // Used on the home thread only, except where noted.
   nonisolated(unsafe) let thread: HomeThread
   private let executor: HomeExecutor
   private let end = HomeEnd()
@@ -50,23 +54,24 @@ public actor Home {
     executor.asUnownedSerialExecutor()
   }
 
-  /// What delivers results and callbacks here; for services with an initialiser of their own. The loop
-  /// turns it.
+  /// Delivers results and callbacks on this home; for services with an initialiser of their own.
+  /// The loop turns it.
   public var pump: Pump { thread.loop.pump }
 
-  /// HTTP by the event loop: what services use that name no networking.
+  /// HTTP by the event loop: the networking of services that specify none.
   public var networking: any NetworkingProvider { thread.context.networking }
 
   // MARK: A home of a server
 
-  /// Starts a home on a thread of its own, where it stays until `shutdown()`.
+  /// Starts a home on its own thread, where it stays until `shutdown()`.
   ///
-  /// Returns when the loop runs. The thread gets no signals. On any thread; a program has as many homes
-  /// as it likes, and mostly one. Not for scripts.
+  /// Returns when the loop runs. The thread receives no signals. On any thread. A program may have
+  /// any number of homes; most have one. Not for scripts.
   ///
   ///     let home = try Home.start()
   ///     let text = try await home.perform { home in
-  ///       try await Service(baseURL: "https://api.example.com").resource("/motd").load().entity().text
+  ///       let api = Service(baseURL: "https://api.example.com")
+  ///       return try await api.resource("/motd").load().entity().text
   ///     }
   ///     await home.shutdown()
   ///
@@ -95,15 +100,15 @@ public actor Home {
 
   /// Ends the home, and waits until it has ended.
   ///
-  /// Order of events: requests in flight and tasks of `spawn` are cancelled; hooks, observers and who
-  /// waits hear of that; the loop and its connections are closed. From then on everything that waits for
-  /// something of the home throws, and `perform` does not begin. Several calls wait for the same end; a
-  /// task that is cancelled waits no longer. The home of a `Lull.run` ends when the body does, whose task
-  /// is cancelled by this. On any thread.
+  /// Order of events: Requests in flight and tasks of `spawn` are cancelled. Hooks, observers and
+  /// waiting tasks are notified. Then the loop and its connections are closed. After that, waiting
+  /// for anything of the home throws, and `perform` fails without starting its body. Concurrent
+  /// calls wait for the same end; a cancelled task stops waiting. The home of a `Lull.run` ends
+  /// with the body: this method cancels the body's task. On any thread.
   public nonisolated func shutdown() async {
     if end.ask() {
       end.cancelTasks()
-      // Wakes the loop, which looks whether it is to end.
+      // Wakes the loop, which checks whether it should end.
       Task(executorPreference: executor) { await self.cancelRequests() }
     }
     await end.wait()
@@ -113,7 +118,7 @@ public actor Home {
     thread.cancelRequests()
   }
 
-  /// As the last thing on the home thread.
+  /// Called last on the home thread.
   private func endThread() {
     _ = end.ask()
     end.cancelTasks()
@@ -123,16 +128,17 @@ public actor Home {
 
   // MARK: Running here
 
-  /// Runs `body` here, in the caller's task, and waits for what it returns.
+  /// Runs `body` here, in the caller's task, and waits for its result.
   ///
   ///     let names = try await home.perform { home in
   ///       try await Service(baseURL: url).resource("/names").load().entity().jsonArray
   ///     }
   ///
-  /// What `body` takes along and what it returns crosses threads, so a service does neither: keep it in
-  /// an actor of yours (see above). Cancelling the task cancels what `body` waits for. On any thread.
+  /// The values that `body` captures and returns cross threads, so it can neither capture nor
+  /// return a service: keep services in an actor of yours (see above). Cancelling the task cancels
+  /// what `body` waits for. On any thread.
   ///
-  /// - Throws: What `body` throws; `HomeHasEnded` if it could not begin.
+  /// - Throws: The errors of `body`, or `HomeHasEnded` if it could not begin.
   public nonisolated func perform<Value: Sendable>(
     _ body: @escaping @Sendable (isolated Home) async throws -> Value
   ) async throws -> Value {
@@ -147,13 +153,14 @@ public actor Home {
     return try await body(self)
   }
 
-  /// Starts a task that runs here, beside whatever waits; it begins when the caller waits or returns.
+  /// Starts a task that runs here, concurrently with waiting code. The task begins when the caller
+  /// waits or returns.
   ///
-  /// For callers on this home, whose services the body may use: the body of `Lull.run` or `perform`, and an
-  /// actor of yours that runs here, which writes `await home.spawn { … self.api … }`. When the home ends
-  /// the task is cancelled, and what it waits for of the home throws. The body is isolated as its caller is:
-  /// that of an actor that runs elsewhere runs there, so such a caller uses `spawn { home in … }`. Lua:
-  /// `lull.spawn(fn)`.
+  /// For callers on this home, whose services the body may use: the body of `Lull.run` or
+  /// `perform`, or an actor of yours that runs here and calls `await home.spawn { … self.api … }`.
+  /// When the home ends, the task is cancelled, and waiting for anything of the home throws. The
+  /// body has the isolation of its caller: if the caller is an actor that runs elsewhere, so does
+  /// the body. Such a caller uses `spawn { home in … }` instead. Lua: `lull.spawn(fn)`.
   ///
   ///     let news = home.spawn { try await api.resource("/news").load().entity() }
   ///     let items = try await news.value.jsonArray
@@ -165,10 +172,12 @@ public actor Home {
     return spawnConfined(Confined { (_: isolated Home) in try await body.value() })
   }
 
-  /// Starts a task that runs here, whoever calls it and from wherever; otherwise as above, with what may
-  /// be sent.
+  /// Starts a task that runs here, from any caller and thread. Otherwise like the method above; the
+  /// body may only capture sendable values.
   ///
-  ///     let task = home.spawn { home in try await Service(baseURL: url).resource("/a").load().entity() }
+  ///     let task = home.spawn { home in
+  ///       try await Service(baseURL: url).resource("/a").load().entity()
+  ///     }
   @discardableResult
   public nonisolated func spawn<Value: Sendable>(
     _ body: @escaping @Sendable (isolated Home) async throws -> Value
@@ -197,7 +206,7 @@ public actor Home {
 
   // MARK: A home of one run
 
-  /// Runs `body` on this thread and drives the loop until it has ended, then closes the loop.
+  /// Runs `body` on this thread and drives the loop until the body has ended, then closes the loop.
   nonisolated func run<Value>(
     _ body: @escaping (isolated Home) async throws -> Value
   ) throws -> Value {
@@ -221,12 +230,13 @@ public actor Home {
   }
 }
 
-/// The home was shut down, or its `Lull.run` has returned: nothing can run there.
+/// The error for a home that was shut down, or whose `Lull.run` has returned: nothing can run
+/// there.
 public struct HomeHasEnded: Error, Sendable, CustomStringConvertible {
   public var description: String { "the home has ended: nothing can run there any more" }
 }
 
-/// How the start of a home went, told by its thread to the one that started it, which waits.
+/// The result of starting a home, passed from its thread to the waiting starter.
 final class HomeStart: Sendable {
   private let outcome = Mutex<Result<Home, TransportError>?>(nil)
   private let isTold = ThreadSignal()
@@ -245,7 +255,7 @@ final class HomeStart: Sendable {
   }
 }
 
-/// What one home stands on: an event loop, its network, and the requests in flight.
+/// The parts of one home: an event loop, its network, and the requests in flight.
 ///
 /// Belongs to the thread that made it.
 final class HomeThread {
@@ -260,7 +270,7 @@ final class HomeThread {
     executor = HomeExecutor { [wakeUp = loop.wakeUp] in wakeUp.fire() }
     context = HomeContext(pump: loop.pump) { [unowned loop] in
       let networking = CurlProvider(loop: loop, blocksSIGPIPE: true)
-      // Asked for by what comes too late.
+      // Requested after the pump was closed.
       if loop.pump.isClosed { networking.close() }
       return networking
     }
@@ -272,7 +282,7 @@ final class HomeThread {
     executor.context = context
   }
 
-  /// Drives the loop on this thread until `condition` holds, looking after every job.
+  /// Drives the loop on this thread until `condition` holds, and runs every job.
   func run(until condition: () -> Bool) {
     context.whileCurrent {
       while true {
@@ -283,17 +293,17 @@ final class HomeThread {
     }
   }
 
-  /// Cancels what is in flight; its hooks and who waits for it hear of that with the next turns.
+  /// Cancels the requests in flight. Their hooks and waiting tasks are notified on the next turns.
   func cancelRequests() {
     ledger.cancelAll()
   }
 
-  /// Cancels what is in flight, lets hooks and waiting tasks hear of it, and closes the loop. What runs
-  /// after that is told that the home has ended, on another thread.
+  /// Cancels the requests in flight, notifies hooks and waiting tasks, and closes the loop. Code
+  /// that runs after that, on another thread, gets an error that the home has ended.
   func end() {
     loop.pump.dismissGuests()
     cancelRequests()
-    // Bounded: a task that nobody waits for might start something anew for ever.
+    // Bounded: a task without a waiting caller might start new work for ever.
     runSome { !loop.hasWork }
     finishWhatIsHeld()
     loop.pump.ending.end()
@@ -320,14 +330,14 @@ final class HomeThread {
   }
 }
 
-/// Its jobs run between the turns, and keep the loop from waiting.
+/// Runs its jobs between turns, and keeps the loop from waiting while there are any.
 extension HomeExecutor: TurnParticipant {
   package func beforeWaiting() {}
   package func afterWaiting() {}
   package func close() {}
 }
 
-/// The end of one home: who asks for it, and who waits for it. For any thread.
+/// The end of one home: the request to end, and the tasks that wait for it. Any thread.
 final class HomeEnd: Sendable {
   fileprivate enum Phase {
     case running
@@ -338,9 +348,9 @@ final class HomeEnd: Sendable {
   fileprivate struct State {
     var phase = Phase.running
     var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
-    /// What cancels the tasks that have not ended, by number.
+    /// The functions that cancel running tasks, by number.
     var cancellations: [Int: @Sendable () -> Void] = [:]
-    /// Those that have ended before it was said how to cancel them.
+    /// Tasks that ended before their cancellation function was added.
     var ended: Set<Int> = []
     var nextNumber = 0
   }
@@ -350,7 +360,7 @@ final class HomeEnd: Sendable {
   var isAsked: Bool { state.withLock { $0.phase != .running } }
   var isOver: Bool { state.withLock { $0.phase == .over } }
 
-  /// Asks for it; whether nobody has before.
+  /// Requests the end. Returns whether this is the first request.
   func ask() -> Bool {
     state.withLock { state in
       guard state.phase == .running else { return false }
@@ -368,7 +378,7 @@ final class HomeEnd: Sendable {
     for continuation in waiting.values { continuation.resume() }
   }
 
-  /// Waits until it is over, or the task is cancelled.
+  /// Waits until the home has ended or the task is cancelled.
   func wait() async {
     let number = state.withLock { $0.number() }
     await withTaskCancellationHandler {
@@ -389,7 +399,7 @@ final class HomeEnd: Sendable {
 
   func number() -> Int { state.withLock { $0.number() } }
 
-  /// Has a task cancelled when the end is asked for, unless it is over before.
+  /// Adds a task to cancel when the end is requested, unless the task ends before.
   func add(_ number: Int, _ cancel: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
       guard state.ended.remove(number) == nil else { return false }
@@ -400,7 +410,7 @@ final class HomeEnd: Sendable {
     if isLate { cancel() }
   }
 
-  /// Of a task that has ended.
+  /// Removes a task that has ended.
   func forget(_ number: Int) {
     state.withLock { state in
       guard state.cancellations.removeValue(forKey: number) == nil, state.phase == .running else {

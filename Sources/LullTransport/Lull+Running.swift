@@ -1,11 +1,11 @@
 public import LullCore
 
 extension Lull {
-  /// Runs `body` on the calling thread, on an event loop of its own, and returns what it returns.
+  /// Runs `body` on the calling thread, on its own event loop, and returns its result.
   ///
-  /// Services made inside without naming a network use the loop's. The body may call synchronous and
-  /// asynchronous code; hooks, observers and the rest of the program's tasks for this home run while it
-  /// waits.
+  /// Services that are made inside without a network use the loop's network. The body may call
+  /// synchronous and asynchronous code. Hooks, observers and other tasks of this home run while the
+  /// body waits.
   ///
   ///     let name = try Lull.run { home in
   ///       let api = Service(baseURL: "https://api.example.com/v1")
@@ -13,19 +13,18 @@ extension Lull {
   ///       return user.jsonDict["name"]?.string
   ///     }
   ///
-  /// When the body has returned or thrown, what is still in flight is cancelled, its hooks and the
-  /// tasks that wait for it hear of that, and the loop is closed. A task that waits for something else
-  /// goes on when that comes, on another thread, where all that it asks of this home throws. What the
-  /// body made leaves it as what it returns: the compiler
-  /// lets it change no variable of the caller's. A resource that is returned stays as it is and loads
-  /// nothing any more.
+  /// When the body has returned or thrown, requests in flight are cancelled. Their hooks and the
+  /// tasks that wait for them are notified, and the loop is closed. A task that waits for anything
+  /// else resumes later on another thread, where every use of this home throws. Objects made by the
+  /// body can only leave it as its return value: the compiler does not let it change the caller's
+  /// variables. A returned resource keeps its state and does not load any more.
   ///
-  /// Each call has a loop, and services, of its own: several threads may run one each, and a call inside
-  /// another call's body works, but the outer one stands still meanwhile. So does the calling thread:
-  /// called on the main thread, code isolated to the main actor must not be waited for, and called in a
-  /// task it blocks a thread of the pool.
+  /// Each call has its own loop and services. Several threads may run one each. A nested call
+  /// inside another call's body works, but blocks the outer loop. The calling thread is blocked
+  /// too: on the main thread, the body must not wait for code that is isolated to the main actor;
+  /// in a task, the call blocks a thread of the pool.
   ///
-  /// - Throws: What the body throws, or a `TransportError` if the loop cannot be started.
+  /// - Throws: The errors of the body, or a `TransportError` if the loop cannot be started.
   public static func run<Value>(
     _ body: @escaping (isolated Home) async throws -> Value
   ) throws -> Value {

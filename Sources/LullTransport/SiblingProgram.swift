@@ -1,10 +1,10 @@
 import LullLibC
 import LullSystem
 
-/// Programs of Lull that stand beside this one.
+/// Programs of Lull that are installed with this one.
 package enum SiblingProgram {
-  /// Where one may be: named by a variable of the environment, beside the running program, where `lull.so` was
-  /// installed from, on the PATH.
+  /// Returns the path of a program, or nil. Looks in this order: the environment variable, next to
+  /// the running program, where `lull.so` was installed from, the PATH.
   package static func find(_ name: String, variable: String) -> String? {
     var candidates: [String] = []
     if let named = environment(variable) { candidates.append(named) }
@@ -32,7 +32,7 @@ package enum SiblingProgram {
     return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// The file this very code was loaded from: the program, or lull.so.
+  /// The file that this code was loaded from: the program, or lull.so.
   private static func imagePath() -> String? {
     guard let maps = fopen("/proc/self/maps", "r") else { return nil }
     defer { fclose(maps) }

@@ -1,23 +1,23 @@
 import LullCore
 
-/// What a text says once some of its escapes are undone, and where each byte of that stands.
+/// A text with some of its escapes decoded, and the original position of each decoded byte.
 struct EscapedReading {
   var bytes: [UInt8]
-  /// Where each byte begins in the text, and where the last one ends.
+  /// The position in the text where each byte begins, followed by the end of the last one.
   var starts: [Int]
-  /// Where each ends, if not where the next one begins.
+  /// The position where each byte ends, if that differs from where the next one begins.
   var ends: [Int] = []
 
-  /// As it stands.
+  /// A reading without decoding.
   init(_ text: [UInt8]) {
     bytes = text.map(EscapedReading.folded)
     starts = Array(0...text.count)
   }
 
-  /// This one, and all that it may say in another notation.
+  /// Returns this reading and all readings of it in other notations.
   func readings(atMost count: Int) -> [EscapedReading] {
     var readings = unescapings(atMost: count)
-    // Apart from the others: in `a=73`, a pair of a query, nothing is escaped.
+    // A separate reading: in `a=73`, a pair of a query, nothing is escaped.
     for plain in readings.compactMap({ $0.withoutQuotedPrintable() }) {
       readings += plain.rounds(atMost: count)
     }
@@ -30,21 +30,22 @@ struct EscapedReading {
     return readings
   }
 
-  /// This one, and the result of each round of undoing escapes.
+  /// Returns this reading and the result of each round of decoding.
   func unescapings(atMost count: Int) -> [EscapedReading] {
     var readings = rounds(atMost: count)
     guard let last = readings.last, let joined = last.joined(past: [10, 13]) else {
       return readings
     }
     readings.append(joined)
-    // A line may be indented, and may begin with a `+`, of which a space is left.
+    // A line may be indented, and may begin with a `+`, which was decoded as a space.
     if let indented = last.joined(past: [9, 10, 13, 32]), indented.bytes != joined.bytes {
       readings.append(indented)
     }
     return readings
   }
 
-  /// Without the ends of lines, and what else is said, between two letters of base64; nil without any.
+  /// Returns the text without line ends and the other `spaces` between two base64 characters, or
+  /// nil if it contains no line end.
   private func joined(past spaces: [UInt8]) -> EscapedReading? {
     guard bytes.contains(10) else { return nil }
     var result = self
@@ -70,7 +71,7 @@ struct EscapedReading {
     return result.bytes.count < bytes.count ? result : nil
   }
 
-  /// A letter of either base64; of `+` a space is left.
+  /// Whether the byte is a character of either base64 alphabet. `+` was decoded as a space.
   private static func isWord(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -78,7 +79,7 @@ struct EscapedReading {
     }
   }
 
-  /// nil if there is nothing to undo.
+  /// Returns the text with one level of escapes decoded, or nil if it has no escapes.
   private func unescaped() -> EscapedReading? {
     var result = self
     result.bytes = []
@@ -93,7 +94,7 @@ struct EscapedReading {
         result.bytes.append(EscapedReading.folded(high << 4 | low))
         index += 3
       } else if let escape = WrittenEscape(bytes, at: index) {
-        // All of its bytes stand where it does.
+        // All bytes of a character begin at its escape.
         let rest = escape.bytes.count - 1
         result.starts.append(contentsOf: repeatElement(starts[index], count: rest))
         result.bytes += escape.bytes.map(EscapedReading.folded)
@@ -107,9 +108,9 @@ struct EscapedReading {
     return result.bytes.count < bytes.count ? result : nil
   }
 
-  /// nil if there is none.
+  /// Returns the text with quoted-printable decoded, or nil if it has none.
   private func withoutQuotedPrintable() -> EscapedReading? {
-    // One that leaves out bytes says where each ends by itself.
+    // A reading that omits bytes has its own end positions.
     guard ends.isEmpty, bytes.indices.contains(where: { quotedPrintable(at: $0) != nil }) else {
       return nil
     }
@@ -129,7 +130,7 @@ struct EscapedReading {
     return result
   }
 
-  /// `=73`, or the end of a line that goes on in the next one, which is no byte. (RFC 2045, section 6.7)
+  /// Decodes `=73`, or a soft line break, which has no byte. (RFC 2045, section 6.7)
   private func quotedPrintable(at index: Int) -> (byte: UInt8?, length: Int)? {
     guard bytes[index] == UInt8(ascii: "="), index + 1 < bytes.count else { return nil }
     if index + 2 < bytes.count, let high = Hexadecimal.value(bytes[index + 1]),
@@ -142,9 +143,9 @@ struct EscapedReading {
     return end < bytes.count && bytes[end] == 10 ? (nil, end + 1 - index) : nil
   }
 
-  /// Where it stands in the text, if it begins there.
+  /// Returns the range of `wanted` in the original text, or nil if it does not begin at `start`.
   ///
-  /// - Parameter asPart: whether only where a part of a URL is nothing else.
+  /// - Parameter asPart: Whether to match only a complete part of a URL.
   func place(of wanted: [UInt8], at start: Int, asPart: Bool) -> Range<Int>? {
     let end = start + wanted.count
     guard end <= bytes.count, bytes[start..<end].elementsEqual(wanted),
@@ -157,19 +158,19 @@ struct EscapedReading {
     !bytes.indices.contains(index) || "/?&=#;:@".utf8.contains(bytes[index])
   }
 
-  /// A form has `+` for a space, and some read a `+` so that stands for itself.
+  /// Treats `+` as a space, as forms do. Some readers decode a literal `+` in the same way.
   static func folded(_ byte: UInt8) -> UInt8 {
     byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte
   }
 }
 
-/// Bytes that are written as numbers: `73:65:63`, `7365 6372`, `0x73, 0x65`, `115,101`, `\163\145`.
+/// Bytes written as numbers: `73:65:63`, `7365 6372`, `0x73, 0x65`, `115,101`, `\163\145`.
 extension EscapedReading {
-  /// How the numbers of a run are written.
+  /// The notation of the numbers in a run.
   private enum Notation: CaseIterable {
     case hexadecimal, decimal, octal
 
-    /// The bytes of a number's digits; nil if it is no byte, nor several.
+    /// Returns the bytes for a number's digits, or nil if the number is not one or more bytes.
     func bytes(of digits: ArraySlice<UInt8>) -> [UInt8]? {
       switch self {
       case .hexadecimal:
@@ -197,25 +198,25 @@ extension EscapedReading {
     }
   }
 
-  /// A number of a run.
+  /// A number in a run.
   private struct Number {
-    /// Where it stands, with its `0x`.
+    /// The range of the number with its `0x`.
     let range: Range<Int>
-    /// Without it.
+    /// The range without the `0x`.
     let digits: Range<Int>
   }
 
-  /// Shorter runs are no text that would have to be found.
+  /// Shorter runs are not searched.
   private static let shortestRun = SecretSearch.shortest
-  /// The longest that may part two numbers, as `",\n\t\t` does.
+  /// The longest gap between two numbers, such as `",\n\t\t`.
   private static let longestGap = 12
-  /// More digits are hexadecimal without anything that parts them, which is looked for as such.
+  /// More digits are hexadecimal digits without separators, which are searched separately.
   private static let mostDigits = 16
 
-  /// The runs of numbers as the bytes that they are, in each notation in which there are any: nothing else of the
-  /// text, and a zero between two runs.
+  /// The bytes of the runs of numbers, one reading for each notation that occurs. Other text is
+  /// omitted. A zero byte follows each run.
   var numberReadings: [EscapedReading] {
-    // Without the ends of lines nothing new is found.
+    // A reading with line ends removed would find the same numbers again.
     guard ends.isEmpty else { return [] }
     let runs = runs
     return runs.isEmpty ? [] : Notation.allCases.compactMap { reading(runs, $0) }
@@ -232,7 +233,7 @@ extension EscapedReading {
     }
     for run in runs {
       let values = run.map { notation.bytes(of: bytes[$0.digits]) }
-      // Others may stand beside those that are meant.
+      // Numbers that are not bytes in this notation divide the run.
       for part in run.indices.split(whereSeparator: { values[$0] == nil })
       where part.reduce(0, { $0 + (values[$1]?.count ?? 0) }) >= EscapedReading.shortestRun {
         for number in part {
@@ -250,7 +251,7 @@ extension EscapedReading {
     return result.bytes.isEmpty ? nil : result
   }
 
-  /// Numbers that follow each other, with signs or spaces between them.
+  /// The runs of consecutive numbers with punctuation or spaces between them.
   private var runs: [[Number]] {
     var runs: [[Number]] = []
     var run: [Number] = []
@@ -284,7 +285,7 @@ extension EscapedReading {
 
   private func number(in word: Range<Int>) -> Number? {
     var digits = word
-    // `0x73`, or the end of `\x73` where others beside it are written without.
+    // `0x73`, or the end of `\x73` if other numbers in the run have no prefix.
     if word.count > 2, let mark = bytes[word].prefix(2).firstIndex(where: { $0 | 0x20 == 0x78 }),
       mark == word.lowerBound || bytes[word.lowerBound] == UInt8(ascii: "0")
     {

@@ -3,27 +3,28 @@ import LullLibC
 import LullSystem
 import Synchronization
 
-/// A command that prints a secret: run once, in the pool, with nothing to read and a time limit.
+/// A command that prints a secret. It runs once, in the pool, with empty standard input and a time
+/// limit.
 ///
-/// What it says on standard error goes where ours goes. `cancel` may come from any thread.
+/// Its standard error is this process's. `cancel` may be called on any thread.
 final class SecretCommand: Sendable {
   private let words: [String]
   private let timeLimit: Double
   private let state = Mutex(State())
 
   private struct State {
-    /// While it runs; it leads a group of its own.
+    /// The process while it runs. It leads its own process group.
     var process: pid_t = 0
     var isCancelled = false
   }
 
-  /// - Parameter timeLimit: seconds; long enough to type a passphrase.
+  /// - Parameter timeLimit: Seconds; long enough to type a passphrase.
   init(_ words: [String], timeLimit: Double = 60) {
     self.words = words
     self.timeLimit = timeLimit
   }
 
-  /// Blocks until it has ended.
+  /// Runs the command and returns its output. Blocks until the command has ended.
   func run() -> Result<[UInt8], SecretProblem> {
     guard !words.isEmpty else { return .failure(SecretProblem("the command is empty")) }
     var output: [Int32] = [-1, -1]
@@ -63,26 +64,26 @@ final class SecretCommand: Sendable {
       ? .failure(SecretProblem("the command '\(shown)' printed nothing")) : .success(line)
   }
 
-  /// Ends it if it runs, and keeps it from starting.
+  /// Ends the command if it runs, and keeps it from starting.
   func cancel() {
     state.withLock { $0.isCancelled = true }
     end(SIGTERM)
   }
 
   private func end(_ signal: Int32) {
-    // Under the lock, so that the number is not another process's by then.
+    // Under the lock, so that the number cannot belong to another process.
     state.withLock { state in
       if state.process > 0 { kill(-state.process, signal) }
     }
   }
 
-  /// Its first word, or the line given to the shell: what the user wrote.
+  /// The command for messages: its words, or the line given to the shell, as the user wrote it.
   private var shown: String {
     let text = words.count == 3 && words[1] == "-c" ? words[2] : words.joined(separator: " ")
     return text.count > 60 ? text.prefix(60) + "…" : text
   }
 
-  /// What it prints, up to the end of its output.
+  /// Reads the command's output to its end.
   private func read(_ descriptor: Int32) -> Result<[UInt8], SecretProblem> {
     let late = SecretProblem(
       "the command '\(shown)' printed nothing complete within \(Int(timeLimit)) s")
@@ -111,11 +112,11 @@ final class SecretCommand: Sendable {
     SecretProblem("the output of the command '\(shown)' cannot be read (\(reason(code)))")
   }
 
-  /// Its exit code, 128 and more for a signal.
+  /// Waits for the exit and returns its code: 128 plus the signal's number for a signal.
   private func wait() -> Int32 {
     let process = state.withLock { $0.process }
     var status: Int32 = 0
-    // Not reaped yet, so that the number stays its own while `cancel` may use it.
+    // Not reaped yet, so that `cancel` cannot signal another process with this number.
     var info = siginfo_t()
     while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     state.withLock { state in
@@ -128,7 +129,7 @@ final class SecretCommand: Sendable {
   private var now: Double { Double(uv_hrtime()) / 1e9 }
 
   private func reason(_ code: Int32) -> String {
-    // A message of the C library, copied at once.
+    // A message from the C library, copied immediately.
     ErrorText.of(code)
   }
 }

@@ -2,25 +2,27 @@ import CUV
 import LullCore
 import LullSystem
 
-/// What the exchanges of a provider do about secrets: where they may go, who waits for their texts,
-/// what is said of them.
+/// Handles the secrets of a provider's exchanges: checks where they may be sent, waits for their
+/// texts, and masks them in messages.
 final class SecretCoordinator {
   private let store: SecretStore
   private let clock: any HostClock
-  /// Exchanges that wait for texts.
+  /// Exchanges that wait for secret texts.
   private var waiting: [CurlTransfer] = []
-  /// Where secrets go in the clear, and the user has been told.
+  /// Origins that receive secrets unencrypted and for which the user was warned.
   private var warned: Set<Origin> = []
 
-  /// - Parameter literal: what texts that stand in the program itself stand for; nil: for themselves.
+  /// - Parameter literal: Returns the secret text for a literal of the program; nil uses the
+  ///   literal itself.
   init(pump: Pump, literal: ((String) -> String)?) {
     store = SecretStore(pump: pump)
     store.literal = literal
     clock = pump.clock
   }
 
-  /// Calls `proceed` once the texts of its secrets are there, inside this call if they are, or with
-  /// the reason why it must not go out; not at all if it is cancelled before.
+  /// Calls `proceed` when the texts of the transfer's secrets are available, or with the reason why
+  /// it must not be sent. If the texts are available already, that happens inside this call. If the
+  /// transfer is cancelled before, `proceed` is not called.
   func admit(
     _ transfer: CurlTransfer, to origin: Origin, _ proceed: @escaping (TransportError?) -> Void
   ) {
@@ -28,7 +30,7 @@ final class SecretCoordinator {
     let secrets = SecretStore.secrets(of: transfer.request)
     let exchange = SecretExchange(KnownSecret.all(of: transfer.request))
     transfer.secrets = exchange
-    // Through a socket of this machine nobody is on the way.
+    // A socket on this machine cannot be intercepted.
     if transfer.request.options?.connection.unixSocket == nil {
       warn(of: SecretStore.secrets(of: transfer.request, isSent: true), to: origin)
     }
@@ -44,14 +46,14 @@ final class SecretCoordinator {
     guard !isFetched else { return }
     exchange.stop = stop
     waiting.append(transfer)
-    // Others may go on waiting for the same.
+    // Other exchanges may still wait for the same secret.
     exchange.timer = clock.schedule(after: transfer.remainingTime) { [weak self, weak transfer] in
       guard let self, let transfer, cancel(transfer) else { return }
       proceed(store.lateness(of: secrets, transfer.request.limits))
     }
   }
 
-  /// Whether it has waited for texts, and does so no more.
+  /// Stops waiting for secret texts. Returns whether the transfer was waiting.
   func cancel(_ transfer: CurlTransfer) -> Bool {
     guard let exchange = transfer.secrets, let stop = exchange.stop else { return false }
     stop()
@@ -60,9 +62,9 @@ final class SecretCoordinator {
     return true
   }
 
-  /// The request with texts in place of masks, not to be kept.
+  /// Returns the request with texts in place of masks. The result must not be stored.
   ///
-  /// - Parameter hear: is told all of these texts.
+  /// - Parameter hear: Receives all of these texts.
   func resolved(
     _ request: HTTPRequest, telling hear: (([ToldSecret]) -> Void)?
   ) throws(TransportError) -> HTTPRequest {
@@ -71,17 +73,17 @@ final class SecretCoordinator {
     return wire
   }
 
-  /// What finds those whose texts are there.
+  /// Returns a search for those of the secrets whose texts are available.
   func search(for known: [KnownSecret]) -> SecretSearch { store.search(for: known) }
 
-  /// The network may say what it was told.
+  /// Masks secrets in an error: the network may repeat what it was sent.
   func masked(_ error: TransportError, of transfer: CurlTransfer) -> TransportError {
     guard let exchange = transfer.secrets else { return error }
     return store.masked(error, exchange.known)
   }
 
-  /// What puts the secrets of the next hop out of sight, or fails since one would go where it must
-  /// not.
+  /// Returns a function that masks the secrets in the next hop. It throws if a secret would be sent
+  /// to an origin that it is not bound to.
   func hiding(_ transfer: CurlTransfer, from origin: Origin) -> Redirect.Hiding {
     { [store] (next, target) throws(TransportError) in
       guard let exchange = transfer.secrets else { return next }
@@ -90,14 +92,14 @@ final class SecretCoordinator {
     }
   }
 
-  /// Ends what runs; those that waited.
+  /// Ends running commands. Returns the exchanges that were waiting.
   func close() -> [CurlTransfer] {
     store.close()
     defer { waiting = [] }
     return waiting
   }
 
-  /// Once for each origin.
+  /// Warns once for each origin.
   private func warn(of secrets: [Secret], to origin: Origin) {
     guard !origin.isPrivate, let secret = secrets.first, warned.insert(origin).inserted else {
       return
@@ -107,13 +109,13 @@ final class SecretCoordinator {
   }
 }
 
-/// What an exchange with secrets keeps beside.
+/// The additional state of an exchange with secrets.
 final class SecretExchange {
-  /// Those it began with, which the server may know.
+  /// The secrets that the exchange began with; the server may know them.
   let known: [KnownSecret]
-  /// Stops waiting for their texts; nil once they are there.
+  /// Stops waiting for the texts; nil when they are available.
   var stop: (() -> Void)?
-  /// Bounds that wait.
+  /// Limits that wait.
   var timer: (any HostTimer)?
 
   func endWaiting() {
@@ -128,13 +130,13 @@ final class SecretExchange {
 }
 
 extension SecretStore {
-  /// The next hop of a request with secrets: those in its URL masked again, or an error if one of
-  /// them would reach an origin it is not bound to.
+  /// Returns the next hop of a request with secrets. Secrets in its URL are masked again. Throws if
+  /// one of them would reach an origin that it is not bound to.
   ///
-  /// What must not travel has been dropped already. What is left is a header that is kept, the body
-  /// that 307 and 308 keep, and what the server has put into the URL itself.
+  /// What must not be redirected was removed before. The remaining places are a header that is
+  /// kept, the body that 307 and 308 keep, and secrets that the server has put into the URL itself.
   ///
-  /// - Parameter known: all that the exchange began with, which the server may know.
+  /// - Parameter known: All secrets that the exchange began with; the server may know them.
   func redirected(
     _ next: HTTPRequest, from request: HTTPRequest, at origin: Origin, to target: Origin,
     known: [KnownSecret]
@@ -151,7 +153,8 @@ extension SecretStore {
       problem.kind, "\(origin.hostAndPort) redirects to \(target.hostAndPort): \(problem.message)")
   }
 
-  /// The URL with the secrets that stand in it, written as the server has; nil if there is none.
+  /// Returns a template for a URL that contains secrets, as the server wrote it, or nil if there
+  /// are none.
   private func template(of url: String, hiding known: [KnownSecret]) -> SecretTemplate? {
     let bytes = Array(url.utf8)
     let matches = search(for: known).matches(in: bytes, takesShort: true)
@@ -172,12 +175,13 @@ extension SecretStore {
 }
 
 extension Origin {
-  /// Why a request with secrets must not go here; nil if it may.
+  /// Returns why a request with secrets must not be sent here, or nil if it may.
   func secretProblem(of request: HTTPRequest) -> TransportError? {
     request.secretOriginProblem(target: text) { Origin(of: $0) == self }
   }
 
-  /// Whether what is sent here can be read by nobody on the way: encrypted, or never on the way.
+  /// Whether requests to this origin cannot be read in transit: they are encrypted, or stay on this
+  /// machine.
   var isPrivate: Bool {
     isTLS || host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]"
       || host.hasPrefix("127.") && isNumeric

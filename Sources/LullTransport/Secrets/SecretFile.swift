@@ -1,17 +1,17 @@
 import LullLibC
 import LullSystem
 
-/// Reads the file a secret is in. Blocks: for the pool.
+/// Reads a file that contains a secret. Blocks: for the pool.
 package enum SecretFile {
-  /// More than that is no credential.
+  /// The largest file that is accepted, in bytes.
   package static let limit = 64 * 1024
 
   static func read(_ path: String) -> Result<[UInt8], SecretProblem> {
     let path = HomeFolder.expanded(path)
-    // Not to wait for whoever would write a pipe.
+    // Non-blocking, so that opening a pipe does not wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
-      // A message of the C library, copied at once.
+      // A message from the C library, copied immediately.
       let reason = ErrorText.of(errno)
       return .failure(SecretProblem("the file \(path) cannot be read (\(reason))"))
     }
@@ -28,7 +28,7 @@ package enum SecretFile {
     return line.isEmpty ? .failure(SecretProblem("the file \(path) is empty")) : .success(line)
   }
 
-  /// All of it; nil if it cannot be read, or is larger than the limit.
+  /// Returns the whole content, or nil if it cannot be read or is larger than the limit.
   package static func content(of descriptor: Int32, limit: Int = limit) -> [UInt8]? {
     var text: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 4096)
@@ -42,7 +42,7 @@ package enum SecretFile {
     }
   }
 
-  /// Without the one line break at the end that editors and commands add.
+  /// Removes the one line break at the end that editors and commands add.
   static func withoutLineEnd(_ text: [UInt8]) -> [UInt8] {
     var text = text
     if text.last == 10 {

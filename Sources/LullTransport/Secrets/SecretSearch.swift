@@ -1,36 +1,38 @@
 package import LullCore
 
-/// Finds the texts of secrets in what somebody else has written, however they are escaped there.
+/// Finds the texts of secrets in text from elsewhere, in all usual escapings.
 ///
-/// A text is read as it stands, and again each time its escapes are undone, those of URLs, of JSON, of strings in
-/// programs (`\x73`), of HTML and of quoted-printable; `+` and a space count as the same. So it is found raw, with any
-/// of its characters escaped, and in a URL inside of a URL. It is also read without the ends of lines that part a
-/// word, as those of base64 are, and with runs of numbers, such as `73:65:63`, taken for bytes.
+/// The search reads a text unchanged and after each round of decoding its escapes. It knows the
+/// escapes of URLs, JSON, strings in programs (`\x73`), HTML and quoted-printable, and treats `+`
+/// and a space as equal. So it finds a secret that is unescaped, partly escaped, or in a URL inside
+/// a URL. It also reads the text with line ends inside words removed, as in base64, and with runs
+/// of numbers, such as `73:65:63`, decoded as bytes.
 package struct SecretSearch: Sendable {
   package struct Match {
-    /// Of the bytes as they stand.
+    /// The range of the undecoded bytes.
     package var range: Range<Int>
-    /// What they are: of several that overlap the first, which may go where all of them may.
+    /// The secret that was found. If several overlap, the first, restricted to the origins that all
+    /// of them are bound to.
     package var secret: Secret
   }
 
   private var needles: [(secret: Secret, bytes: [UInt8])] = []
-  /// Which of them begin with each byte; empty without any.
+  /// The numbers of the needles that begin with each byte; empty if there are no needles.
   private var firsts: [[Int]] = []
 
-  /// Under so many bytes a text is too common to be taken for a secret wherever it stands.
+  /// A text with fewer bytes is too common to be treated as a secret everywhere.
   package static let shortest = 4
-  /// How deep escapes are undone.
+  /// The maximum number of decoding rounds.
   private static let depth = 10
 
   package init() {}
 
-  /// Takes nothing for a text of no bytes.
+  /// Adds a text to search for. Empty texts are ignored.
   package mutating func add(_ secret: Secret, _ text: [UInt8]) {
     guard !text.isEmpty else { return }
     let plain = EscapedReading(text)
     append(secret, plain.bytes)
-    // Of one with escapes of its own the reading may lose some.
+    // Decoding may change a secret that contains escapes itself.
     if let last = plain.unescapings(atMost: SecretSearch.depth).last, last.bytes != plain.bytes {
       append(secret, last.bytes)
     }
@@ -42,9 +44,9 @@ package struct SecretSearch: Sendable {
     needles.append((secret, bytes))
   }
 
-  /// Where they stand, in order, none over another.
+  /// Returns the matches in order, without overlaps.
   ///
-  /// - Parameter takesShort: whether short ones count too, where they are a part of a URL of their own.
+  /// - Parameter takesShort: Whether short texts match too, if they are a complete part of a URL.
   package func matches(in text: [UInt8], takesShort: Bool) -> [Match] {
     guard !needles.isEmpty else { return [] }
     var found: [Match] = []
@@ -74,7 +76,7 @@ package struct SecretSearch: Sendable {
     return matches
   }
 
-  /// The text with masks in the place of what is found; short ones stay.
+  /// Returns the text with masks in place of the matches. Short texts stay.
   func masked(_ text: String) -> String {
     let bytes = Array(text.utf8)
     let matches = matches(in: bytes, takesShort: false)

@@ -1,17 +1,18 @@
 import LullCore
 import LullLibC
 
-/// The texts of secrets, on one home thread: read from where they come from when a request needs them.
+/// The texts of secrets on one home thread, read from their sources when a request needs them.
 ///
-/// Files are read and commands run in the pool, once for all who wait and for the rest of the
-/// process; what failed is tried again by the next request. The environment is asked each time.
+/// Files are read and commands run in the pool, once for all waiting requests and for the rest of
+/// the process. A source that failed is tried again by the next request. The environment is read
+/// each time.
 final class SecretStore {
   let pump: Pump
   private var texts: [Secret: [UInt8]] = [:]
   private var waiting: [Secret: [(id: Int, resume: (TransportError?) -> Void)]] = [:]
   private var running: [Secret: SecretCommand] = [:]
   private var nextID = 0
-  /// What texts that stand in the program itself stand for; nil: for themselves.
+  /// Returns the secret text for a literal of the program; nil uses the literal itself.
   var literal: ((String) -> String)?
   private var isClosed = false
 
@@ -19,12 +20,12 @@ final class SecretStore {
     self.pump = pump
   }
 
-  /// What is there at once; nil if it must be fetched.
+  /// Returns the text if it is available immediately, or nil if it must be fetched.
   func text(of secret: Secret) throws(TransportError) -> [UInt8]? {
     switch secret.source {
     case .literal(let text): return Array((literal?(text) ?? text).utf8)
     case .environment(let name):
-      // Copied before anybody can change the environment.
+      // Copied before other code can change the environment.
       let text = getenv(name).map { ByteString(cString: $0) } ?? ""
       guard !text.bytes.isEmpty else {
         let state = getenv(name) == nil ? "not set" : "empty"
@@ -40,10 +41,10 @@ final class SecretStore {
     }
   }
 
-  /// Fetches those that are not there, one after the other, and tells how that went; returns what
-  /// stops telling.
+  /// Fetches the secrets that are missing, one after the other, and calls `finish`. Returns a
+  /// function that prevents that call.
   ///
-  /// If all of them are there it tells inside this call.
+  /// If no secret is missing, it calls `finish` inside this call.
   func fetch(_ secrets: [Secret], then finish: @escaping (TransportError?) -> Void) -> () -> Void {
     let fetch = Fetch(secrets, finish)
     next(fetch)
@@ -82,7 +83,7 @@ final class SecretStore {
     fetch.finish(nil)
   }
 
-  /// Joins the run of that secret's source, or begins it.
+  /// Joins the running fetch of that secret's source, or starts one.
   private func join(_ secret: Secret, _ resume: @escaping (TransportError?) -> Void) {
     nextID += 1
     waiting[secret, default: []].append((nextID, resume))
@@ -117,7 +118,7 @@ final class SecretStore {
     for (_, resume) in waiting { resume(error) }
   }
 
-  /// Ends the commands that run; nobody is told any more.
+  /// Ends running commands. No callbacks are called after this.
   func close() {
     isClosed = true
     waiting = [:]
@@ -131,7 +132,7 @@ final class SecretStore {
   }
 }
 
-/// Why a source gave nothing: in words that hold nothing of its content.
+/// Why a source returned no secret. The text contains nothing of its content.
 struct SecretProblem: Error {
   let text: String
 
@@ -140,11 +141,11 @@ struct SecretProblem: Error {
   }
 }
 
-/// Requests as they go on the wire. The texts are in what is returned, which must not be kept.
+/// Requests as they are sent. The results contain secret texts and must not be stored.
 extension SecretStore {
-  /// All secrets of a request, each once, in order.
+  /// Returns all secrets of a request, each once, in order.
   ///
-  /// - Parameter isSent: whether those are left out that it is only signed with.
+  /// - Parameter isSent: Whether to omit secrets that only sign the request.
   static func secrets(of request: HTTPRequest, isSent: Bool = false) -> [Secret] {
     var secrets: [Secret] = []
     for (secret, place) in request.secretPlaces
@@ -154,8 +155,8 @@ extension SecretStore {
     return secrets
   }
 
-  /// The request with texts in place of masks, and signed by all of it; fails if one of them is not
-  /// there, or fits no header.
+  /// Returns the request with texts in place of masks and with its signature. Throws if a text is
+  /// missing or not valid in a header.
   func resolved(_ request: HTTPRequest) throws(TransportError) -> HTTPRequest {
     var wire = request
     wire.secrets = nil
@@ -234,7 +235,7 @@ extension SecretStore {
     }
   }
 
-  /// Why a request is not sent that has waited for all of its time.
+  /// The error for a request whose timeout passed while it waited for secrets.
   func lateness(of secrets: [Secret], _ limits: TransferLimits) -> TransportError {
     let missing = secrets.first { secret in ((try? text(of: secret)) ?? nil) == nil }
     return TransportError(
@@ -242,7 +243,7 @@ extension SecretStore {
       "\(missing?.mask ?? "a secret") was not there within \(LogText.seconds(limits.timeout))")
   }
 
-  /// What finds those of them whose texts are there.
+  /// Returns a search for those of the secrets whose texts are available.
   func search(for known: [KnownSecret]) -> SecretSearch {
     var search = SecretSearch()
     for known in known {
@@ -252,7 +253,7 @@ extension SecretStore {
     return search
   }
 
-  /// A message that may hold what the network said, with masks for secrets.
+  /// Masks secrets in an error that may contain text from the network.
   func masked(_ error: TransportError, _ known: [KnownSecret]) -> TransportError {
     var error = error
     error.message = search(for: known).masked(error.message)
@@ -260,13 +261,13 @@ extension SecretStore {
   }
 }
 
-/// A text that lets one in, as a server knows it that was sent it: a secret, or what was made of one.
+/// A credential as the server that receives it knows it: a secret, or a text derived from one.
 struct KnownSecret {
-  /// What is shown in its place, and where it may go.
+  /// The mask to show in its place, and the origins that it is bound to.
   let secret: Secret
   let text: SecretText
 
-  /// All that a request tells.
+  /// Returns all credentials of a request.
   static func all(of request: HTTPRequest) -> [KnownSecret] {
     request.secretTexts.flatMap { all(in: $0) }
   }
@@ -276,7 +277,7 @@ struct KnownSecret {
       switch piece {
       case .literal: return []
       case .secret(let secret): return [KnownSecret(secret: secret, text: SecretText(secret))]
-      // Its escapes are undone where it is looked for.
+      // The search decodes escapes itself.
       case .escaped(let inner): return all(in: inner)
       case .base64(let inner): return made(piece, of: all(in: inner))
       case .digest(let digest): return made(piece, of: digest.texts.flatMap { all(in: $0) })
@@ -284,7 +285,8 @@ struct KnownSecret {
     }
   }
 
-  /// What was made of secrets: it tells all of them, and may go only where each may.
+  /// Returns the credential derived from several secrets. It reveals all of them, and is bound to
+  /// the origins that all of them share.
   private static func made(_ piece: SecretText.Piece, of parts: [KnownSecret]) -> [KnownSecret] {
     guard let first = parts.first?.secret else { return [] }
     let origins = first.origins.filter { origin in
@@ -295,19 +297,19 @@ struct KnownSecret {
   }
 }
 
-/// A text that a request has told a server, and what is shown in its place: for those who hide it in what they
-/// write down.
+/// A secret text that a request sent to a server, and the mask to show in its place. For code that
+/// masks secrets in its records.
 package struct ToldSecret: Sendable {
   package let text: [UInt8]
   package let mask: String
-  /// Whether it stands in the program itself, as a token that was issued does, and in no place outside.
+  /// Whether the secret exists only in the program itself, like an issued token.
   package let isLiteral: Bool
 }
 
 extension SecretStore {
-  /// All texts that tell a secret of the request.
+  /// Returns all texts that reveal a secret of the request.
   ///
-  /// - Parameter wire: the same as it goes out.
+  /// - Parameter wire: The same request as it is sent.
   func told(by request: HTTPRequest, as wire: HTTPRequest) -> [ToldSecret] {
     var told = KnownSecret.all(of: request).compactMap { known -> ToldSecret? in
       guard let text = try? bytes(of: known.text) else { return nil }
@@ -320,7 +322,7 @@ extension SecretStore {
     for (name, value) in wire.headers.lines.bytePairs
     where CredentialName.names(String(decoding: name, as: UTF8.self)) {
       told.append(ToldSecret(text: value, mask: CredentialMask.mark, isLiteral: false))
-      // What it has been made of is told besides; a server has given out the rest.
+      // The secrets it was derived from are returned separately. The server provided the rest.
       for part in value.split(whereSeparator: { ", ".utf8.contains($0) }) {
         guard let equals = part.firstIndex(of: UInt8(ascii: "=")),
           ["signature", "response"].contains(

@@ -3,15 +3,17 @@ package import LullCore
 import LullSystem
 import Synchronization
 
-/// Tokens that outlive a process: a JSON file for its owner alone, which several processes share.
+/// Tokens that outlive a process, in a JSON file that several processes share and only its owner
+/// may read.
 ///
-/// Written beside and renamed, so that a reader sees the old or the new one. A file that others may
-/// read is neither read nor replaced. Every call blocks: for the pool.
+/// A new file is written next to the old one and renamed, so that a reader sees either the old or
+/// the new content. A file that other users may read is neither read nor replaced. Every call
+/// blocks: for the pool.
 package struct TokenFile: Sendable {
   package struct Problem: Error, Equatable {
-    /// In words that hold nothing of the content.
+    /// The reason, without any content of the file.
     package let message: String
-    /// Whether others have had the lock for all of the time.
+    /// Whether other processes held the lock during the whole wait.
     package let isBusy: Bool
 
     package init(message: String, isBusy: Bool = false) {
@@ -21,22 +23,22 @@ package struct TokenFile: Sendable {
   }
 
   package let path: String
-  /// What it is, for messages.
+  /// The kind of file, for messages.
   private let noun: String
   private let limit: Int
 
-  /// Touches nothing. `~/` is the home folder.
+  /// Does not access the file. `~/` is the home folder.
   ///
   /// - Parameters:
-  ///   - noun: what it is, where that is something else.
-  ///   - limit: how large it may be.
+  ///   - noun: The kind of file, if it is not a token file.
+  ///   - limit: The largest size in bytes.
   package init(_ path: String, noun: String = "token file", limit: Int = SecretFile.limit) {
     self.path = HomeFolder.expanded(path)
     self.noun = noun
     self.limit = limit
   }
 
-  /// What is there; nil if there is no file.
+  /// Returns the content, or nil if there is no file.
   package func read() throws(Problem) -> JSONDocument? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -55,7 +57,7 @@ package struct TokenFile: Sendable {
     return document
   }
 
-  /// Puts `value` in the place of what is there; makes the folder if it is not there.
+  /// Replaces the content with `value`. Creates the folder if it does not exist.
   package func write(_ value: JSONValue) throws(Problem) {
     let bytes: [UInt8]
     do throws(JSONError) {
@@ -69,19 +71,20 @@ package struct TokenFile: Sendable {
     if let failure { throw problem("cannot be written", failure) }
   }
 
-  /// Takes it away; it need not be there.
+  /// Removes the file. A missing file is not an error.
   package func remove() throws(Problem) {
     guard unlink(path) != 0, errno != ENOENT else { return }
     throw problem("cannot be removed", errno)
   }
 
-  /// Where tokens, or what else the folder is of, stand that no file is named for; nil without a home
-  /// folder. By the XDG base directory specification: an absolute path, else `~/.local/state`.
+  /// The path of a file in Lull's state folder, by default that of a token file; nil without a home
+  /// folder. By the XDG base directory specification: `$XDG_STATE_HOME` if it is an absolute path,
+  /// else `~/.local/state`.
   package static func standardPath(of name: String, in folder: String = "tokens") -> String? {
     stateFolder.map { $0 + "/\(folder)/\(name).json" }
   }
 
-  /// Where what outlives a process stands, and is no cache; nil without a home folder.
+  /// The folder for persistent data that is not a cache; nil without a home folder.
   package static var stateFolder: String? {
     func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
     let (state, home) = (variable("XDG_STATE_HOME"), variable("HOME"))
@@ -89,9 +92,9 @@ package struct TokenFile: Sendable {
     return (state.hasPrefix("/") ? state : home + "/.local/state") + "/lull"
   }
 
-  /// Runs `body` while no other process does so for this file, nor another thread of this one.
+  /// Runs `body` while no other process or thread does so for this file.
   ///
-  /// - Parameter seconds: how long to wait for others; it fails after that.
+  /// - Parameter seconds: How long to wait for others. It fails after that.
   package func locked<Result>(
     waiting seconds: Double = 30, _ body: () throws(Problem) -> Result
   ) throws(Problem) -> Result {
@@ -100,9 +103,9 @@ package struct TokenFile: Sendable {
     return try body()
   }
 
-  /// The same until the lock is released, for what takes its time elsewhere.
+  /// Locks the file until the lock is released, for work that takes its time elsewhere.
   ///
-  /// - Parameter isStopped: whether to wait no more; it fails then.
+  /// - Parameter isStopped: Returns whether to stop waiting. The call fails then.
   package func lock(
     waiting seconds: Double = 30, unless isStopped: () -> Bool = { false }
   ) throws(Problem) -> TokenFileLock {
@@ -126,7 +129,8 @@ package struct TokenFile: Sendable {
     return lock
   }
 
-  /// A file of our own that nobody else may read.
+  /// Checks that the file is a regular file that belongs to this user and that no other user may
+  /// read.
   private func check(_ descriptor: Int32) throws(Problem) {
     guard let file = FileOwnership(descriptor), file.isRegular else {
       throw Problem(message: "the \(noun) \(path) is not a regular file")
@@ -157,18 +161,18 @@ package struct TokenFile: Sendable {
       guard !part.isEmpty, mkdir(prefix, 0o700) != 0, errno != EEXIST else { continue }
       let code = errno
       var status = stat()
-      // Of a folder above that is not ours to make only its being there counts.
+      // A parent folder that this user may not create must only exist.
       guard stat(prefix, &status) == 0 else { throw problem("cannot be written", code) }
     }
   }
 
   private func problem(_ what: String, _ code: Int32) -> Problem {
-    // A message of the C library, copied at once.
+    // A message from the C library, copied immediately.
     Problem(message: "the \(noun) \(path) \(what) (\(ErrorText.of(code)))")
   }
 }
 
-/// The lock of a token file, released with the last who holds it, or with the process.
+/// The lock of a token file. It is released with its last reference or with the process.
 package final class TokenFileLock: Sendable {
   private let descriptor: Mutex<Int32>
 
@@ -176,11 +180,11 @@ package final class TokenFileLock: Sendable {
     self.descriptor = Mutex(descriptor)
   }
 
-  /// Releasing it twice does nothing.
+  /// Releases the lock. Releasing it again has no effect.
   package func release() {
     descriptor.withLock { descriptor in
       guard descriptor >= 0 else { return }
-      // Closing gives the lock back.
+      // Closing releases the lock.
       close(descriptor)
       descriptor = -1
     }

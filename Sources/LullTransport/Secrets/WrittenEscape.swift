@@ -1,10 +1,10 @@
 import LullCore
 
-/// A character as a string of JSON or of a program, or a text of HTML, may have it: `\/`, `\u002F`, or two of these for
-/// one beyond the first plane; `\x2F`, `\u{2F}`, `\x{2F}`; `&#47;`, `&#x2F;`, `&amp;`.
+/// An escaped character in a string of JSON or a program, or in HTML text: `\/`, `\u002F` (two of
+/// these for a surrogate pair); `\x2F`, `\u{2F}`, `\x{2F}`; `&#47;`, `&#x2F;`, `&amp;`.
 struct WrittenEscape {
   let bytes: [UInt8]
-  /// Of the escape.
+  /// The length of the escape in bytes.
   let length: Int
 
   init?(_ text: [UInt8], at index: Int) {
@@ -46,7 +46,7 @@ struct WrittenEscape {
     (bytes, length) = ([plain], 2)
   }
 
-  /// `\x2F`, a byte, or `\u{2F}` and `\x{2F}`, a character.
+  /// Decodes `\x2F`, a byte, or `\u{2F}` and `\x{2F}`, a character.
   private static func program(_ text: [UInt8], at index: Int) -> (bytes: [UInt8], length: Int)? {
     guard index + 3 < text.count else { return nil }
     if text[index + 2] == UInt8(ascii: "{") {
@@ -70,10 +70,10 @@ struct WrittenEscape {
     return UInt32(String(decoding: text[index + 2...index + 5], as: UTF8.self), radix: 16)
   }
 
-  /// The longest is `&#x10FFFF;`; some put zeros before the digits.
+  /// The longest is `&#x10FFFF;`, plus some leading zeros.
   private static let longest = 16
 
-  /// The entities of what markup is made of, by their names.
+  /// The named entities of markup characters.
   private static let named: [String: UInt8] = [
     "amp": UInt8(ascii: "&"), "lt": UInt8(ascii: "<"), "gt": UInt8(ascii: ">"),
     "quot": UInt8(ascii: "\""), "apos": UInt8(ascii: "'"), "sol": UInt8(ascii: "/"),
