@@ -1,22 +1,23 @@
 public import LullCore
 import LullLibC
 
-/// Amazon's signatures, version 4: each request is signed with a key that is made of the secret one.
+/// Amazon's Signature Version 4: each request is signed with a key derived from the secret key.
 ///
-/// Each time a request goes out it is signed anew, whole, with the time of then. A body from files is read
-/// for that first, but where S3 is content with TLS instead. Where the service answers that its clock and
-/// this one are apart, the request is signed by the service's clock, and so are all after it.
-/// Home thread only. Lua: `lull.auth.aws_sigv4{…}`.
+/// Each time a request is sent, it is signed again completely, with the current time. A body from
+/// files is read for that first, except where S3 accepts TLS instead. If the service reports that
+/// its clock differs from this one, the request and all later ones are signed with the service's
+/// time. Home thread only. Lua: `lull.auth.aws_sigv4{…}`.
 ///
 /// Behaviours: AWS-01 to AWS-09.
 final class AWSAuth: AuthStage {
   private let settings: AWSCredentials
-  /// How many seconds clocks of servers are ahead, by origin, where that is more than they put up with.
+  /// Seconds that a server's clock is ahead, by origin, if the service does not accept the
+  /// difference.
   private var offsets: [String: Double] = [:]
 
   init(_ settings: AWSCredentials) { self.settings = settings }
 
-  /// What is seen of it.
+  /// The text that is shown for it.
   var shown: String { "\(AWSSignature.algorithm) \(settings.secretKey.masked)" }
 
   var fingerprint: Int {
@@ -26,7 +27,7 @@ final class AWSAuth: AuthStage {
     return hasher.finalize()
   }
 
-  /// Who signs, and what for.
+  /// The signing identity, service and region.
   var identity: SecretText {
     SecretText("aws \(settings.service ?? "") \(settings.region ?? "") ") + settings.accessKey
       + SecretText(" ") + settings.secretKey
@@ -103,7 +104,7 @@ final class AWSAuth: AuthStage {
 
   var renewableStatuses: Set<Int> { [400, 403] }
 
-  /// Seconds that clocks may be apart, which is less than any service puts up with.
+  /// Seconds that clocks may differ; less than any service accepts.
   private static let tolerance = 240.0
 
   func canRenew(
@@ -124,36 +125,37 @@ final class AWSAuth: AuthStage {
     return true
   }
 
-  /// Of a request that brings a header of its own.
+  /// Marks a request that has its own header.
   private static let notOurs = -1
 }
 
-/// Who signs for Amazon's services, and for which of them. Lua: what `lull.auth.aws_sigv4{…}` takes.
+/// Credentials for Amazon's services, and the service and region. Lua: the table of
+/// `lull.auth.aws_sigv4{…}`.
 public struct AWSCredentials: Sendable, Equatable {
-  /// Who signs; sent as it is.
+  /// The access key ID; sent in clear text.
   public var accessKey: SecretText
-  /// What signatures are made with; never sent.
+  /// The key that signs; never sent.
   public var secretKey: SecretText
-  /// Of credentials that end some time.
+  /// The session token of temporary credentials.
   public var sessionToken: SecretText?
-  /// As signatures call it, such as `s3`; nil: what the host is called.
+  /// The service's name in signatures, such as `s3`; nil derives it from the host.
   public var service: String?
-  /// Such as `eu-central-1`; nil: the one that the host names, else, where the environment has the keys,
-  /// the environment's.
+  /// Such as `eu-central-1`; nil derives it from the host. If the host does not name it and the
+  /// keys come from the environment, the environment's region is used.
   public var region: String?
-  /// Whether bodies are signed; nil: all are, but those from files that go to S3 by TLS.
+  /// Whether bodies are signed; nil signs all except bodies from files that go to S3 over TLS.
   public var signsBody: Bool?
   private var isOfEnvironment = false
 
-  /// Credentials for whatever service and region the host of a request names.
+  /// Creates credentials for the service and region that the host of a request names.
   public init(accessKey: SecretText, secretKey: SecretText, sessionToken: SecretText? = nil) {
     self.accessKey = accessKey
     self.secretKey = secretKey
     self.sessionToken = sessionToken
   }
 
-  /// Those in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, with `AWS_SESSION_TOKEN` and `AWS_REGION`
-  /// or `AWS_DEFAULT_REGION` if these are set; read for each request.
+  /// The credentials in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, with `AWS_SESSION_TOKEN`
+  /// and `AWS_REGION` or `AWS_DEFAULT_REGION` if these are set. They are read for each request.
   public static var environment: AWSCredentials {
     var credentials = AWSCredentials(
       accessKey: SecretText(Secret(.environment("AWS_ACCESS_KEY_ID"))),
@@ -162,7 +164,7 @@ public struct AWSCredentials: Sendable, Equatable {
     return credentials
   }
 
-  /// The session token for a request that goes out now.
+  /// The session token for a request that is sent now.
   var currentToken: SecretText? {
     let name = "AWS_SESSION_TOKEN"
     guard sessionToken == nil, isOfEnvironment, AWSCredentials.variable(name) != nil else {
@@ -177,7 +179,7 @@ public struct AWSCredentials: Sendable, Equatable {
   }
 
   private static func variable(_ name: String) -> String? {
-    // Copied before anybody can change the environment.
+    // Copied before other code can change the environment.
     let text = getenv(name).map { String(escapingCString: $0) }
     return text?.isEmpty == false ? text : nil
   }

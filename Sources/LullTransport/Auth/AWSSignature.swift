@@ -1,13 +1,13 @@
 import LullCore
 import LullSystem
 
-/// Amazon's signature of one request, version 4.
+/// Amazon's Signature Version 4 of one request.
 final class AWSSignature: RequestSignature {
-  /// What is said of the body.
+  /// How the body is signed.
   enum Body: Sendable, Equatable {
-    /// Its digest; nil: to be made.
+    /// By its digest; nil if it is not computed yet.
     case signed([UInt8]?)
-    /// Nothing: TLS protects it, and only S3 is content with that.
+    /// Not at all: TLS protects it. Only S3 accepts that.
     case unsigned
   }
 
@@ -15,7 +15,7 @@ final class AWSSignature: RequestSignature {
   private let accessKey: SecretText
   private let secretKey: SecretText
   private let body: Body
-  /// How many seconds the server's clock is ahead.
+  /// Seconds that the server's clock is ahead.
   private let offset: Double
 
   init(
@@ -66,7 +66,7 @@ final class AWSSignature: RequestSignature {
 
   static let algorithm = "AWS4-HMAC-SHA256"
 
-  /// A digest that the request brings itself counts.
+  /// Returns the body's digest. A digest in the request's own header takes precedence.
   private func said(of request: HTTPRequest) throws(TransportError) -> String {
     if let given = request.headers["x-amz-content-sha256"] { return given }
     switch body {
@@ -76,21 +76,22 @@ final class AWSSignature: RequestSignature {
     }
   }
 
-  /// `20150830T123600Z`
+  /// Formats a time as `20150830T123600Z`.
   private static func time(_ seconds: Double) -> String {
     String(ISODate.text(of: seconds.rounded(.down)).filter { $0 != "-" && $0 != ":" })
   }
 }
 
-/// A request as Amazon's signatures see it: one text, however it is written on the wire.
+/// The canonical form of a request for Amazon's signatures: independent of how it is written on the
+/// wire.
 ///
 /// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
 struct AWSCanonicalRequest {
   let text: [UInt8]
-  /// Their names, sorted, with semicolons between.
+  /// The names of the signed headers, sorted, separated by semicolons.
   let signedHeaders: String
 
-  /// - Parameter body: a digest in hexadecimal digits, or what stands for none.
+  /// - Parameter body: A digest in hexadecimal digits, or the placeholder for no digest.
   init(_ request: HTTPRequest, to target: AWSTarget, body: String) {
     var headers: [String: [[UInt8]]] = [:]
     for (name, value) in request.headers.lines.bytePairs {
@@ -119,14 +120,14 @@ struct AWSCanonicalRequest {
     self.text = text
   }
 
-  /// What goes by others on its way, or is made when it goes out.
+  /// Headers that others may change in transit, or that are added when the request is sent.
   private static let unsigned: Set<String> = [
     "authorization", "user-agent", "expect", "transfer-encoding", "content-length", "connection",
     "accept-encoding", "cookie", "te", "trailer", "upgrade", "keep-alive", "proxy-authorization",
     "proxy-connection", "x-amzn-trace-id",
   ]
 
-  /// Without blanks around it, and with one in the place of several.
+  /// Returns the value with outer blanks removed and inner blanks collapsed.
   private static func trimmed(_ value: [UInt8]) -> [UInt8] {
     Array(
       value.split { $0 == 32 || $0 == 9 }.joined(separator: CollectionOfOne(UInt8(ascii: " "))))
@@ -134,21 +135,21 @@ struct AWSCanonicalRequest {
 }
 
 extension HTTPRequest {
-  /// Whom it names as its host.
+  /// The host that the request names.
   fileprivate var host: String { Origin(of: url)?.hostAndPort ?? "" }
 }
 
-/// Path and query of a request, as they go out and as they are signed.
+/// Path and query of a request, as sent and as signed.
 ///
-/// They go out with an escape for every byte but letters, digits and `-._~`, and with `%20` for a `+` in the
-/// query, so that they arrive as they were signed, whoever takes them apart.
+/// Every byte except letters, digits and `-._~` is sent escaped, and a `+` in the query as `%20`.
+/// So they arrive as they were signed, whichever way they are parsed.
 struct AWSTarget {
   let wire: String
   let path: [UInt8]
   let query: [UInt8]
 
-  /// - Parameter isStorage: whether the path stands for itself. For all other services it is signed without
-  ///   dots and repeated slashes, and its escapes escaped.
+  /// - Parameter isStorage: Whether the path is signed unchanged, as for S3. For all other
+  ///   services, dots and repeated slashes are removed, and escapes are escaped again.
   init(_ target: String, isStorage: Bool) {
     let mark = target.firstIndex(of: "?") ?? target.endIndex
     let given = Array(target[..<mark].utf8)
@@ -189,7 +190,7 @@ struct AWSTarget {
     Array(pairs.joined(separator: CollectionOfOne(UInt8(ascii: "&"))))
   }
 
-  /// Part by part of a path: a slash that is escaped is none between two.
+  /// Applies a change to each part of a path. An escaped slash does not separate parts.
   private static func parts(
     of path: [UInt8], _ change: (ArraySlice<UInt8>) -> [UInt8]
   ) -> [UInt8] {
@@ -199,7 +200,7 @@ struct AWSTarget {
         .joined(separator: CollectionOfOne(slash)))
   }
 
-  /// Without dots and repeated slashes.
+  /// Returns the path with dots and repeated slashes removed.
   private static func normal(_ path: [UInt8]) -> [UInt8] {
     let slash = UInt8(ascii: "/")
     var parts: [ArraySlice<UInt8>] = []
@@ -211,17 +212,17 @@ struct AWSTarget {
   }
 
   private static func escapedOnce(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    // What is no escape stands for itself.
+    // A `%` that begins no valid escape is literal.
     PercentEncoding.encode((try? PercentEncoding.decode(text))?[...] ?? text)
   }
 }
 
-/// Which of Amazon's services a request is for, and where that is: both are signed.
+/// The Amazon service of a request and its region: both are signed.
 struct AWSService: Equatable {
   var name: String
   var region: String
 
-  /// As far as the name of the host says it.
+  /// Returns the service and region as far as the host name tells them.
   static func said(by host: String) -> (name: String?, region: String?) {
     let host = host.hasSuffix(".") ? String(host.dropLast()) : host
     if let labels = labels(of: host, below: ".on.aws"), let service = labels.last {
@@ -234,7 +235,7 @@ struct AWSService: Equatable {
     labels.removeAll { $0 == "dualstack" }
     if let place = labels.lastIndex(where: { isStorage($0) }) {
       if let region = labels[(place + 1)...].first(where: isRegion) { return ("s3", region) }
-      // s3-REGION, as it was written once.
+      // s3-REGION, the old form.
       let region = String(labels[place].dropFirst(3))
       if isRegion(region) { return ("s3", region) }
       return ("s3", labels[place] == "s3" && ending == ".amazonaws.com" ? "us-east-1" : nil)
@@ -246,7 +247,7 @@ struct AWSService: Equatable {
     return (signingName(last), worldwide.contains(last) ? "us-east-1" : nil)
   }
 
-  /// Where bodies need not be signed, and paths are signed as they stand.
+  /// Whether bodies need not be signed, and paths are signed unchanged.
   var isStorage: Bool { name == "s3" || name.hasPrefix("s3-") }
 
   private static func labels(of host: String, below ending: String) -> [String]? {
@@ -258,7 +259,7 @@ struct AWSService: Equatable {
     label == "s3" || label.hasPrefix("s3-")
   }
 
-  /// `eu-central-1`, `us-gov-west-1`
+  /// Matches `eu-central-1`, `us-gov-west-1`.
   private static func isRegion(_ label: String) -> Bool {
     let parts = label.split(separator: "-", omittingEmptySubsequences: false)
     guard (3...4).contains(parts.count), let first = parts.first, let last = parts.last,
@@ -268,7 +269,7 @@ struct AWSService: Equatable {
       && parts.dropLast().allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isLetter } }
   }
 
-  /// What some are signed as, whose hosts are called otherwise.
+  /// Returns the signing name of a service whose host name differs from it.
   private static func signingName(_ label: String) -> String {
     let name = label.hasSuffix("-fips") ? String(label.dropLast(5)) : label
     return names[name] ?? name
@@ -279,19 +280,19 @@ struct AWSService: Equatable {
     "bedrock-agent-runtime": "bedrock", "queue": "sqs",
   ]
 
-  /// Those that are in one place only.
+  /// Services with only one region.
   private static let worldwide: Set<String> = [
     "iam", "sts", "route53", "cloudfront", "organizations", "budgets", "globalaccelerator", "waf",
   ]
 }
 
-/// What a signature says of a body that is better read in the pool: one from files, and a large one.
+/// The digest of a body that is better read in the pool: one from files, or a large one.
 enum BodyDigest {
-  /// Above so many bytes it would hold up the loop.
+  /// The size in bytes above which hashing would block the loop.
   private static let largest = 256 << 10
 
-  /// Whether it is made before the request goes out. Else it is made then: of little, and of what has
-  /// secrets in it.
+  /// Whether the digest is computed in the pool before the request is sent. Small bodies and bodies
+  /// with secrets are hashed when the request is signed.
   static func isNeeded(for request: HTTPRequest) -> Bool {
     switch request.payload {
     case nil: false
@@ -300,9 +301,10 @@ enum BodyDigest {
     }
   }
 
-  /// Makes it and hands it over: at once nil where there is no need for one, else on a later turn.
+  /// Computes the digest and passes it on. If none is needed, that is nil, inside this call;
+  /// otherwise it comes on a later turn.
   ///
-  /// - Returns: what stops that, if there is something to stop.
+  /// - Returns: A function that stops the work, or nil if there is none to stop.
   static func make(
     for request: HTTPRequest, _ digest: Digest, in context: AuthContext,
     then finish: @escaping (Result<[UInt8]?, TransportError>) -> Void
@@ -326,7 +328,7 @@ enum BodyDigest {
 }
 
 extension HTTPRequest {
-  /// Path and query as they go out.
+  /// Path and query as they are sent.
   var target: String {
     guard let text = ResourceURL.address(of: url)?.target else { return "/" }
     let target = text.prefix { $0 != "#" }

@@ -1,11 +1,12 @@
 public import LullCore
 
-/// The ways to prove who sends a request that the network has a part in.
+/// The authentication methods that involve the network.
 extension Auth {
-  /// Digest authentication (RFC 7616): MD5, SHA-256 and SHA-512-256, whole bodies too where the server
-  /// wants that.
+  /// Digest authentication (RFC 7616): MD5, SHA-256 and SHA-512-256, with the whole body if the
+  /// server requires that.
   ///
-  /// The first request is sent twice: its answer says what to sign. Lua: `lull.auth.digest(user, password)`.
+  /// The first request is sent twice: the first response contains the challenge. Lua:
+  /// `lull.auth.digest(user, password)`.
   public static func digest(user: SecretText, password: SecretText) -> Auth {
     let stage = DigestAuth(user: user, password: password)
     return Auth(
@@ -13,7 +14,7 @@ extension Auth {
       shown: stage.shown, login: .digest(user: user.masked))
   }
 
-  /// Signatures for Amazon's services, and for those that work like them. Lua: `lull.auth.aws_sigv4{…}`.
+  /// Signatures for Amazon's services and compatible ones. Lua: `lull.auth.aws_sigv4{…}`.
   public static func awsSignature(_ credentials: AWSCredentials) -> Auth {
     let stage = AWSAuth(credentials)
     return Auth(
@@ -23,12 +24,14 @@ extension Auth {
         accessKey: credentials.accessKey.masked))
   }
 
-  /// User and password from a netrc file that nobody else may read, by the host that is asked.
+  /// User and password from a netrc file, by the request's host. The file must not be readable by
+  /// other users.
   ///
   /// - Parameters:
-  ///   - path: nil: what the variable `NETRC` names, else `~/.netrc`.
-  ///   - login: the name to log in with, where there are several for a host.
-  ///   - isOptional: whether a host of which the file has nothing is asked without; else that fails.
+  ///   - path: The file; nil uses the variable `NETRC`, else `~/.netrc`.
+  ///   - login: The name to log in with, if the file has several for a host.
+  ///   - isOptional: Whether requests to a host that is not in the file are sent without
+  ///     credentials; otherwise they fail.
   ///
   /// Lua: `lull.auth.netrc{…}`.
   public static func netrc(
@@ -42,28 +45,29 @@ extension Auth {
   }
 }
 
-/// Access tokens of an authorization server, which are fetched, kept and renewed. (RFC 6749)
+/// Access tokens from an authorization server, which are fetched, stored and renewed. (RFC 6749)
 ///
-/// The first request that needs a token asks for one, all others wait for that answer; a token that ends
-/// soon, or that the service has answered 401 to, is renewed in the same way, and the request sent once
-/// more. Token requests go to the endpoint's origin only, and are not retried. What goes wrong fails the
-/// waiting requests with `authFailed`, a URL that is none too.
+/// The first request that needs a token fetches one, and all others wait for it. A token that
+/// expires soon, or that the service has rejected with 401, is renewed in the same way, and the
+/// request is sent again. Token requests are only sent to the endpoint's origin, and are not
+/// retried. Any problem, also an invalid URL, fails the waiting requests with `authFailed`.
 ///
-/// Make it once, outside of the block that sets it: each of these has tokens of its own.
+/// Make it once, outside the block that sets it: each of these has its own tokens.
 ///
 ///     let auth = Auth.oauth2ClientCredentials(
 ///       tokenURL: "https://login.example.com/token", clientID: "reports",
 ///       clientSecret: SecretText(Secret(.environment("REPORTS_SECRET"))))
 ///     api.configure { $0.auth = auth }
 extension Auth {
-  /// Tokens for the program itself, by its own secret. (Section 4.4) Home thread only. Lua:
+  /// Tokens for the program itself, by its client secret. (Section 4.4) Home thread only. Lua:
   /// `lull.auth.oauth2_client_credentials{…}`.
   ///
   /// - Parameters:
-  ///   - scope: what the tokens are to be good for; nil for what the server thinks.
-  ///   - sendsSecretInBody: whether the secret goes into the body, not into a header. (Section 2.3.1)
-  ///   - tokenFile: where tokens are kept, that only their owner reads; processes that name it share
-  ///     them, and one of them renews at a time. nil: in memory.
+  ///   - scope: The requested scope; nil for the server's default.
+  ///   - sendsSecretInBody: Whether the secret is sent in the body, not in a header. (Section
+  ///     2.3.1)
+  ///   - tokenFile: The file to store tokens in, readable by its owner only. Processes that name
+  ///     the same file share tokens, and one of them renews at a time. nil keeps them in memory.
   public static func oauth2ClientCredentials(
     tokenURL: any URLConvertible, clientID: String, clientSecret: SecretText,
     scope: String? = nil, audience: String? = nil, sendsSecretInBody: Bool = false,
@@ -77,11 +81,12 @@ extension Auth {
     return OAuth2(settings).auth
   }
 
-  /// Tokens for somebody who has let the program in before: the refresh token begins it, and the server may
-  /// give others in its place. (Section 6) Otherwise as above. Lua: `lull.auth.oauth2_refresh{…}`.
+  /// Tokens for a user who has authorised the program before: the refresh token fetches the first
+  /// token, and the server may replace it. (Section 6) Otherwise as above. Lua:
+  /// `lull.auth.oauth2_refresh{…}`.
   ///
-  /// - Parameter tokenFile: name one where the server gives new refresh tokens: without it the next process
-  ///   begins with the old one.
+  /// - Parameter tokenFile: Required in practice if the server issues new refresh tokens: without a
+  ///   file, the next process starts with the old one.
   public static func oauth2Refresh(
     tokenURL: any URLConvertible, clientID: String, clientSecret: SecretText? = nil,
     refreshToken: SecretText, scope: String? = nil, audience: String? = nil,

@@ -1,30 +1,34 @@
 public import LullCore
 
-/// Tokens that a person gets for the program, once, by a browser. (RFC 6749, section 4.1; RFC 8628)
+/// Tokens that a user obtains for the program once, by a browser. (RFC 6749, section 4.1; RFC 8628)
 ///
-/// Nobody is asked by a request: without tokens it fails with `authFailed` and says so, and the program
-/// calls `logIn`. From then on tokens are renewed like others, by all processes that name the same file.
+/// Requests never prompt the user: without tokens they fail with `authFailed`, and the program
+/// calls `logIn`. From then on tokens are renewed like others, by all processes that name the same
+/// file.
 ///
 ///     let auth = try Auth.oauth2Device(
-///       deviceURL: "https://login.example.com/device", tokenURL: "https://login.example.com/token",
+///       deviceURL: "https://login.example.com/device",
+///       tokenURL: "https://login.example.com/token",
 ///       clientID: "me", name: "shop")
 ///     let login = try await auth.logIn(over: api) { prompt in
 ///       if case .enter(let code, let url, _) = prompt { print("Open \(url) and type \(code)") }
 ///     }
 ///     api.configure { $0.auth = login.auth }
 extension Auth {
-  /// A login by a browser on this machine, which brings its answer to a listener on 127.0.0.1, with PKCE
-  /// (S256) and a `state`. (RFC 7636, RFC 8252) Home thread only. Lua: `lull.auth.oauth2_code{…}`.
+  /// A login by a browser on this machine, which delivers the code to a listener on 127.0.0.1, with
+  /// PKCE (S256) and a `state`. (RFC 7636, RFC 8252) Home thread only. Lua:
+  /// `lull.auth.oauth2_code{…}`.
   ///
   /// - Parameters:
-  ///   - name: what the login is called, and its tokens' file unless `tokenFile` names one: `name.json` in
-  ///     `lull/tokens` in `$XDG_STATE_HOME` or `~/.local/state`. Letters, digits, `-`, `_` and `.`.
-  ///   - issuer: who has to have sent the answer; nil: that is not asked. (RFC 9207)
-  ///   - port: where the listener is; 0 for a free one.
-  ///   - redirectPath: the path that the answer is brought to, as the server may want it to be registered.
-  ///   - revocationURL: where `logOut` gives tokens back; nil: nowhere. (RFC 7009)
-  /// - Throws: an `authFailed` that says which of these is not what it must be: URLs are https ones, or
-  ///   http ones of this machine, without a fragment.
+  ///   - name: The name of the login, and of its token file unless `tokenFile` names one:
+  ///     `name.json` in `lull/tokens` in `$XDG_STATE_HOME` or `~/.local/state`. Letters, digits,
+  ///     `-`, `_` and `.`.
+  ///   - issuer: The required issuer of the code; nil does not check it. (RFC 9207)
+  ///   - port: The listener's port; 0 for a free one.
+  ///   - redirectPath: The path of the redirect URL. The server may require that it is registered.
+  ///   - revocationURL: The endpoint where `logOut` revokes tokens; nil for none. (RFC 7009)
+  /// - Throws: An `authFailed` that names the invalid argument. URLs must be https, or http on this
+  ///   machine, without a fragment.
   public static func oauth2Code(
     authorizationURL: any URLConvertible, tokenURL: any URLConvertible, clientID: String,
     name: String, clientSecret: SecretText? = nil, scope: String? = nil, audience: String? = nil,
@@ -50,11 +54,11 @@ extension Auth {
     return OAuth2(settings).auth
   }
 
-  /// A login by a short code, which is typed into a browser anywhere: for machines without one. (RFC 8628)
-  /// Otherwise as above. Home thread only. Lua: `lull.auth.oauth2_device{…}`.
+  /// A login by a short code that the user types into a browser on any device: for machines without
+  /// a browser. (RFC 8628) Otherwise as above. Home thread only. Lua: `lull.auth.oauth2_device{…}`.
   ///
-  /// - Parameter deviceURL: where the code is asked for.
-  /// - Throws: What is wrong with what is given: a URL that is none, a name that cannot be one.
+  /// - Parameter deviceURL: The endpoint that issues codes.
+  /// - Throws: An error that names the invalid argument: an invalid URL or name.
   public static func oauth2Device(
     deviceURL: any URLConvertible, tokenURL: any URLConvertible, clientID: String, name: String,
     clientSecret: SecretText? = nil, scope: String? = nil, audience: String? = nil,
@@ -70,19 +74,20 @@ extension Auth {
     return OAuth2(settings).auth
   }
 
-  /// Asks a person, by way of a browser, and keeps the tokens that come of it; a login that there is already
-  /// is replaced.
+  /// Prompts the user to authorise the program in a browser, and stores the tokens. An existing
+  /// login is replaced.
   ///
-  /// Order of events: whether tokens can be kept is looked at; the server is asked for a code, or the
-  /// listener opened; `show` is called, once, on the home thread, and has to tell the person; once that one
-  /// has agreed and the tokens are written this returns. Requests that use this `Auth`, or one made with
-  /// the same file, have the tokens from now on. The listener waits five minutes, a code as long as its
-  /// server says. Cancelling the task ends it, and nothing is kept, as does the end of the home. The
-  /// endpoints are asked by the network of `service`, with the limits and connection settings of its GETs,
-  /// and by no policy. Runs on the caller's actor, which must be the home of the service. Lua: the command
-  /// `lull login`. (OAU-03 to OAU-12, OLS-01 to OLS-08)
+  /// Order of events: Lull checks that tokens can be stored. It requests a code from the server, or
+  /// opens the listener. It calls `show` once, on the home thread, which must inform the user. When
+  /// the user has agreed and the tokens are written, this method returns. Requests that use this
+  /// `Auth`, or one made with the same file, then have the tokens. The listener waits five minutes;
+  /// a code is valid as long as its server says. Cancelling the task or ending the home ends the
+  /// login, and nothing is stored. Endpoint requests use the network of `service`, with the limits
+  /// and connection settings of its GETs, but no policies. Runs on the caller's actor, which must
+  /// be the home of the service. Lua: the command `lull login`. (OAU-03 to OAU-12, OLS-01 to
+  /// OLS-08)
   ///
-  /// - Throws: an `authFailed` that says what went wrong, or `cancelled`.
+  /// - Throws: An `authFailed` with the reason, or `cancelled`.
   public func logIn(
     over service: Service, isolation: isolated (any Actor)? = #isolation,
     show: @escaping (OAuth2Prompt) -> Void
@@ -107,13 +112,13 @@ extension Auth {
       auth: OAuth2(stage.settings).auth, tokenFile: outcome.path, lifetime: outcome.lifetime)
   }
 
-  /// Takes the tokens of the login away: gives them back to their server, if `revocationURL` says where, and
-  /// removes them here in any case. (RFC 7009)
+  /// Removes the tokens of the login: revokes them on their server if `revocationURL` is set, and
+  /// always removes them here. (RFC 7009)
   ///
-  /// Runs on the caller's actor, which must be the home of the service; cancelling the task ends the wait
-  /// and not what was begun. Lua: the command `lull logout`. (OAU-15, OLS-06)
+  /// Runs on the caller's actor, which must be the home of the service. Cancelling the task ends
+  /// the wait, but not the logout. Lua: the command `lull logout`. (OAU-15, OLS-06)
   ///
-  /// - Throws: an `authFailed` that says why the file could not be changed.
+  /// - Throws: An `authFailed` that says why the file could not be changed.
   @discardableResult
   public func logOut(
     over service: Service, isolation: isolated (any Actor)? = #isolation
@@ -140,7 +145,7 @@ extension Auth {
 
   // MARK: Parts
 
-  /// Whose login it is, and by whose way endpoints are asked.
+  /// Returns the login's stage, its context, and a request whose settings endpoint requests use.
   private func parts(
     _ service: Service
   ) throws(TransportError) -> (OAuth2, AuthContext, HTTPRequest) {
@@ -184,7 +189,8 @@ extension Auth {
     return settings
   }
 
-  /// What a person's word is sent to, over TLS or no further than this machine. (OAU-13)
+  /// Checks a URL that authorisation data is sent to: it must use TLS, or stay on this machine.
+  /// (OAU-13)
   private static func endpoint(
     _ url: any URLConvertible, _ name: String
   ) throws(TransportError) -> String {

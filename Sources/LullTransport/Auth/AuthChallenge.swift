@@ -1,17 +1,18 @@
 import LullCore
 
-/// What a server asks for with 401: one of the ways that it knows. (RFC 9110, 11.6.1)
+/// A server's challenge in a 401 response: one of the schemes it accepts. (RFC 9110, 11.6.1)
 struct AuthChallenge: Equatable {
   /// In lower case.
   let scheme: String
-  /// Names in lower case, values without their quotes; the first of a name counts.
+  /// Names in lower case, values without their quotes. The first parameter of a name counts.
   private(set) var parameters: [String: String] = [:]
 
   init(scheme: String) { self.scheme = scheme.lowercased() }
 
   subscript(_ name: String) -> String? { parameters[name] }
 
-  /// All that the values of `WWW-Authenticate` ask for, in their order. What cannot be read is left out.
+  /// Returns all challenges in the values of `WWW-Authenticate`, in order. Invalid parts are
+  /// skipped.
   static func all(in values: [String]) -> [AuthChallenge] {
     var challenges: [AuthChallenge] = []
     for value in values {
@@ -33,7 +34,7 @@ struct AuthChallenge: Equatable {
     return challenges
   }
 
-  /// The next word; what is none, commas and blanks above all, is passed over.
+  /// Returns the next token. Commas, blanks and other characters before it are skipped.
   private static func token(_ rest: inout Substring) -> Substring? {
     rest = rest.drop { !isTokenCharacter($0) }
     let word = rest.prefix { isTokenCharacter($0) }
@@ -41,7 +42,7 @@ struct AuthChallenge: Equatable {
     return word.isEmpty ? nil : word
   }
 
-  /// `= value` or `= "value"`; nil, with nothing read, if none follows.
+  /// Reads `= value` or `= "value"`. Returns nil without reading if neither follows.
   private static func parameter(_ rest: inout Substring) -> String? {
     var text = rest.dropFirst()
     skipBlanks(&text)
@@ -63,7 +64,7 @@ struct AuthChallenge: Equatable {
     return value
   }
 
-  /// `Negotiate YII…==`: passed over, since it must not be taken for the name of a parameter.
+  /// Skips a token68 such as `Negotiate YII…==`, which must not be read as a parameter's name.
   private static func skipToken68(_ rest: inout Substring) {
     skipBlanks(&rest)
     let word = rest.prefix { isTokenCharacter($0) || $0 == "/" }
@@ -82,24 +83,24 @@ struct AuthChallenge: Equatable {
   }
 }
 
-/// What a server wants to see answered with a digest of the password. (RFC 7616, 3.3)
+/// A server's challenge for digest authentication. (RFC 7616, 3.3)
 struct DigestChallenge: Sendable, Equatable {
   enum Protection: Sendable { case none, head, all }
 
   let algorithm: Digest
-  /// `MD5`, `SHA-256-sess` and so on as the server has it; nil if it does not say, which means MD5.
+  /// `MD5`, `SHA-256-sess` and so on as the server wrote it; nil if it is missing, which means MD5.
   let algorithmName: String?
-  /// Whether user and password are mixed with the nonce once, for all requests with it.
+  /// Whether user and password are combined with the nonce once, for all requests with it.
   let isSession: Bool
   let realm: String
   let nonce: String
   let opaque: String?
-  /// Whether the body is signed too.
+  /// Whether the body is protected too.
   let protection: Protection
   let hidesUser: Bool
   let isUTF8: Bool
 
-  /// nil if it is none, or nothing that can be answered.
+  /// Returns nil if it is not a digest challenge, or has unsupported parameters.
   init?(_ challenge: AuthChallenge) {
     guard challenge.scheme == "digest", let nonce = challenge["nonce"] else { return nil }
     var name = (challenge["algorithm"] ?? "MD5").uppercased()
@@ -109,7 +110,7 @@ struct DigestChallenge: Sendable, Equatable {
     case "MD5": algorithm = .md5
     case "SHA-256": algorithm = .sha256
     case "SHA-512-256": algorithm = .sha512of256
-    // Which is not registered, and asked for nevertheless.
+    // Not registered, but some servers request it.
     case "SHA-512": algorithm = .sha512
     default: return nil
     }
@@ -128,9 +129,9 @@ struct DigestChallenge: Sendable, Equatable {
     isUTF8 = challenge["charset"]?.lowercased() == "utf-8"
   }
 
-  /// The one of the strongest algorithm that can be answered; nil if there is none.
+  /// Returns the supported challenge with the strongest algorithm, or nil if there is none.
   static func best(of challenges: [AuthChallenge]) -> DigestChallenge? {
-    // Of several as strong the first, as servers name first what they like best.
+    // If several are equally strong, the first: servers name their preferred challenge first.
     challenges.compactMap { DigestChallenge($0) }
       .reduce(nil) { best, one in
         guard let best else { return one }

@@ -1,18 +1,18 @@
 import LullCore
 import Synchronization
 
-/// Digest authentication: user and password are known to both sides, and never sent. (RFC 7616)
+/// Digest authentication: both sides know user and password, which are never sent. (RFC 7616)
 ///
-/// The first request goes out as it is; what the server asks for with its 401 is answered by it, sent
-/// anew as a whole, and by all requests to that origin after it until the server asks for something else.
-/// Each time a request goes out its answer is made anew, with a number of its own. Home thread only.
-/// Lua: `lull.auth.digest(user, password)`.
+/// The first request is sent without credentials. The challenge in its 401 response is answered by
+/// the request, which is sent again completely, and by all later requests to that origin, until the
+/// server sends another challenge. The answer is computed each time a request is sent, with its own
+/// number. Home thread only. Lua: `lull.auth.digest(user, password)`.
 ///
 /// Behaviours: DIG-01 to DIG-08.
 final class DigestAuth: AuthStage {
   private let user: SecretText
   private let password: SecretText
-  /// What was asked for last, by origin.
+  /// The last challenge, by origin.
   private var sessions: [String: (session: DigestSession, generation: Int)] = [:]
   private var generation = 0
 
@@ -21,7 +21,7 @@ final class DigestAuth: AuthStage {
     self.password = password
   }
 
-  /// What is seen of it.
+  /// The text that is shown for it.
   var shown: String { "Digest \(password.masked)" }
 
   func authorize(
@@ -54,7 +54,7 @@ final class DigestAuth: AuthStage {
     }
   }
 
-  /// A body from files is kept back, as far as the server says that it wants none of it yet.
+  /// Delays a body from files with `Expect`, so that the server can refuse it before it is sent.
   private static func asking(_ request: HTTPRequest) -> HTTPRequest {
     guard case .streamed? = request.payload, request.headers["expect"] == nil else {
       return request
@@ -71,7 +71,7 @@ final class DigestAuth: AuthStage {
       return false
     }
     let origin = request.http.origin
-    // Whoever answers elsewhere is told nothing, and asks for nothing.
+    // A redirect target of another origin gets no credentials and cannot request any.
     guard response.url.map({ ResourceURL(shown: $0)?.origin == origin }) ?? true else {
       return false
     }
@@ -84,23 +84,23 @@ final class DigestAuth: AuthStage {
       )
       return false
     }
-    // Another request may have been asked the same, and have answered already.
+    // Another request may have received the same challenge and answered it already.
     if let known = sessions[origin], known.generation > request.generation { return true }
     generation += 1
     sessions[origin] = (DigestSession(challenge), generation)
     return true
   }
 
-  /// Of a request that brings a header of its own.
+  /// Marks a request that has its own header.
   private static let notOurs = -1
 }
 
-/// The answer to a digest challenge, for one request. (RFC 7616, 3.4)
+/// The answer to a digest challenge for one request. (RFC 7616, 3.4)
 final class DigestSignature: RequestSignature {
   private let session: DigestSession
   private let user: SecretText
   private let password: SecretText
-  /// Of the body, if it has been made already.
+  /// The body's digest, if it was computed already.
   private let bodyDigest: [UInt8]?
 
   init(_ session: DigestSession, user: SecretText, password: SecretText, bodyDigest: [UInt8]?) {
@@ -125,23 +125,24 @@ final class DigestSignature: RequestSignature {
     request.headers.set("authorization", bytes: answer.header)
   }
 
-  /// A redirect may have taken the body away.
+  /// Returns the body's digest. A redirect may have removed the body.
   private func bodyDigest(of request: HTTPRequest) throws(TransportError) -> [UInt8] {
     if let bodyDigest, request.payload != nil { return bodyDigest }
     return try session.challenge.algorithm.of(request.payload)
   }
 }
 
-/// The requests that answer one challenge: each has its number.
+/// The requests that answer one challenge, which are numbered.
 final class DigestSession: Sendable {
   let challenge: DigestChallenge
-  /// What one of a session says in all requests, since user and password are mixed with it.
+  /// The client nonce of a `-sess` algorithm. It is the same in all requests, because user and
+  /// password are combined with it.
   private let ownNonce = Hexadecimal.random()
   private let count = Mutex(0)
 
   init(_ challenge: DigestChallenge) { self.challenge = challenge }
 
-  /// The number of the next request, and what this side adds to be told from others.
+  /// Returns the number of the next request, and its client nonce.
   func next() -> (number: Int, nonce: String) {
     let number = count.withLock { count in
       count += 1
@@ -151,15 +152,15 @@ final class DigestSession: Sendable {
   }
 }
 
-/// What the answer to a digest challenge says. (RFC 7616, 3.4)
+/// The header value that answers a digest challenge. (RFC 7616, 3.4)
 struct DigestAnswer {
   let header: [UInt8]
 
   /// - Parameters:
-  ///   - uri: path and query, as they go out.
-  ///   - number: of the request among those with this challenge, from 1 on.
-  ///   - nonce: what this side adds.
-  ///   - bodyDigest: where the challenge protects that too.
+  ///   - uri: Path and query, as they are sent.
+  ///   - number: The number of the request with this challenge, starting at 1.
+  ///   - nonce: The client nonce.
+  ///   - bodyDigest: The body's digest, if the challenge protects it.
   init(
     _ challenge: DigestChallenge, user: [UInt8], password: [UInt8], method: String, uri: String,
     number: Int, nonce: String, bodyDigest: [UInt8]?
@@ -214,7 +215,7 @@ struct DigestAnswer {
     self.header = header
   }
 
-  /// Eight hexadecimal digits.
+  /// Formats a number as eight hexadecimal digits.
   private static func counter(_ number: Int) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: max(0, 8 - digits.count)) + digits

@@ -1,25 +1,26 @@
 package import LullCore
 import LullSystem
 
-/// A token that a function of the program gets, for logins that are not OAuth 2. (OAU-120 to OAU-126)
+/// A token that a function of the program fetches, for logins that are not OAuth 2. (OAU-120 to
+/// OAU-126)
 ///
-/// The first request that needs a token has it fetched, all others wait for that one; a token that ends
-/// soon, or that the service has answered 401 to, is fetched again. Requests that the function itself makes
-/// go without. With a token file, processes share the token, and one of them fetches at a time. Home thread
-/// only. Lua: `lull.auth.token{…}`.
+/// The first request that needs a token starts the fetch, and all others wait for it. A token that
+/// expires soon, or that the service has rejected with 401, is fetched again. Requests that the
+/// function itself makes are sent without a token. With a token file, processes share the token,
+/// and one of them fetches at a time. Home thread only. Lua: `lull.auth.token{…}`.
 package final class FetchedToken: AuthStage {
   package struct Settings: Sendable {
     package var header = "authorization"
-    /// What stands before the token in the header.
+    /// The text before the token in the header.
     package var prefix = "Bearer "
-    /// Whose token it is; nil: nobody says.
+    /// The name of the token; nil if it has none.
     package var name: String?
     package var tokenFile: String?
-    /// The environment of an API file that it is for; nil: none.
+    /// The environment of an API file that the token is for; nil for none.
     fileprivate var environment: String?
-    /// Tells those of other functions apart.
+    /// Distinguishes the tokens of different functions.
     package let identity: String
-    /// The function, as people see it.
+    /// The function's description for people.
     package let shown: String
 
     package init(identity: String, shown: String) {
@@ -28,12 +29,12 @@ package final class FetchedToken: AuthStage {
     }
   }
 
-  /// What the function has given.
+  /// The function's result.
   package struct Token {
     package let text: SecretText
-    /// The same where it is plain text, which alone can be kept.
+    /// The token if it is plain text; only plain text can be stored.
     package let plain: String?
-    /// Seconds; nil: until the service says otherwise.
+    /// Seconds; nil if the token is valid until the service rejects it.
     package let lifetime: Double?
 
     package init(text: SecretText, plain: String?, lifetime: Double?) {
@@ -43,16 +44,17 @@ package final class FetchedToken: AuthStage {
     }
   }
 
-  /// What gets tokens.
+  /// Fetches tokens.
   package protocol Source: AnyObject {
-    /// Whether what runs now does so in order to get one.
+    /// Whether the running code is part of a fetch.
     var isAtWork: Bool { get }
 
-    /// Gets a token; calls `done` once, at once or later, unless it is stopped before by what it returns.
+    /// Fetches a token. Calls `done` once, immediately or later, unless the returned function stops
+    /// it before.
     ///
     /// - Parameters:
-    ///   - owner: the service whose request needs it.
-    ///   - old: the one that is good no more, if there was one and it was plain text.
+    ///   - owner: The service whose request needs the token.
+    ///   - old: The token that is no longer valid, if there was one and it was plain text.
     func fetch(
       for owner: AnyObject?, old: String?,
       _ done: @escaping (Result<Token, TransportError>) -> Void
@@ -63,16 +65,16 @@ package final class FetchedToken: AuthStage {
   private let source: any Source
   private let store: FetchedTokenFile?
   private var token: (text: SecretText, kept: StoredToken)?
-  /// The last one that was plain text.
+  /// The last token that was plain text.
   private var old: String?
-  /// One that the service does not take any more.
+  /// A token that the service has rejected.
   private var rejected: String?
-  /// How often there was a new one.
+  /// How many tokens were fetched.
   private var generation = 0
   private var waiting: [Waiter] = []
-  /// The fetch under way; nil: none.
+  /// The current fetch; nil for none.
   private var work: Work?
-  /// Of environments, by their names.
+  /// The tokens of environments, by name.
   private var others: [String: Auth] = [:]
 
   private final class Waiter {
@@ -97,7 +99,7 @@ package final class FetchedToken: AuthStage {
     }
   }
 
-  /// As a setting.
+  /// The token as a setting.
   package var auth: Auth {
     let part = settings.environment.map { " @\($0)" } ?? ""
     return Auth(
@@ -159,7 +161,7 @@ package final class FetchedToken: AuthStage {
     after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
   ) -> Bool {
     guard request.generation != FetchedToken.notOurs else { return false }
-    // Another request may have had the same answer, and the new token already.
+    // Another request may have been rejected too, and may have fetched a new token already.
     if request.generation == generation, let token {
       rejected = token.kept.text
       self.token = nil
@@ -176,7 +178,7 @@ package final class FetchedToken: AuthStage {
     return .success(AuthorizedRequest(http, generation: generation))
   }
 
-  /// Of a request that brings a header of its own.
+  /// Marks a request that has its own header.
   private static let notOurs = -1
 
   package static func failure(_ message: String) -> TransportError {
@@ -185,13 +187,13 @@ package final class FetchedToken: AuthStage {
 
   // MARK: Waiting
 
-  /// False if it waits no more.
+  /// Removes a waiter. Returns false if it was not waiting.
   private func leave(_ waiter: Waiter) -> Bool {
     guard let place = waiting.firstIndex(where: { $0 === waiter }) else { return false }
     waiting.remove(at: place)
     waiter.timer?.cancel()
     guard waiting.isEmpty, let work, let stop = work.stop else { return true }
-    // Nobody wants it any more.
+    // No request needs the token any more.
     self.work = nil
     stop()
     work.entry?.close()
@@ -280,13 +282,13 @@ package final class FetchedToken: AuthStage {
   }
 }
 
-/// A token, and until when it is good.
+/// A token and its expiry.
 struct StoredToken: Sendable {
-  /// nil of one that is not plain text.
+  /// nil if it is not plain text.
   let text: String?
-  /// Unix seconds; nil: until the service says otherwise.
+  /// Unix seconds; nil if the token is valid until the service rejects it.
   let expires: Double?
-  /// How long it was good for when it came, in seconds.
+  /// The lifetime when it was issued, in seconds.
   let lifetime: Double
 
   init(_ text: String?, lifetime: Double?, now: Double) {
@@ -304,17 +306,17 @@ struct StoredToken: Sendable {
     lifetime = element["lifetime"]?.double.flatMap { $0.isFinite ? $0 : nil } ?? 0
   }
 
-  /// Whether a request sent now would arrive in time: not in the last tenth of its life, half a minute
-  /// at most; nor if it would hold for longer than it did when it came, since then the clock was set back.
-  /// (OAU-160)
+  /// Whether a request sent now would arrive in time. A token is not good in the last tenth of its
+  /// lifetime, at most the last 30 s. It is not good either if its remaining time exceeds its
+  /// lifetime: the clock was set back then. (OAU-160)
   func isGood(now: Double) -> Bool {
     guard let expires else { return true }
     let left = expires - now
-    // Small corrections of the clock do not count.
+    // Tolerates small clock corrections.
     return left > min(30, lifetime / 10) && (lifetime <= 0 || left <= lifetime + 60)
   }
 
-  /// nil of one that cannot be kept.
+  /// nil for a token that cannot be stored.
   var json: JSONValue? {
     guard let text else { return nil }
     var members: [JSONValue.Member] = [.init("token", .string(text))]
@@ -325,10 +327,10 @@ struct StoredToken: Sendable {
   }
 }
 
-/// The part of a token file that belongs to one token of a program's own. Every call blocks: for the pool.
+/// One function's token in a token file. Every call blocks: for the pool.
 struct FetchedTokenFile: Sendable {
   private let file: TokenFile
-  /// What it stands under in the file.
+  /// The token's key in the file.
   private let key: String
 
   init(_ file: TokenFile, name: String?, environment: String?) {
@@ -346,7 +348,7 @@ struct FetchedTokenFile: Sendable {
 
     func close() { lock.release() }
 
-    /// Puts the token beside those of others; gives the lock back.
+    /// Stores the token beside others, and releases the lock.
     func save(_ token: StoredToken) -> TokenFile.Problem? {
       defer { lock.release() }
       guard let json = token.json else { return nil }
@@ -364,7 +366,7 @@ struct FetchedTokenFile: Sendable {
     }
   }
 
-  /// Locks the file and reads what is there; `close` or `save` of the entry ends that.
+  /// Locks the file and reads its content. `close` or `save` of the entry releases the lock.
   func open() -> Result<Entry, TokenFile.Problem> {
     do throws(TokenFile.Problem) {
       let lock = try file.lock()

@@ -2,19 +2,20 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// User and password from a netrc file, by the host that is asked, as `Authorization: Basic …`.
+/// User and password from a netrc file by the request's host, as `Authorization: Basic …`.
 ///
-/// The file is read when the first request needs it, and again when it has changed. Home thread only.
-/// Lua: `lull.auth.netrc()`.
+/// The file is read when the first request needs it, and again when it has changed. Home thread
+/// only. Lua: `lull.auth.netrc()`.
 ///
 /// Behaviours: NETRC-01 to NETRC-05.
 final class NetrcAuth: AuthStage {
   struct Settings: Equatable, Sendable {
-    /// nil: what the variable `NETRC` names, else `~/.netrc`.
+    /// The file; nil uses the variable `NETRC`, else `~/.netrc`.
     var path: String?
-    /// The name to log in with, where the file has several for a host.
+    /// The name to log in with, if the file has several for a host.
     var login: String?
-    /// Whether a host of which the file has nothing is asked without, or no file is there.
+    /// Whether a request is sent without credentials if the file does not exist or does not contain
+    /// the host.
     var isOptional = false
   }
 
@@ -23,17 +24,17 @@ final class NetrcAuth: AuthStage {
 
   init(_ settings: Settings) { self.settings = settings }
 
-  /// What is seen of it.
+  /// The text that is shown for it.
   var shown: String { "Basic ‹netrc \(settings.path ?? "~/.netrc")›" }
 
-  /// By the content of the file.
+  /// The identity depends on the file's content.
   var identity: SecretText {
     SecretText("netrc \(settings.login ?? "") ") + SecretText(Secret(.file(path)))
   }
 
   private var path: String {
     if let path = settings.path { return HomeFolder.expanded(path) }
-    // Copied before anybody can change the environment.
+    // Copied before other code can change the environment.
     let variable = getenv("NETRC").map { String(escapingCString: $0) } ?? ""
     return HomeFolder.expanded(variable.isEmpty ? "~/.netrc" : variable)
   }
@@ -85,7 +86,8 @@ final class NetrcAuth: AuthStage {
             + host))
     }
     var http = request
-    // Of a service without a home, the host that the file names is one; who else it asks is none.
+    // For a service without an origin, a host that the file names counts as its own. A host that
+    // only `default` matches does not.
     let isHome = http.secrets?.origin == nil && login.machine != nil
     let password = Secret(
       .literal(login.password), name: "netrc \(host)", origins: isHome ? [http.origin] : [])
@@ -94,7 +96,7 @@ final class NetrcAuth: AuthStage {
     return .success(AuthorizedRequest(http))
   }
 
-  /// What is in the file; nil if there is none.
+  /// Reads the file. Returns nil if there is none.
   private static func read(_ path: String)
     -> Result<(stamp: FileStamp, file: NetrcFile)?, TransportError>
   {
@@ -127,15 +129,15 @@ final class NetrcAuth: AuthStage {
   }
 }
 
-/// The logins of a netrc file, as ftp, curl and git read it.
+/// The logins of a netrc file, parsed as ftp, curl and git do.
 ///
-/// Words with blanks between: `machine HOST login NAME password WORD`, and `default` for all other hosts,
-/// which counts where it stands first. A word in quotation marks may have blanks, and `\"`, `\\`, `\n`, `\t`
-/// and `\r` in it. `#` before a name begins a comment; `account` is passed over, and so is a macro
-/// (`macdef`), up to an empty line.
+/// The file has words separated by blanks: `machine HOST login NAME password WORD`, and `default`
+/// for all other hosts, which hides all entries after it. A quoted word may contain blanks, and
+/// `\"`, `\\`, `\n`, `\t` and `\r`. `#` before a keyword begins a comment. `account` is ignored,
+/// and so is a macro (`macdef`) up to an empty line.
 struct NetrcFile: Equatable, Sendable {
   struct Login: Equatable, Sendable {
-    /// nil of `default`.
+    /// nil for `default`.
     var machine: String?
     var name: String?
     var password = ""
@@ -167,10 +169,10 @@ struct NetrcFile: Equatable, Sendable {
     }
   }
 
-  /// The first that is for a host, and has that name if one is wanted.
+  /// Returns the first login for a host, with the given name if there is one.
   func login(for host: String, named name: String?) -> Login? {
     let host = host.hasSuffix(".") ? String(host.dropLast()) : host
-    // An address of version 6 stands in brackets in a URL only.
+    // An IPv6 address has brackets in a URL only.
     let plain = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     return logins.first { login in
       (login.machine == nil || login.machine == host || login.machine == plain)
@@ -179,14 +181,14 @@ struct NetrcFile: Equatable, Sendable {
   }
 }
 
-/// Reads word after word.
+/// Reads the words of the file one by one.
 private struct NetrcScanner {
   private let bytes: [UInt8]
   private var index = 0
   private var line = 1
 
   init(_ bytes: [UInt8]) {
-    // As some editors write it.
+    // Skips the byte order mark of some editors.
     self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
   }
 
@@ -194,7 +196,7 @@ private struct NetrcScanner {
     NetrcFile.Problem(line: line, reason: reason)
   }
 
-  /// The next word where one of the language is expected; nil at the end.
+  /// Reads the next keyword; nil at the end.
   mutating func keyword() throws(NetrcFile.Problem) -> String? {
     while true {
       skipBlanks()
@@ -249,7 +251,7 @@ private struct NetrcScanner {
     }
   }
 
-  /// Up to an empty line, or the end.
+  /// Skips to an empty line, or to the end.
   mutating func skipMacro() {
     var isEmpty = false
     while index < bytes.count {

@@ -1,19 +1,20 @@
-/// What waits, first come first served, in memory that what waits now bounds: also while it never ends.
+/// A first-in, first-out queue. Its memory is bounded by the current number of elements, even if
+/// the queue never becomes empty.
 struct CompactLine<Element> {
-  /// Those that have left are nil, so that what they held is let go of.
+  /// Removed elements are nil, so that they are released.
   private var places: [Element?] = []
   private var start = 0
 
-  /// Fewer places of such that have left are not worth the moving.
+  /// The least number of empty places to reclaim.
   private static var leastMoved: Int { 32 }
   private static var mostKept: Int { 4096 }
 
   var count: Int { places.count - start }
   var isEmpty: Bool { count == 0 }
   var first: Element? { isEmpty ? nil : places[start] }
-  /// Those of the first come first.
+  /// All elements, the first one first.
   var all: [Element] { places[start...].compactMap { $0 } }
-  /// How many places there are in memory.
+  /// The number of places in memory.
   var placeCount: Int { places.count }
 
   mutating func append(_ element: Element) { places.append(element) }
@@ -33,7 +34,8 @@ struct CompactLine<Element> {
     return element
   }
 
-  /// Changes the last one, told whether it is the first one too; false if there is none, or as `change` says.
+  /// Changes the last element. `change` is also passed whether it is the first one. Returns the
+  /// result of `change`, or false for an empty queue.
   mutating func changeLast(_ change: (inout Element, _ isFirst: Bool) -> Bool) -> Bool {
     guard !isEmpty, var element = places[places.count - 1].take() else { return false }
     let result = change(&element, count == 1)
@@ -46,7 +48,7 @@ struct CompactLine<Element> {
     start = 0
   }
 
-  /// Changes each, the first one first.
+  /// Changes each element, the first one first.
   mutating func change(_ change: (inout Element) -> Void) {
     for index in start..<places.count {
       guard var element = places[index] else { continue }

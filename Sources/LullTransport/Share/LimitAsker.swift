@@ -1,30 +1,31 @@
 import LullCore
 
-/// Who asks for admissions of one limit on a server: the calls of the script of limits, and what is answered.
+/// The requests of one caller for admissions of one limit: the script calls for the server, and its
+/// parsed replies.
 struct LimitAsker {
-  /// What the keys of the limit begin with.
+  /// The prefix of the limit's keys.
   let tag: String
-  /// What its place in the line is known by.
+  /// Identifies the caller's place in the queue.
   let name = Hexadecimal.random(byteCount: 8)
   private let rule: [String]
-  /// What the server counts this machine by.
+  /// Identifies this machine on the server.
   private let host: String
-  /// What people are shown who look at the server's limits.
+  /// The limit's name for people who inspect the server's limits.
   private let label: [String]
 
-  /// Entries in one call.
+  /// The maximum number of entries in one call.
   private static let mostEntries = 500
 
   init(_ limit: RateLimit, _ key: LimitKey, tag: String, host: String) {
     self.tag = tag
     self.host = host
-    // Nothing that the server could not find out by the tag.
+    // Nothing that the server could not derive from the tag.
     let digest = tag.filter(\.isHexDigit).suffix(8)
     label = [key.name, key.identity.isEmpty ? "" : String(digest)]
     rule = ["\(limit.requests)", LimitAsker.microseconds(limit.per)]
   }
 
-  /// Of which a server counts no more than ten years.
+  /// Converts seconds to microseconds, at most ten years.
   private static func microseconds(_ seconds: Double) -> String {
     "\(Int(min(max(0, seconds), 3.15e8) * 1e6))"
   }
@@ -33,33 +34,35 @@ struct LimitAsker {
     LimitScript.call(arguments, tag: tag)
   }
 
-  /// - Parameter more: the numbers of further admissions that are wanted, if no other process waits.
+  /// - Parameter more: The numbers of further admissions to request, if no other process waits.
   func ask(_ number: Int64, more: [Int64] = []) -> ScriptCall {
     call(["ask", name] + rule + ["\(number)"] + label + [host] + more.map { "\($0)" })
   }
 
-  /// Leaves the line, and gives back what was or may have been let through.
+  /// Leaves the queue, and returns admissions that were or may have been granted.
   func leave(_ numbers: [Int64] = []) -> ScriptCall {
     call(["leave", name] + numbers.map { "\($0)" })
   }
 
-  /// Gives back what was or may have been let through.
+  /// Returns admissions that were or may have been granted.
   func withdraw(_ numbers: [Int64]) -> ScriptCall { call(["withdraw"] + numbers.map { "\($0)" }) }
 
-  /// It goes on counting until it is sent, or the lease ends. Seconds.
+  /// Keeps an admission counted until it is sent or the lease ends, in seconds.
   func hold(_ number: Int64, for lease: Double) -> ScriptCall {
     call(["hold", LimitAsker.microseconds(lease), "\(number)"])
   }
 
-  /// The same, but when the lease ends it counts for a span: a byte of it may have gone out. Seconds.
+  /// Like `hold`, but when the lease ends, the admission counts for a full period: a byte of its
+  /// request may have been sent. Seconds.
   func begin(_ number: Int64, for lease: Double) -> ScriptCall {
     call(["begin", LimitAsker.microseconds(lease), "\(number)"])
   }
 
-  /// Its span begins now, and so does that of the sender's rule.
+  /// Starts the period of an admission, and that of the sender's rule.
   func send(_ number: Int64) -> ScriptCall { call(["send", "\(number)"] + rule) }
 
-  /// What the server may not know: sent while it was away, or before it lost its memory.
+  /// Records admissions that the server may not know: they were sent while it was unavailable, or
+  /// before it lost its data.
   func enter(_ entries: [RecentAdmissions.Entry], now: Double) -> [ScriptCall] {
     stride(from: 0, to: entries.count, by: LimitAsker.mostEntries).map { start in
       let some = entries[start..<min(start + LimitAsker.mostEntries, entries.count)]
@@ -69,7 +72,7 @@ struct LimitAsker {
     }
   }
 
-  /// - Parameter number: of the one whose answer says so; nil: of none, and it is as of now.
+  /// - Parameter number: The admission whose response says so; nil for none, which means now.
   func learn(_ lesson: LimitLesson, from number: Int64?) -> ScriptCall {
     call([
       "learn", number.map { "\($0)" } ?? "", lesson.isFree ? "1" : "0",
@@ -79,9 +82,9 @@ struct LimitAsker {
     ])
   }
 
-  /// nil if the answer makes no sense.
+  /// Parses the reply of `ask`. Returns nil for an invalid reply.
   ///
-  /// - Parameter more: how many more were asked for.
+  /// - Parameter more: How many further admissions were requested.
   func answer(_ value: RESPValue, to number: Int64, more: Int = 0) -> AdmissionAnswer? {
     guard let parts = value.array, let granted = parts.first?.integer else { return nil }
     if granted > 0, granted <= more + 1, [2, 5].contains(parts.count) {
@@ -93,10 +96,10 @@ struct LimitAsker {
     return .opens(after: Double(microseconds) / 1e6)
   }
 
-  /// How many were granted, as an answer says that makes sense.
+  /// The number of granted admissions in a valid reply.
   func grantedCount(_ value: RESPValue) -> Int { Int(clamping: value.array?.first?.integer ?? 0) }
 
-  /// What all who share have learned, as such an answer says it; nil if that is nothing.
+  /// What all hosts have learned about the limit, from a valid reply; nil if nothing.
   func lesson(_ value: RESPValue) -> LimitLesson? {
     guard let parts = value.array, parts.count > 4 else { return nil }
     let numbers = parts.suffix(4).map { $0.integer ?? -1 }
@@ -108,7 +111,7 @@ struct LimitAsker {
       pause: pause > 0 ? Double(pause) / 1e6 : nil)
   }
 
-  /// How many hosts have asked for the limit lately, as such an answer says it; nil if it makes no sense.
+  /// The number of hosts that requested this limit recently; nil for an invalid reply.
   func hosts(_ value: RESPValue) -> Int? {
     value.array?.last?.integer.map { Int(clamping: $0) }
   }

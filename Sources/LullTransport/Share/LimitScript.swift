@@ -1,22 +1,27 @@
 import LullCore
 
-/// What a server does for a limit, as the script that it runs: all of it at once for everybody, by its own
-/// clock.
+/// The server's part of a limit: a script that the server runs atomically, by its own clock.
 ///
-/// A limit is seven keys with one hash tag: a log of what was let through (by time), what was let through and
-/// is not sent yet (by when the lease ends), the rules of those who use it, the line of those who wait (by
-/// ticket) and until when each of them has said to ask again, the hosts that have asked (by when they did last), and
-/// the rest. The rules are those of `LimitTables`; times are microseconds of the server, which go on if its clock is
-/// set back.
+/// A limit has seven keys with one hash tag:
+/// - the log of sent admissions (by time),
+/// - granted admissions that are not sent yet (by the end of their lease),
+/// - the rules of the limit's users,
+/// - the queue of waiting callers (by ticket),
+/// - when each of them will ask again,
+/// - the hosts that have asked (by the time of their last request),
+/// - everything else.
 ///
-/// Each key has an entry that stands for nothing, so that all seven are there whenever one is: a cluster that is moving
-/// them answers nothing about keys of which it has only some.
+/// The rules are those of `LimitTables`. Times are microseconds of the server. They continue to
+/// increase if its clock is set back.
+///
+/// Each key has a placeholder entry, so that all seven keys exist whenever one does: a cluster that
+/// is moving keys rejects commands for which only some keys exist.
 enum LimitScript {
   static let keyNames = ["log", "held", "rules", "line", "due", "meta", "hosts"]
 
   static let script = ServerScript(text)
 
-  /// - Parameter tag: what the keys of the limit begin with.
+  /// - Parameter tag: The prefix of the limit's keys.
   static func call(_ arguments: [String], tag: String) -> ScriptCall {
     ScriptCall(script: script, keys: keyNames.map { "\(tag):\($0)" }, arguments: arguments)
   }

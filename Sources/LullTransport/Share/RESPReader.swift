@@ -2,31 +2,31 @@ import CHiredis
 import LullCore
 import LullSystem
 
-/// Takes apart what a server of the Redis kind sends, by hiredis' reader: hostile input, of which no more is
-/// kept than one answer may have. Home thread only.
+/// Parses the replies of a Redis-compatible server with hiredis' reader. The input is untrusted; no
+/// more is buffered than the limit for one reply. Home thread only.
 final class RESPReader {
-  /// Why it is not read any further, in words.
+  /// Why reading stopped.
   struct Failure: Error, Equatable {
     let message: String
   }
 
-  /// Bytes and parts that one answer may have.
+  /// The maximum number of bytes and parts of one reply.
   static let mostBytes = 16 << 20
   static let mostParts = 1 << 16
 
   private let reader: OpaquePointer
   private let mostBytes: Int
-  /// Since the last answer that was complete.
+  /// Bytes since the last complete reply.
   private var pendingCount = 0
   private var hasFailed = false
 
-  /// Why there is none: the library is missing.
+  /// Why no reader can be made: the library is missing. nil if it can.
   static var problem: String? {
-    // A text of the library's owner, written once.
+    // A text that belongs to the library and does not change.
     chiredis_load().map { String(cString: $0) }
   }
 
-  /// nil without the library, or without memory.
+  /// Returns nil without the library, or without memory.
   init?(mostBytes: Int = RESPReader.mostBytes, mostParts: Int = RESPReader.mostParts) {
     guard chiredis_load() == nil, let reader = chiredis_reader_create(mostParts) else { return nil }
     self.reader = reader
@@ -47,7 +47,7 @@ final class RESPReader {
     }
   }
 
-  /// The next answer; nil if it is not complete yet.
+  /// Returns the next reply, or nil if it is not complete yet.
   func next() throws(Failure) -> RESPValue? {
     guard !hasFailed else { return nil }
     switch chiredis_reader_next(reader) {
@@ -56,7 +56,7 @@ final class RESPReader {
       pendingCount = 0
       return value()
     default:
-      // The reader's text, copied at once; it may quote the server.
+      // The reader's text, copied immediately; it may quote the server.
       let reason = String(escapingCString: chiredis_reader_message(reader))
       throw fail("its answers make no sense (\(LogText.part(reason, limit: 100)))")
     }
@@ -69,14 +69,15 @@ final class RESPReader {
 
   private func value() -> RESPValue {
     var count = 0
-    // Both are the reader's until it is asked for the next answer.
+    // Both are the reader's until it is asked for the next reply.
     let nodes = UnsafeBufferPointer(start: chiredis_reader_nodes(reader, &count), count: count)
     let text = chiredis_reader_text(reader)
     var next = nodes.startIndex
     return RESPReader.value(nodes, text, &next)
   }
 
-  /// - Parameter next: of the nodes, which are as deep as hiredis reads: seven.
+  /// - Parameter next: The index of the next node. Nodes are nested at most as deep as hiredis
+  ///   reads: seven levels.
   private static func value(
     _ nodes: UnsafeBufferPointer<chiredis_node>, _ text: UnsafePointer<CChar>?, _ next: inout Int
   ) -> RESPValue {
@@ -91,7 +92,7 @@ final class RESPReader {
       for _ in 0..<max(0, node.value) { values.append(value(nodes, text, &next)) }
       return .array(values)
     case CHIREDIS_BYTES, CHIREDIS_STATUS, CHIREDIS_ERROR:
-      // As many as the node says, from where it says: the reader has copied them there.
+      // The node gives the offset and length of bytes that the reader has copied there.
       let bytes = Array(
         UnsafeRawBufferPointer(start: text.map { $0 + node.offset }, count: Int(node.value)))
       if node.kind == CHIREDIS_BYTES { return .bytes(bytes) }
@@ -102,11 +103,11 @@ final class RESPReader {
   }
 }
 
-/// What a server of the Redis kind answers. (RESP 2)
+/// A reply of a Redis-compatible server. (RESP 2)
 package enum RESPValue: Sendable, Equatable {
   case bytes([UInt8])
   case status(String)
-  /// What the server has refused, in its words; the first of them says of what kind it is.
+  /// An error in the server's words. The first word gives its kind.
   case failure(String)
   case integer(Int64)
   case null
@@ -127,7 +128,7 @@ package enum RESPValue: Sendable, Equatable {
     return nil
   }
 
-  /// Of bytes too; nil for what is no text in UTF-8.
+  /// The text of a status or bytes; nil if the bytes are not valid UTF-8.
   package var text: String? {
     switch self {
     case .status(let text): text
@@ -137,7 +138,7 @@ package enum RESPValue: Sendable, Equatable {
   }
 }
 
-/// A command for a server of the Redis kind, by its words.
+/// A command for a Redis-compatible server, as a list of arguments.
 struct RESPCommand {
   private(set) var words: [[UInt8]]
 
@@ -149,7 +150,7 @@ struct RESPCommand {
     self.words = words.map { Array($0.utf8) }
   }
 
-  /// As it is sent, by hiredis; nil without memory, or without the library.
+  /// The command as it is sent, formatted by hiredis; nil without memory, or without the library.
   var wire: [UInt8]? {
     guard chiredis_load() == nil, let count = Int32(exactly: words.count) else { return nil }
     let lengths = words.map(\.count)
@@ -162,7 +163,7 @@ struct RESPCommand {
         return start.map { $0 + offset }
       }
       var byteCount = 0
-      // Pointers and lengths are of as many words as it is told, in `all`, which outlives the call.
+      // There are `count` pointers and lengths, into `all`, which outlives the call.
       guard let made = chiredis_format(count, pointers, lengths, &byteCount) else { return nil }
       defer { chiredis_free(made) }
       return Array(UnsafeRawBufferPointer(start: made, count: byteCount))
@@ -170,26 +171,26 @@ struct RESPCommand {
   }
 }
 
-/// Bytes on their way out, in pieces that are let be until they are gone: TLS wants the one that could not go once
-/// more, whole and from the same place.
+/// Bytes to send, in pieces that do not change until they are sent: after a partial write, TLS
+/// needs the same bytes again at the same address.
 struct OutputLine {
   private var pieces = CompactLine<[UInt8]>()
-  /// Of the first piece.
+  /// The number of bytes sent of the first piece.
   private var sentCount = 0
-  /// All that waits.
+  /// The number of bytes that wait.
   private(set) var count = 0
 
-  /// What is small goes together, up to that.
+  /// The maximum size of a piece that is joined from small ones.
   private static let mostTogether = 1 << 14
 
-  /// What is to be sent next, but for what has gone of it; nil: nothing.
+  /// The piece to send next and how much of it was sent; nil if there is none.
   var first: (bytes: [UInt8], sentCount: Int)? { pieces.first.map { ($0, sentCount) } }
 
   mutating func append(_ bytes: [UInt8]) {
     guard !bytes.isEmpty else { return }
     count += bytes.count
     let isAdded = pieces.changeLast { last, isFirst in
-      // The first one may have been tried.
+      // A write of the first piece may have been tried.
       guard !isFirst, last.count + bytes.count <= OutputLine.mostTogether else { return false }
       last += bytes
       return true
@@ -197,7 +198,7 @@ struct OutputLine {
     if !isAdded { pieces.append(bytes) }
   }
 
-  /// So many of the first ones are gone.
+  /// Removes the first `count` bytes, which were sent.
   mutating func removeFirst(_ count: Int) {
     self.count -= count
     sentCount += count

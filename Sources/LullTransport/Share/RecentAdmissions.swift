@@ -1,17 +1,18 @@
-/// What one who asks has sent lately, so that it can be told to whoever counts next: a value, told the time.
+/// One caller's recently sent admissions, to report them to the next log that counts them. A value
+/// that is given the time.
 struct RecentAdmissions {
   struct Entry: Equatable {
     let number: Int64
     let time: Double
-    /// What this machine's own count knows it by, which has let it through; nil: the server has.
+    /// The number in this machine's own log, if that granted the admission; nil if the server did.
     var local: Int64?
   }
 
-  /// Seconds for which one counts.
+  /// Seconds for which an admission counts.
   private let per: Double
   private var entries: [Entry] = []
 
-  /// Beyond that the oldest are forgotten.
+  /// The maximum number; beyond it the oldest are dropped.
   static let most = 10_000
 
   init(per: Double) {
@@ -20,29 +21,29 @@ struct RecentAdmissions {
 
   mutating func append(_ number: Int64, now: Double, local: Int64? = nil) {
     entries.append(Entry(number: number, time: now, local: local))
-    // Now and then, not each time.
+    // Occasionally, not each time.
     if entries.count > 64, entries.count & (entries.count - 1) == 0 || entries.count > 2 * Self.most
     {
       entries = current(now: now)
     }
   }
 
-  /// It did not count.
+  /// Removes an admission that did not count.
   mutating func remove(_ number: Int64) {
     if let index = index(of: number) { entries.remove(at: index) }
   }
 
-  /// What is known of one, and how many were sent after it; nil if it is too long ago.
+  /// Returns an admission, and how many were sent after it; nil if it was too long ago.
   func find(_ number: Int64) -> (entry: Entry, sentSince: Int)? {
     index(of: number).map { (entries[$0], entries.count - 1 - $0) }
   }
 
-  /// Answers come to those that were sent lately, as a rule.
+  /// Searches from the end: responses usually belong to recent admissions.
   private func index(of number: Int64) -> Int? {
     entries.lastIndex { $0.number == number }
   }
 
-  /// Those that still count, the oldest first.
+  /// The admissions that still count, the oldest first.
   func current(now: Double) -> [Entry] {
     Array(entries.filter { $0.time > now - per }.suffix(Self.most))
   }

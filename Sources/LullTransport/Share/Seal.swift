@@ -1,21 +1,21 @@
 import CCrypto
 import LullCore
 
-/// Makes bytes that only those can read or make who know one secret, for a place that others can look into and
-/// write to: AES-256-GCM, with a key made of the secret by HKDF. (RFC 5869, NIST SP 800-38D)
+/// Encrypts and authenticates bytes with one shared secret, for storage that others can read and
+/// write: AES-256-GCM, with a key derived from the secret by HKDF. (RFC 5869, NIST SP 800-38D)
 ///
-/// A seal is for one purpose, and what is sealed under one name is nothing under another. It does not hide how
-/// long the bytes are, nor that an old text is put back in the place of a new one. The secret should be random:
-/// one that can be guessed can be tried.
+/// A seal is for one purpose. Bytes that are sealed under one name cannot be opened under another.
+/// It does not hide the length of the bytes, and does not detect that an old text replaces a newer
+/// one. The secret should be random: a guessable secret can be found by trying.
 struct Seal: Sendable {
-  /// The form of what is sealed.
+  /// The version of the format.
   private static let version: UInt8 = 1
   private static let headCount = 1 + Int(CCRYPTO_NONCE_SIZE)
   private static let tagCount = Int(CCRYPTO_TAG_SIZE)
 
   private let key: [UInt8]
 
-  /// nil without a library for digests.
+  /// Returns nil without a library for digests.
   init?(secret: some Sequence<UInt8>, purpose: String) {
     let salt = Array("lull share 1".utf8)
     guard let key = Seal.key(of: Array(secret), salt: salt, info: Array(purpose.utf8)) else {
@@ -29,13 +29,13 @@ struct Seal: Sendable {
     self.key = key
   }
 
-  /// As much of HKDF with SHA-256 as a key is long: one block.
+  /// Derives a key by HKDF with SHA-256, as much as one block.
   static func key(of secret: [UInt8], salt: [UInt8], info: [UInt8]) -> [UInt8]? {
     guard let random = Digest.sha256.hmac(key: salt, secret) else { return nil }
     return Digest.sha256.hmac(key: random, info + [1])
   }
 
-  /// nil without a library for ciphers.
+  /// Returns nil without a library for ciphers.
   func seal(_ bytes: [UInt8], as name: String) -> [UInt8]? {
     var generator = SystemRandomNumberGenerator()
     let nonce = (0..<Int(CCRYPTO_NONCE_SIZE)).map { _ in
@@ -48,7 +48,7 @@ struct Seal: Sendable {
     let beside = Array(name.utf8)
     var isDone = false
     let sealed = [UInt8](unsafeUninitializedCapacity: bytes.count + Seal.tagCount) { room, count in
-      // Written as far as the count says, which is all of the room.
+      // On success the whole buffer was written, as `count` says.
       isDone =
         ccrypto_seal(
           key, nonce, beside, beside.count, bytes, bytes.count, room.baseAddress) == 1
@@ -57,7 +57,8 @@ struct Seal: Sendable {
     return isDone ? sealed : nil
   }
 
-  /// nil of what has not been sealed by this secret, for this purpose and under this name.
+  /// Returns nil if the bytes were not sealed with this secret, for this purpose and under this
+  /// name.
   func open(_ sealed: [UInt8], as name: String) -> [UInt8]? {
     guard sealed.count >= Seal.headCount + Seal.tagCount, sealed.first == Seal.version else {
       return nil
@@ -67,7 +68,7 @@ struct Seal: Sendable {
     let beside = Array(name.utf8)
     var isDone = false
     let bytes = [UInt8](unsafeUninitializedCapacity: rest.count) { room, count in
-      // Written up to the tag, and no more than the room.
+      // The plain text was written, without the tag, within the buffer.
       isDone =
         ccrypto_unseal(
           key, nonce, beside, beside.count, rest, rest.count, room.baseAddress) == 1

@@ -1,66 +1,66 @@
 import LullCore
 import LullSystem
 
-/// Somebody who asks for admissions that a server counts, and of this machine alone while the server cannot be
-/// asked. Home thread only.
+/// Requests admissions from a server, or from this machine's own log while the server is
+/// unavailable. Home thread only.
 final class ServerAdmissionLog: AdmissionLog {
   private let client: ShareClient
   private let pump: Pump
   private let asker: LimitAsker
   private let machine: MachineLimits
   private let limit: RateLimit
-  /// As this machine knows it.
+  /// The limit's key on this machine.
   private let key: LimitKey
-  /// Asks in this machine's file, by what is this machine's part now; nil before the server was away.
+  /// This machine's log with its current part of the limit; nil if the server has been available.
   private var local: (part: RateLimit, log: any AdmissionLog)?
   private var isInLocalLine = false
-  /// One that was let through without the server, until it is sent: whose it is, and what the server may have let
-  /// through for it, too late to be waited for.
+  /// An admission that was granted without the server, until it is sent: the log that granted it,
+  /// and the number that the server may have granted too late.
   private struct LocalGrant {
     let log: any AdmissionLog
     let number: Int64?
   }
 
   private var localUnsent: [Int64: LocalGrant] = [:]
-  /// What the server was asked for last without an answer in time; nil: there is nothing that it may have let
-  /// through and nobody knows of.
+  /// The last number that was requested from the server and not answered in time; nil if there is
+  /// no unknown grant.
   private var outstanding: Int64?
-  /// What was sent, by leave of whomever.
+  /// The sent admissions, whoever granted them.
   private var recent: RecentAdmissions
-  /// How often the server had become ready when it was told of them last, and whether there are others.
+  /// The client's `readyCount` when the server was last sent them, and whether there are new ones.
   private var toldAt = 0
   private var hasUntold = false
-  /// What answers have said, for whoever counts next; by the clock's uptime.
+  /// What responses have said about the limit, for the next log; by the clock's uptime.
   private var learned = LearnedLimit()
-  /// Those to be given back of which the server could not be told.
+  /// Admissions to return that the server could not be told about.
   private var free: [Int64] = []
-  /// Until then the server is not asked about this limit, by the clock's uptime.
+  /// Until this time the server is not asked about this limit, by the clock's uptime.
   private var restsUntil = -Double.infinity
-  /// The numbers of those that the server has let through and that are not sent.
+  /// The numbers that the server has granted and that are not sent.
   private var unsent: Set<Int64> = []
-  /// Those of them of which a byte may have gone out.
+  /// The numbers among them of which a byte may have been sent.
   private var begun: Set<Int64> = []
-  /// Counts questions, so that a late answer is known.
+  /// Counts requests, to recognise a late reply.
   private var question = 0
-  /// What the question under way may be granted.
+  /// The numbers that the current request may be granted.
   private var asked: [Int64] = []
-  /// Granted beyond what was asked for first, for those who ask next: a question takes a round trip.
+  /// Granted beyond the first number, for the next callers: a request takes a round trip.
   private var spare: [Int64] = []
   private var spareTimer: (any HostTimer)?
-  /// How many the next question asks for: more while the server is far away and all are used.
+  /// How many numbers the next request asks for: more if the server is far away and all are used.
   private var batch = 1
-  /// Whether it stands in the line of the server.
+  /// Whether the caller is in the server's queue.
   private var isInLine = false
   private var renewal: (any HostTimer)?
 
-  /// What is let through and not sent is given back when its process has said nothing for so long. Seconds.
+  /// Seconds after which a granted, unsent admission is returned if its process has not renewed it.
   /// The script has the same number.
   private static let lease = 30.0
-  /// How long what the server has of this limit is let be that cannot be used. Seconds.
+  /// Seconds for which the server is not asked after its data for this limit proved unusable.
   private static let rest = 5.0
-  /// A server that answers sooner is asked for one at a time. Seconds.
+  /// Seconds. A server that replies sooner is asked for one number at a time.
   private static let nearby = 0.01
-  /// How long what is granted beyond need may be kept from others. Seconds.
+  /// Seconds for which spare admissions may be kept from others.
   private static let mostSpareTime = 1.0
 
   init(
@@ -104,7 +104,7 @@ final class ServerAdmissionLog: AdmissionLog {
     client.run(asker.ask(numbers[0], more: Array(numbers.dropFirst()))) {
       [weak self, client, asker] outcome in
       guard let self, number == question else {
-        // They may have been let through.
+        // They may have been granted.
         client.post(asker.withdraw(numbers))
         return
       }
@@ -124,7 +124,7 @@ final class ServerAdmissionLog: AdmissionLog {
       if case .damaged = outcome {
         restsUntil = pump.clock.uptime + ServerAdmissionLog.rest
       } else {
-        // The question may be answered yet: what it is granted then is what is let through here.
+        // The server may still answer: what it grants then counts for the admission granted here.
         if !client.post(asker.leave(more)) { free += more }
         outstanding = number
       }
@@ -140,7 +140,7 @@ final class ServerAdmissionLog: AdmissionLog {
     var isGranted = false
     if case .granted = result { isGranted = true }
     if let lesson = asker.lesson(value) {
-      // What is granted has been taken off, and is once more when it is sent.
+      // The server has subtracted granted admissions already; sending subtracts them again.
       let granted = asker.grantedCount(value)
       learned.learn(lesson, now: pump.clock.uptime, sentSince: -granted)
     }
@@ -195,21 +195,23 @@ final class ServerAdmissionLog: AdmissionLog {
     }
   }
 
-  /// Tells the server of one that is sent now without it; by what number it knows that, or will.
+  /// Reports an admission that is sent now without the server. Returns the number by which the
+  /// server knows it, or will know it.
   ///
-  /// - Parameter known: what it may have let through for it, too late.
+  /// - Parameter known: The number that the server may have granted too late.
   private func tell(_ known: Int64?) -> Int64 {
     let number = known ?? client.makeNumber()
-    // One that is only slow counts it before whatever it is asked next.
+    // A server that is only slow counts it before its next request.
     if client.post(asker.send(number)) { return number }
     hasUntold = true
     guard let known else { return number }
-    // It counts from when it is sent, which one that is lost cannot be told of that number.
+    // It must count from the time it is sent. A server that has lost the number cannot be told
+    // that, so a new number is used.
     free.append(known)
     return client.makeNumber()
   }
 
-  /// Nothing will be sent by it.
+  /// Returns the number that may have been granted too late.
   private func giveBackOutstanding() {
     if let number = outstanding.take() { giveBack(number) }
   }
@@ -218,26 +220,27 @@ final class ServerAdmissionLog: AdmissionLog {
     if !client.post(asker.withdraw([number])) { free.append(number) }
   }
 
-  /// That of this machine's part, which may have become another.
+  /// The log for this machine's current part of the limit.
   private func localLog() -> any AdmissionLog {
     let part = client.part(of: limit)
     if let local, local.part == part { return local.log }
     leaveLocal()
-    // What was sent by leave of the server counts here too.
+    // Admissions that the server granted count here too.
     let (now, boot) = (pump.clock.uptime, BootTime.now)
     let sent = recent.current(now: now).filter { $0.local == nil }
       .map { (number: $0.number, time: boot - (now - $0.time)) }
     machine.note(sent, of: key)
     let log = machine.makeLog(of: part, key)
     if let lesson = learned.lesson(now: now) {
-      // After all that were sent.
+      // After all sent admissions.
       log.learn(lesson, from: Admission(number: .max))
     }
     local = (part, log)
     return log
   }
 
-  /// The server may not know of them: it was away, or has begun anew.
+  /// Reports admissions that the server may not know because it was unavailable or has lost its
+  /// data.
   private func tellOfRecent() {
     guard client.readyCount != toldAt || hasUntold else { return }
     toldAt = client.readyCount
@@ -262,7 +265,7 @@ final class ServerAdmissionLog: AdmissionLog {
     giveBackOutstanding()
     giveBackSpare()
     batch = 1
-    // Behind the question that is under way.
+    // After the current request.
     if isInLine || !asked.isEmpty { client.post(asker.leave(asked)) }
     isInLine = false
     asked = []
@@ -270,10 +273,10 @@ final class ServerAdmissionLog: AdmissionLog {
 
   // MARK: What was let through
 
-  /// Those of the server have numbers below zero.
+  /// The server's numbers are negative.
   private func isOfServer(_ admission: Admission) -> Bool { admission.number < 0 }
 
-  /// As long as this process lives.
+  /// Renews the leases as long as this process lives.
   private func renewLater() {
     guard renewal == nil else { return }
     renewal = pump.clock.schedule(after: ServerAdmissionLog.lease / 3) { [weak self] in
@@ -307,7 +310,7 @@ final class ServerAdmissionLog: AdmissionLog {
     guard isOfServer(admission) else {
       let grant = localUnsent.removeValue(forKey: admission.number)
       let sent = grant?.log.send(admission) ?? admission
-      // By which the server knows it, or will.
+      // The number by which the server knows it, or will know it.
       let number = tell(grant?.number)
       recent.append(number, now: now, local: sent.number)
       return Admission(number: number)
@@ -317,7 +320,7 @@ final class ServerAdmissionLog: AdmissionLog {
     begun.remove(admission.number)
     if !client.post(asker.send(admission.number)) {
       hasUntold = true
-      // Whoever counts without the server counts it too.
+      // The log that counts without the server counts it too.
       if local != nil { machine.note([(admission.number, BootTime.now)], of: key) }
     }
     return admission
@@ -343,7 +346,7 @@ final class ServerAdmissionLog: AdmissionLog {
       let number = found?.entry.local ?? admission.number
       local.log.learn(lesson, from: Admission(number: number))
     }
-    // Of the one that it was the server may not know yet.
+    // The server may not know this admission yet.
     if client.isUsable(asker.tag) { tellOfRecent() }
     if !client.post(asker.learn(lesson, from: admission.number)), lesson.isFree {
       free.append(admission.number)

@@ -1,9 +1,9 @@
 import LullCore
 
-/// A script that a server runs, all of it at once for everybody.
+/// A script that a server runs atomically.
 struct ServerScript: Sendable {
   let text: String
-  /// What `EVALSHA` knows it by; nil without a library for digests.
+  /// The script's digest for `EVALSHA`; nil without a library for digests.
   let digest: String?
 
   init(_ text: String) {
@@ -11,9 +11,10 @@ struct ServerScript: Sendable {
     digest = Digest.sha1.of(text).map { Hexadecimal.text($0) }
   }
 
-  /// Counts this host, for as many seconds as it says, and returns how many there are.
+  /// Registers this host for the given number of seconds, and returns the number of hosts.
   ///
-  /// The score is 300 seconds before the end, as version 0.2 expects, which removes entries by that age. (SHR-37)
+  /// The score is 300 seconds before the end, as version 0.2 expects, which removes entries by that
+  /// age. (SHR-37)
   static let hosts = ServerScript(
     """
     if redis.replicate_commands then redis.replicate_commands() end
@@ -25,12 +26,12 @@ struct ServerScript: Sendable {
     """)
 }
 
-/// One call of a script, whose keys are all in one place of a cluster.
+/// One call of a script. All its keys are in one slot of a cluster.
 struct ScriptCall {
   let script: ServerScript
   let keys: [String]
   let arguments: [String]
-  /// Further arguments, which are no text.
+  /// Further arguments that are not text.
   var payload: [[UInt8]] = []
 
   func command(byDigest: Bool) -> RESPCommand {
@@ -43,7 +44,7 @@ struct ScriptCall {
     return RESPCommand(words.map { Array($0.utf8) } + payload)
   }
 
-  /// What decides where a cluster keeps them.
+  /// The hash tag, which determines the cluster slot of the keys.
   var tag: String {
     guard let key = keys.first, let start = key.firstIndex(of: "{"),
       let end = key.firstIndex(of: "}"), start < end

@@ -2,27 +2,29 @@ public import LullCore
 import LullLibC
 import LullSystem
 
-/// A server of the Redis kind by which several hosts share what the processes of one machine share anyway:
-/// Valkey, Redis, or what speaks their protocol. Lua: `lull.share{ … }`.
+/// A Redis-compatible server through which several hosts share what the processes of one machine
+/// share: Valkey, Redis, or a server with their protocol. Lua: `lull.share{ … }`.
 ///
 ///     try home.share(Share(url: "rediss://cache.internal:6380/2", password: SecretText(secret)))
 ///
-/// Nobody waits for the server, and no request fails because it is gone: without it everything goes on for
-/// each machine by itself.
+/// Lull does not block on the server, and no request fails because it is unavailable: without it,
+/// each machine works on its own.
 public struct Share: Sendable {
-  /// `redis://host:6379/0`, `rediss://…` for TLS, `unix:///run/redis.sock?db=0`; `valkey://` and `valkeys://`
-  /// are the same. User and password may stand in it, and `?namespace=team-a`.
+  /// `redis://host:6379/0`, `rediss://…` for TLS, `unix:///run/redis.sock?db=0`; `valkey://` and
+  /// `valkeys://` mean the same. It may contain user and password, and `?namespace=team-a`.
   public var url: String
-  /// Instead of one in the URL.
+  /// The password, instead of one in the URL.
   public var password: SecretText?
-  /// What separates those who share one server, unless the URL says it; letters, digits and `-_.:/`.
+  /// Separates groups that use the same server, unless the URL has a namespace. Letters, digits and
+  /// `-_.:/`.
   public var namespace: String?
-  /// What only those have who share: by it what the server keeps says nothing of credentials.
+  /// A secret that all hosts of the group have. With it, the data on the server reveals nothing
+  /// about credentials.
   public var secret: SecretText?
   /// A PEM file of certificates to trust instead of the system's, for `rediss://`. Lua: `ca_file`.
   public var certificateAuthorities: String?
 
-  /// Names a server; nothing is looked at before `Home.share`.
+  /// Stores the settings. They are not checked before `Home.share`.
   public init(
     url: String, password: SecretText? = nil, namespace: String? = nil, secret: SecretText? = nil,
     certificateAuthorities: String? = nil
@@ -35,7 +37,7 @@ public struct Share: Sendable {
   }
 }
 
-/// What a program has said of its server, checked.
+/// A program's checked settings for its server.
 struct ShareSettings {
   let address: ShareAddress
   let namespace: String
@@ -71,10 +73,10 @@ struct ShareSettings {
     authorities = CertificateAuthorities(file: share.certificateAuthorities)
   }
 
-  /// Where the server counts hosts.
+  /// The key under which the server counts hosts.
   var hostsKey: String { "lull:{\(namespace):hosts}" }
 
-  /// Where those who share tell each other what they have written.
+  /// The channel on which hosts announce what they have written.
   var updateChannel: String { "lull:{\(namespace)}:news" }
 
   private static func isNamespace(_ text: String) -> Bool {
@@ -89,14 +91,15 @@ struct ShareSettings {
       }
   }
 
-  /// What stands for a text on the server, which cannot find it out without the secret, if there is one; nil
-  /// without a library for digests. A secret of a command counts by its words: it is not run for this.
+  /// Returns a digest that represents a text on the server. If there is a secret, the server cannot
+  /// derive the text without it. nil without a library for digests. A secret from a command is
+  /// represented by the command's words: the command is not run for this.
   func digest(of text: [UInt8]) -> [UInt8]? {
     guard let secret else { return Digest.sha256.of(text) }
     return Digest.sha256.hmac(key: Array(SecretIdentity.text(of: secret).utf8), text)
   }
 
-  /// What the server is told first; to be sent, not to be kept.
+  /// The first commands for the server. They contain the password and must not be stored.
   func greetings(_ store: SecretStore) throws(TransportError) -> [ShareLink.Greeting] {
     var greetings: [ShareLink.Greeting] = []
     let given = try password.map { text throws(TransportError) in try store.bytes(of: text) }
@@ -114,12 +117,12 @@ struct ShareSettings {
 }
 
 extension Share {
-  /// The variable of the environment that names the server for programs that say nothing of it.
+  /// The environment variable that names the server for programs that name none.
   package static let variable = "LULL_SHARE"
 
-  /// What it says; nil if it is not set, or empty.
+  /// The server of the environment variable; nil if it is not set, or empty.
   package static var ofEnvironment: Share? {
-    // Copied at once; the environment is changed by nobody in this process.
+    // Copied immediately; this process does not change its environment.
     guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else {
       return nil
     }
@@ -128,23 +131,25 @@ extension Share {
 }
 
 extension Home {
-  /// Shares with other machines by a server, from now on: limits that processes share, OAuth 2 tokens whose client
-  /// has a credential, what a `SharedEntityCache` keeps, and news of that; `nil` ends that.
+  /// Shares data with other machines through a server from now on: limits that processes share,
+  /// OAuth 2 tokens whose client has a credential, the entries of a `SharedEntityCache`, and
+  /// announcements of new entries. `nil` ends that.
   ///
-  /// Returns at once: it is connected to when one of these asks for something, and tried again as often as it is
-  /// lost; without it each machine goes on by its own files. The last call holds. Lua: `lull.share{ … }`.
+  /// Returns immediately. The server is connected when one of these first needs it, and reconnected
+  /// when the connection is lost. Without it, each machine uses its own files. The last call
+  /// applies. Lua: `lull.share{ … }`.
   ///
   ///     try home.share(Share(url: "redis://cache.internal"))
   ///
-  /// - Throws: A `ShareError` if a setting makes no sense; whether the server is there does not matter.
+  /// - Throws: A `ShareError` if a setting is invalid. An unavailable server is not an error.
   public func share(_ share: Share?) throws(ShareError) {
     try SharedLimits.share(share, on: pump)
   }
 }
 
 extension RateLimit {
-  /// What one of so many hosts may let through that know nothing of each other: all together no more than
-  /// this in the long run.
+  /// Returns the part of the limit for one of `hosts` hosts that do not know of each other. In the
+  /// long run, all of them together stay within the limit.
   func part(of hosts: Int) -> RateLimit {
     guard hosts > 1 else { return self }
     var part = self

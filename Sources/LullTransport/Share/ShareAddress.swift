@@ -1,16 +1,16 @@
 import LullCore
 import LullSystem
 
-/// Where a server of the Redis kind is, and what is said to it first: `redis://[user:password@]host[:port][/db]`,
-/// `rediss://…` (TLS), `unix:///path[?db=2]`; `valkey://` and `valkeys://` are the same. `?namespace=team-a` says
-/// what is shared there.
+/// The address of a Redis-compatible server, and its login:
+/// `redis://[user:password@]host[:port][/db]`, `rediss://…` (TLS), `unix:///path[?db=2]`;
+/// `valkey://` and `valkeys://` mean the same. `?namespace=team-a` sets the namespace.
 struct ShareAddress: Equatable, Sendable {
   enum Place: Hashable, Sendable {
-    /// As it stands in a URL.
+    /// The host as written in a URL.
     case host(String, port: Int, isTLS: Bool)
     case socket(String)
 
-    /// What one of a cluster means by `127.0.0.1:6381`; nil if it makes no sense.
+    /// Returns the node that a cluster node calls `127.0.0.1:6381`; nil if that is invalid.
     func neighbour(_ text: Substring) -> Place? {
       guard let colon = text.lastIndex(of: ":"),
         let port = UInt16(text[text.index(after: colon)...]), port > 0
@@ -31,18 +31,18 @@ struct ShareAddress: Equatable, Sendable {
   var user: String?
   var password: String?
   var database = 0
-  /// As the URL says it; nil if it does not.
+  /// The namespace in the URL; nil if there is none.
   var namespace: String?
 
   static let standardPort = 6379
 
-  /// What is wrong with a URL, in words that hold no password.
+  /// What is wrong with a URL. The message contains no password.
   struct Problem: Error, Equatable {
     let message: String
   }
 
   init(_ url: String) throws(Problem) {
-    // What is behind a mistaken name may be a password.
+    // The text after a misspelled parameter name may be a password.
     let query = url.firstIndex(of: "?")
     let named = CredentialMask.malformedURL(String(url[..<(query ?? url.endIndex)]))
     let shown = LogText.part(named, limit: 120) + (query == nil ? "" : "?…")
@@ -127,7 +127,7 @@ struct ShareAddress: Equatable, Sendable {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// For people: without user and password.
+  /// The address for people, without user and password.
   var shown: String {
     let database = self.database == 0 ? "" : "\(self.database)"
     switch place {
@@ -139,18 +139,19 @@ struct ShareAddress: Equatable, Sendable {
     }
   }
 
-  /// Whether what goes there can be read on the way.
+  /// Whether traffic to the server can be read in transit.
   var isInClear: Bool { place.origin.map { !$0.isPrivate } ?? false }
 }
 
 extension ShareAddress.Place {
-  /// What it is for those who decide what may be reached, and whether it can be listened to.
+  /// The equivalent HTTP origin, to check whether the server is allowed and whether its traffic is
+  /// encrypted.
   var origin: Origin? {
     guard case .host(let host, let port, let isTLS) = self else { return nil }
     return Origin(scheme: isTLS ? "https" : "http", host: host, port: String(port))
   }
 
-  /// Why it may not be reached; nil if it may.
+  /// Returns why the server may not be reached, or nil if it may.
   func refusal(by hosts: AllowedHosts?) -> String? {
     guard let hosts else { return nil }
     switch self {
@@ -159,7 +160,7 @@ extension ShareAddress.Place {
         ? nil : "the socket \(LogText.part(path, limit: 120)) is not allowed (--allow-host)"
     case .host:
       guard let origin, !hosts.permits(origin) else { return nil }
-      // With its port, which is none of HTTP.
+      // With its port, because HTTP's default ports do not apply.
       return "the host \(origin.host):\(origin.port) is not allowed (--allow-host)"
     }
   }

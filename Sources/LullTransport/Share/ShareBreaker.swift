@@ -1,20 +1,21 @@
-/// When a server that could not be used is tried again: a value, told the time and what is left to chance.
+/// Decides when an unavailable server is tried again. A value that is given the time and a random
+/// number.
 ///
-/// Each failure that follows another doubles the pause; between half of it and all of it, so that those
-/// who have lost the same server do not come back together.
+/// Each failure in a row doubles the pause. The actual delay is between half of the pause and all
+/// of it, so that hosts that have lost the same server do not reconnect simultaneously.
 struct ShareBreaker: Equatable {
   /// Seconds.
   static let shortest = 0.25
   static let longest = 30.0
 
-  /// Since something was answered.
+  /// Failures since the last success.
   private(set) var failureCount = 0
-  /// Until then nothing is asked; nil: nothing stands in the way.
+  /// Until this time the server is not asked; nil if it may be.
   private(set) var opensAt: Double?
 
-  /// The server could not be used; the seconds until it is tried again.
+  /// Records a failure. Returns the seconds until the next attempt.
   ///
-  /// - Parameter chance: at least 0, below 1.
+  /// - Parameter chance: At least 0, below 1.
   mutating func fail(now: Double, chance: Double) -> Double {
     var pause = ShareBreaker.shortest
     for _ in 0..<min(failureCount, 20) { pause = min(pause * 2, ShareBreaker.longest) }
@@ -24,7 +25,7 @@ struct ShareBreaker: Equatable {
     return delay
   }
 
-  /// It has done what it was asked for.
+  /// Records a success.
   mutating func succeed() {
     failureCount = 0
     opensAt = nil
@@ -33,25 +34,26 @@ struct ShareBreaker: Equatable {
   func allows(now: Double) -> Bool { opensAt.map { $0 <= now } ?? true }
 }
 
-/// How long a server takes to answer, and so how long it is waited for: a value, told the time.
+/// Measures how long a server takes to reply, to derive the timeout. A value that is given the
+/// time.
 struct ShareLatency {
   private var samples: [Double] = []
-  /// Whether each of the last answers came after nobody waited for it any more.
+  /// Whether each of the last replies came after its timeout.
   private var lateness: [Bool] = []
   private var lastAnswer = -Double.infinity
 
-  /// Few, so that a server that becomes slow is known to be after some of its answers.
+  /// Few, so that a server that becomes slow is recognised after some replies.
   private static let mostSamples = 9
-  /// Of the usual time of an answer: most of those that take longer are not worth waiting for.
+  /// Multiplied by the typical time: most replies that take longer are not worth waiting for.
   private static let factor = 3.0
-  /// A server that has not answered for so long is known for nothing. Seconds.
+  /// Seconds after which the measurements of a silent server expire.
   private static let span = 60.0
   private static let mostAnswers = 16
   private static let fewestLate = 5
 
   /// - Parameters:
-  ///   - seconds: from when it was asked until it has answered.
-  ///   - isLate: whether that was longer than it was waited for.
+  ///   - seconds: From the request to the reply.
+  ///   - isLate: Whether that exceeded the timeout.
   mutating func note(_ seconds: Double, isLate: Bool, now: Double) {
     if now - lastAnswer > ShareLatency.span { samples = [] }
     lastAnswer = now
@@ -61,21 +63,22 @@ struct ShareLatency {
     if lateness.count > ShareLatency.mostAnswers { lateness.removeFirst() }
   }
 
-  /// The median of the last answers; nil if there was none within the last minute.
+  /// The median time of the last replies; nil if there was none within the last minute.
   ///
-  /// A loop that was busy once does not make the server slow, and neither does a server that was.
+  /// A single busy moment of the loop or the server does not change it.
   func typical(now: Double) -> Double? {
     guard now - lastAnswer <= ShareLatency.span, !samples.isEmpty else { return nil }
     return samples.sorted()[samples.count / 2]
   }
 
-  /// How long an answer is waited for. Seconds.
+  /// Returns the timeout for a reply, in seconds.
   func patience(from shortest: Double, to longest: Double, now: Double) -> Double {
     guard let typical = typical(now: now) else { return shortest }
     return max(shortest, min(typical * ShareLatency.factor, longest))
   }
 
-  /// More than half of the last answers, and more than a pause of the server explains.
+  /// Whether more than half of the last replies were late, and more than one pause of the server
+  /// explains.
   var areMostLate: Bool {
     let late = lateness.count { $0 }
     return late >= ShareLatency.fewestLate && late * 2 > lateness.count

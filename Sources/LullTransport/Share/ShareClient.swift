@@ -1,15 +1,16 @@
 import LullCore
 import LullSystem
 
-/// The server that this home shares by, or the servers of a cluster: connected to when something is asked
-/// first. Home thread only.
+/// The server that this home shares through, or the nodes of a cluster. Connects when the first
+/// request is made. Home thread only.
 final class ShareClient: PumpGuest {
   let settings: ShareSettings
-  /// Which one of this process it is; above 0.
+  /// Identifies the client in this process; above 0.
   let serial = Int.random(in: 1..<Int.max)
   /// Counts how often the server has become ready.
   private(set) var readyCount = 0
-  /// How long is waited for what; to be changed before anything is asked, as by a test of a busy machine.
+  /// The timeouts of each connection. Must be set before the first request, for example by a test
+  /// on a busy machine.
   var patience: (ShareConnection) -> ShareLink.Patience = \.patience
 
   private unowned let pump: Pump
@@ -18,7 +19,7 @@ final class ShareClient: PumpGuest {
   private let limitsPath: String?
   private lazy var memory = ShareMemory(
     of: "\(settings.address.shown)\n\(settings.namespace)", beside: limitsPath)
-  /// What is known of tokens that were there.
+  /// Remembers which tokens existed.
   private(set) lazy var tokens = OAuth2TokenMemory(path: memory.path.map { $0 + "-tokens" })
   private struct LinkName: Hashable {
     let connection: ShareConnection
@@ -26,32 +27,32 @@ final class ShareClient: PumpGuest {
   }
 
   private var links: [LinkName: ShareLink] = [:]
-  /// Where a cluster keeps what, as far as it has said so, and all of which it has spoken.
+  /// The nodes for hash tags as far as known, and all nodes that the cluster has named.
   private var routes: [String: ShareAddress.Place] = [:]
   private var nodes: Set<ShareAddress.Place> = []
-  /// Where it was asked for last, of what is on its way from one of a cluster to another.
+  /// The importing nodes that were asked last for tags whose keys are being moved.
   private var guests: [String: ShareAddress.Place] = [:]
   private var heartbeat: (any HostTimer)?
   private var beatPause = ShareClient.firstBeat
   private var warnings: ShareWarnings
   private var isClosed = false
   private var heardUpdates: ShareUpdates?
-  /// Admissions are told apart by numbers that nobody else has.
+  /// Admission numbers are unique to this client.
   private var lastNumber = -Int64.random(in: 1 << 40..<1 << 62)
 
-  /// Seconds from one time that a host is counted to the next: at first, twice that next, and in the end. Hosts that
-  /// start together hear of each other by the early ones.
+  /// Seconds between registrations of this host: the first interval, which then doubles, and the
+  /// longest one. Hosts that start together discover each other by the early ones.
   private static let firstBeat = 0.25
   private static let beat = 20.0
   private static let mostMoves = 3
-  /// A cluster has fewer nodes.
+  /// More nodes than any cluster has.
   private static let mostNodes = 1000
-  /// A node that could not be used so often is forgotten.
+  /// A node with more failures in a row is forgotten.
   private static let mostFailures = 8
 
   /// - Parameters:
-  ///   - limitsPath: of the file in which this machine counts; nil: there is none.
-  ///   - allowedHosts: what may be reached; nil: anything.
+  ///   - limitsPath: The file in which this machine counts; nil if there is none.
+  ///   - allowedHosts: The servers that may be reached; nil for any.
   init(
     _ settings: ShareSettings, _ pump: Pump, limitsPath: String?, allowedHosts: AllowedHosts? = nil,
     warn: @escaping (String) -> Void = CacheStore.warn
@@ -69,7 +70,7 @@ final class ShareClient: PumpGuest {
   func turnBegins() {}
   func turnEnded() {}
 
-  /// What ends before the very end may still give something back.
+  /// Stays open until the very end: other guests may still return admissions when they close.
   func pumpCloses() {
     if pump.ending.hasEnded { close() } else { pump.add(self) }
   }
@@ -84,7 +85,7 @@ final class ShareClient: PumpGuest {
     store.close()
   }
 
-  /// What the keys of a limit begin with: all of them on one server of a cluster.
+  /// Returns the prefix of a limit's keys. All of them are on one node of a cluster.
   func tag(of key: LimitKey) -> String {
     let identity = Hexadecimal.text(key.identity)
     let text = Array("limit\n\(key.name)\n\(identity)".utf8)
@@ -97,23 +98,23 @@ final class ShareClient: PumpGuest {
     return lastNumber
   }
 
-  /// What the server counts this machine by.
+  /// Identifies this machine on the server.
   var host: String { memory.host }
 
-  /// So many use one limit.
+  /// Records that at least `hosts` hosts use one limit.
   func heard(hosts: Int) { memory.remember(atLeast: hosts) }
 
-  /// What of a limit is this machine's while the server is away.
+  /// Returns this machine's part of a limit while the server is unavailable.
   func part(of limit: RateLimit) -> RateLimit { limit.part(of: memory.hosts ?? 1) }
 
   // MARK: Asking
 
-  /// Whether what is kept under that tag may be asked for.
+  /// Whether data under that tag may be requested.
   func isUsable(_ tag: String, on connection: ShareConnection = .counting) -> Bool {
     guard !isClosed else { return false }
     let place = place(of: "\(tag.drop { $0 != "{" })")
     if let link = links[LinkName(connection: connection, place: place)] { return link.isUsable }
-    // Nobody waits for a new connection to what is known to be away.
+    // No waiting for a new connection to a node that is known to be unavailable.
     return !isAway(place)
   }
 
@@ -121,7 +122,7 @@ final class ShareClient: PumpGuest {
     links.contains { $0.key.place == place && $0.value.state == .down }
   }
 
-  /// Where that is, or who may know. Any of a cluster says where something is.
+  /// Returns the node of a tag, or one that may know it: any node of a cluster can redirect.
   private func place(of tag: String) -> ShareAddress.Place {
     if let place = routes[tag] { return place }
     let named = settings.address.place
@@ -129,7 +130,7 @@ final class ShareClient: PumpGuest {
     return nodes.first { !isAway($0) } ?? named
   }
 
-  /// Whether what one of a cluster names may be asked, which it is known by from then on.
+  /// Accepts a node that the cluster has named, unless it is not allowed or there are too many.
   private func accept(_ place: ShareAddress.Place) -> Bool {
     guard place.refusal(by: allowedHosts) == nil,
       nodes.contains(place) || nodes.count < ShareClient.mostNodes
@@ -138,7 +139,8 @@ final class ShareClient: PumpGuest {
     return true
   }
 
-  /// Runs a script; the answer comes once, on a later turn, or inside this call that there is none.
+  /// Runs a script. The result comes once: the reply on a later turn, or, if there can be none,
+  /// inside this call.
   func run(
     _ call: ScriptCall, on connection: ShareConnection = .counting,
     _ finish: @escaping ShareLink.Finish
@@ -147,19 +149,19 @@ final class ShareClient: PumpGuest {
     run(call, Way(connection: connection), finish)
   }
 
-  /// How a call is asked: anew for each answer that says how else.
+  /// How a call is sent. Redirections and other errors change it.
   private struct Way {
     let connection: ShareConnection
     var byDigest = true
-    /// How often it was told to go elsewhere.
+    /// How often the call was redirected.
     var moves = 0
-    /// Who has it on its way, and is asked this once; nil: who keeps it.
+    /// The importing node to ask once; nil asks the node that has the key.
     var guest: ShareAddress.Place?
   }
 
   private func run(_ call: ScriptCall, _ way: Way, _ finish: @escaping ShareLink.Finish) {
     let link = link(to: way.guest ?? place(of: call.tag), on: way.connection)
-    // Both go out one directly after the other, and are answered so.
+    // Both are sent directly after each other, and answered in that order.
     if way.guest != nil { link.run(ShareClient.asking, isOptional: true) { _ in } }
     link.run(call.command(byDigest: way.byDigest)) { [weak self, weak link] outcome in
       guard let self, let link, !isClosed, case .reply(.failure(let words)) = outcome else {
@@ -170,7 +172,7 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// Where the next question about that goes is as it was; what was written last is there.
+  /// Keeps the last node for the next request about this tag: it has the last write.
   private func answered(_ tag: String, _ guest: ShareAddress.Place?) {
     if guest != nil || !guests.isEmpty { guests[tag] = guest }
   }
@@ -186,7 +188,7 @@ final class ShareClient: PumpGuest {
     }
     switch ClusterRedirection(words, from: settings.address.place) {
     case .moved(let place) where way.guest == nil:
-      // Who takes its place is not known yet.
+      // Its replacement is not known yet.
       if isAway(place) { break }
       guard way.moves < ShareClient.mostMoves, accept(place) else {
         link.fail("its cluster keeps this where it cannot be reached (--allow-host)")
@@ -199,7 +201,7 @@ final class ShareClient: PumpGuest {
       way.guest = place
       return run(call, way, finish)
     case .moved, .asked, .divided:
-      // Of this alone, and not for long.
+      // A temporary state of this key only.
       break
     case nil where ShareDamage.isMeant(by: words):
       warnings.damage(words, under: call.keys.first ?? "")
@@ -210,7 +212,8 @@ final class ShareClient: PumpGuest {
     finish(.unavailable)
   }
 
-  /// The same without an answer; nothing happens while the server is not there, which is `false`.
+  /// Sends a script call without waiting for a reply. Returns false, without any effect, while the
+  /// server is unavailable.
   @discardableResult
   func post(_ call: ScriptCall, on connection: ShareConnection = .counting) -> Bool {
     guard !isClosed else { return false }
@@ -222,7 +225,7 @@ final class ShareClient: PumpGuest {
         return
       }
       guard let self, !isClosed else { return }
-      // Who is told of it may not know the script yet.
+      // The other node may not know the script yet.
       switch ClusterRedirection(words, from: settings.address.place) {
       case .moved(let place) where accept(place):
         routes[call.tag] = place
@@ -236,11 +239,11 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// What is said before a command for something that is on its way to where it is asked for.
+  /// The command that must precede one for a key that is being moved.
   private static let asking = RESPCommand("ASKING")
 
-  /// How many replicas have all that was asked for before on that connection, waiting a while for one; nil if this
-  /// user may not ask.
+  /// Returns how many replicas have everything that was sent before on that connection, and waits a
+  /// while for one; nil if the user lacks permission.
   func countReplicas(_ tag: String, _ finish: @escaping (Int?) -> Void) {
     guard !isClosed else { return finish(nil) }
     let milliseconds = Int(patience(.counting).operation * 600)
@@ -252,7 +255,7 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// Tells others what was written under that tag; nothing happens while the server is not there.
+  /// Announces what was written under that tag. Has no effect while the server is unavailable.
   func publish(_ message: UpdateMessage, tag: String) {
     guard !isClosed else { return }
     let command = RESPCommand("PUBLISH", settings.updateChannel, message.text)
@@ -261,14 +264,14 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// What others have written.
+  /// Announcements of other hosts.
   var updates: ShareUpdates {
     if let heardUpdates { return heardUpdates }
     let place = settings.address.place
     let updates = ShareUpdates(pump, warn: { [weak self] in self?.warnOfUpdates($0) }) { tell in
       ShareChannel(
         settings.updateChannel, pump: pump, authorities: settings.authorities,
-        // Any of a cluster hears of everything.
+        // Any node of a cluster receives all messages.
         place: { [weak self] attempt in self?.place(forUpdates: attempt) ?? place },
         greet: { [weak self] finish in
           guard let self else { return finish(.success([])) }
@@ -293,7 +296,7 @@ final class ShareClient: PumpGuest {
     warnings.updates("\(text) \(settings.updateChannel)")
   }
 
-  /// What it says of that makes no sense.
+  /// Reports that the server's reply about a tag is invalid.
   func refuse(_ tag: String, _ reason: String) {
     link(for: "\(tag.drop { $0 != "{" })", on: .counting).fail(reason)
   }
@@ -318,9 +321,9 @@ final class ShareClient: PumpGuest {
     return link
   }
 
-  /// What the server is told first: who asks, and where.
+  /// Prepares the first commands for the server: login and database.
   private func greet(_ finish: @escaping (Result<[ShareLink.Greeting], ShareProblem>) -> Void) {
-    // Told once; the store is closed before this goes.
+    // Called once; the store is closed before this object is released.
     _ = store.fetch(settings.password?.secrets ?? []) { [weak self] error in
       guard let self else { return }
       do throws(TransportError) {
@@ -344,7 +347,7 @@ final class ShareClient: PumpGuest {
     case .ready: complainOfLateness(of: link, name.connection)
     case .down:
       if name.connection == .counting { beatPause = ShareClient.firstBeat }
-      // The cluster knows who has taken its place.
+      // The cluster knows the replacement.
       routes = routes.filter { $0.value != name.place }
       if name.place != settings.address.place,
         link.breaker.failureCount > ShareClient.mostFailures
@@ -369,7 +372,7 @@ final class ShareClient: PumpGuest {
       taking: seconds, waitingFor: link.operationPatience, otherwise: withoutServer(connection))
   }
 
-  /// What happens while the server does not answer.
+  /// Returns what happens while the server is unavailable, for the warning.
   private func withoutServer(_ connection: ShareConnection) -> String {
     switch (connection, memory.hosts) {
     case (.entities, _) where !links.keys.contains { $0.connection == .counting }:
@@ -381,7 +384,7 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  /// Says that this host is there, and hears how many are.
+  /// Registers this host, and receives the number of hosts.
   private func beatNow() {
     heartbeat?.cancel()
     heartbeat = pump.clock.schedule(after: beatPause) { [weak self] in

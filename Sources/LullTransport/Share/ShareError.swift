@@ -1,17 +1,17 @@
 import LullCore
 
-/// Why a server cannot be shared by: one of its settings makes no sense. In one line, without credentials.
+/// An invalid setting of a shared server. One line, without credentials.
 public struct ShareError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What is wrong, and what to do.
   public let description: String
 }
 
-/// An answer by which a server says that it cannot be used, now or by this connection: those of others say
-/// something about one command.
+/// An error reply that means the server cannot be used, now or on this connection. Other errors
+/// concern one command.
 struct ShareRefusal {
   let message: String
 
-  /// nil if the server can be used.
+  /// Returns nil if the server can be used.
   init?(_ words: String) {
     guard let meaning = ShareRefusal.meaning(of: words) else { return nil }
     message = "\(meaning) (\(LogText.part(words, limit: 120)))"
@@ -20,7 +20,7 @@ struct ShareRefusal {
   private static func meaning(of words: String) -> String? {
     let kind = words.prefix { $0 != " " }
     if let meaning = meanings[String(kind)] { return meaning }
-    // What scripts meet, as servers before 7.0 tell of it.
+    // Errors inside scripts, as servers before 7.0 report them.
     for (kind, meaning) in meanings where words.contains("-\(kind) ") { return meaning }
     return words.hasPrefix("ERR max number of clients") ? "it has too many clients" : nil
   }
@@ -40,10 +40,10 @@ struct ShareRefusal {
   ]
 }
 
-/// What a script of Lull's says where something else stands under its key than it has put there: that is a
-/// matter of that key, whoever has done it, and says nothing of the server.
+/// A script error that means its key holds other data than Lull has stored. It concerns only that
+/// key, not the server.
 enum ShareDamage {
-  /// In the words of servers, and of the Lua in them.
+  /// Messages of servers and of their Lua.
   private static let signs = [
     "WRONGTYPE", "is not an integer", "is not a valid float", "is not a float",
     "increment or decrement",

@@ -1,32 +1,33 @@
 package import LullCore
 import LullSystem
 
-/// A server that is shared by, as one looks at it from outside.
+/// Inspects a shared server from outside a program.
 package struct ShareInspection {
-  /// What is known of it; nil: it is not.
+  /// What is known about the server; nil values are unknown.
   package struct Report: Sendable, Equatable {
     /// Without user and password.
     package let url: String
     package let namespace: String
-    /// Why it cannot be used, in words; nil: it can.
+    /// Why it cannot be used; nil if it can.
     package var trouble: String?
-    /// Of the shortest of a few operations, in seconds.
+    /// The shortest of a few operations, in seconds.
     package var latency: Double?
-    /// How long a program waits for an answer of a server that is as fast as this one, in seconds.
+    /// The timeout of a program for a server of this speed, in seconds.
     package var patience: Double?
-    /// Those that were there within the last minutes.
+    /// The number of hosts within the last minutes.
     package var hosts: Int?
-    /// Of the caches in the namespace: how many, and of how many bytes; of a cluster those on this server.
+    /// The number of cache entries in the namespace and their bytes; in a cluster those of this
+    /// node.
     package var entities: Int?
     package var entityBytes: Int?
-    /// Processes that hear of what others write, by that server; nil: it does not say.
+    /// The number of processes that receive announcements through that server; nil if unknown.
     package var listeners: Int?
-    /// As it calls itself, such as `redis` and `7.0.15`.
+    /// The server's name and version as it reports them, such as `redis` and `7.0.15`.
     package var software: String?
     package var version: String?
   }
 
-  /// How long programs wait for servers that are not slow, in seconds.
+  /// The timeout for servers that are not slow, in seconds.
   package static var usualPatience: Double { ShareConnection.counting.patience.operation }
 
   private let settings: ShareSettings
@@ -38,7 +39,7 @@ package struct ShareInspection {
     settings = try ShareSettings(share)
   }
 
-  /// Asks the server, and waits a few seconds at most.
+  /// Queries the server. Waits a few seconds at most.
   package func report() throws(TransportError) -> Report {
     try withLink { link, loop in
       var report = Report(url: settings.address.shown, namespace: settings.namespace)
@@ -46,7 +47,7 @@ package struct ShareInspection {
         report.trouble = link.trouble ?? "it has not answered"
         return report
       }
-      // Lines of name and value, which are the server's words.
+      // Lines of name and value in the server's words.
       for line in (information.text ?? "").split(whereSeparator: \.isNewline) {
         let parts = line.split(separator: ":", maxSplits: 1).map {
           LogText.part(String($0), limit: 60)
@@ -104,12 +105,12 @@ package struct ShareInspection {
     }
   }
 
-  /// The limits that it counts, by name; of a cluster those of the server that was named.
+  /// Returns the limits that the server counts, by name; in a cluster those of the named node.
   package func limits() throws(TransportError) -> Result<[LimitInspection.Summary], Unusable> {
     try withLink { link, loop in
       var keys: Set<String> = []
       var cursor = "0"
-      // A server may go on for ever.
+      // A server might return cursors for ever.
       for _ in 0..<ShareInspection.mostScans {
         let command = RESPCommand(
           "SCAN", cursor, "MATCH", "lull:{\(settings.namespace):limit:*}:meta", "COUNT", "1000")
@@ -133,14 +134,14 @@ package struct ShareInspection {
     }
   }
 
-  /// Why it cannot be used, in words.
+  /// Why the server cannot be used.
   package struct Unusable: Error {
     package let message: String
   }
 
   private static let mostScans = 10_000
 
-  /// nil if it makes no sense.
+  /// Returns nil if the value is invalid.
   private static func summary(_ value: RESPValue) -> LimitInspection.Summary? {
     guard let parts = value.array, parts.count == 7, let name = parts[0].text,
       let identity = parts[1].text, let rules = parts[6].array
@@ -187,7 +188,7 @@ package struct ShareInspection {
     return body(link, loop)
   }
 
-  /// nil if there is no answer.
+  /// Returns nil if there is no reply.
   private func ask(_ command: RESPCommand, _ link: ShareLink, _ loop: EventLoop) -> RESPValue? {
     var outcome: ShareLink.Outcome?
     link.run(command) { outcome = $0 }

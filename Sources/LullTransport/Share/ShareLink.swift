@@ -1,17 +1,17 @@
 import LullCore
 import LullSystem
 
-/// One connection to a server of the Redis kind: commands go out as they come, and each has its answer or
-/// hears within a bounded time that there is none.
+/// One connection to a Redis-compatible server. Commands are sent in order. Each gets its reply, or
+/// a notice within a bounded time that there is none.
 ///
-/// Nobody waits for an absent server: what is asked while it is not there has no answer at once. It is
-/// tried again by a timer. Home thread only.
+/// No command waits for an unavailable server: while it is unavailable, commands fail immediately.
+/// A timer reconnects. Home thread only.
 final class ShareLink {
   enum Outcome {
     case reply(RESPValue)
-    /// There is none in time; whether the server has done it is not known.
+    /// There was no reply in time; whether the server has run the command is unknown.
     case unavailable
-    /// What the server has under that key is nothing of what is to be there, in its words.
+    /// The server's data under that key is not what is expected; the server's message.
     case damaged(String)
   }
 
@@ -20,10 +20,10 @@ final class ShareLink {
   enum State: Equatable {
     case idle
     case connecting
-    /// It is told who asks.
+    /// The login is in progress.
     case preparing
     case ready
-    /// It has not answered in time, and may still.
+    /// The server has not replied in time, but still may.
     case late
     case down
     case closed
@@ -38,21 +38,21 @@ final class ShareLink {
   private struct Pending {
     let sent: Double
     var deadline: Double
-    /// nil: nobody waits for it any more.
+    /// nil if the caller has stopped waiting.
     var finish: Finish?
     var isGreeting = false
-    /// Whether its refusal does not matter.
+    /// Whether an error reply is ignored.
     var isOptional = false
   }
 
   private(set) var state = State.idle
   private(set) var breaker = ShareBreaker()
   private var latency = ShareLatency()
-  /// Why it could not be used when that was last so, in words.
+  /// The last reason why the server could not be used.
   private(set) var trouble: String?
-  /// Whether it has ever answered.
+  /// Whether the server has ever replied.
   private(set) var wasReady = false
-  /// Called when it can be used, and when it cannot any more; on turns of their own.
+  /// Called on a later turn when the server becomes usable or unusable.
   var onChange: () -> Void = {}
 
   private let place: ShareAddress.Place
@@ -64,17 +64,17 @@ final class ShareLink {
   private var reader: RESPReader?
   private var waiting: [Waiting] = []
   private var pending = CompactLine<Pending>()
-  /// When the connection was begun to be made last, by the clock's uptime.
+  /// When the last connection attempt began, by the clock's uptime.
   private var connectingSince = 0.0
   private var timer: (any HostTimer)?
   private var timerTime = 0.0
   private var retry: (any HostTimer)?
-  /// When it answered late first, by the clock's uptime.
+  /// When the current late state began, by the clock's uptime.
   private var lateSince = 0.0
-  /// When bytes were seen to move last, and how many had to go out then.
+  /// When bytes last moved, and how many were unsent then.
   private var movedAt = 0.0
   private var waitingBytes = 0
-  /// Since when nothing is waited for before what was asked for first.
+  /// Since when the first pending command is first in the queue.
   private var turnBegan = 0.0
 
   /// One of the commands that are sent before others.
@@ -83,7 +83,7 @@ final class ShareLink {
     var isOptional = false
   }
 
-  /// What waits for a server that does not take it, bytes and answers: more is no use to anybody.
+  /// The limits for unsent bytes and pending replies of a server that does not read.
   private static let mostBytes = 8 << 20
   private static let mostPending = 10_000
 
@@ -110,7 +110,7 @@ final class ShareLink {
 
   // MARK: Asking
 
-  /// Whether an operation may be answered, as far as is known.
+  /// Whether a command may be answered, as far as is known.
   var isUsable: Bool {
     switch state {
     case .idle, .ready: true
@@ -120,19 +120,20 @@ final class ShareLink {
     }
   }
 
-  /// Sends a command; the answer comes once, on a later turn, or inside this call that there is none.
+  /// Sends a command. The result comes once: the reply on a later turn, or, if there can be none,
+  /// inside this call.
   ///
-  /// - Parameter isOptional: whether its refusal says nothing of the server.
+  /// - Parameter isOptional: Whether an error reply says nothing about the server.
   func run(_ command: RESPCommand, isOptional: Bool = false, _ finish: @escaping Finish) {
     guard isUsable else { return finish(.unavailable) }
     if state == .ready { return write(command, isOptional: isOptional, finish) }
-    // The first connection may take longer than an operation, and all wait for the same one.
+    // The first connection may take longer than a command, and all commands wait for the same one.
     waiting.append(Waiting(command: command, isOptional: isOptional, finish: finish))
     connect()
     setTimer()
   }
 
-  /// Sends a command whose answer matters to nobody; false if it cannot be sent now.
+  /// Sends a command whose reply is not waited for. Returns false if it cannot be sent now.
   @discardableResult
   func post(
     _ command: RESPCommand, isOptional: Bool = false, _ finish: Finish? = nil
@@ -160,27 +161,28 @@ final class ShareLink {
     setTimer()
   }
 
-  /// How long an operation may take now: a server that is known to be slow is waited for as long as it takes. (SHR-22)
+  /// The current timeout of a command. A server that is known to be slow gets a longer one.
+  /// (SHR-22)
   var operationPatience: Double { operationPatience(pump.clock.uptime) }
 
   private func operationPatience(_ now: Double) -> Double {
     latency.patience(from: patience.operation, to: patience.longest, now: now)
   }
 
-  /// What its answers take, in seconds, where most of them come too late; nil: they do not.
+  /// The typical reply time in seconds if most replies are late; nil if they are not.
   var latenessOfMost: Double? {
     latency.areMostLate ? latency.typical(now: pump.clock.uptime) : nil
   }
 
-  /// Until then the first connection is waited for.
+  /// Until this time commands wait for the first connection.
   private var firstDeadline: Double { connectingSince + patience.first }
 
-  /// What is kept in memory of what has been asked.
+  /// The number of places that pending commands take in memory.
   var pendingPlaceCount: Int { pending.placeCount }
 
   // MARK: Connecting
 
-  /// Begins to connect unless it does or has.
+  /// Starts to connect, unless a connection exists or is being made.
   func connect() {
     guard state == .idle || state == .down, retry == nil else { return }
     state = .connecting
@@ -195,7 +197,7 @@ final class ShareLink {
     if socket == nil || reader == nil { fail("there is no memory for a connection") }
   }
 
-  /// Tries a server that is waited for: another connection has found it.
+  /// Reconnects now: another connection has reached the server.
   func retryNow() {
     guard state == .down, retry != nil else { return }
     retry?.cancel()
@@ -250,7 +252,7 @@ final class ShareLink {
     if patience.whileMoving > 0 { movedAt = pump.clock.uptime }
     do throws(RESPReader.Failure) {
       try reader.feed(bytes)
-      // It may have been let go of.
+      // The callback may have closed the connection.
       while self.reader === reader, let value = try reader.next() { answered(value) }
     } catch {
       fail(error.message)
@@ -263,7 +265,7 @@ final class ShareLink {
     }
     let now = pump.clock.uptime
     if patience.whileMoving > 0 { turnBegan = now }
-    // Those that are sent together take one round trip together.
+    // Commands that are sent together take one round trip together.
     if !entry.isGreeting || pending.isEmpty {
       latency.note(now - entry.sent, isLate: state == .late, now: now)
     }
@@ -288,7 +290,7 @@ final class ShareLink {
 
   // MARK: Failing
 
-  /// Whoever asked hears of it; the server is tried again after a while.
+  /// Fails all commands. The server is tried again after a while.
   func fail(_ reason: String) {
     guard state != .closed, state != .down else { return }
     letGo()
@@ -322,7 +324,7 @@ final class ShareLink {
     pump.enqueue { for finish in unanswered { finish(.unavailable) } }
   }
 
-  /// One timer for all: what was asked first is due first, but for the first connection.
+  /// Sets the one timer: the first pending command is due first, except for the first connection.
   private func setTimer() {
     var times = waiting.isEmpty ? [] : [firstDeadline]
     if state == .late {
@@ -342,7 +344,7 @@ final class ShareLink {
     }
   }
 
-  /// When the operation that was asked for first is late; nil: there is none.
+  /// When the first pending command is late; nil if there is none.
   private var dueTime: Double? {
     guard let deadline = pending.first?.deadline else { return nil }
     guard patience.whileMoving > 0 else { return deadline }
@@ -359,7 +361,7 @@ final class ShareLink {
   }
 
   private func lookForLate() {
-    // It may be this loop that was late.
+    // This loop itself may have been late.
     socket?.receive()
     lookForMovement()
     let now = pump.clock.uptime
@@ -390,15 +392,15 @@ final class ShareLink {
   }
 }
 
-/// Why a server cannot be used, in words without credentials.
+/// Why a server cannot be used. The message contains no credentials.
 struct ShareProblem: Error, Equatable {
   let message: String
 }
 
-/// What a connection to the server is for. What is large has one of its own, so that what is to be answered at
-/// once does not wait behind it.
+/// The purpose of a connection to the server. Large data has its own connection, so that commands
+/// that need a quick reply do not wait behind it.
 enum ShareConnection: Hashable {
-  /// Limits, tokens, and who is there.
+  /// Limits, tokens, and the number of hosts.
   case counting
   case entities
 
@@ -411,9 +413,14 @@ enum ShareConnection: Hashable {
 }
 
 extension ShareLink {
-  /// Seconds for an operation, and at most for one of a server whose answers take longer; for the first connection,
-  /// for what is told first, and until a connection is given up that does not answer; and how much longer an operation
-  /// may take while its bytes are moving, once those of others before it have.
+  /// Timeouts in seconds, in the order of the properties:
+  /// - for a command,
+  /// - the longest for a command if the server is slow,
+  /// - the additional time for a command while its bytes are moving, counted from the end of the
+  ///   commands before it,
+  /// - for the first connection,
+  /// - for connecting and for the login,
+  /// - until a connection without replies is closed.
   struct Patience {
     var operation = 0.05
     var longest = 1.0
@@ -424,16 +431,16 @@ extension ShareLink {
   }
 }
 
-/// Where one of a cluster says that a command is to go instead, as its clients are told by the cluster's specification.
+/// A cluster node's redirection of a command to another node, by the cluster specification.
 enum ClusterRedirection: Equatable {
-  /// It is kept there from now on: `MOVED 3999 127.0.0.1:6381`.
+  /// The slot has moved permanently: `MOVED 3999 127.0.0.1:6381`.
   case moved(ShareAddress.Place)
-  /// It is on its way there: this one command, after `ASKING`, and none of those that follow: `ASK 3999 …`.
+  /// The slot is being moved there: only this command goes there, after `ASKING`: `ASK 3999 …`.
   case asked(ShareAddress.Place)
-  /// Some of it is here and some there, and not for long: `TRYAGAIN`.
+  /// The keys are temporarily on both nodes: `TRYAGAIN`.
   case divided
 
-  /// nil if it is no such answer, or names nothing that makes sense.
+  /// Returns nil for any other error, or if it names no valid node.
   init?(_ words: String, from place: ShareAddress.Place) {
     if words.hasPrefix("TRYAGAIN") {
       self = .divided

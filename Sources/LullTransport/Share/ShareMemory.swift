@@ -2,36 +2,38 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// What this machine remembers of a server from one process to the next, in small files beside that of its
-/// limits: by what it is known, and how many hosts there are. Without a place for them that is known to this
-/// process alone. Home thread only.
+/// This machine's persistent knowledge about a server, in small files beside the limits file: the
+/// machine's own name, and the number of hosts. Without a place for the files, only this process
+/// knows it. Home thread only.
 final class ShareMemory {
-  /// What the machine is known by to every server: whoever counts in the same file is of the same.
+  /// This machine's name for all servers: processes that count in the same file have the same name.
   let host: String
-  /// How many hosts there were when the server said so last; nil if it never has.
+  /// The number of hosts when the server last reported it; nil if it never has.
   private(set) var hosts: Int?
-  /// When there were last as many, by the clock's uptime.
+  /// When that number was last confirmed, by the clock's uptime.
   private var confirmedAt = 0.0
   /// When this machine got its name, by the clock's uptime.
   private let namedAt: Double
-  /// Of the number, and what the names of other files begin with; nil: there is no place.
+  /// The path of the file with the number; the names of other files begin with it. nil if there is
+  /// no place.
   let path: String?
 
-  /// More are taken for a mistake, or a lie.
+  /// A larger number is taken for an error or an attack.
   static let mostHosts = 100_000
-  /// Fewer are believed when there have not been as many for so long: a server that begins anew counts from one, and
-  /// hourly jobs tell it of themselves once an hour. Seconds.
+  /// Seconds after which a smaller number is accepted: a restarted server counts from one, and
+  /// hourly jobs register once an hour.
   static let span = 7200.0
-  /// How long the server counts a host after its last sign: as long as the host has existed, so that a daily job is
-  /// remembered, and containers that live for a minute do not add up. Seconds.
+  /// Bounds in seconds for how long the server counts a host after its last registration. A host is
+  /// counted for as long as it has existed, so that a daily job is remembered, and short-lived
+  /// containers do not accumulate.
   private static let shortest = 300.0
   static let longest = 90_000.0
-  /// Seconds after which it is noted again that there are as many.
+  /// Seconds after which the same number is stored again.
   private static let rest = 60.0
 
   /// - Parameters:
-  ///   - server: which one, and what of it.
-  ///   - limitsPath: of the file of limits; nil: there is no place.
+  ///   - server: The server and the part of it.
+  ///   - limitsPath: The limits file; nil if there is no place.
   init(of server: String, beside limitsPath: String?) {
     let made = Hexadecimal.random(byteCount: 8)
     guard let name = limitsPath.map({ $0 + "-host" }),
@@ -43,7 +45,7 @@ final class ShareMemory {
       return
     }
     defer { close(lock) }
-    // Others of this machine may be looking for it too.
+    // Other processes of this machine may create it at the same time.
     flock(lock, LOCK_EX)
     let digest = Digest.sha256.of("share\n" + server) ?? Array(server.utf8.prefix(64))
     let path = "\(limitsPath ?? "")-share-\(Hexadecimal.text(digest.prefix(8)))"
@@ -64,17 +66,17 @@ final class ShareMemory {
     }
   }
 
-  /// Seconds for which the server is to count this machine.
+  /// Seconds for which the server should count this machine.
   var hostSpan: Double {
     min(max(SystemClock.uptime - namedAt, ShareMemory.shortest), ShareMemory.longest)
   }
 
-  /// Some of them use one limit: there may be others.
+  /// Records the hosts of one limit: there may be more.
   func remember(atLeast hosts: Int) {
     if hosts > self.hosts ?? 0 { remember(hosts: hosts) }
   }
 
-  /// All of them.
+  /// Records the number of all hosts.
   func remember(hosts: Int) {
     guard ShareMemory.isCount(hosts) else { return }
     let past = SystemClock.uptime - confirmedAt
@@ -88,7 +90,7 @@ final class ShareMemory {
     if let path { ShareMemory.write("\(hosts)", to: path) }
   }
 
-  /// Seconds since a file was written.
+  /// Returns the seconds since a file was written.
   private static func age(of path: String) -> Double {
     var status = stat()
     guard stat(path, &status) == 0 else { return 0 }
@@ -98,7 +100,7 @@ final class ShareMemory {
   private static func isCount(_ hosts: Int) -> Bool { (1...mostHosts).contains(hosts) }
 
   private static func write(_ text: String, to path: String) {
-    // Without it the next process knows less, which is no harm.
+    // If this fails, the next process knows less; that does no harm.
     _ = AtomicFile.write(Array((text + "\n").utf8), to: Array(path.utf8), .exactly(0o600))
   }
 

@@ -1,6 +1,7 @@
 import LullCore
 
-/// The warnings about a server: a process has each of them once, but for news. Home thread only.
+/// The warnings about a server. A process prints each once, except for new problems. Home thread
+/// only.
 struct ShareWarnings {
   private let server: String
   private let warn: (String) -> Void
@@ -8,24 +9,24 @@ struct ShareWarnings {
   private var hasWarnedOfLateness = false
   private var hasWarnedOfDamage = false
 
-  /// - Parameter server: its URL without user and password.
+  /// - Parameter server: The URL without user and password.
   init(of server: String, _ warn: @escaping (String) -> Void) {
     self.server = server
     self.warn = warn
   }
 
-  /// - Parameter otherwise: what happens without the server, in words.
+  /// - Parameter otherwise: What happens without the server.
   mutating func unusable(_ trouble: String, otherwise: String) {
     guard !hasWarned else { return }
     hasWarned = true
     warn("the shared server \(server) cannot be used (\(trouble)): until it can, \(otherwise)")
   }
 
-  /// Most of its answers come after nobody waits for them any more. (SHR-98)
+  /// Warns that most replies come after their timeout. (SHR-98)
   ///
   /// - Parameters:
-  ///   - seconds: what they take.
-  ///   - patience: how long they are waited for.
+  ///   - seconds: How long replies take.
+  ///   - patience: The timeout.
   mutating func late(taking seconds: Double, waitingFor patience: Double, otherwise: String) {
     guard !hasWarnedOfLateness else { return }
     hasWarnedOfLateness = true
@@ -34,7 +35,7 @@ struct ShareWarnings {
         + "for \(Int(patience * 1000)) ms; without one in time, \(otherwise)")
   }
 
-  /// Under a key of Lull's is something else.
+  /// Warns that a key of Lull's holds other data.
   mutating func damage(_ words: String, under key: String) {
     guard !hasWarnedOfDamage else { return }
     hasWarnedOfDamage = true

@@ -1,28 +1,28 @@
 package import LullCore
 import LullSystem
 
-/// Limits that processes share: of one machine by a file, of several by a server where one is named. Home
-/// thread only.
+/// Limits that processes share: those of one machine through a file, those of several machines
+/// through a server if one is configured. Home thread only.
 package final class SharedLimits: LimitSource {
   private unowned let pump: Pump
   private let machine: MachineLimits
   private let allowedHosts: AllowedHosts?
   private var client: ShareClient?
   private var hasLooked = false
-  /// Whether the environment's server is nothing to those who run here, as in the sandbox.
+  /// Whether to ignore the environment's server, as in the sandbox.
   package var isAlone = false
 
   /// - Parameters:
-  ///   - path: of the machine's file; nil for the usual one.
-  ///   - allowedHosts: what servers may be reached that a program names; nil: any.
+  ///   - path: The machine's file; nil for the default.
+  ///   - allowedHosts: The servers that a program may name; nil for any.
   package init(_ pump: Pump, path: String? = nil, allowedHosts: AllowedHosts? = nil) {
     self.pump = pump
     self.allowedHosts = allowedHosts
     machine = MachineLimits(pump, path: path)
   }
 
-  /// Has what a pump shares counted on that server from now on, or asked for anew; nil: on none. Does
-  /// nothing where nothing is shared, as in a test.
+  /// Makes a pump share through a server from now on, or with new settings; nil ends that. Has no
+  /// effect if nothing is shared, as in a test.
   package static func share(_ share: Share?, on pump: Pump) throws(ShareError) {
     let settings = try share.map { share throws(ShareError) in try ShareSettings(share) }
     guard let limits = pump.limits as? SharedLimits else { return }
@@ -32,7 +32,7 @@ package final class SharedLimits: LimitSource {
     limits.use(settings, limits.allowedHosts)
   }
 
-  /// Looks at the settings only.
+  /// Checks the settings only.
   package static func check(_ share: Share) throws(ShareError) { _ = try ShareSettings(share) }
 
   private func use(_ settings: ShareSettings?, _ allowedHosts: AllowedHosts?) {
@@ -53,8 +53,8 @@ package final class SharedLimits: LimitSource {
     }
   }
 
-  /// The server that is shared by, which the environment may name: that is a matter of whoever started the
-  /// program, and not asked after.
+  /// The server to share through. The environment may name it: the user who started the program
+  /// decides that, so the allowed hosts are not checked.
   var connected: ShareClient? {
     guard !hasLooked, !isAlone else { return client }
     hasLooked = true

@@ -4,17 +4,17 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// A connection for bytes in both directions, on the loop of a home: made by curl, which knows names, TLS,
-/// proxies and sockets of this machine, and watched here.
+/// A bidirectional byte stream on a home's loop. curl makes the connection, because it handles
+/// names, TLS, proxies and Unix sockets; this object then watches it.
 ///
-/// Nothing is called inside libuv or curl: who owns it hears of everything in turns of the pump, and
-/// closes it in the end. Home thread only.
+/// Nothing is called inside libuv or curl: the owner is notified on turns of the pump, and finally
+/// closes the socket. Home thread only.
 final class StreamSocket: PumpGuest {
-  /// What happens to it, in this order: it opens, bytes arrive, it ends; or it ends.
+  /// An event, in this order: it opens, bytes arrive, it ends; or it just ends.
   enum Event {
     case opened
     case arrived(UnsafeRawBufferPointer)
-    /// In words.
+    /// The reason.
     case ended(String)
   }
 
@@ -34,20 +34,21 @@ final class StreamSocket: PumpGuest {
 
   private var state = State.connecting
   private var polls: [curl_socket_t: UnsafeMutablePointer<uv_poll_t>] = [:]
-  /// The connection's, once it is open.
+  /// The connection's descriptor when it is open.
   private var descriptor = curl_socket_t(-1)
   private var isReadable = false
   private var isWritable = false
   private var isWatchedForRoom = false
-  /// What has not gone out yet.
+  /// Bytes that are not sent yet.
   private var output = OutputLine()
 
-  /// Bytes that are taken in one turn at most: others want theirs.
+  /// The maximum number of bytes to read in one turn, so that other connections get theirs.
   private static let mostInOneTurn = 1 << 20
 
-  /// Begins to connect; nil if curl cannot be used, if the clock is no loop's, or without memory.
+  /// Starts to connect. Returns nil if curl cannot be used, if the clock is not a loop's, or
+  /// without memory.
   ///
-  /// - Parameter timeout: seconds for connecting.
+  /// - Parameter timeout: The time limit for connecting, in seconds.
   init?(
     _ place: ShareAddress.Place, pump: Pump, authorities: CertificateAuthorities,
     timeout: Double, _ tell: @escaping (Event) -> Void
@@ -70,7 +71,7 @@ final class StreamSocket: PumpGuest {
     errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     buffer = .allocate(byteCount: 1 << 16, alignment: 16)
     if case .host(_, _, let isTLS) = place { self.isTLS = isTLS } else { isTLS = false }
-    // Unretained, here and below: `close` comes before the last reference goes.
+    // Unretained, here and below: `close` is called before the last reference is released.
     let this = Unmanaged.passUnretained(self).toOpaque()
     timer.pointee.data = this
     ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, this)
@@ -108,17 +109,18 @@ final class StreamSocket: PumpGuest {
       setText(CURLOPT_PROXY, "")
     }
     set(CURLOPT_CONNECT_ONLY, 1)
-    // libcurl would make one that programs inherit which are started meanwhile: the server would not see it end.
+    // libcurl's own socket would be inherited by programs that are started meanwhile. The server
+    // would then not see it close.
     ccurl_easy_set_opener(easy) { _, _, address in
       guard let address else { return CURL_SOCKET_BAD }
       let descriptor = CLibrary.makeSocket(
         address.pointee.family, address.pointee.socktype, address.pointee.protocol)
       return descriptor < 0 ? CURL_SOCKET_BAD : descriptor
     }
-    // A proxy for HTTP is asked for a way through.
+    // An HTTP proxy is asked for a tunnel.
     set(CURLOPT_HTTPPROXYTUNNEL, 1)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    // What is spoken is no HTTP.
+    // The protocol is not HTTP.
     set(CURLOPT_SSL_ENABLE_ALPN, 0)
     set(CURLOPT_NOSIGNAL, 1)
     set(CURLOPT_NOPROGRESS, 1)
@@ -131,7 +133,7 @@ final class StreamSocket: PumpGuest {
     if let directory = authorities.directory { setText(CURLOPT_CAPATH, directory) }
   }
 
-  /// Closes the connection, and tells nothing any more. Closing twice does nothing.
+  /// Closes the connection. No events follow. Closing again has no effect.
   func close() {
     guard state != .closed else { return }
     state = .closed
@@ -148,10 +150,10 @@ final class StreamSocket: PumpGuest {
 
   // MARK: Sending and receiving
 
-  /// Bytes that wait for the system to take them.
+  /// The number of bytes that the system has not accepted yet.
   var waitingByteCount: Int { output.count }
 
-  /// Sends at once what the system takes, the rest later.
+  /// Sends what the system accepts now, and the rest later.
   func send(_ bytes: [UInt8]) {
     guard state == .open else { return }
     output.append(bytes)
@@ -161,7 +163,8 @@ final class StreamSocket: PumpGuest {
   private func flush() {
     while state == .open, let piece = output.first {
       var count = 0
-      // The bytes are in the piece, which outlives the call, and stay where they are until they are gone.
+      // The bytes belong to the piece, which outlives the call, and do not move until they are
+      // sent.
       let code = piece.bytes.withUnsafeBytes { bytes in
         let rest = UnsafeRawBufferPointer(rebasing: bytes[piece.sentCount...])
         return callingCurl { curl_easy_send(easy, rest.baseAddress, rest.count, &count) }
@@ -173,14 +176,14 @@ final class StreamSocket: PumpGuest {
     watch()
   }
 
-  /// Takes what has arrived, without waiting.
+  /// Reads available bytes, without waiting.
   func receive() {
     isReadable = false
     var taken = 0
     while state == .open {
       guard taken < StreamSocket.mostInOneTurn else {
         isReadable = true
-        // So that the loop does not wait.
+        // Keeps the loop from waiting.
         return pump.enqueue {}
       }
       var count = 0
@@ -192,7 +195,7 @@ final class StreamSocket: PumpGuest {
       guard count > 0 else { return end("it has closed the connection") }
       taken += count
       tell(.arrived(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])))
-      // Of TLS there may be more that the system does not know of.
+      // With TLS, curl may have buffered more than the system knows.
       if !isTLS, count < buffer.count { return }
     }
   }
@@ -214,7 +217,7 @@ final class StreamSocket: PumpGuest {
     return Int32(truncatingIfNeeded: value)
   }
 
-  /// Told on a later turn, since it may be found out inside a call of its owner.
+  /// Reports the end on a later turn, because it may be found inside a call of the owner.
   private func end(_ reason: String) {
     guard state == .connecting || state == .open else { return }
     state = .ended
@@ -233,7 +236,7 @@ final class StreamSocket: PumpGuest {
     callingCurl { _ = curl_multi_socket_action(multi, descriptor, events, &running) }
     guard running == 0 else { return }
     pump.enqueue { [weak self] in self?.hasConnected() }
-    // Not to wait for sockets now.
+    // Keeps the loop from waiting for sockets now.
     uv_stop(loop)
   }
 
@@ -266,7 +269,7 @@ final class StreamSocket: PumpGuest {
     uv_poll_start(poll, Int32(events), StreamSocket.becameReady)
   }
 
-  /// SIGPIPE may be for somebody else's program to keep.
+  /// Another program may rely on SIGPIPE, so it is blocked only during the call.
   private func callingCurl<Result>(_ body: () -> Result) -> Result {
     isTLS || state != .open ? SignalGuard.without(SIGPIPE, body) : body()
   }
@@ -286,7 +289,7 @@ final class StreamSocket: PumpGuest {
   private func watchSocket(_ descriptor: curl_socket_t, _ what: Int32) -> Int32 {
     guard state == .connecting else { return 0 }
     if what == CURL_POLL_REMOVE {
-      // curl may close it next, and have another one by the same number.
+      // curl may close it next, and reuse the number.
       if let poll = polls.removeValue(forKey: descriptor) { UVHandle.closeAndFree(poll) }
       return 0
     }
@@ -334,7 +337,7 @@ final class StreamSocket: PumpGuest {
 
   func turnEnded() {}
 
-  /// Whoever owns it closes it, but for the very end.
+  /// The owner closes it, except at the very end.
   func pumpCloses() {
     if pump.ending.hasEnded { close() } else { pump.add(self) }
   }
@@ -343,14 +346,14 @@ final class StreamSocket: PumpGuest {
 
   private static let watchSocket: curl_socket_callback = { _, descriptor, what, this, _ in
     guard let this else { return 0 }
-    // `this` was set in `init`, and curl calls nobody after `close`.
+    // `this` was set in `init`; curl makes no calls after `close`.
     return Unmanaged<StreamSocket>.fromOpaque(this).takeUnretainedValue()
       .watchSocket(descriptor, what)
   }
 
   private static let setTimer: curl_multi_timer_callback = { _, milliseconds, this in
     guard let this else { return 0 }
-    // `this` was set in `init`, and curl calls nobody after `close`.
+    // `this` was set in `init`; curl makes no calls after `close`.
     Unmanaged<StreamSocket>.fromOpaque(this).takeUnretainedValue().setTimeout(milliseconds)
     return 0
   }
@@ -363,7 +366,7 @@ final class StreamSocket: PumpGuest {
 
   private static let becameReady: uv_poll_cb = { poll, status, events in
     guard let poll, let this = poll.pointee.data else { return }
-    // `this` was set in `poll(of:)`; libuv calls nobody after `close`.
+    // `this` was set in `poll(of:)`; libuv makes no calls after `close`.
     Unmanaged<StreamSocket>.fromOpaque(this).takeUnretainedValue().ready(poll, status, events)
   }
 }
