@@ -2,14 +2,13 @@ import LullCore
 
 /// Entities in the file.
 extension CacheFile {
-  /// How old the note of an entity's last use may be before another is made, in seconds: reading is not
-  /// to be writing.
+  /// Seconds after which another use of an entity is recorded. Most reads therefore write nothing.
   private static let useInterval = 60.0
 
-  /// The entity there, unless it is older than `maxAge`; such a one is removed. One from the future is
-  /// as old as can be.
+  /// Returns the entity, unless it is older than `maxAge`; then it is removed. An entity dated in
+  /// the future has the greatest possible age.
   ///
-  /// - Parameter now: nil for one who only looks at what the file says.
+  /// - Parameter now: The current time; nil to inspect the file without changes.
   func read(_ place: CacheKey, _ wanted: CacheVariant, now: Double?, maxAge: Double?) -> Entity? {
     let found = perform { (database) throws(SQLiteError) -> Found? in
       var found: Found?
@@ -38,15 +37,15 @@ extension CacheFile {
     return entity
   }
 
-  /// Keeps the entity in place of an earlier one, then makes room if the file has become too large.
+  /// Replaces an earlier entity with this one, then makes room if the file has become too large.
   ///
-  /// - Returns: whether there is still too little room.
+  /// - Returns: Whether more room must be made.
   func write(_ entity: Entity, at place: CacheKey, now: Double, maxSize: Int) -> Bool {
     guard !isFull, let stored = StoredEntity(entity, at: place),
       let variant = CacheVariant.of(entity),
       stored.size <= maxSize / 8
     else {
-      // What was there is not what there is now.
+      // The old entry is no longer current.
       remove(place)
       return false
     }
@@ -95,11 +94,11 @@ extension CacheFile {
     }
   }
 
-  /// Drops a mark that was made before what is of the first argument's time.
+  /// SQL that removes a stale mark if the entity, whose time is the first argument, is newer.
   static let freshening = "stale_at = CASE WHEN stale_at > ?1 THEN stale_at END"
 
-  /// Marks what is kept of that URL as stale as of that time, at whatever stage, version and identity: the server
-  /// has changed it for everybody. What is newer is not stale by that. (AGE-07)
+  /// Marks all entries of that URL as stale as of a time, whatever their stage, version and
+  /// identity: the server has changed the resource for everyone. Newer entries stay fresh. (AGE-07)
   func expire(_ place: CacheKey, asOf timestamp: Double) {
     guard StoredEntity.isTime(timestamp) else { return remove(place) }
     change { (database) throws(SQLiteError) in
@@ -109,7 +108,7 @@ extension CacheFile {
     }
   }
 
-  /// Removes every variant of it.
+  /// Removes every variant of the entity.
   func remove(_ place: CacheKey) {
     var ids: [Int64] = []
     perform { (database) throws(SQLiteError) in
@@ -122,7 +121,7 @@ extension CacheFile {
     change { (database) throws(SQLiteError) in try CacheFile.remove(ids, from: database) }
   }
 
-  /// Notes which entries have been used, in one transaction.
+  /// Records which entries have been used, in one transaction.
   func noteReads() {
     guard !reads.isEmpty else { return }
     let reads = reads
@@ -163,7 +162,7 @@ extension CacheFile {
       guard sum == row.integer(9),
         row.withBytes(10, { StoredEntity.read(kind, $0, into: &entity) })
       else { throw .damaged("an entry has been changed by somebody else") }
-      // Not part of the sum, since they change without the content.
+      // Not part of the checksum, because they change without the content.
       let elapsed = row.isNull(8) ? nil : row.real(8)
       guard StoredEntity.isTime(row.real(1)), StoredEntity.isTime(used),
         elapsed.map(StoredEntity.isDuration) ?? true
@@ -192,10 +191,10 @@ extension StoredEntity {
   }
 }
 
-/// What a 304 does to an entry, which another process may have replaced meanwhile.
+/// Applying a 304 response to an entry, which another process may have replaced meanwhile.
 extension CacheFile {
-  /// Makes the entity there young if it is what the 304 is about; else it stays as it is. The content is not
-  /// looked at, but for its sum. (CACHE-40)
+  /// Renews the entry if the 304 response is about it; otherwise it stays unchanged. The content is
+  /// only read for its checksum. (CACHE-40)
   func confirm(
     _ confirmation: EntityConfirmation, at place: CacheKey, _ wanted: CacheVariant, now: Double
   ) {
@@ -222,7 +221,7 @@ extension CacheFile {
       guard let stored = found.stored else {
         return try CacheFile.remove([found.id], from: database)
       }
-      // The headers may make it another variant than it was.
+      // The new headers may make it another variant.
       var others: [Int64] = []
       try database.run(
         """
@@ -243,7 +242,7 @@ extension CacheFile {
     }
   }
 
-  /// Whether something is there that is older.
+  /// Whether there is an older entity at that place.
   func hasOlder(than timestamp: Double, at place: CacheKey, _ wanted: CacheVariant) -> Bool {
     var newest: Double?
     perform { (database) throws(SQLiteError) in
@@ -260,14 +259,14 @@ extension CacheFile {
     return newest.map { $0 < timestamp } ?? false
   }
 
-  /// An entry that a 304 is about.
+  /// An entry that a 304 response is about.
   private struct Confirmed {
     let id: Int64
-    /// As it is from now on; nil: it must not be kept.
+    /// The renewed entry; nil if it must not be stored.
     var stored: StoredEntity?
     var variant: [UInt8] = []
 
-    /// nil if it is about another one.
+    /// Returns nil if the response is about another entity.
     init?(
       _ row: SQLiteRow, at place: CacheKey, _ wanted: CacheVariant,
       _ confirmation: EntityConfirmation
@@ -290,7 +289,7 @@ extension CacheFile {
       guard let kind = StoredEntity.Kind(rawValue: row.integer(4)), !row.isNull(10) else {
         throw .damaged("an entry is incomplete")
       }
-      // It gets another sum, which must not make whole what is not.
+      // The new checksum must not hide existing damage.
       let sum = row.withBytes(10) {
         StoredEntity.checksum(at: place, row.bytes(1), kind: kind, headers: headers, content: $0)
       }

@@ -2,33 +2,35 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// A cache file as one process has it: opened when it is first needed, set aside when it makes no sense,
-/// and left alone for good when it cannot be used.
+/// A cache file of one process. It is opened when it is first needed, set aside if it is damaged,
+/// and no longer used if it cannot be accessed.
 ///
-/// Several processes use one file at once: SQLite's write-ahead log lets them read while one writes, and
-/// a process that is killed leaves whole transactions only. For one thread at a time.
+/// Several processes use one file concurrently: with SQLite's write-ahead log they can read while
+/// one writes, and a process that is killed leaves complete transactions only. For one thread at a
+/// time.
 final class CacheFile {
   let path: String
-  /// Told in one sentence what went wrong with the file; once for each thing.
+  /// Receives one sentence for each kind of problem with the file, once.
   private let warn: @Sendable (String) -> Void
-  /// The same of what is as it should be.
+  /// Receives messages that are not problems.
   private let note: @Sendable (String) -> Void
   private var database: SQLiteConnection?
-  /// Of the file that `database` is.
+  /// The identity of the opened file.
   private var identity: CacheFolder.Identity?
-  /// Why it is not used any more.
+  /// Why the file is no longer used.
   private(set) var refusal: String?
-  /// The disk was full: nothing more is written.
+  /// Whether the disk was full. Nothing more is written then.
   private(set) var isFull = false
   private var countSetAside = 0
-  /// What the log of this connection is bounded for.
+  /// The limit that this connection's write-ahead log was set for.
   private var logMaxSize = Int.max
-  /// Somebody has kept others waiting for too long: no more is waited until they are seen to go on.
+  /// Whether another process has blocked this one for too long. There is no waiting until that
+  /// process continues.
   private var isImpatient = false
-  /// Entries that were read, and when: written together, later.
+  /// Entries that were read, and when. They are written together later.
   var reads: [Int64: Double] = [:]
 
-  /// - Parameter note: nil if `warn` is told everything.
+  /// - Parameter note: nil sends all messages to `warn`.
   init(
     path: String, note: (@Sendable (String) -> Void)? = nil,
     warn: @escaping @Sendable (String) -> Void
@@ -38,7 +40,7 @@ final class CacheFile {
     self.note = note ?? warn
   }
 
-  /// Does something with the database; nil if that cannot be, of which nobody but the user is told.
+  /// Calls `body` with the database. Returns nil if that fails; only the user is notified.
   @discardableResult
   func perform<Result>(
     _ body: (SQLiteConnection) throws(SQLiteError) -> Result
@@ -52,7 +54,7 @@ final class CacheFile {
     }
   }
 
-  /// The same in a transaction; it may wait for other processes.
+  /// Like `perform`, but in a transaction. It may wait for other processes.
   @discardableResult
   func change<Result>(
     _ body: (SQLiteConnection) throws(SQLiteError) -> Result
@@ -64,7 +66,7 @@ final class CacheFile {
     }
   }
 
-  /// Keeps the write-ahead log small beside a file of `maxSize`, in bytes.
+  /// Keeps the write-ahead log small next to a file of `maxSize` bytes.
   func boundLog(maxSize: Int) {
     guard maxSize != logMaxSize else { return }
     perform { (database) throws(SQLiteError) in
@@ -82,7 +84,7 @@ final class CacheFile {
     guard refusal == nil else { return nil }
     if let database {
       if identity == CacheFolder.identity(of: path) { return database }
-      // Somebody has removed it or set it aside.
+      // Another process has removed it or set it aside.
       abandon()
     }
     return try open()
@@ -103,13 +105,13 @@ final class CacheFile {
     }
     guard let lock else { throw SQLiteError.busy }
     defer { lock.release() }
-    // Also for setting aside what cannot even be opened.
+    // Also needed to set aside a file that cannot be opened.
     identity = CacheFolder.identity(of: path)
     database = try connected()
     return database
   }
 
-  /// - Parameter isAgain: whether an older file has been set aside for it.
+  /// - Parameter isAgain: Whether an older file has already been set aside.
   private func connected(isAgain: Bool = false) throws(SQLiteError) -> SQLiteConnection? {
     let database = try SQLiteConnection(path: path)
     setPatience(!isImpatient, database)
@@ -154,8 +156,8 @@ final class CacheFile {
     }
   }
 
-  /// Whoever has the older file open goes on with that one, under its new name, until it sees that
-  /// there is another. Called with the lock held.
+  /// Sets aside a file of an older version. Processes that have it open continue to use it under
+  /// its new name until they notice the new file. Called with the lock held.
   private func setAside(version: Int64) -> Bool {
     do throws(CacheFolder.Failure) {
       let name = try CacheFolder.setAside(path, version: version)
@@ -177,7 +179,7 @@ final class CacheFile {
     do throws(CacheFolder.Failure) {
       guard let lock = try CacheFileLock(of: path, isPatient: !isImpatient) else { return }
       defer { lock.release() }
-      // Another process may have been faster.
+      // Another process may have done it already.
       guard identity == CacheFolder.identity(of: path) else { return }
       countSetAside += 1
       guard countSetAside <= 3 else {
@@ -205,22 +207,22 @@ final class CacheFile {
   }
 }
 
-/// Keeping the file within its bounds: what has not been used for longest goes, a little at a time, so
-/// that others wait for no more than a moment.
+/// Keeping the file within its size limit: the least recently used entries are removed, a few at a
+/// time, so that other processes only wait briefly.
 extension CacheFile {
   private static let entriesPerStep = 64
   private static let pagesPerStep = 256
 
-  /// One step, if the file is larger than `maxSize`, in bytes.
+  /// Removes one batch if the file is larger than `maxSize` bytes.
   ///
-  /// - Returns: whether another is needed.
+  /// - Returns: Whether another call is needed.
   func makeRoom(maxSize: Int) -> Bool {
     let needsMore = perform { (database) throws(SQLiteError) -> Bool in
       let page = try Int(database.integer("PRAGMA page_size"))
       let limit = maxSize / page
       let free = try Int(database.integer("PRAGMA freelist_count"))
       let count = try Int(database.integer("PRAGMA page_count"))
-      // Some more than is needed, so that not every write has to remove something.
+      // Slightly more than needed, so that not every write has to remove entries.
       let excess = count - free - limit
       if excess > 0 {
         return try removeOldest(toFree: (excess + limit / 16) * page, from: database)
@@ -231,9 +233,9 @@ extension CacheFile {
     return needsMore ?? false
   }
 
-  /// One step of giving back to the disk what the file does not need.
+  /// Returns some unused pages of the file to the disk.
   ///
-  /// - Returns: whether there may be more.
+  /// - Returns: Whether there may be more.
   func giveBackRoom() -> Bool {
     perform { (database) throws(SQLiteError) in try shrink(database) } ?? false
   }
@@ -244,7 +246,7 @@ extension CacheFile {
     return try database.integer("PRAGMA page_count") < count
   }
 
-  /// - Returns: whether there was anything to remove.
+  /// - Returns: Whether there was anything to remove.
   private func removeOldest(
     toFree size: Int, from database: SQLiteConnection
   ) throws(SQLiteError) -> Bool {
@@ -257,7 +259,7 @@ extension CacheFile {
       ) { (row) throws(SQLiteError) in
         guard freed < size else { return }
         ids.append(row.integer(0))
-        // Bounded: a damaged one must not end the program.
+        // Bounded: a damaged value must not end the program.
         freed += Int(max(0, min(row.integer(1), 1 << 40)))
       }
       try CacheFile.remove(ids, from: database)
@@ -266,18 +268,19 @@ extension CacheFile {
   }
 }
 
-/// Held by one process at a time while it opens a cache file or sets one aside: between the two steps of
-/// either, the name must mean the same file. It ends with the process that holds it.
+/// A lock for opening a cache file or setting one aside: between the two steps of either, the name
+/// must refer to the same file. It is released when its process ends.
 final class CacheFileLock {
   private let descriptor: Int32
 
-  /// Waits for others for up to two seconds, or not at all; nil if they do not let go of it.
+  /// Waits for other processes for up to 2 s, or not at all. Returns nil if they hold it for
+  /// longer.
   init?(of path: String, isPatient: Bool) throws(CacheFolder.Failure) {
     descriptor = try CacheFolder.openLock(of: path)
     guard CacheFileLock.take(descriptor, isPatient: isPatient) else { return nil }
   }
 
-  /// Takes the lock of an open file or folder; false if others hold it for two seconds, or for now.
+  /// Takes the lock of an open file or folder. Returns false if others hold it for 2 s, or now.
   static func take(_ descriptor: Int32, isPatient: Bool) -> Bool {
     for _ in 0..<400 {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -287,18 +290,18 @@ final class CacheFileLock {
     return false
   }
 
-  /// Lets the next one have it.
+  /// Releases the lock.
   func release() { flock(descriptor, LOCK_UN) }
 
   deinit { close(descriptor) }
 }
 
-/// A sum over what belongs together in a cache file: what a disk or another program has changed there is
-/// found out. No protection against intent. (After FNV-1a, eight bytes at a time.)
+/// A checksum over the parts of a cache entry. It detects changes by a faulty disk or another
+/// program, but not deliberate ones. (After FNV-1a, eight bytes at a time.)
 struct CacheChecksum {
   private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
-  /// As SQLite keeps it.
+  /// The value as SQLite stores it.
   var signed: Int64 { Int64(bitPattern: value) }
 
   mutating func add(_ text: String) {
@@ -311,7 +314,7 @@ struct CacheChecksum {
   }
 
   mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-    // The count first, so that what is at the end of one part cannot be at the beginning of the next.
+    // The length first, so that bytes cannot move from one part to the next without a change.
     mix(UInt64(bytes.count))
     let raw = UnsafeRawBufferPointer(bytes)
     var index = 0

@@ -2,14 +2,14 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// Where cache files are, and what is done to files by name.
+/// Paths of cache files, and file operations by name.
 enum CacheFolder {
   struct Failure: Error {
     let message: String
   }
 
-  /// `lull/cache.db` in `$XDG_CACHE_HOME`, which is `~/.cache` unless it is set to an absolute path.
-  /// (XDG Base Directory Specification)
+  /// `lull/cache.db` in `$XDG_CACHE_HOME`, which is `~/.cache` unless it is set to an absolute
+  /// path. (XDG Base Directory Specification)
   static func defaultPath() throws(Failure) -> String {
     if let folder = try environment("XDG_CACHE_HOME"), folder.hasPrefix("/") {
       return folder + "/lull/cache.db"
@@ -20,30 +20,30 @@ enum CacheFolder {
     throw Failure(message: "neither XDG_CACHE_HOME nor HOME names a folder")
   }
 
-  /// The same path, however the working directory changes.
+  /// Returns the absolute path, so that later changes of the working directory have no effect.
   static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
-    // The C library's memory, given back here.
+    // Memory of the C library, freed here.
     defer { free(folder) }
     return String(validatingCString: folder).map { $0 + "/" + path } ?? path
   }
 
-  /// Makes the file where it is missing, readable by its owner only.
+  /// Creates the file if it does not exist, readable by its owner only.
   ///
-  /// Fails if it is there and is not this user's own: a link, another user's file, or one that others may
-  /// read or write. (LIM-93)
+  /// Fails if it exists and is not this user's own: a link, another user's file, or one that others
+  /// may read or write. (LIM-93)
   static func makeFile(_ path: String) throws(Failure) {
     try checkFile(path)
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if descriptor >= 0 {
-      // Its own descriptor, just opened: SQLite has none of this file yet.
+      // A new descriptor: SQLite has not opened this file yet.
       close(descriptor)
     } else if errno != EEXIST {
       throw failure("cannot create '\(path)'")
     }
   }
 
-  /// Fails if a file that keeps state may not be used; it need not be there.
+  /// Fails if a file that stores state may not be used. The file need not exist.
   static func checkFile(_ path: String) throws(Failure) {
     guard let file = FileOwnership(at: path) else { return try checkFolder(of: path) }
     guard !file.isLink else {
@@ -63,8 +63,7 @@ enum CacheFolder {
     throw Failure(message: "the folder '\(folder)' belongs to another user")
   }
 
-  /// Opens the file that stands for the right to open or rename the cache; makes the folders that it is
-  /// in where they are missing.
+  /// Opens the lock file for opening or renaming the cache. Creates missing folders.
   static func openLock(of path: String) throws(Failure) -> Int32 {
     try checkFile(path)
     try checkFile(path + "-lock")
@@ -74,13 +73,13 @@ enum CacheFolder {
     return descriptor
   }
 
-  /// Device and number of a file: what it is, whatever it is called.
+  /// Device and inode of a file, which identify it under any name.
   struct Identity: Equatable {
     let device: UInt
     let number: UInt
   }
 
-  /// nil if there is none.
+  /// Returns nil if there is no such file.
   static func identity(of path: String) -> Identity? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -92,14 +91,14 @@ enum CacheFolder {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// In bytes, 0 if there is no such file.
+  /// Returns the size in bytes, or 0 if there is no such file.
   static func size(of path: String) -> Int {
     var status = stat()
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Moves a file and its write-ahead log out of the way.
-  /// - Returns: its new name.
+  /// Moves a file and its write-ahead log to a new name.
+  /// - Returns: The new name.
   static func setAside(_ path: String, at time: Double) throws(Failure) -> String {
     var name = "\(path).corrupt-\(Int(time))"
     var count = 1
@@ -111,8 +110,9 @@ enum CacheFolder {
     return name
   }
 
-  /// The same of a file of an older version, in place of one that was set aside before.
-  /// - Returns: its new name.
+  /// Moves a file of an older version and its write-ahead log to a new name. Replaces a file that
+  /// was set aside before.
+  /// - Returns: The new name.
   static func setAside(_ path: String, version: Int64) throws(Failure) -> String {
     let name = older(path, version: version)
     try remove(name)
@@ -120,18 +120,18 @@ enum CacheFolder {
     return name
   }
 
-  /// What a file of an older version is called once there is a newer one.
+  /// The name of a set-aside file of an older version.
   static func older(_ path: String, version: Int64) -> String { "\(path).version-\(version)" }
 
   private static func move(_ path: String, to name: String) throws(Failure) {
     guard rename(path, name) == 0 else { throw failure("cannot rename '\(path)'") }
-    // There need not be any.
+    // It may not exist.
     rename(path + "-wal", name + "-wal")
     unlink(path + "-shm")
   }
 
-  /// Whether a file's first bytes are those of a cache, of this version or an older one, whatever the rest
-  /// is. (SQLite's file format, 1.3)
+  /// Whether a file's first bytes are those of a cache, of this version or an older one. The rest
+  /// may be damaged. (SQLite's file format, 1.3)
   static func isCache(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
@@ -145,15 +145,15 @@ enum CacheFolder {
       && number(68) == CacheSchema.application && number(60) <= CacheSchema.version
   }
 
-  /// Whether a path is itself a file, and not a link to one.
+  /// Whether a path is a file itself, not a link to one.
   static func isPlainFile(_ path: String) -> Bool {
     FileOwnership(at: path)?.isRegular ?? false
   }
 
-  /// Removes a file with its write-ahead log. Whoever has it open goes over to the next one.
+  /// Removes a file with its write-ahead log. Processes that have it open change to the next one.
   static func remove(_ path: String) throws(Failure) {
     guard unlink(path) == 0 || errno == ENOENT else { throw failure("cannot remove '\(path)'") }
-    // There need not be any.
+    // It may not exist.
     unlink(path + "-wal")
     unlink(path + "-shm")
   }
@@ -167,19 +167,19 @@ enum CacheFolder {
         message: "cannot create the folder '\(folder)': the folder that HOME names does not exist")
     }
     try makeFolders(of: folder)
-    // Another process may make it at the same time.
+    // Another process may create it at the same time.
     guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
       throw failure("cannot create the folder '\(folder)'")
     }
   }
 
   private static func failure(_ what: String) -> Failure {
-    // A text of the C library, copied at once.
+    // A message from the C library, copied immediately.
     Failure(message: "\(what): \(ErrorText.of(errno))")
   }
 
   private static func environment(_ name: String) throws(Failure) -> String? {
-    // The environment's own memory, read at once.
+    // The environment's own memory, read immediately.
     guard let value = getenv(name) else { return nil }
     guard let text = String(validatingCString: value) else {
       throw Failure(message: "\(name) is not valid UTF-8: '\(String(escapingCString: value))'")

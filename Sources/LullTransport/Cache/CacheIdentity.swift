@@ -1,12 +1,13 @@
 import LullCore
 
-/// Who asks, as a cache file may know it: a digest, so that what lets one in is not on the disk.
+/// The identity of a requester in a cache file: a digest, so that no credentials are on the disk.
 enum CacheIdentity {
-  /// Of the headers and credentials that the resource's GET requests are configured to carry, but for
-  /// headers that say nothing of who asks, and of user and password in the URL.
+  /// Returns the digest of the headers and credentials that the resource's GET requests are
+  /// configured to send, and of user and password in the URL. Headers that do not identify the
+  /// requester are ignored.
   ///
-  /// - Parameter name: what the script says of it besides.
-  /// - Returns: empty if there are none; nil if there is no way to make a digest.
+  /// - Parameter name: The identity that the script adds.
+  /// - Returns: Empty if there are none; nil if no digest can be computed.
   static func digest(of resource: Resource, name: String?) -> [UInt8]? {
     var text = SecretIdentity.text(of: resource)
     if let name { text += "name:\(name)\n" }
@@ -14,22 +15,23 @@ enum CacheIdentity {
     return text.isEmpty ? [] : Digest.sha256.of("version \(CacheSchema.version)\n" + text)
   }
 
-  /// Whether the digest may be that of several who get different things: by cookies, which it does not count, or by
-  /// credentials that only a command knows, or a file or variable that says nothing now. On one machine the
-  /// same command says the same; elsewhere it need not. (SCA-16)
+  /// Whether the digest may be the same for users who get different responses: by cookies, which it
+  /// does not include, or by credentials from a command, or from a file or variable that is empty
+  /// now. On one machine the same command returns the same credentials; on another it may not.
+  /// (SCA-16)
   static func isUncertain(of resource: Resource) -> Bool {
     resource.configuration(for: .get).options?.cookies != nil
       || resource.credentials.contains { !SecretIdentity.isKnown($0.value) }
   }
 }
 
-/// Where an entity is in a cache file: what must be the same for it to be the one that is looked for.
+/// The key of an entity in a cache file: everything that must match.
 package struct CacheKey: Sendable, Hashable {
   /// Without user and password, which are part of the identity.
   package let url: String
   package let stage: String
   package let version: Int
-  /// Empty: nobody in particular.
+  /// Empty if the response does not depend on the requester.
   package let identity: [UInt8]
 
   package init(url: String, stage: String, version: Int, identity: [UInt8] = []) {
@@ -43,7 +45,7 @@ package struct CacheKey: Sendable, Hashable {
     [.text(url), .text(stage), .integer(Int64(version)), .bytes(identity)]
   }
 
-  /// Host and port, in lower case as they are in every resource's URL.
+  /// Host and port, in lower case as in every resource's URL.
   var host: String {
     guard let start = url.firstRange(of: "://")?.upperBound else { return "" }
     let end = url[start...].firstIndex { "/?#".contains($0) } ?? url.endIndex

@@ -1,8 +1,8 @@
 package import LullCore
 
-/// A cache file as one looks at it from outside: what is in it, and taking things out of it.
+/// Inspects a cache file from outside a program, and removes entries from it.
 package final class CacheInspection {
-  /// What is wrong, in words.
+  /// What is wrong.
   package struct Problem: Error {
     package let message: String
   }
@@ -31,7 +31,7 @@ package final class CacheInspection {
   private let file: CacheFile
   private let troubles: Troubles
 
-  /// - Parameter path: nil for the usual one.
+  /// - Parameter path: The file; nil for the default.
   package init(path: String?) throws(Problem) {
     do throws(CacheFolder.Failure) {
       if let path {
@@ -47,7 +47,7 @@ package final class CacheInspection {
     file = CacheFile(path: self.path, note: CacheStore.warn) { troubles.add($0) }
   }
 
-  /// Whether there is one; if not, it is not made either.
+  /// Whether the file exists. It is not created otherwise.
   package var exists: Bool { CacheFolder.identity(of: path) != nil }
 
   package func summary() throws(Problem) -> Summary {
@@ -63,7 +63,7 @@ package final class CacheInspection {
         let count = Int(row.integer(1))
         summary.hosts.append(Host(name: row.text(0), count: count, size: Int(row.integer(2))))
         summary.count += count
-        // One that reads an entry with a time that cannot be finds the damage.
+        // Reading an entry with an invalid time detects the damage.
         if !row.isNull(3), StoredEntity.isTime(row.real(3)) {
           summary.oldest = min(summary.oldest ?? .infinity, row.real(3))
         }
@@ -73,7 +73,7 @@ package final class CacheInspection {
     return summary
   }
 
-  /// What is kept of a URL, at whatever stage, version and identity.
+  /// Returns the entries of a URL, whatever their stage, version and identity.
   package func entries(url: String) throws(Problem) -> [Entry] {
     guard exists else { return [] }
     var places: [(place: CacheKey, variant: [UInt8])] = []
@@ -96,7 +96,7 @@ package final class CacheInspection {
     return entries
   }
 
-  /// The URLs that begin with `prefix`, in order.
+  /// Returns the URLs that begin with `prefix`, in order.
   package func urls(prefix: String) throws(Problem) -> [String] {
     guard exists else { return [] }
     var urls: [String] = []
@@ -109,10 +109,10 @@ package final class CacheInspection {
     return urls
   }
 
-  /// Removes the entries whose URLs begin with `prefix`, a few at a time, and gives back the room; or all
-  /// of them, with the file, which needs no room to do so.
+  /// Removes the entries whose URLs begin with `prefix`, a few at a time, and returns the room to
+  /// the disk. nil removes all entries together with the file, which needs no free space.
   ///
-  /// - Returns: how many there were; nil if there is no room to look.
+  /// - Returns: The number of removed entries; nil if there was no room to count them.
   package func clear(prefix: String?) throws(Problem) -> Int? {
     guard exists else { return 0 }
     guard prefix == nil, CacheFolder.isPlainFile(path) else { return try remove(prefix ?? "") }
@@ -125,7 +125,7 @@ package final class CacheInspection {
       guard CacheFolder.isCache(path) else { throw error }
     }
     do throws(CacheFolder.Failure) {
-      // Between opening and renaming of others.
+      // Not while another process opens or renames it.
       guard let lock = try CacheFileLock(of: path, isPatient: true) else {
         throw CacheFolder.Failure(message: "the cache '\(path)' cannot be used now: it is locked")
       }

@@ -2,12 +2,12 @@ import LullCore
 import LullSystem
 import Synchronization
 
-/// The tables of a cache file, and whether a file has them.
+/// The tables of a cache file, and checks whether a file has them.
 enum CacheSchema {
-  /// Raised when the tables change, or what the identities in them are made of: entries of another
-  /// version may be somebody else's.
+  /// Raised when the tables change, or the input of their identities: entries of another version
+  /// may belong to another user.
   static let version: Int64 = 4
-  /// "Lull": in a file's first bytes, so that no other program's database is taken for a cache.
+  /// "Lull": in a file's first bytes, so that another program's database is not taken for a cache.
   static let application: Int64 = 0x4c75_6c6c
 
   enum State {
@@ -31,7 +31,8 @@ enum CacheSchema {
     return isEmpty && application == 0 && version == 0 ? .empty : .ofOthers
   }
 
-  /// Contents are apart from what is known about them, which is read and changed far more often.
+  /// Creates the tables. Contents are separate from their metadata, which is read and changed far
+  /// more often.
   static func create(in database: SQLiteConnection) throws(SQLiteError) {
     // Before anything is in the file.
     try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -53,8 +54,8 @@ enum CacheSchema {
     }
   }
 
-  /// Gives a file of version 3 the column that it lacks; a Lull that has it open goes on with it. Whether this
-  /// was an older version that can be used on.
+  /// Adds the missing column to a file of version 3. Processes that have it open can continue.
+  /// Returns whether the file can be used now.
   static func migrate(_ database: SQLiteConnection) throws(SQLiteError) -> Bool {
     try database.transaction { () throws(SQLiteError) -> Bool in
       let found = try database.integer("PRAGMA user_version")
@@ -65,7 +66,8 @@ enum CacheSchema {
     }
   }
 
-  /// Of each connection. What a power cut takes are the last entries, not the file.
+  /// Sets up each connection. A power failure may lose the last entries, but does not damage the
+  /// file.
   static func configure(_ database: SQLiteConnection) throws(SQLiteError) {
     try database.execute(
       """
@@ -74,8 +76,8 @@ enum CacheSchema {
     try boundLog(of: database, maxSize: .max)
   }
 
-  /// Has what is in the write-ahead log put into the file, and the log begun anew, whenever it has grown
-  /// to a sixteenth of `maxSize`, in bytes; at 2 MB at the latest.
+  /// Limits the write-ahead log to a sixteenth of `maxSize` bytes, at most 2 MB. Beyond that its
+  /// content is written to the file and the log starts again.
   static func boundLog(of database: SQLiteConnection, maxSize: Int) throws(SQLiteError) {
     let pages = max(4, min(512, maxSize / 4096 / 16))
     try database.execute(
@@ -91,7 +93,7 @@ enum CacheStore {
 
   private static let known = Mutex<[String: Known]>([:])
 
-  /// What this process asks of that file.
+  /// Returns this process's queue for that file.
   static func shared(at path: String) -> FileJobs<CacheFile> {
     known.withLock { known in
       if let jobs = known[path]?.jobs { return jobs }
@@ -102,7 +104,7 @@ enum CacheStore {
     }
   }
 
-  /// The same for nobody else.
+  /// Returns a separate queue.
   static func jobs(
     at path: String, warn: @escaping @Sendable (String) -> Void
   ) -> FileJobs<CacheFile> {
@@ -114,16 +116,17 @@ enum CacheStore {
   }
 }
 
-/// Which of the entries at one place is wanted: what a server has made of a URL may depend on headers of
-/// the request, which its `Vary` names. (RFC 9111, section 4.1)
+/// Selects one of the variants of an entity: a response may depend on headers of the request, which
+/// its `Vary` names. (RFC 9111, section 4.1)
 enum CacheVariant: Sendable {
-  /// One that answers requests with these headers.
+  /// The variant for requests with these headers.
   case answering(Headers)
-  /// The one that the file knows by that digest.
+  /// The variant with that digest in the file.
   case known([UInt8])
 
-  /// How the file knows the entity's: by a digest, since headers of requests are nobody's business; empty
-  /// of what depends on none. nil if there is no way to make a digest.
+  /// Returns the digest that identifies the entity's variant in the file. It is a digest because
+  /// request headers may be confidential. Empty if the entity depends on no header; nil if no
+  /// digest can be computed.
   static func of(_ entity: Entity) -> [UInt8]? {
     guard let variant = entity.exchange?.variant else { return [] }
     return digest(of: variant)
@@ -133,9 +136,9 @@ enum CacheVariant: Sendable {
     Digest.sha256.of("variant\n" + variant.text)
   }
 
-  /// Whether the entry is the one.
+  /// Whether an entry is the selected variant.
   ///
-  /// - Parameter headers: those of the answer, as they are stored.
+  /// - Parameter headers: The stored headers of the response.
   func isOne(_ digest: [UInt8], headers: @autoclosure () -> [UInt8]) -> Bool {
     switch self {
     case .known(let known): return known == digest
@@ -146,7 +149,7 @@ enum CacheVariant: Sendable {
     }
   }
 
-  /// What it is of an answer with these headers; nil where nobody asks for it.
+  /// Returns the variant of a response with these headers; nil unless requests are answered.
   func variant(of answer: Headers) -> Variant? {
     guard case .answering(let request) = self else { return nil }
     return Variant(of: answer, to: request)

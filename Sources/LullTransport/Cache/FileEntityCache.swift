@@ -4,57 +4,59 @@ import Synchronization
 
 /// A cache in a file that several processes share and that outlives them. (CACHE-01 to CACHE-37)
 ///
-/// Keeps bytes, text and JSON with their headers, age and validators, by URL, stage, identity and
-/// version; declines other content (CACHE-28). Reading, writing and parsing happen in the pool of the
-/// resource's home thread, in the order asked; reads come back on a later turn. A process that is killed
-/// loses at most what it is writing. A file that makes no sense is renamed, one that cannot be used is
-/// done without, each with one warning on standard error; the loads go on.
+/// It stores bytes, text and JSON with their headers, age and validators, by URL, stage, identity
+/// and version. It declines other content. (CACHE-28) Reading, writing and parsing happen in the
+/// pool of the resource's home thread, in order; reads return on a later turn. A process that is
+/// killed loses at most what it is writing. A damaged file is renamed, and an unusable file is
+/// ignored, each with one warning on standard error; loads continue.
 ///
-/// Credentials are not in the file: of those that requests are configured to carry, and of other headers
-/// that may tell who asks, a digest is; headers of responses that are called like one are left out, and
-/// so is whatever says `Cache-Control: no-store`. What mutations of requests add, commands print and
-/// cookies hold is not seen: name whose it is with `Options.identity`. Lua: `lull.cache.file()`.
+/// The file contains no credentials. Configured credentials, and other headers that may identify
+/// the requester, are represented by a digest. Response headers with the name of a credential are
+/// omitted, and responses with `Cache-Control: no-store` are not stored. Headers added by request
+/// mutations, secrets printed by commands, and cookies are not detected: set `Options.identity` if
+/// responses depend on them. Lua: `lull.cache.file()`.
 public final class FileEntityCache: CoordinatedEntityCache {
-  /// What a file cache may be told.
+  /// The options of a file cache.
   public struct Options: Sendable, Equatable {
-    /// To be raised when transformers change: entries of other versions are not found.
+    /// Raise it when transformers change: entries of other versions are not found.
     public var version = 1
-    /// nil: `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.
+    /// The file; nil for `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.
     public var path: String?
-    /// Of the whole file, in bytes; what has not been used for longest goes. No entity may take more
-    /// than an eighth of it.
+    /// The maximum size of the whole file in bytes. The least recently used entries are evicted. An
+    /// entity may take at most an eighth of it.
     public var maxSize = 200 * 1024 * 1024
-    /// What is older, in seconds, is not there, even for a service that is offline; nil: no limit.
+    /// The maximum age of entries in seconds, even for a service that is offline; nil for no limit.
     public var maxAge: Double?
-    /// Whose entries these are, if requests do not tell by headers that are configured.
+    /// The identity that the entries belong to, if configured headers do not tell it.
     public var identity: String?
 
-    /// 200 MB at the usual place, of any age. With a negative version or age, or a size below 64 KB, requests that
-    /// would use the cache fail unsent.
+    /// Creates the default options: 200 MB at the default path, any age. If the version or age is
+    /// negative, or the size is below 64 KB, requests that would use the cache fail without being
+    /// sent.
     public init() {}
 
     /// In bytes.
     package static let leastSize = 65_536
   }
 
-  /// The place of an entity in the file, and who looks for it.
+  /// The key of an entity in the file, and the requester's headers.
   public struct Key {
     package let place: CacheKey
-    /// As requests are configured to have them.
+    /// As requests are configured to send them.
     fileprivate let headers: Headers
     fileprivate let pump: Pump
   }
 
-  /// The store keeps the order.
+  /// The file's queue keeps the order.
   public let operations = CacheOperations(isOrderedByCache: true)
   public let outlivesProcess = true
-  /// As they were given; changing a copy of them changes nothing here.
+  /// The options as they were passed. Changing a copy has no effect on the cache.
   public let options: Options
-  /// nil if there is no folder to put it in.
+  /// The file's path; nil if there is no folder for it.
   public let path: String?
   private let store: FileJobs<CacheFile>?
 
-  /// Touches no file before it is used.
+  /// Creates a cache. It accesses no file before it is used.
   public convenience init(_ options: Options = Options()) {
     var store: FileJobs<CacheFile>?
     var path: String?
@@ -70,7 +72,7 @@ public final class FileEntityCache: CoordinatedEntityCache {
     self.init(options, path: path, store: store)
   }
 
-  /// One that has nothing, keeps nothing and touches no file.
+  /// Creates a cache that is always empty and accesses no file.
   package convenience init(inert options: Options) {
     self.init(options, path: nil, store: nil)
   }
@@ -92,14 +94,14 @@ public final class FileEntityCache: CoordinatedEntityCache {
     return key(place, resource.configuration(for: .get).headers.lines, resource.pump)
   }
 
-  /// nil if there is no file.
+  /// Returns nil if there is no file.
   func key(_ place: CacheKey, _ headers: Headers, _ pump: Pump) -> Key? {
     store == nil ? nil : Key(place: place, headers: headers, pump: pump)
   }
 
   public func readEntity(forKey key: Key, completion: @escaping (Entity?) -> Void) {
     guard let store else { return completion(nil) }
-    // JSON is parsed there, too.
+    // The pool also parses JSON.
     JSONDocument.prepareForThreads()
     let report = key.pump.receiver { (answer: Answer) in completion(answer.entity) }
     let place = key.place
@@ -111,14 +113,14 @@ public final class FileEntityCache: CoordinatedEntityCache {
     }
   }
 
-  /// Only bytes, text and JSON.
+  /// Accepts bytes, text and JSON only.
   public func accepts(_ entity: Entity) -> Bool { StoredEntity.accepts(entity) }
 
   public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
-    // Later reads come after it; nobody else waits for it.
+    // Later reads come after the write, so nothing has to wait for it.
     defer { completion() }
     guard let store else { return }
-    // A value of the script must not be held beyond this call.
+    // A script's value must not be retained after this call.
     let entity = accepts(entity) ? entity : nil
     let place = key.place
     let maxSize = options.maxSize
@@ -131,7 +133,8 @@ public final class FileEntityCache: CoordinatedEntityCache {
     }
   }
 
-  /// Between the steps, others have their turn. Called by a job, so that it is done where that one is.
+  /// Makes room in batches, so that other jobs can run between them. Runs on the thread of the
+  /// calling job.
   private static func makeRoom(in store: FileJobs<CacheFile>, maxSize: Int) {
     store.submit(to: nil) { file in
       if file.makeRoom(maxSize: maxSize) { makeRoom(in: store, maxSize: maxSize) }
@@ -147,7 +150,7 @@ public final class FileEntityCache: CoordinatedEntityCache {
     completion()
   }
 
-  /// In one transaction, since other processes may write there meanwhile.
+  /// In one transaction, because other processes may write to the entry.
   public func confirmEntity(
     _ confirmation: EntityConfirmation, forKey key: Key, completion: @escaping () -> Void
   ) {
@@ -158,7 +161,7 @@ public final class FileEntityCache: CoordinatedEntityCache {
     completion()
   }
 
-  /// Puts what others have loaded in the place of something older, if there is such.
+  /// Replaces an older entity with one that another host has loaded.
   func replaceOlder(with entity: Entity, forKey key: Key) {
     guard let store, accepts(entity) else { return }
     let place = key.place
@@ -173,7 +176,7 @@ public final class FileEntityCache: CoordinatedEntityCache {
     }
   }
 
-  /// Of every stage, version and identity of that URL. (AGE-07)
+  /// Expires all stages, versions and identities of that URL. (AGE-07)
   public func expireEntity(
     asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void
   ) {
@@ -203,8 +206,8 @@ extension FileEntityCache: CheckedSettings {
   }
 }
 
-/// What is asked of one file by this process, one thing after the other, in the order asked, on one thread
-/// at a time: of a pool, or whoever asks.
+/// This process's jobs for one file, run in order, one at a time: on a thread of a pool, or of the
+/// caller.
 final class FileJobs<File>: Sendable {
   typealias Job = @Sendable (File) -> Void
 
@@ -215,7 +218,7 @@ final class FileJobs<File>: Sendable {
 
   private let queue = Mutex(Queue())
   private let file: Mutex<File>
-  /// After the jobs that were there.
+  /// Runs after the waiting jobs.
   private let afterJobs: @Sendable (File) -> Void
 
   init(_ file: sending File, afterJobs: @escaping @Sendable (File) -> Void = { _ in }) {
@@ -223,7 +226,7 @@ final class FileJobs<File>: Sendable {
     self.afterJobs = afterJobs
   }
 
-  /// Has the job done after those given before it; without a pool, at once.
+  /// Runs the job after the earlier ones; without a pool, immediately.
   func submit(to pool: (any WorkPool)?, _ job: @escaping Job) {
     let begins = queue.withLock { queue in
       queue.jobs.append(job)
@@ -238,9 +241,10 @@ final class FileJobs<File>: Sendable {
     }
   }
 
-  /// Does something at once if nothing is being done, and nothing waits; else nil, and nothing was done.
+  /// Runs a job immediately if none is running or waiting. Otherwise returns nil without running
+  /// it.
   ///
-  /// - Parameter pool: does what others give meanwhile, which may take its time.
+  /// - Parameter pool: Runs the jobs that are submitted meanwhile.
   func doNow<Result: Sendable>(
     or pool: (any WorkPool)?, _ job: @Sendable (File) -> Result?
   ) -> Result? {
@@ -264,7 +268,7 @@ final class FileJobs<File>: Sendable {
 
   private func work() {
     file.withLock { file in
-      // SQLite knows what to do about a file that cannot grow, but not about a signal.
+      // SQLite handles the error when a file cannot grow, but not the signal.
       SignalGuard.withoutSIGXFSZ {
         while let jobs = takeJobs() {
           for job in jobs { job(file) }
@@ -286,7 +290,7 @@ final class FileJobs<File>: Sendable {
   }
 }
 
-/// What went wrong with a file that one looks at, in words. Any thread.
+/// The problems found while inspecting a file. Any thread.
 final class Troubles: Sendable {
   private let list = Mutex<[String]>([])
 
@@ -298,7 +302,7 @@ final class Troubles: Sendable {
 extension FileEntityCache.Options: DurationSettable {}
 
 extension DurationSettable where Self == FileEntityCache.Options {
-  /// The same as a duration. (SWF-162)
+  /// The maximum age as a duration. (SWF-162)
   @_disfavoredOverload
   public var maxAge: Duration? {
     get { (self.maxAge as Double?).map { Duration(clamping: $0) } }

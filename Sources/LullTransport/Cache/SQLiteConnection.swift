@@ -3,18 +3,18 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// One connection to a database, with the statements that it has compiled; for one thread at a time.
+/// A connection to a database, with its compiled statements. For one thread at a time.
 final class SQLiteConnection {
   private let handle: OpaquePointer
   private var statements: [String: OpaquePointer] = [:]
 
-  /// Why SQLite is not to be had; nil if it is.
+  /// Why SQLite is not available; nil if it is.
   static var problem: String? {
     // A text of the program.
     csqlite_load().map { String(cString: $0) }
   }
 
-  /// Opens a file that is there; `problem` must be nil.
+  /// Opens an existing file; `problem` must be nil.
   init(path: String) throws(SQLiteError) {
     var opened: OpaquePointer?
     let code = csqlite_open(path, &opened)
@@ -32,18 +32,19 @@ final class SQLiteConnection {
     csqlite_close(handle)
   }
 
-  /// How long a statement waits for other processes before it fails as busy.
+  /// Sets how long a statement waits for other processes before it fails as busy.
   func wait(milliseconds: Int32) { csqlite_wait_when_busy(handle, milliseconds) }
 
-  /// Of the last statement, in rows.
+  /// The number of rows that the last statement changed.
   var changeCount: Int { Int(csqlite_changes(handle)) }
 
-  /// Runs statements that have no values and whose rows are of no interest.
+  /// Runs statements without values. Their rows are ignored.
   func execute(_ sql: String) throws(SQLiteError) {
     try check(csqlite_execute(handle, sql))
   }
 
-  /// Runs one statement, compiled at its first use, and gives its rows to `row` one by one.
+  /// Runs one statement, which is compiled at its first use, and passes its rows to `row` one by
+  /// one.
   func run(
     _ sql: String, _ values: [SQLiteValue] = [],
     row: (SQLiteRow) throws(SQLiteError) -> Void = { (_) throws(SQLiteError) in }
@@ -61,14 +62,15 @@ final class SQLiteConnection {
     }
   }
 
-  /// The first column of the first row, 0 without one.
+  /// Returns the first column of the first row, or 0 without a row.
   func integer(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int64 {
     var result: Int64 = 0
     try run(sql, values) { (row) throws(SQLiteError) in result = row.integer(0) }
     return result
   }
 
-  /// All that `body` does, or nothing of it; no other process writes meanwhile.
+  /// Runs `body` as one transaction: all of it takes effect, or nothing. No other process writes
+  /// meanwhile.
   func transaction<Result>(
     _ body: () throws(SQLiteError) -> Result
   ) throws(SQLiteError) -> Result {
@@ -98,7 +100,7 @@ final class SQLiteConnection {
   }
 }
 
-/// What a statement is given in place of a `?`.
+/// A value for a `?` in a statement.
 enum SQLiteValue {
   case integer(Int64)
   case real(Double)
@@ -131,7 +133,8 @@ enum SQLiteValue {
   }
 }
 
-/// One row of a result, to be read inside the call that it is given to. Columns are numbered from 0.
+/// One row of a result. It may only be read inside the call that receives it. Columns are numbered
+/// from 0.
 struct SQLiteRow {
   let statement: OpaquePointer
 
@@ -150,22 +153,22 @@ struct SQLiteRow {
   func withBytes<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result
   {
     var count = 0
-    // SQLite's own, until the next step.
+    // SQLite's own memory, valid until the next step.
     let bytes = csqlite_bytes(statement, column, &count)?.assumingMemoryBound(to: UInt8.self)
     return body(UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : count))
   }
 }
 
-/// What SQLite could not do.
+/// An error of SQLite.
 struct SQLiteError: Error, Sendable {
   enum Kind {
-    /// Somebody else is at it, or memory is short: another time it may work.
+    /// Temporary: another process uses the file, or memory is short.
     case passing
-    /// The file holds no database that makes sense.
+    /// The file is not a valid database.
     case corrupt
     /// The disk is full.
     case full
-    /// There is another file of that name now.
+    /// The name now refers to another file.
     case moved
     /// Neither the file nor its folder can be used.
     case unusable
@@ -179,10 +182,10 @@ struct SQLiteError: Error, Sendable {
     self.message = message
   }
 
-  /// What SQLite says of the last call on a connection; `connection` may be nil.
+  /// The error of the last call on a connection; `connection` may be nil.
   init(_ code: Int32, _ connection: OpaquePointer?) {
     var code = code
-    // Texts of SQLite and of the C library, copied at once.
+    // Texts of SQLite and of the C library, copied immediately.
     var text = String(cString: csqlite_code_message(code))
     if let connection {
       let extended = csqlite_extended_code(connection)
@@ -195,12 +198,12 @@ struct SQLiteError: Error, Sendable {
     self.init(code: code, message: text)
   }
 
-  /// Of what is in the file, where SQLite itself sees nothing wrong.
+  /// An error in the file's content that SQLite itself does not detect.
   static func damaged(_ message: String) -> SQLiteError {
     SQLiteError(code: Int32(CSQLITE_CORRUPT), message: message)
   }
 
-  /// Of a file that is to stay as it is.
+  /// An error for a file that must not be changed.
   static func unusable(_ message: String) -> SQLiteError {
     SQLiteError(code: Int32(CSQLITE_CANTOPEN), message: message)
   }
@@ -219,7 +222,7 @@ struct SQLiteError: Error, Sendable {
     case Int(CSQLITE_BUSY), Int(CSQLITE_LOCKED), Int(CSQLITE_INTERRUPT), Int(CSQLITE_NOMEM),
       Int(CSQLITE_PROTOCOL), Int(CSQLITE_SCHEMA):
       return .passing
-    // The statements are right, so it is the tables that are not.
+    // The statements are correct, so the tables must be wrong.
     case Int(CSQLITE_CORRUPT), Int(CSQLITE_NOTADB), Int(CSQLITE_ERROR): return .corrupt
     case Int(CSQLITE_FULL): return .full
     default: return .unusable

@@ -1,6 +1,6 @@
 import LullCore
 
-/// An entity as a cache file has it: content as bytes of a kind, and what is known about it.
+/// An entity as a cache file stores it: content as bytes of a kind, and metadata.
 struct StoredEntity {
   enum Kind: Int64 {
     case bytes = 0
@@ -8,7 +8,7 @@ struct StoredEntity {
     case json = 2
     /// Text, as the bytes that it was decoded from. (TXT-14)
     case received = 3
-    /// A list of JSON that came as several values, without a type that says so. (JSN-92)
+    /// A JSON list that was received as several values, without a type that says so. (JSN-92)
     case values = 4
   }
 
@@ -16,15 +16,15 @@ struct StoredEntity {
   var content: [UInt8]
   /// `name: value` lines.
   var headers: [UInt8]
-  /// Only one that the headers do not tell.
+  /// Only if it differs from the headers.
   var charset: String?
   var timestamp: Double
   var status: Int?
-  /// The final one, if redirects led to another.
+  /// The final URL, if redirects led to another.
   var finalURL: String?
   var elapsed: Double?
 
-  /// Whether a file can keep such content. (CACHE-28)
+  /// Whether a file can store such content. (CACHE-28)
   static func accepts(_ entity: Entity) -> Bool {
     switch entity.content {
     case .bytes, .text, .json: entity.validatorsHold && !entity.forbidsStoring
@@ -32,16 +32,17 @@ struct StoredEntity {
     }
   }
 
-  /// Whether it can be a time: neither before 1970 nor tens of thousands of years from now.
+  /// Whether it is a plausible time: not before 1970 and not tens of thousands of years in the
+  /// future.
   static func isTime(_ timestamp: Double) -> Bool { (0..<1e12).contains(timestamp) }
 
   static func isDuration(_ seconds: Double) -> Bool { seconds >= 0 && seconds.isFinite }
 
-  /// What is dated later than this counts as dated 1970: whatever wrote it had another idea of the time,
-  /// so that its age is not known. The minute is for clocks that differ a little.
+  /// The latest valid timestamp. An entry with a later one counts as dated 1970: the writer's clock
+  /// was wrong, so its age is unknown. The minute tolerates small differences between clocks.
   static func lastTime(_ now: Double) -> Double { now + 60 }
 
-  /// nil for content that is not accepted.
+  /// Returns nil for content that is not accepted.
   init?(_ entity: Entity, at place: CacheKey) {
     guard StoredEntity.accepts(entity), StoredEntity.isTime(entity.timestamp) else { return nil }
     switch entity.content {
@@ -57,7 +58,7 @@ struct StoredEntity {
     var lines: [UInt8] = []
     let ofConnection = entity.headers.namesOfConnection
     entity.headers.forEachLine { name, value in
-      // What lets one in is not for a disk, and what was of one connection has gone with that.
+      // Credentials must not be stored, and headers of one connection are no longer valid.
       let text = String(escaping: name)
       guard !CredentialName.names(text), !ofConnection.contains(text) else { return }
       lines += name
@@ -73,7 +74,8 @@ struct StoredEntity {
     elapsed = entity.exchange?.elapsed.flatMap { StoredEntity.isDuration($0) ? $0 : nil }
   }
 
-  /// Where redirects have led, without a query, which may hold what lets one in; nil if there were none.
+  /// The final URL after redirects, without its query, which may contain credentials; nil if there
+  /// were none.
   private static func finalURL(_ text: String, of place: CacheKey) -> String? {
     let text = LogText.withoutUser(text)
     guard text != place.url else { return nil }
@@ -81,7 +83,7 @@ struct StoredEntity {
     return bare == place.url.prefix { $0 != "?" && $0 != "#" } ? nil : bare
   }
 
-  /// What it takes in the file, roughly.
+  /// The approximate size in the file.
   var size: Int { content.count + headers.count + 256 }
 
   func checksum(at place: CacheKey, _ variant: [UInt8]) -> Int64 {
@@ -116,10 +118,10 @@ struct StoredEntity {
     return headers
   }
 
-  /// The bytes that text was decoded from, unless they are its UTF-8 or no longer decode to it.
+  /// The bytes that the text was decoded from; nil if they are its UTF-8 or no longer decode to it.
   private static func received(_ entity: Entity, _ text: String) -> (Kind, [UInt8])? {
     guard let bytes = entity.receivedBytes, !bytes.elementsEqual(text.utf8) else { return nil }
-    // A 304 may have changed the type since.
+    // A 304 response may have changed the type since.
     var again = entity
     guard bytes.withUnsafeBufferPointer({ again.decodeText($0) }),
       case .text(let found) = again.content, found.utf8.elementsEqual(text.utf8)
@@ -127,8 +129,8 @@ struct StoredEntity {
     return (.received, bytes)
   }
 
-  /// Puts the content into an entity that has its headers, parsed again if it is JSON; false if it
-  /// cannot be.
+  /// Sets the content of an entity that has its headers. JSON is parsed again. Returns false if
+  /// that fails.
   static func read(
     _ kind: Kind, _ bytes: UnsafeBufferPointer<UInt8>, into entity: inout Entity
   ) -> Bool {
@@ -137,7 +139,7 @@ struct StoredEntity {
     case .bytes: content = .bytes(Array(bytes))
     case .text: content = String(validating: bytes, as: UTF8.self).map { .text($0) }
     case .received:
-      // The headers of a 304 may name a charset that these bytes are not in.
+      // The headers of a 304 response may name a charset that these bytes are not in.
       content = entity.decodeText(bytes) ? entity.content : .bytes(Array(bytes))
     case .json, .values:
       let document =

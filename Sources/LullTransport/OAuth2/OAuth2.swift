@@ -1,13 +1,14 @@
 package import LullCore
 import LullSystem
 
-/// Access tokens from a token endpoint, for all requests of a service. (RFC 6749, sections 4.4 and 6)
+/// Access tokens from a token endpoint, for all requests of a service. (RFC 6749, sections 4.4 and
+/// 6)
 ///
-/// The first request that needs a token asks for one, all others wait for that answer; a token that
-/// ends soon, or that the service has answered 401 to, is renewed in the same way. Token requests go
-/// to the endpoint's origin only, pass no policies, and are not retried. With a token file, processes
-/// share tokens, and one of them renews at a time. Home thread only.
-/// Tokens of a login are fetched by `lull login` or `Auth.logIn`, and only kept and renewed here.
+/// The first request that needs a token fetches one, and all others wait for it. A token that
+/// expires soon, or that the service has rejected with 401, is renewed in the same way. Token
+/// requests are only sent to the endpoint's origin, pass no policies, and are not retried. With a
+/// token file, processes share tokens, and one of them renews at a time. Home thread only. The
+/// tokens of a login are fetched by `lull login` or `Auth.logIn`, and only stored and renewed here.
 /// Lua: `lull.auth.oauth2_client_credentials{…}`, `lull.auth.oauth2_refresh{…}`,
 /// `lull.auth.oauth2_device{…}`, `lull.auth.oauth2_code{…}`.
 package final class OAuth2: AuthStage {
@@ -15,7 +16,7 @@ package final class OAuth2: AuthStage {
     package enum Grant: Sendable, Equatable {
       case clientCredentials
       case refresh(SecretText)
-      /// A person has been asked; what came of it is in the token file.
+      /// The user has logged in before; the tokens are in the token file.
       case login(OAuth2Login)
     }
 
@@ -25,15 +26,15 @@ package final class OAuth2: AuthStage {
     package var grant: Grant
     package var scope: String?
     package var audience: String?
-    /// Whether the client's secret goes into the body, not into a header. (RFC 6749, section 2.3.1)
+    /// Whether the client secret is sent in the body, not in a header. (RFC 6749, section 2.3.1)
     package var sendsSecretInBody = false
     package var tokenFile: String?
-    /// What a script has said for it, also where nothing is kept.
+    /// The token file that a script has set, even if nothing is stored.
     package var saidTokenFile: String?
-    /// The environment of an API file that the tokens are for; nil: none.
+    /// The environment of an API file that the tokens are for; nil for none.
     package private(set) var environment: String?
 
-    /// The same for an environment, whose tokens are its own. (ENV-08)
+    /// Returns the settings for an environment, which has its own tokens. (ENV-08)
     package func kept(apart environment: String) -> Settings {
       var settings = self
       settings.environment = environment
@@ -44,14 +45,14 @@ package final class OAuth2: AuthStage {
       return settings
     }
 
-    /// Which client of which endpoint it is, and what it asks for: parts with their lengths, so that
-    /// none can be taken for another.
+    /// Identifies the client, its endpoint and its requested scope: parts with their lengths, so
+    /// that they are unambiguous.
     var client: String {
       let kind =
         switch grant {
         case .clientCredentials: "client_credentials"
         case .refresh: "refresh_token"
-        // By whichever way: tokens are as good.
+        // The same for both kinds of login: their tokens are equivalent.
         case .login: "login"
         }
       return
@@ -68,7 +69,7 @@ package final class OAuth2: AuthStage {
     }
   }
 
-  /// As a setting.
+  /// The tokens as a setting.
   package var auth: Auth {
     var identity = SecretText("oauth2 \(settings.client) ")
     var shown = "token of \(LogText.url(settings.tokenURL))"
@@ -76,7 +77,8 @@ package final class OAuth2: AuthStage {
     case .clientCredentials: break
     case .refresh(let token): identity = identity + token
     case .login(let login):
-      // Who has logged in, so that nobody finds what a cache keeps for another.
+      // The login is part of the identity, so that a cache does not mix the entries of different
+      // users.
       identity = identity + SecretText(keeper?.login ?? "")
       shown += ", by \(login.command ?? "logIn(over:)")"
     }
@@ -95,7 +97,7 @@ package final class OAuth2: AuthStage {
   package let settings: Settings
   private let keeper: OAuth2TokenKeeper?
   private var tokens: OAuth2Tokens?
-  /// What could not be put into the token file.
+  /// Tokens that could not be written to the token file.
   private var unsaved: OAuth2Tokens?
   /// How often tokens were renewed.
   private var generation = 0
@@ -103,18 +105,18 @@ package final class OAuth2: AuthStage {
   private var isRenewing = false
   /// Ends the wait for the lock of the token file.
   private var stopSign: StopSign?
-  /// An access token the service does not take any more.
+  /// An access token that the service has rejected.
   private var rejected: String?
-  /// Who fetches logins instead of using them, if somebody does.
+  /// Collects logins instead of using them, if there is one.
   private weak var coordinator: OAuth2LoginCoordinator?
-  /// Of environments, by their names.
+  /// The tokens of environments, by name.
   private var others: [String: Auth] = [:]
 
   private final class Waiter {
     let request: HTTPRequest
     let resume: (TransportError?) -> Void
     var isOver = false
-    /// Until its time is up.
+    /// Limits the wait.
     var timer: (any HostTimer)?
 
     init(_ request: HTTPRequest, _ resume: @escaping (TransportError?) -> Void) {
@@ -185,7 +187,7 @@ package final class OAuth2: AuthStage {
     after result: NetworkResult, to request: AuthorizedRequest, in context: AuthContext
   ) -> Bool {
     guard request.generation != OAuth2.notOurs else { return false }
-    // Another request may have had the same answer, and the new tokens already.
+    // Another request may have been rejected too, and may have fetched new tokens already.
     if request.generation == generation, let tokens {
       rejected = tokens.access
       self.tokens?.expire()
@@ -205,7 +207,7 @@ package final class OAuth2: AuthStage {
 
   // MARK: Renewing
 
-  /// - Parameter request: one of those that wait; tokens are asked for by the way it takes.
+  /// - Parameter request: One of the waiting requests. Token requests use its connection settings.
   private func renew(in context: AuthContext, for request: HTTPRequest) {
     guard !isRenewing else { return }
     isRenewing = true
@@ -225,11 +227,11 @@ package final class OAuth2: AuthStage {
       case .failure where sign.isSet: beginAnew(in: context)
       case .failure(let problem): finish(.failure(noToken(problem.message)))
       case .success(.done(let tokens)):
-        // Newer than what could not be saved.
+        // Newer than the tokens that could not be saved.
         unsaved = nil
         finish(.success(tokens))
       case .success(.due(let renewal)):
-        // What a refresh token has brought is lost with the process.
+        // A process that ends now would lose the result of a refresh token.
         let ending = context.pump.ending
         ending.hold()
         ask(context, for: request, renewal) { [self] result, isCertain in
@@ -245,7 +247,7 @@ package final class OAuth2: AuthStage {
     }
   }
 
-  /// Another renews by now, or those who had come have left.
+  /// Starts again: another process has begun a renewal, or the previous waiters have left.
   private func beginAnew(in context: AuthContext) {
     isRenewing = false
     if let waiter = waiting.first { renew(in: context, for: waiter.request) }
@@ -277,7 +279,7 @@ package final class OAuth2: AuthStage {
     }
   }
 
-  /// - Parameter finish: is called with nil where nothing was sent since another renews by now.
+  /// - Parameter finish: Called with nil if nothing was sent because another process renews now.
   private func ask(
     _ context: AuthContext, for waiting: HTTPRequest, _ renewal: OAuth2Renewal,
     _ finish: @escaping (Result<OAuth2Tokens, TransportError>?, _ isCertain: Bool) -> Void
@@ -315,14 +317,14 @@ package final class OAuth2: AuthStage {
     }
   }
 
-  /// Somebody has logged in or out: what is in the file counts.
+  /// Drops the tokens in memory: after a login or logout, the file applies.
   func forget() {
     tokens = nil
     unsaved = nil
     generation += 1
   }
 
-  /// Of a request that brings a header of its own.
+  /// Marks a request that has its own header.
   private static let notOurs = -1
 
   private func noToken(_ reason: String) -> TransportError {

@@ -1,6 +1,6 @@
 import LullCore
 
-/// What came of a request to an endpoint.
+/// The response of an endpoint.
 struct OAuth2Answer {
   private let result: NetworkResult
   private let url: String
@@ -9,7 +9,7 @@ struct OAuth2Answer {
   private let status: Int
   private let root: JSONElement?
 
-  /// - Parameter known: what the endpoint was told, which it may repeat.
+  /// - Parameter known: Finds the secrets sent to the endpoint, which it may repeat.
   init(_ result: NetworkResult, from url: String, hiding known: SecretSearch) {
     self.result = result
     self.url = LogText.url(url)
@@ -25,7 +25,7 @@ struct OAuth2Answer {
     }
   }
 
-  /// The fields of a form, which GitHub and others send unless the request asks for JSON.
+  /// Parses a form, which GitHub and others send unless the request asks for JSON.
   private static func members(ofForm body: [UInt8]) -> JSONValue {
     let pairs = body.split(separator: UInt8(ascii: "&")).compactMap { pair -> JSONValue.Member? in
       let parts = pair.split(
@@ -39,7 +39,7 @@ struct OAuth2Answer {
     return .object(pairs)
   }
 
-  /// - Parameter known: the tokens so far, whose refresh token is kept if none comes.
+  /// - Parameter known: The previous tokens. Their refresh token is kept if the response has none.
   func tokens(now: Double, known: OAuth2Tokens?) -> Result<OAuth2Tokens, TransportError> {
     if let problem = problem("no token from") { return .failure(problem) }
     guard let root, let access = root["access_token"]?.string, OAuth2Tokens.isValid(access)
@@ -56,8 +56,9 @@ struct OAuth2Answer {
         lifetime: number("expires_in"), login: known?.login, now: now))
   }
 
-  /// Whether it is known what became of the request: it has not arrived, or its answer says so. A gateway
-  /// knows nothing of what the endpoint has done, and a success without tokens may have lost them.
+  /// Whether the outcome of the request is known: it has not arrived, or the response tells. A
+  /// gateway does not know what the endpoint has done, and a success without tokens may have lost
+  /// them.
   var isCertain: Bool {
     if let error = result.error {
       return error.isUnsent
@@ -67,9 +68,9 @@ struct OAuth2Answer {
     return originProblem == nil && !isSuccess && ![502, 504].contains(status)
   }
 
-  /// Why it has not done what it was asked for; nil if it has.
+  /// Returns why the request has failed, or nil if it has not.
   ///
-  /// - Parameter lead: what the message begins with, before the endpoint.
+  /// - Parameter lead: The beginning of the message, before the endpoint.
   func problem(_ lead: String) -> TransportError? {
     if let error = result.error {
       let reason = error.message.replacing(Redirect.refusalHint, with: "")
@@ -79,16 +80,17 @@ struct OAuth2Answer {
     return isSuccess ? nil : OAuth2.failure("\(lead) \(url): \(refusal)")
   }
 
-  /// The endpoint's name for the error, such as `invalid_grant`; nil if it names none.
+  /// The endpoint's error code, such as `invalid_grant`; nil if there is none.
   var problemName: String? { isSuccess ? nil : errorName }
 
-  /// Whether the endpoint does not accept the refresh token or code any more, by the RFC's name, GitHub's or
-  /// Slack's.
+  /// Whether the endpoint no longer accepts the refresh token or code, by the RFC's error code,
+  /// GitHub's or Slack's.
   var refusesGrant: Bool {
     ["invalid_grant", "bad_refresh_token", "invalid_refresh_token"].contains(problemName)
   }
 
-  /// Whether nobody has answered, or nobody who was up to it: the same request may do later.
+  /// Whether the failure is temporary: there was no response, or only one from a server that could
+  /// not handle the request.
   var mayPass: Bool {
     if let error = result.error {
       return !error.isFinal && [.network, .timeout, .connection, .dns].contains(error.kind)
@@ -97,7 +99,7 @@ struct OAuth2Answer {
     return status >= 500 || status == 429 && problemName == nil
   }
 
-  /// Errors that the same request would meet again, whatever the status. (RFC 6749, 5.2; RFC 8628, 3.5)
+  /// Errors that the same request would get again, with any status. (RFC 6749, 5.2; RFC 8628, 3.5)
   private static let lastingErrors: Set<String> = [
     "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client",
     "unsupported_grant_type", "invalid_scope", "access_denied", "expired_token",
@@ -105,7 +107,7 @@ struct OAuth2Answer {
 
   func text(_ name: String) -> String? { root?[name]?.string }
 
-  /// Some say it in a string.
+  /// Some servers send numbers as strings.
   func number(_ name: String) -> Double? {
     let value = root?[name]
     return (value?.double ?? value?.string.flatMap { Double($0) }).flatMap {
@@ -117,8 +119,8 @@ struct OAuth2Answer {
     result.error == nil && (200...299).contains(status) && !reportsError
   }
 
-  /// Whether the body reports an error, which some servers send with status 200: GitHub as `error`, Slack as
-  /// `"ok": false`. (OAU-60)
+  /// Whether the body reports an error, which some servers send with status 200: GitHub as `error`,
+  /// Slack as `"ok": false`. (OAU-60)
   private var reportsError: Bool {
     if root?["ok"]?.bool == false { return true }
     guard let error = root?["error"] else { return false }
@@ -131,7 +133,7 @@ struct OAuth2Answer {
     }
   }
 
-  /// The `error` member itself, or the code inside an object such as Google's.
+  /// The `error` member itself, or the code inside an error object such as Google's.
   private var errorName: String? {
     guard let error = root?["error"] else { return nil }
     if let name = error.string { return name.isEmpty ? nil : name }
@@ -143,7 +145,7 @@ struct OAuth2Answer {
     root?["error_description"]?.string ?? root?["error"]?["message"]?.string
   }
 
-  /// A script that stands in for the network may follow redirects as it likes.
+  /// A script that replaces the network may follow any redirects.
   private var originProblem: String? {
     guard let answered = result.response?.url,
       let origin = ResourceURL(absolute: answered)?.origin,
@@ -152,7 +154,7 @@ struct OAuth2Answer {
     return "another origin has answered, \(origin)"
   }
 
-  /// The endpoint's own words, which are for people to read. (RFC 6749, section 5.2)
+  /// The endpoint's message for people. (RFC 6749, section 5.2)
   private var refusal: String {
     var text = "it answered \(status)"
     if let errorName { text += ", \(shown(errorName, limit: 80))" }
@@ -160,26 +162,26 @@ struct OAuth2Answer {
     return text
   }
 
-  /// Masked before it is cut: what is left of a secret would not be found.
+  /// Masked before it is truncated: a truncated secret would not be found.
   private func shown(_ text: String, limit: Int) -> String {
     LogText.part(known.masked(text), limit: limit)
   }
 }
 
-/// What a token endpoint has given, and until when it is good.
+/// The tokens from a token endpoint, and their expiry.
 struct OAuth2Tokens: Sendable, Equatable {
   let access: String
   let refresh: String?
-  /// Which login they come from: a text that each makes up; nil of tokens that need none.
+  /// Identifies the login that they come from, by a random text; nil for tokens without a login.
   var login: String?
-  /// Whether a renewal has brought another refresh token, so that the old one may be good no more; nil
-  /// before the first one.
+  /// Whether a renewal has returned another refresh token, so that the old one may be invalid; nil
+  /// before the first renewal.
   var rotates: Bool?
-  /// How often they were renewed by a refresh token since the first one.
+  /// How often they were renewed by a refresh token.
   private(set) var renewals = 0
-  /// Unix seconds; nil: until the service says otherwise.
+  /// Unix seconds; nil if the token is valid until the service rejects it.
   private(set) var expires: Double?
-  /// How long it was good for when it came, in seconds.
+  /// The lifetime when it was issued, in seconds.
   let lifetime: Double
 
   init(access: String, refresh: String?, lifetime: Double?, login: String? = nil, now: Double) {
@@ -190,19 +192,19 @@ struct OAuth2Tokens: Sendable, Equatable {
     expires = lifetime.map { now + $0 }
   }
 
-  /// Whether a request sent now would arrive in time: not in the last tenth of its life, half a minute
-  /// at most; nor if it would hold for longer than it did when it came, since then the clock was set back.
-  /// (OAU-160)
+  /// Whether a request sent now would arrive in time. A token is not good in the last tenth of its
+  /// lifetime, at most the last 30 s. It is not good either if its remaining time exceeds its
+  /// lifetime: the clock was set back then. (OAU-160)
   func isGood(now: Double) -> Bool {
     guard let expires else { return true }
     let left = expires - now
-    // Small corrections of the clock do not count.
+    // Tolerates small clock corrections.
     return left > min(30, lifetime / 10) && (lifetime <= 0 || left <= lifetime + 60)
   }
 
-  /// These, got with the refresh token that was `sent`.
+  /// Returns these tokens as a renewal of `known`, by the refresh token that was `sent`.
   ///
-  /// - Parameter given: the refresh token of the answer; nil if there was none.
+  /// - Parameter given: The refresh token in the response; nil if there was none.
   func renewed(from known: OAuth2Tokens?, with sent: String?, given: String?) -> OAuth2Tokens {
     var tokens = self
     tokens.rotates = known?.rotates == true || given != nil && given != sent
@@ -210,7 +212,7 @@ struct OAuth2Tokens: Sendable, Equatable {
     return tokens
   }
 
-  /// Whether an access token fits a header. (RFC 6750, section 2.1)
+  /// Whether an access token is valid in a header. (RFC 6750, section 2.1)
   static func isValid(_ access: String) -> Bool {
     !access.isEmpty && access.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
   }

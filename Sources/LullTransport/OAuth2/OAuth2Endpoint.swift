@@ -1,12 +1,12 @@
 import LullCore
 
-/// The endpoints of an authorization server, as somebody reaches them who waits for tokens.
+/// The endpoints of an authorization server, reached on behalf of a waiting request.
 struct OAuth2Endpoint {
   let settings: OAuth2.Settings
   let context: AuthContext
   private let waiting: HTTPRequest
 
-  /// - Parameter waiting: by whose way, and in whose time.
+  /// - Parameter waiting: The request whose connection settings and timeout apply.
   init(_ settings: OAuth2.Settings, _ context: AuthContext, for waiting: HTTPRequest) {
     self.settings = settings
     self.context = context
@@ -19,22 +19,22 @@ struct OAuth2Endpoint {
     start(OAuth2Request(settings, pairs, to: url, for: waiting).http, to: url, take)
   }
 
-  /// What became of a request that is noted before it is sent.
+  /// The result of a request that is recorded before it is sent.
   enum Sent {
-    /// It was not sent, since it could not be noted.
+    /// Not sent, because it could not be recorded.
     case refused(TokenFile.Problem)
-    /// It was not sent: there was no connection.
+    /// Not sent, because there was no connection.
     case unsent(OAuth2Answer)
     case answered(OAuth2Answer)
 
-    /// Whether the endpoint has surely given no tokens, if there are none.
+    /// Whether it is certain that the endpoint issued no tokens, if there are none.
     var isCertain: Bool {
       if case .answered(let answer) = self { answer.isCertain } else { true }
     }
   }
 
-  /// Sends it once it has been noted: the body waits for that, where there is a connection already, so that a process
-  /// that is killed before has used nothing up. (TOK-02)
+  /// Sends the request when it has been recorded. The body waits for that after the connection is
+  /// made, so that a process that is killed before has not used up a token. (TOK-02)
   func send(
     _ request: OAuth2Request, to url: String, noting note: OAuth2Renewal.Note?,
     _ take: @escaping (Sent) -> Void
@@ -43,7 +43,7 @@ struct OAuth2Endpoint {
       start(request.http, to: url) { take(.answered($0)) }
       return
     }
-    // Anything else does not ask before it sends.
+    // Other networks cannot wait before they send the body.
     guard let provider = context.networking as? CurlProvider, provider.tap == nil else {
       return note { problem in
         if let problem { return take(.refused(problem)) }
@@ -63,12 +63,13 @@ struct OAuth2Endpoint {
     sending.transfer = start(http, to: url) { sending.ended($0, isSent: gate.isOpen) }
   }
 
-  /// A request whose gate waits for a note.
+  /// A request whose gate waits for the record.
   private final class NotedSending {
     var transfer: (any RequestNetworking)?
     var isNoting = false
     private var refusal: TokenFile.Problem?
-    /// Of a request that was over before it was noted: whoever takes it is to find the note.
+    /// The response of a request that ended before it was recorded. It is delivered after the
+    /// record.
     private var answer: OAuth2Answer?
     private let take: (Sent) -> Void
 
@@ -103,11 +104,11 @@ struct OAuth2Endpoint {
     let channel = context.pump.completion { [context] result in
       take(OAuth2Answer(result, from: url, hiding: OAuth2Endpoint.search(for: http, context)))
     }
-    // The provider holds it until it reports.
+    // The provider retains the transfer until it reports.
     return context.networking.startRequest(http, completion: channel)
   }
 
-  /// What finds the secrets of a request in its answer, as far as their texts were there.
+  /// Returns a search for the secrets of a request in its response, for those with available texts.
   private static func search(for request: HTTPRequest, _ context: AuthContext) -> SecretSearch {
     let coordinator = (context.networking as? CurlProvider)?.secrets
     let known = KnownSecret.all(of: request)

@@ -1,18 +1,19 @@
 import LullCore
 
-/// A form for an endpoint of an authorization server, the client's secret in a header or beside the rest.
+/// A form request to an endpoint of an authorization server, with the client secret in a header or
+/// in the form.
 struct OAuth2Request {
   typealias Pair = (name: String, value: SecretText)
 
   let http: HTTPRequest
 
-  /// For tokens that need nobody's word.
+  /// Creates a token request that needs no user.
   ///
   /// - Parameters:
-  ///   - refreshToken: what the endpoint has given last, in place of the one to begin with.
-  ///   - first: the one to begin with, where it is known how that reads.
-  ///   - waiting: a request that needs the tokens; they are asked for by way of the same proxy, trusting
-  ///     the same certificates, and in the same time.
+  ///   - refreshToken: The last token from the endpoint; it replaces the initial one.
+  ///   - first: The initial refresh token, if its text is known.
+  ///   - waiting: A request that needs the tokens. The token request uses the same proxy, trusted
+  ///     certificates and timeout.
   init(
     _ settings: OAuth2.Settings, refreshToken: String?, first: SecretText? = nil,
     for waiting: HTTPRequest
@@ -31,12 +32,12 @@ struct OAuth2Request {
     self.init(settings, pairs + settings.reach, to: settings.tokenURL, for: waiting)
   }
 
-  /// - Parameter pairs: the form, without what says who asks.
+  /// - Parameter pairs: The form, without the client's credentials.
   init(_ settings: OAuth2.Settings, _ pairs: [Pair], to url: String, for waiting: HTTPRequest) {
     var pairs = pairs
     var headers = RequestHeaders([("accept", "application/json")])
     if let secret = settings.clientSecret, !settings.sendsSecretInBody {
-      // Both are escaped as in a form first. (RFC 6749, section 2.3.1)
+      // Both are form-encoded first. (RFC 6749, section 2.3.1)
       headers.add(
         "authorization",
         Auth.basicValue(
@@ -49,7 +50,7 @@ struct OAuth2Request {
     let body = SecretBody(form: pairs)
     headers["content-type"] = body.contentType
     var http = HTTPRequest(method: "POST", url: url, headers: headers, body: body.template.masked)
-    // Whoever names the endpoint means the secrets for it.
+    // Naming the endpoint permits sending the secrets to it.
     http.secrets = SecretUses(origin: http.origin, body: body.template)
     http.options = OAuth2Request.options(of: waiting, to: http.origin)
     http.environment = waiting.environment
@@ -58,14 +59,14 @@ struct OAuth2Request {
     self.http = http
   }
 
-  /// What is not to be seen, by the name of its mask.
+  /// Returns a text that is masked by that name.
   static func secret(_ text: String, _ name: String) -> SecretText {
     SecretText(Secret(.literal(text), name: name))
   }
 
   private static func options(of request: HTTPRequest, to origin: String?) -> TransferOptions {
     var options = TransferOptions()
-    // Whoever answers elsewhere is not whom the tokens are to come from.
+    // Tokens must not come from another origin.
     options.redirects = .followWithinOrigin
     guard let given = request.options else { return options }
     options.connection = given.connection
@@ -85,7 +86,7 @@ struct OAuth2Request {
 }
 
 extension OAuth2.Settings {
-  /// What tokens are to be good for.
+  /// The requested scope and audience.
   var reach: [OAuth2Request.Pair] {
     var pairs: [OAuth2Request.Pair] = []
     if let scope { pairs.append(("scope", SecretText(scope))) }
@@ -94,14 +95,14 @@ extension OAuth2.Settings {
   }
 }
 
-/// What is noted of refresh tokens that are about to be used, or may have been, as nobody knows how that ended: a
-/// digest of each, and what tells one note of it from another.
+/// Marks of refresh tokens that are about to be used, or may have been used with unknown outcome: a
+/// digest of each token, and a random part that distinguishes several marks of it.
 struct OAuth2Marks: Equatable, Sendable {
   private(set) var marks: [String] = []
 
   init() {}
 
-  /// As it is kept: marks between spaces.
+  /// The stored form: marks separated by spaces.
   init(text: String) {
     marks = text.split(separator: " ").map(String.init)
   }
@@ -109,7 +110,7 @@ struct OAuth2Marks: Equatable, Sendable {
   var text: String { marks.joined(separator: " ") }
   var isEmpty: Bool { marks.isEmpty }
 
-  /// A new one for a refresh token; nil without a library for digests.
+  /// Returns a new mark for a refresh token; nil without a library for digests.
   static func mark(of token: String) -> String? {
     digest(of: token).map { "\($0):\(Hexadecimal.random(byteCount: 8))" }
   }
@@ -124,14 +125,15 @@ struct OAuth2Marks: Equatable, Sendable {
     return marks.contains { $0.prefix { $0 != ":" } == digest }
   }
 
-  /// All others are still there: each token that somebody may find somewhere has its own.
+  /// Returns the marks with one more. All others stay, because each token may still be found in
+  /// some store.
   func adding(_ mark: String) -> OAuth2Marks {
     var all = self
     all.marks.append(mark)
     return all
   }
 
-  /// Without those after which nothing was sent.
+  /// Returns the marks without those whose request was not sent.
   func without(_ unsent: Set<String>) -> OAuth2Marks {
     var rest = self
     rest.marks.removeAll { unsent.contains($0) }

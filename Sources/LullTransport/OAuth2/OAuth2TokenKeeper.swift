@@ -2,8 +2,8 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// The part of a token file that belongs to one client of one endpoint, and to whoever's credential
-/// that client began with. Every call blocks: for the pool.
+/// The part of a token file that belongs to one client of one endpoint, and to the credential that
+/// the client began with. Every call blocks: for the pool.
 struct OAuth2TokenKeeper: Sendable {
   /// The file while it is locked.
   struct Entry: Sendable {
@@ -11,21 +11,21 @@ struct OAuth2TokenKeeper: Sendable {
     fileprivate let name: String
     /// nil if there are none.
     let tokens: OAuth2Tokens?
-    /// What renewals were begun with of which nobody knows how they ended.
+    /// Marks of refresh tokens whose renewal has an unknown outcome.
     let begun: OAuth2Marks
-    /// What it all began with, as it read when the file was locked.
+    /// The initial credential, as it was when the file was locked.
     let credential: SecretText?
   }
 
   let settings: OAuth2.Settings
-  /// Seconds to wait for others.
+  /// Seconds to wait for other processes.
   var patience = 30.0
   private let file: TokenFile
   private let client: String
-  /// Who began: tokens got with another one are another's.
+  /// The initial credential. Tokens from another one belong to another user.
   private let credential: SecretText?
 
-  /// Entries of one client that a file keeps, the newest ones.
+  /// The maximum number of entries of one client in a file; the oldest are removed.
   private static let limit = 8
 
   init(_ file: TokenFile, _ settings: OAuth2.Settings) {
@@ -34,21 +34,21 @@ struct OAuth2TokenKeeper: Sendable {
     client = settings.client
     switch settings.grant {
     case .clientCredentials: credential = settings.clientSecret
-    // Not the client's secret: a new one of those leaves a refresh token good.
+    // Not the client secret: a new secret leaves a refresh token valid.
     case .refresh(let token): credential = token
-    // Whoever has the file has logged in.
+    // The file itself identifies the user who has logged in.
     case .login: credential = nil
     }
   }
 
-  /// Locks the file and reads what is there; `close` or `save` ends that.
+  /// Locks the file and reads its content. `close` or `save` releases the lock.
   ///
-  /// - Parameter isStopped: whether to wait for the lock no more; it fails then.
+  /// - Parameter isStopped: Returns whether to stop waiting for the lock. The call fails then.
   func open(unless isStopped: () -> Bool) -> Result<Entry, TokenFile.Problem> {
     do throws(TokenFile.Problem) {
       let lock = try file.lock(waiting: patience, unless: isStopped)
       do throws(TokenFile.Problem) {
-        // Another one may be there when it is sent.
+        // The source may contain another credential when the request is sent.
         let credential = credential.map { SecretIdentity.settled($0) }
         let name = try entryName(of: credential)
         let kept = try file.read().flatMap { $0.root[name] }
@@ -66,15 +66,15 @@ struct OAuth2TokenKeeper: Sendable {
     }
   }
 
-  /// Where the file is.
+  /// The path of the file.
   var path: String { file.path }
 
   func close(_ entry: Entry) { entry.lock.release() }
 
-  /// The login whose tokens are there now; nil if there are none. Without the lock.
+  /// The login whose tokens are stored now; nil if there are none. Does not take the lock.
   var login: String? { kept?["login"]?.string }
 
-  /// What is there, without the lock: the file is replaced as a whole.
+  /// The stored tokens, without the lock: the file is only replaced as a whole.
   var kept: JSONElement? {
     guard let name = try? entryName(of: credential), let document = try? file.read() else {
       return nil
@@ -82,7 +82,7 @@ struct OAuth2TokenKeeper: Sendable {
     return document.root[name]
   }
 
-  /// Takes the tokens out, and the file away if there are no others; gives the lock back.
+  /// Removes the tokens, and the file if there are no others. Releases the lock.
   func remove(_ entry: Entry) -> TokenFile.Problem? {
     defer { entry.lock.release() }
     do throws(TokenFile.Problem) {
@@ -102,13 +102,13 @@ struct OAuth2TokenKeeper: Sendable {
     return members
   }
 
-  /// Puts the tokens beside those of others; gives the lock back.
+  /// Stores the tokens beside others, and releases the lock.
   func save(_ tokens: OAuth2Tokens, in entry: Entry) -> TokenFile.Problem? {
     defer { entry.lock.release() }
     return put(tokens.json, under: entry.name)
   }
 
-  /// Notes what a renewal is about to be begun with; keeps the lock.
+  /// Records which refresh tokens are about to be used. Keeps the lock.
   func note(_ marks: OAuth2Marks, in entry: Entry) -> TokenFile.Problem? {
     var members: [JSONValue.Member] = []
     if case .object(let kept)? = entry.tokens?.json { members = kept }
@@ -118,18 +118,18 @@ struct OAuth2TokenKeeper: Sendable {
     return put(.object(members), under: entry.name)
   }
 
-  /// No tokens have come; gives the lock back.
+  /// Ends a renewal without tokens, and releases the lock.
   ///
-  /// - Parameter isCertain: whether the endpoint has surely given none.
+  /// - Parameter isCertain: Whether it is certain that the endpoint issued none.
   func giveUp(_ entry: Entry, isCertain: Bool) -> TokenFile.Problem? {
-    // What was not noted need not be forgotten.
+    // There is no record to remove.
     guard isCertain, kept?[OAuth2TokenKeeper.begunName] != nil else {
       entry.lock.release()
       return nil
     }
     guard entry.tokens != nil || !entry.begun.isEmpty else { return remove(entry) }
     defer { entry.lock.release() }
-    // What was noted before is as unknown as it was.
+    // Earlier records stay: their outcome is still unknown.
     return note(entry.begun, in: entry)
   }
 
@@ -151,7 +151,7 @@ struct OAuth2TokenKeeper: Sendable {
     }
   }
 
-  /// With a digest, so that what lets one in anew is not in the file.
+  /// The name of the entry: a digest, so that the file does not contain the credential.
   private func entryName(of credential: SecretText?) throws(TokenFile.Problem) -> String {
     let text = credential.map { SecretIdentity.text(of: $0) } ?? ""
     guard let digest = Digest.sha256.of("token file:" + text) else {
@@ -163,26 +163,26 @@ struct OAuth2TokenKeeper: Sendable {
 }
 
 extension OAuth2TokenKeeper {
-  /// What is to be done about them.
+  /// The next step for the tokens.
   enum Renewal: Sendable {
-    /// Nothing: another process has renewed them.
+    /// None: another process has renewed them.
     case done(OAuth2Tokens)
-    /// To ask for new ones with what was known, and then to `save` or to `giveUp`. There is no entry where
-    /// others hold it for too long and asking twice harms nobody. The mark is to be noted before the refresh token is
-    /// sent; there is none where it may be used twice.
+    /// Request new tokens with the known ones, then call `save` or `giveUp`. There is no entry if
+    /// others hold the lock for too long and a second request does no harm. The mark must be
+    /// recorded before the refresh token is sent. It is nil if the token may be used twice.
     case due(Entry?, known: OAuth2Tokens?, mark: String?)
   }
 
-  /// Finds out what there is to do.
+  /// Decides the next step.
   ///
-  /// Where a renewal was begun with the same refresh token of which nobody knows how it ended, since its
-  /// process died or its answer did not come, that is a problem: the token may be used up, and servers take
-  /// a second use for theft. Not so where earlier renewals have left the token as it was, and of tokens
+  /// If the refresh token was used by a renewal with unknown outcome, because its process died or
+  /// its response was lost, that is an error: the token may be used up, and servers treat a second
+  /// use as theft. It is not an error if earlier renewals did not change the token, or for tokens
   /// that need none. (TOK-02 to TOK-05; RFC 9700, section 4.14.2)
   func beginRenewal(
     _ need: OAuth2TokenNeed, unless isStopped: () -> Bool
   ) -> Result<Renewal, TokenFile.Problem> {
-    // The file is replaced as a whole: what is good in it needs no lock.
+    // The file is only replaced as a whole, so valid tokens in it need no lock.
     if let kept = kept.flatMap({ OAuth2Tokens($0) }), need.isMet(by: kept) {
       return .success(.done(kept))
     }
@@ -195,7 +195,7 @@ extension OAuth2TokenKeeper {
         close(entry)
         return .success(.done(kept))
       }
-      // Of what this process has known else another may have used up the refresh token since.
+      // Not the tokens that this process knew: another may have used up that refresh token since.
       let known = need.unsaved ?? entry.tokens
       guard known?.rotates != false, let token = refreshToken(known, entry) else {
         return .success(.due(entry, known: known, mark: nil))
@@ -208,7 +208,7 @@ extension OAuth2TokenKeeper {
     }
   }
 
-  /// What is used up if the endpoint takes each once; nil if nothing is.
+  /// The token that a renewal uses up if the endpoint accepts each once; nil if there is none.
   private func refreshToken(_ known: OAuth2Tokens?, _ entry: Entry) -> String? {
     switch settings.grant {
     case .clientCredentials: nil
@@ -224,20 +224,21 @@ extension OAuth2TokenKeeper {
   }
 }
 
-/// What a machine remembers of tokens that a server has or had for all: how often they had been renewed when they
-/// were seen last. A server that has less has lost something, be it by an eviction, a restart or a failover, and
-/// what refresh tokens it has, or whoever begins anew has, may be used up. Home thread only.
+/// What this machine remembers about tokens on a server: how often they had been renewed when it
+/// last saw them. If the server has fewer renewals, it has lost data by an eviction, a restart or a
+/// failover. Its refresh tokens, and those that clients start again with, may then be used up. Home
+/// thread only.
 ///
-/// A small file beside that of the limits, for the processes to come; without a place for it this process alone
-/// remembers.
+/// A small file beside the limits file keeps this for later processes. Without a place for it, only
+/// this process remembers.
 final class OAuth2TokenMemory {
-  /// Notes of refresh tokens after which nothing was sent; of this process.
+  /// This process's marks of refresh tokens that were not sent.
   var unsentMarks: Set<String> = []
 
   private let path: String?
   private var known: [String: Int] = [:]
 
-  /// Clients with a credential of their own: a new login is another one.
+  /// The maximum number of clients. Each login has its own credential and counts as a new one.
   static let most = 64
   private static let longest = 1 << 16
 
@@ -245,7 +246,7 @@ final class OAuth2TokenMemory {
     self.path = path
   }
 
-  /// - Parameter key: what the tokens are kept under.
+  /// - Parameter key: The key of the tokens.
   func renewals(of key: String) -> Int {
     let name = OAuth2TokenMemory.name(of: key)
     let kept = path.map { OAuth2TokenMemory.read($0) } ?? []
@@ -253,7 +254,7 @@ final class OAuth2TokenMemory {
   }
 
   func remember(_ tokens: OAuth2Tokens, of key: String) {
-    // What stays as it was can be used again.
+    // A refresh token that does not change can be used again.
     guard tokens.rotates == true, tokens.renewals > renewals(of: key) else { return }
     let name = OAuth2TokenMemory.name(of: key)
     known[name] = tokens.renewals
@@ -265,7 +266,7 @@ final class OAuth2TokenMemory {
     kept.removeAll { $0.name == name }
     kept.append((name, max(before, tokens.renewals)))
     let lines = kept.suffix(OAuth2TokenMemory.most).map { "\($0.name) \($0.renewals)\n" }
-    // Without it the next process knows less.
+    // If this fails, the next process knows less.
     _ = AtomicFile.write(Array(lines.joined().utf8), to: Array(path.utf8), .exactly(0o600))
   }
 

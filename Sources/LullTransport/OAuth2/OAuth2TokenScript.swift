@@ -1,51 +1,52 @@
 import LullCore
 
-/// What a server does for the tokens of one client, as the script that it runs: who renews them has a lease,
-/// which ends with its process.
+/// The server's part of sharing one client's tokens: a script that the server runs. The process
+/// that renews them has a lease, which expires if the process ends.
 ///
-/// A client is one key: the sealed tokens, what a renewal was begun with, and who has the lease until when by
-/// the server's clock, in microseconds.
+/// A client has one key with the sealed tokens, the marks of a begun renewal, and the owner and end
+/// of the lease by the server's clock, in microseconds.
 struct OAuth2TokenScript {
   let key: String
-  /// Who asks.
+  /// Identifies the requester.
   let owner = Hexadecimal.random(byteCount: 8)
 
-  /// Seconds without a word of its process for which somebody may renew alone, who has noted that a refresh token is
-  /// sent.
+  /// Seconds without a renewal of the lease after which another may renew the tokens, if the use of
+  /// a refresh token was recorded.
   static let lease = 10.0
-  /// The same before that: whoever is killed then has used nothing up.
+  /// The same before that record: a process that is killed then has not used up a token.
   static let unsentLease = 1.0
   private static let span = microseconds(lease)
 
   private static func microseconds(_ seconds: Double) -> String { "\(Int(seconds * 1e6))" }
 
-  /// What decides where a cluster keeps it.
+  /// The hash tag, which determines the cluster slot.
   var tag: String { begin.tag }
 
-  /// Takes the lease: what is there; or how long somebody else has it.
+  /// Takes the lease. The reply is the current data, or how long another process has the lease.
   var begin: ScriptCall {
     call(
       "begin", OAuth2TokenScript.microseconds(OAuth2TokenScript.unsentLease), OAuth2TokenScript.span
     )
   }
-  /// Keeps it.
+  /// Keeps the lease.
   func renew(isNoted: Bool) -> ScriptCall {
     let lease = isNoted ? OAuth2TokenScript.lease : OAuth2TokenScript.unsentLease
     return call("renew", OAuth2TokenScript.microseconds(lease))
   }
 
-  /// Notes what refresh tokens are sent now, or may have been, and keeps the lease; `1` more than there are replicas, or
-  /// `0` without the lease.
+  /// Records which refresh tokens are sent now, or may have been, and keeps the lease. The reply is
+  /// the number of replicas plus `1`, or `0` without the lease.
   func note(_ marks: OAuth2Marks) -> ScriptCall { call("note", marks.text, OAuth2TokenScript.span) }
 
-  /// Gives the lease back with tokens; also if it has ended, as long as nobody has begun anew.
+  /// Stores tokens and releases the lease. This works after the lease has expired, too, unless
+  /// another process has begun a renewal.
   func save(_ sealed: [UInt8], marks: OAuth2Marks) -> ScriptCall {
     call("save", String(decoding: Base64.encode(sealed), as: UTF8.self), marks.text)
   }
 
-  /// Gives the lease back without any.
+  /// Releases the lease without tokens.
   ///
-  /// - Parameter marks: what is noted from now on; nil: what is noted already.
+  /// - Parameter marks: The marks to store; nil keeps those that are stored.
   func giveUp(leaving marks: OAuth2Marks? = nil) -> ScriptCall {
     call("give up", marks.map { "=" + $0.text } ?? "")
   }
@@ -56,13 +57,13 @@ struct OAuth2TokenScript {
   }
 
   enum Answer {
-    /// Sealed tokens may be empty, or anything else.
+    /// Sealed tokens may be empty, or any other bytes.
     case leased(sealed: [UInt8]?, begun: OAuth2Marks)
     /// Seconds.
     case busy(Double)
   }
 
-  /// nil if it makes no sense.
+  /// Returns nil for an invalid reply.
   static func answer(_ value: RESPValue) -> Answer? {
     guard let parts = value.array, let kind = parts.first?.integer else { return nil }
     if kind == 0, parts.count == 2, let left = parts[1].integer, (0...60_000_000).contains(left) {

@@ -1,13 +1,13 @@
 import LullCore
 import LullSystem
 
-/// The server by which hosts share, as a place for the tokens of one client: sealed with a key that is made of
-/// that client's credential, so that whoever can look into the server learns nothing.
+/// A shared server as a store for the tokens of one client. They are sealed with a key derived from
+/// that client's credential, so that others who can read the server learn nothing.
 ///
-/// What a token file has is taken over once. It keeps the note that its refresh token is about to be used, so that
-/// it is used by nobody who finds the file and not the server. While the server cannot be asked the file's rules
-/// hold; where there is no file, refresh tokens are not used then, nor where it has lost what it had. (TOK-11 to
-/// TOK-19) Home thread only.
+/// The tokens of a token file are transferred once. The file keeps the mark that its refresh token
+/// is used, so that a process that finds the file but not the server does not use it. While the
+/// server is unavailable, the file's rules apply. If there is no file, refresh tokens are not used
+/// then, nor if the server has lost its data. (TOK-11 to TOK-19) Home thread only.
 struct OAuth2TokenServer: OAuth2TokenStore {
   private let client: ShareClient
   private let settings: OAuth2.Settings
@@ -17,14 +17,14 @@ struct OAuth2TokenServer: OAuth2TokenStore {
   private let seal: Seal
   private let script: OAuth2TokenScript
 
-  /// Seconds to wait for who renews.
+  /// Seconds to wait for the process that renews.
   var patience = 30.0
-  /// Seconds to wait for a server that is late or away, where nothing but the server will do: until then it is
-  /// asked again. (TOK-21)
+  /// Seconds to wait for a late or unavailable server if only the server will do. Until then
+  /// requests are repeated. (TOK-21)
   var comeback = 3.0
 
-  /// nil where the client has no credential that is known without running a command, or there is no way to
-  /// seal: its tokens stay on this machine.
+  /// Returns nil if the client's credential is unknown without running a command, or if nothing can
+  /// be sealed: its tokens stay on this machine.
   init?(
     _ client: ShareClient, _ settings: OAuth2.Settings, _ pump: Pump, file: OAuth2TokenFile?
   ) {
@@ -65,7 +65,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     guard isNeeded || client.isUsable(script.key) else { return goOnAlone(need, sign, answer) }
     insist(script.begin, for: isNeeded ? comeback : 0, unless: sign) { outcome in
       guard case .reply(let value) = outcome, let found = OAuth2TokenScript.answer(value) else {
-        // It may have been given.
+        // The lease may have been granted.
         client.post(script.giveUp())
         return goOnAlone(need, sign, answer)
       }
@@ -77,13 +77,14 @@ struct OAuth2TokenServer: OAuth2TokenStore {
         }
         answer(.success(.due(OAuth2TokenServer.alone)))
       case .busy(let left):
-        // It is given back before, as a rule.
+        // It is usually released earlier.
         schedule(after: min(max(left, 0.005), 0.05)) { ask(need, sign, until: end, answer) }
       }
     }
   }
 
-  /// Runs a script again as long as there is no answer, for that many seconds: each does the same a second time.
+  /// Runs a script again until there is a reply or the seconds have passed. Running it twice has
+  /// the same effect as once.
   private func insist(
     _ call: ScriptCall, for seconds: Double, unless sign: StopSign? = nil,
     _ finish: @escaping ShareLink.Finish
@@ -108,7 +109,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     }
   }
 
-  /// Keeps a timer until it has come.
+  /// Keeps a timer until it fires.
   private final class Timer {
     var timer: (any HostTimer)?
   }
@@ -137,7 +138,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     }
     var takingOver = need
     takingOver.isTakingOver = true
-    // Whoever has the file may take as long as a renewal does.
+    // The file's lock may be held for the duration of a renewal.
     let lease = Lease(client, script, pump)
     file.begin(takingOver, unless: sign) { turn in
       lease.end()
@@ -161,7 +162,8 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     }
   }
 
-  /// Keeps on the server what a file has. The file keeps a note that its refresh token is used.
+  /// Transfers tokens from the file to the server. The file keeps a mark that its refresh token is
+  /// used.
   private func takeOver(
     _ tokens: OAuth2Tokens, from renewal: OAuth2Renewal, marks: OAuth2Marks,
     _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
@@ -181,7 +183,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     }
   }
 
-  /// Whether the server had newer ones than these once: what there is now may be used up.
+  /// Whether the server once had newer tokens than these, which may be used up.
   private func hasLost(_ known: OAuth2Tokens?) -> Bool {
     guard settings.grant != .clientCredentials, known?.rotates != false else { return false }
     return client.tokens.renewals(of: script.key) > known?.renewals ?? 0
@@ -189,7 +191,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
 
   private static let loss = "the shared server has lost the tokens that it had"
 
-  /// Gives the lease back.
+  /// Fails, and releases the lease.
   private func refuse(
     _ reason: String, _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
   ) {
@@ -198,7 +200,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     answer(.failure(Problem(message: message)))
   }
 
-  /// - Parameter file: what is to be noted and ended there too.
+  /// - Parameter file: A renewal in the file that must be recorded and ended too.
   private func renew(
     _ known: OAuth2Tokens?, first: SecretText, _ begun: OAuth2Marks, beside file: OAuth2Renewal?,
     _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void
@@ -224,7 +226,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
       lease.end()
       finish(outcome, noted: marks, before: begun) { problem in
         guard let file else { return answer(problem) }
-        // Its note stays: from now on the server has what is newer.
+        // The file keeps its mark: from now on the server has newer tokens.
         var outcome = outcome
         if case .got = outcome { outcome = .none(isCertain: false) }
         file.end(outcome) { answer(problem ?? $0) }
@@ -267,7 +269,7 @@ struct OAuth2TokenServer: OAuth2TokenStore {
 
   // MARK: Without the server
 
-  /// Client credentials, which each may ask for.
+  /// A renewal for client credentials, which each process may do on its own.
   private static var alone: OAuth2Renewal {
     OAuth2Renewal(known: nil, first: nil, note: nil) { $1(nil) }
   }
@@ -287,8 +289,8 @@ struct OAuth2TokenServer: OAuth2TokenStore {
     pump.enqueue { answer(.success(.due(OAuth2TokenServer.alone))) }
   }
 
-  /// Keeps the lease as long as this process lives: for a second at a time as long as nothing was sent, so that
-  /// another host goes on soon after this process was killed.
+  /// Keeps the lease as long as this process lives: for one second at a time before anything is
+  /// sent, so that another host continues soon after this process is killed.
   private final class Lease {
     /// Whether a refresh token may have been sent.
     var isNoted = false
@@ -323,7 +325,8 @@ struct OAuth2TokenServer: OAuth2TokenStore {
 }
 
 extension OAuth2TokenServer {
-  /// A note that a refresh token is about to be used: in the file first, where there is one, then on the server.
+  /// Records that a refresh token is about to be used: first in the file, if there is one, then on
+  /// the server.
   private struct Note {
     let place: OAuth2TokenServer
     let mark: String
@@ -349,7 +352,7 @@ extension OAuth2TokenServer {
             "the shared server cannot note that a refresh token is used, which may be good once",
             answer)
         }
-        // This process has stood still, and another host has the lease.
+        // This process was suspended, and another host has the lease.
         guard count > 0 else {
           return answer(Problem(message: "another host renews it", isBusy: true))
         }
@@ -358,14 +361,15 @@ extension OAuth2TokenServer {
       }
     }
 
-    /// Whoever takes the server's place is to know of it.
+    /// Waits until a replica has the record, so that it survives a failover.
     private func checkReplicas(until end: Double, _ answer: @escaping (Problem?) -> Void) {
       place.client.countReplicas(place.script.tag) { replicas in
         let left = end - place.pump.clock.uptime
         if replicas != 0 {
           answer(nil)
         } else if left > 0 {
-          // Replicas are asked what they have of this connection, which may be another by then.
+          // `WAIT` concerns this connection only, which may have been replaced. The record is
+          // therefore written again.
           place.schedule(after: min(left, 0.05)) { attempt(until: end, answer) }
         } else {
           refuse(
@@ -375,7 +379,7 @@ extension OAuth2TokenServer {
       }
     }
 
-    /// Nothing is sent, whatever becomes of the note.
+    /// Fails. Nothing is sent, whether or not the record was stored.
     private func refuse(_ reason: String, _ answer: @escaping (Problem?) -> Void) {
       place.client.tokens.unsentMarks.insert(mark)
       answer(Problem(message: reason))

@@ -1,27 +1,29 @@
 import LullCore
 import LullSystem
 
-/// Where those who share tokens find what another has got, and take turns in renewing them. Home thread only.
+/// A store in which processes or hosts share tokens, and take turns to renew them. Home thread
+/// only.
 protocol OAuth2TokenStore {
   typealias Problem = TokenFile.Problem
 
-  /// Finds out what there is to do about tokens that are needed; the answer comes once, on a later turn.
+  /// Decides the next step for tokens that are needed. The answer comes once, on a later turn.
   ///
-  /// - Parameter sign: when it is set, others are waited for no longer: that is a problem.
+  /// - Parameter sign: When it is set, waiting for others ends with an error.
   func begin(
     _ need: OAuth2TokenNeed, unless sign: StopSign,
     _ answer: @escaping (Result<OAuth2Turn, Problem>) -> Void)
 }
 
-/// What is known of tokens that are needed.
+/// The state of tokens that are needed.
 struct OAuth2TokenNeed: Sendable {
   /// Unix seconds.
   let now: Double
-  /// An access token that the service does not take.
+  /// An access token that the service has rejected.
   let rejected: String?
-  /// What this process has got and could not put where others find it.
+  /// Tokens that this process has received and could not store.
   let unsaved: OAuth2Tokens?
-  /// Whether the tokens are to be kept elsewhere from now on, so that good ones are no answer.
+  /// Whether the tokens will be moved to another store, so that a renewal is returned even for
+  /// valid ones.
   var isTakingOver = false
 
   func isMet(by tokens: OAuth2Tokens) -> Bool {
@@ -29,33 +31,35 @@ struct OAuth2TokenNeed: Sendable {
   }
 }
 
-/// What there is to do about them.
+/// The next step for the tokens.
 enum OAuth2Turn {
-  /// Nothing: another has renewed them.
+  /// None: another process has renewed them.
   case done(OAuth2Tokens)
-  /// To ask for new ones.
+  /// Request new ones.
   case due(OAuth2Renewal)
 }
 
-/// Asking for new tokens, which no other process does meanwhile.
+/// A request for new tokens, which no other process makes at the same time.
 struct OAuth2Renewal {
   typealias Note = (_ answer: @escaping (TokenFile.Problem?) -> Void) -> Void
   typealias End = (OAuth2Outcome, _ answer: @escaping (TokenFile.Problem?) -> Void) -> Void
 
-  /// What was known; without any the `first` refresh token is used.
+  /// The known tokens; without any, the `first` refresh token is used.
   let known: OAuth2Tokens?
   let first: SecretText?
-  /// Keeps a note that the refresh token is used, before the first byte of it is sent; what it answers is why it must
-  /// not be sent, which is busy where another process renews by now. nil: no note is needed. (TOK-02)
+  /// Records that the refresh token is used, before its first byte is sent. It answers with an
+  /// error if the token must not be sent; the error is busy if another process renews now. nil: no
+  /// record is needed. (TOK-02)
   let note: Note?
-  /// Says what came of it; what it answers is why others will not find that.
+  /// Ends the renewal with its outcome. It answers with an error if others will not find the
+  /// result.
   let end: End
 }
 
-/// What has come of asking for tokens.
+/// The outcome of a request for tokens.
 enum OAuth2Outcome: Sendable {
   case got(OAuth2Tokens)
-  /// None, and whether the endpoint has surely given none.
+  /// No tokens, and whether it is certain that the endpoint issued none.
   case none(isCertain: Bool)
 }
 

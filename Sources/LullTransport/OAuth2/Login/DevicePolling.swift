@@ -1,40 +1,40 @@
-/// When a device may ask for its tokens again. (RFC 8628, sections 3.2, 3.4 and 3.5)
+/// Decides when a device may poll for its tokens again. (RFC 8628, sections 3.2, 3.4 and 3.5)
 struct DevicePolling: Equatable {
-  /// What has come of asking.
+  /// The result of one poll.
   enum Answer: Equatable {
     /// `authorization_pending`
     case pending
     /// `slow_down`
     case slowDown
-    /// Nobody has answered in time, or nobody who could.
+    /// No response in time, or only one from a gateway.
     case unreachable
     /// `access_denied`
     case denied
     /// `expired_token`
     case expired
-    /// Tokens, or an error that waiting does not mend.
+    /// Tokens, or a permanent error.
     case final
   }
 
   enum Step: Equatable {
-    /// Ask again in so many seconds.
+    /// Poll again after this many seconds.
     case wait(Double)
     case denied
     case expired
     case end
   }
 
-  /// What the interval does not grow beyond by failures; a server may ask for more.
+  /// The longest interval after failures, in seconds. A server may request a longer one.
   private static let longest = 60.0
 
-  /// Seconds from one answer to the next question.
+  /// Seconds between a response and the next poll.
   private(set) var interval: Double
-  /// When the codes are good for nothing any more, in seconds of the clock.
+  /// When the codes expire, in seconds of the clock.
   let deadline: Double
 
   /// - Parameters:
-  ///   - interval: as the server has said; nil: five seconds.
-  ///   - lifetime: that of the codes; nil: ten minutes. An hour counts at most.
+  ///   - interval: The server's interval; nil for 5 s.
+  ///   - lifetime: The lifetime of the codes; nil for ten minutes. At most an hour.
   init(interval: Double?, lifetime: Double?, now: Double) {
     self.interval = max(interval ?? 5, 0.1)
     deadline = now + min(max(lifetime ?? 600, 0), 3600)

@@ -1,16 +1,18 @@
 import LullCore
 
-/// Which request brings the code of a login, and which does not. (RFC 6749, section 4.1.2; RFC 9207)
+/// Recognises the redirect request that delivers the code of a login. (RFC 6749, section 4.1.2; RFC
+/// 9207)
 struct LoginRedirect: Sendable {
   enum Verdict: Equatable {
     case code(String)
-    /// The login is over; why, in words.
+    /// The login has failed, with the reason.
     case refused(String)
-    /// It is not about this login, which goes on; a status and why, in words.
+    /// The request does not belong to this login, which continues. The status and text to answer
+    /// with.
     case wrong(Int, String)
   }
 
-  /// What the request's `Host` must be: nobody else's name leads here.
+  /// The required `Host` of the request, which prevents access under another name.
   let host: String
   let path: String
   let state: String
@@ -55,7 +57,7 @@ struct LoginRedirect: Sendable {
     return .code(code)
   }
 
-  /// In a time that tells nothing of where they differ.
+  /// Compares in constant time, so that the duration does not reveal where they differ.
   private static func isSame(_ one: String, _ other: String) -> Bool {
     let (one, other) = (Array(one.utf8), Array(other.utf8))
     guard one.count == other.count else { return false }
@@ -63,11 +65,11 @@ struct LoginRedirect: Sendable {
   }
 }
 
-/// What shows that who redeems a code is who has asked for it. (RFC 7636)
+/// Proves that the client that redeems a code is the one that requested it. (RFC 7636)
 struct PKCE: Sendable {
-  /// 43 letters, of 32 random bytes.
+  /// 43 characters, from 32 random bytes.
   let verifier: String
-  /// By S256; nil without a way to make a digest.
+  /// By S256; nil if no digest can be computed.
   let challenge: String?
 
   init() { self.init(verifier: PKCE.randomText()) }
@@ -77,7 +79,7 @@ struct PKCE: Sendable {
     challenge = Digest.sha256.of(verifier).map { PKCE.text($0) }
   }
 
-  /// 256 bits from the system's random numbers, for URLs.
+  /// 256 random bits from the system, in base64url.
   static func randomText() -> String {
     var generator = SystemRandomNumberGenerator()
     return text((0..<32).map { _ in UInt8.random(in: 0...255, using: &generator) })

@@ -4,10 +4,10 @@ import LullSystem
 
 /// A listener on 127.0.0.1 for the one request that ends a login.
 ///
-/// Sockets and no server: it reads heads of requests, answers each with a page and hangs up. Whoever
-/// turns the loop calls `serve` before each turn. Home thread only.
+/// Not a full server: it reads request heads, answers each with a page and closes the connection.
+/// The owner of the loop calls `serve` before each turn. Home thread only.
 package final class LoopbackListener {
-  /// Says when there is something to read; nil: that cannot be.
+  /// Watches a descriptor for readability; returns nil if that is impossible.
   package typealias Watch = (Int32) -> DescriptorWatch?
 
   private final class Connection {
@@ -26,9 +26,10 @@ package final class LoopbackListener {
     }
   }
 
-  /// Of one request, in bytes.
+  /// The size limit of one request, in bytes.
   private static let headLimit = 16 * 1024
-  /// Open at a time: a browser opens some in advance. The oldest goes where there are more.
+  /// The maximum number of open connections. Browsers open some in advance. Beyond it the oldest is
+  /// closed.
   private static let connectionLimit = 8
 
   let port: UInt16
@@ -37,7 +38,7 @@ package final class LoopbackListener {
   private var watch: DescriptorWatch?
   private var connections: [Connection] = []
 
-  /// - Parameter port: 0 for a free one.
+  /// - Parameter port: 0 for a free port.
   init(port: UInt16, watch: @escaping Watch) throws(TransportError) {
     descriptor = socket(AF_INET, CLibrary.stream, 0)
     LoopbackListener.prepare(descriptor)
@@ -51,7 +52,7 @@ package final class LoopbackListener {
     setsockopt(
       descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
     let status = withUnsafeMutablePointer(to: &address) { [descriptor] in
-      // sockaddr_in is one of the forms of sockaddr, as the socket calls expect it.
+      // sockaddr_in is one of the forms of sockaddr that the socket calls expect.
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         guard bind(descriptor, address, size) == 0, listen(descriptor, 16) == 0 else {
           return errno
@@ -75,7 +76,7 @@ package final class LoopbackListener {
 
   deinit { close() }
 
-  /// Answers what has come since.
+  /// Answers the requests that have arrived.
   func serve(_ answer: (LoopbackRequest) -> LoopbackAnswer) {
     guard let watch else { return }
     if watch.isReady {
@@ -87,17 +88,17 @@ package final class LoopbackListener {
         connection.watch.rearm()
         continue
       }
-      // It fits into what the system takes at once; whoever has gone misses it.
+      // The system accepts it without waiting. A client that has disconnected misses it.
       _ = reply.withUnsafeBytes {
         send(connection.descriptor, $0.baseAddress, $0.count, CLibrary.withoutSignal)
       }
-      // What is left unread would have the answer thrown away.
+      // Unread input would make the system discard the answer.
       drain(connection)
       drop(connection)
     }
   }
 
-  /// Stops listening. Closing twice does nothing.
+  /// Stops listening. Closing again has no effect.
   func close() {
     guard let watch else { return }
     self.watch = nil
@@ -107,7 +108,7 @@ package final class LoopbackListener {
     connections = []
   }
 
-  /// Not for programs that are started, and nothing to wait for.
+  /// Makes the descriptor close-on-exec and non-blocking.
   private static func prepare(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -134,14 +135,13 @@ package final class LoopbackListener {
     connections.removeAll { $0 === connection }
   }
 
-  /// Reads what has come beyond what was to be read, as far as that goes at once, and no more than a browser
-  /// sends.
+  /// Reads the remaining input that is available now, up to a limit for browsers.
   private func drain(_ connection: Connection) {
     var piece = [UInt8](repeating: 0, count: 4096)
     for _ in 0..<64 where LullLibC.read(connection.descriptor, &piece, piece.count) <= 0 { return }
   }
 
-  /// What is to be sent before hanging up; nil as long as there is more to come.
+  /// Reads a request. Returns the answer to send, or nil while the head is incomplete.
   private func read(
     _ connection: Connection, _ answer: (LoopbackRequest) -> LoopbackAnswer
   ) -> [UInt8]? {
@@ -165,20 +165,20 @@ package final class LoopbackListener {
   }
 }
 
-/// The head of a request that a browser on this machine makes; just as much of HTTP as that takes.
+/// The head of a request from a browser on this machine; supports only the HTTP that it needs.
 struct LoopbackRequest: Equatable {
   let method: String
-  /// As it stands in the request line: path and query.
+  /// Path and query as in the request line.
   let target: String
-  /// The values of all headers of that name.
+  /// The values of all `Host` headers.
   let hosts: [String]
 
-  /// nil if it is none.
+  /// Returns nil if it is not a valid request.
   ///
-  /// - Parameter head: up to the empty line, without that.
+  /// - Parameter head: The bytes before the empty line.
   init?(head: some Collection<UInt8>) {
     let text = String(decoding: head, as: UTF8.self)
-    // As CR LF is one character, either counts as the end of a line.
+    // Swift treats CR LF as one character, so a line may end with either.
     var lines = text.split(omittingEmptySubsequences: false) { $0 == "\r\n" || $0 == "\n" }[...]
     let words = (lines.popFirst() ?? "").split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, !words[0].isEmpty, words[1].hasPrefix("/"),
@@ -198,7 +198,7 @@ struct LoopbackRequest: Equatable {
 
   var path: Substring { target.prefix { $0 != "?" } }
 
-  /// The parameters in their order; nil if an escape is none, or something is no text.
+  /// The parameters in order; nil if an escape or the encoding is invalid.
   var parameters: [(name: String, value: String)]? {
     guard let mark = target.firstIndex(of: "?") else { return [] }
     var pairs: [(name: String, value: String)] = []
@@ -212,7 +212,7 @@ struct LoopbackRequest: Equatable {
     return pairs
   }
 
-  /// As in a form.
+  /// Decodes a text as in a form.
   private static func text(_ escaped: Substring) -> String? {
     let bytes = escaped.utf8.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
     guard let decoded = try? PercentEncoding.decode(bytes[...]) else { return nil }
@@ -220,7 +220,7 @@ struct LoopbackRequest: Equatable {
   }
 }
 
-/// What a browser is shown: a sentence, and nothing that anybody else could have put there.
+/// The page for the browser: one sentence, without any text from the request.
 struct LoopbackAnswer: Equatable {
   let status: Int
   private let title: String
@@ -246,7 +246,7 @@ struct LoopbackAnswer: Equatable {
   static let tooLong = LoopbackAnswer(431, "Not this", "the request is too long.")
   static let malformed = LoopbackAnswer(400, "Not this", "this is no request.")
 
-  /// Head and body. No store keeps it, nothing in it runs, and no page learns the URL it stood at.
+  /// Head and body. It is not cached, runs no scripts, and sends no referrer.
   var bytes: [UInt8] {
     let page =
       "<!DOCTYPE html><html lang=\"en\"><meta charset=\"utf-8\"><title>\(escaped(title))</title>"

@@ -1,19 +1,20 @@
 package import LullCore
 
-/// How a person lets a client in, once, and what such a login is called.
+/// How a user authorises a client once, and the name of that login.
 package struct OAuth2Login: Sendable, Equatable {
   package enum Way: Sendable, Equatable {
-    /// A short code is typed into a browser anywhere. (RFC 8628)
+    /// The user types a short code into a browser on any device. (RFC 8628)
     case device(url: String)
     case code(Code)
   }
 
-  /// A browser on this machine brings a code to a listener. (RFC 6749, section 4.1; RFC 7636; RFC 8252)
+  /// A browser on this machine delivers a code to a listener. (RFC 6749, section 4.1; RFC 7636; RFC
+  /// 8252)
   package struct Code: Sendable, Equatable {
     package var authorizationURL: String
-    /// Who has to have sent it; nil: that is not asked. (RFC 9207)
+    /// The required issuer of the code; nil does not check it. (RFC 9207)
     package var issuer: String?
-    /// Where the listener is; 0: on a free port.
+    /// The listener's port; 0 for a free one.
     package var port: UInt16 = 0
     package var path = "/callback"
 
@@ -23,11 +24,11 @@ package struct OAuth2Login: Sendable, Equatable {
   }
 
   package var way: Way
-  /// Where tokens are given back; nil: nowhere. (RFC 7009)
+  /// The endpoint that revokes tokens; nil for none. (RFC 7009)
   package var revocationURL: String?
-  /// As its tokens' file is called.
+  /// The name of the token file.
   package var name: String
-  /// What fetches it: `lull login shop`; nil: its program.
+  /// The command that logs in, such as `lull login shop`; nil if the program itself does.
   package var command: String?
 
   package init(_ way: Way, name: String, command: String?) {
@@ -36,14 +37,14 @@ package struct OAuth2Login: Sendable, Equatable {
     self.command = command
   }
 
-  /// Makes it that of an environment of an API file, as one types it. (ENV-08)
+  /// Changes the command for an environment of an API file, as the user types it. (ENV-08)
   mutating func enter(_ environment: String) {
     let parts = command?.split(separator: " --name ", maxSplits: 1)
     guard let word = parts?.first else { return }
     command = "\(word)@\(environment)" + (parts?.dropFirst().first.map { " --name \($0)" } ?? "")
   }
 
-  /// What is said where there is no token, and none to get one with.
+  /// The error if there is no token and no way to renew it.
   func problem(isKnown: Bool) -> TransportError {
     OAuth2.failure(
       isKnown
@@ -51,10 +52,10 @@ package struct OAuth2Login: Sendable, Equatable {
         : "there is no login '\(name)' yet; \(remedy)")
   }
 
-  /// How to get one, as an errand.
+  /// What the user should do to log in.
   var remedy: String { command.map { "run '\($0)'" } ?? "call logIn(over:) of its Auth" }
 
-  /// Whether it can name a file: nothing that leads elsewhere, nor hides.
+  /// Whether the name is valid for a file: no path separators, and not hidden.
   package static func isName(_ name: String) -> Bool {
     let isPlain = name.utf8.allSatisfy { byte in
       Character(Unicode.Scalar(byte)).isLetter && byte < 0x80
@@ -64,7 +65,7 @@ package struct OAuth2Login: Sendable, Equatable {
       && name.utf8.count <= 100
   }
 
-  /// Whether it can be the path of a redirect.
+  /// Whether the text is valid as the path of a redirect.
   package static func isPath(_ text: String) -> Bool {
     let isPlain = text.utf8.allSatisfy { byte in
       byte > 0x20 && byte < 0x7F && !"?#%\"\\<>".utf8.contains(byte)
@@ -72,7 +73,7 @@ package struct OAuth2Login: Sendable, Equatable {
     return isPlain && text.hasPrefix("/")
   }
 
-  /// Whether secrets may go there: over TLS, or no further than this machine. (RFC 8252, section 8.3)
+  /// Whether secrets may be sent there: over TLS, or to this machine. (RFC 8252, section 8.3)
   package static func isSafe(_ url: ResourceURL) -> Bool {
     switch url.scheme {
     case "https": return !url.host.isEmpty
@@ -90,7 +91,7 @@ package struct OAuth2Login: Sendable, Equatable {
 }
 
 extension OAuth2.Settings {
-  /// nil of what needs nobody.
+  /// The login, or nil for a grant without a user.
   package var login: OAuth2Login? {
     if case .login(let login) = grant { login } else { nil }
   }

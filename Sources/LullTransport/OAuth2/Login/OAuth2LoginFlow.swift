@@ -1,16 +1,17 @@
 public import LullCore
 
-/// One login: asks a person by way of a browser, and keeps the tokens that come of it.
+/// One login: prompts the user to authorise the program in a browser, and stores the tokens.
 ///
-/// Order of events: whether tokens can be kept is looked at; the server is asked for a code to show, or a
-/// listener opened; `show` is called;
-/// once the person has agreed, and the tokens are written, `outcome` is there. Whoever turns the loop
-/// calls `serve` before each turn. Code, verifier and device code are seen by nobody. Home thread only.
+/// Order of events: The flow checks that tokens can be stored. It requests a code to show from the
+/// server, or opens a listener. It calls `show`. When the user has agreed and the tokens are
+/// written, `outcome` is set. The owner of the loop calls `serve` before each turn. Code, verifier
+/// and device code are not exposed. Home thread only.
 package final class OAuth2LoginFlow {
-  /// What has come of it.
+  /// A successful login.
   package struct Outcome: Equatable {
     package let path: String
-    /// Seconds until somebody has to log in again; nil: it is renewed, or the service says.
+    /// Seconds until the user must log in again; nil if the tokens are renewed, or if they are
+    /// valid until the service rejects them.
     package let lifetime: Double?
   }
 
@@ -32,11 +33,11 @@ package final class OAuth2LoginFlow {
   private var settings: OAuth2.Settings { endpoint.settings }
   private var clock: any HostClock { endpoint.context.pump.clock }
 
-  /// nil if the settings are of no login.
+  /// Returns nil if the settings contain no login.
   ///
   /// - Parameters:
-  ///   - waiting: by whose way the endpoints are asked.
-  ///   - watch: says when there is something to read.
+  ///   - waiting: A request whose connection settings the endpoint requests use.
+  ///   - watch: Watches a descriptor for readability.
   package init?(
     _ settings: OAuth2.Settings, _ context: AuthContext, for waiting: HTTPRequest,
     patience: Double = OAuth2LoginFlow.patience,
@@ -56,7 +57,7 @@ package final class OAuth2LoginFlow {
       return end(OAuth2.failure("no login '\(login.name)': no file is there for its tokens"))
     }
     let pump = endpoint.context.pump
-    // Nobody is to be asked for what cannot be kept.
+    // The user must not be prompted for tokens that cannot be stored.
     pump.offload(
       { [inbox = pump.inbox] () -> TokenFile.Problem? in
         switch keeper.open(unless: { inbox.isClosed }) {
@@ -84,12 +85,12 @@ package final class OAuth2LoginFlow {
     }
   }
 
-  /// Takes what has come to the listener.
+  /// Handles requests to the listener.
   package func serve() {
     guard let listener, let redirect else { return }
     var verdict: LoginRedirect.Verdict?
     listener.serve { request in
-      // One ends it: whatever else has come at the same time does nothing.
+      // The first valid redirect ends the login; other requests have no effect.
       let own =
         verdict == nil ? redirect.verdict(on: request) : .wrong(404, "there is nothing here")
       if case .wrong = own {} else { verdict = own }
@@ -106,7 +107,7 @@ package final class OAuth2LoginFlow {
     }
   }
 
-  /// Ends it from outside; nothing is called any more.
+  /// Cancels the login. No callbacks follow.
   package func cancel() {
     stopListening()
     end(TransportError(.cancelled, "the login was cancelled"))
@@ -144,7 +145,7 @@ package final class OAuth2LoginFlow {
     if let scope = settings.scope { query.append(("scope", scope)) }
     if let audience = settings.audience { query.append(("audience", audience)) }
     let text = query.map { "\($0.0)=\(OAuth2Request.escaped($0.1))" }.joined(separator: "&")
-    // What stands in its query stays. (RFC 6749, section 3.1)
+    // The existing query is kept. (RFC 6749, section 3.1)
     let mark = code.authorizationURL.contains("?") ? "&" : "?"
     show(.open(url: code.authorizationURL + mark + text))
   }
@@ -174,7 +175,7 @@ package final class OAuth2LoginFlow {
       if let problem = answer.problem("no code from") { return end(problem) }
       guard let device = answer.text("device_code"), !device.isEmpty,
         let code = answer.text("user_code"), !code.isEmpty,
-        // Some call it so.
+        // Some servers use this name.
         let place = (answer.text("verification_uri") ?? answer.text("verification_url"))
           .flatMap(OAuth2LoginFlow.page)
       else {
@@ -188,12 +189,12 @@ package final class OAuth2LoginFlow {
       let polling = DevicePolling(
         interval: answer.number("interval"), lifetime: answer.number("expires_in"),
         now: clock.uptime)
-      // A code that ends sooner than that is asked about once.
+      // A code that expires earlier is polled once.
       wait(min(polling.interval, polling.deadline - clock.uptime), polling, device)
     }
   }
 
-  /// What a person, or a program, may be told to open.
+  /// Returns the URL if a user or a program may be told to open it.
   private static func page(_ text: String) -> String? {
     guard let url = ResourceURL(absolute: text), OAuth2Login.isSafe(url) else { return nil }
     return url.percentEncoded
@@ -260,50 +261,51 @@ package final class OAuth2LoginFlow {
   }
 }
 
-/// What a person is to do so that a program may act for them: shown by the closure that is given to
-/// `Auth.logIn`.
+/// The step that a user must take to authorise a program, passed to the closure of `Auth.logIn`.
 public enum OAuth2Prompt: Sendable, Equatable {
   /// Open this URL in a browser on this machine.
   case open(url: String)
-  /// Open `url` in a browser anywhere, and type the code; `complete` has it already, if there is one, and
-  /// may be shown as a picture.
+  /// Open `url` in a browser on any device, and type the code. If there is a `complete` URL, it
+  /// contains the code, and may be shown as a QR code.
   case enter(code: String, url: String, complete: String?)
 }
 
-/// What has come of a login.
+/// The result of a login.
 public struct OAuth2LoginResult {
-  /// What to configure from now on: it is told apart from what was there before this login, so that a cache
-  /// on disk gives nobody what it keeps of another.
+  /// The authentication to configure from now on. Its identity differs from that before this login,
+  /// so that an on-disk cache does not mix the entries of different users.
   public let auth: Auth
-  /// The file that has the tokens.
+  /// The file that contains the tokens.
   public let tokenFile: String
-  /// Seconds until somebody has to log in again; nil where tokens are renewed, or the service says when.
+  /// Seconds until the user must log in again; nil if the tokens are renewed, or if they are valid
+  /// until the service rejects them.
   public let lifetime: Double?
 }
 
-/// What has become of the tokens of a login that was taken away.
+/// The result of a logout.
 public enum OAuth2LogoutResult: Sendable, Equatable {
-  /// There were none.
+  /// There were no tokens.
   case absent
-  /// They are removed here; there is no place to give them back to.
+  /// The tokens were removed here; there is no endpoint to revoke them.
   case removed
-  /// They are removed here, and their server takes them no more.
+  /// The tokens were removed here and revoked on their server.
   case revoked
-  /// They are removed here; in words, why they may be good elsewhere still.
+  /// The tokens were removed here, but may still be valid; the reason.
   case unrevoked(String)
 }
 
-/// Who fetches logins: notes those that a program has made, and the first request that needs one.
+/// Handles logins for a tool that fetches them: records the logins that a program configures, and
+/// the first request that needs one.
 ///
-/// While there is one, no such request is sent. Home thread only.
+/// While there is a coordinator, such requests are not sent. Home thread only.
 package final class OAuth2LoginCoordinator {
-  /// In the order they were made, each once.
+  /// The logins in order, each once.
   package private(set) var logins: [OAuth2.Settings] = []
-  /// The request that has needed one, and by what it would have been sent.
+  /// The first request that needs a login, and its context.
   package private(set) var need: (request: HTTPRequest, context: AuthContext)?
   private let whenNeeded: () -> Void
 
-  /// - Parameter whenNeeded: called with the first such request.
+  /// - Parameter whenNeeded: Called with the first such request.
   package init(whenNeeded: @escaping () -> Void) {
     self.whenNeeded = whenNeeded
   }
@@ -312,7 +314,7 @@ package final class OAuth2LoginCoordinator {
     if settings.login != nil, !logins.contains(settings) { logins.append(settings) }
   }
 
-  /// Whether the request is kept from going on.
+  /// Whether the request must not continue.
   func takes(_ request: HTTPRequest, in context: AuthContext, for settings: OAuth2.Settings) -> Bool
   {
     guard settings.login != nil else { return false }

@@ -1,13 +1,13 @@
 package import LullCore
 
-/// Takes a login's tokens away: gives them back to who has issued them, if there is a place to, and
-/// removes them here in any case. (RFC 7009) Home thread only.
+/// Removes a login's tokens: revokes them on their server if it has an endpoint for that, and
+/// always removes them here. (RFC 7009) Home thread only.
 package final class OAuth2Logout {
   package enum Outcome: Equatable {
     case absent
     case removed
     case revoked
-    /// Removed here; in words, why they may be good elsewhere still.
+    /// Removed here, but may still be valid; the reason.
     case unrevoked(String)
     case failed(String)
   }
@@ -19,7 +19,7 @@ package final class OAuth2Logout {
 
   private var pump: Pump { endpoint.context.pump }
 
-  /// nil if the settings are of no login.
+  /// Returns nil if the settings contain no login.
   package init?(_ settings: OAuth2.Settings, _ context: AuthContext, for waiting: HTTPRequest) {
     guard let login = settings.login, let path = settings.tokenFile else { return nil }
     self.login = login
@@ -47,7 +47,7 @@ package final class OAuth2Logout {
 
   private func revoke(_ tokens: OAuth2Tokens, _ entry: OAuth2TokenKeeper.Entry) {
     guard let url = login.revocationURL else { return remove(entry, .removed) }
-    // With a refresh token its access tokens go as well. (RFC 7009, section 2.1)
+    // Revoking a refresh token also revokes its access tokens. (RFC 7009, section 2.1)
     let token =
       tokens.refresh.map { OAuth2Request.secret($0, "refresh token") }
       ?? OAuth2Request.secret(tokens.access, "access token")
