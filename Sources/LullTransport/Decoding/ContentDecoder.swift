@@ -1,25 +1,25 @@
 import CCompression
 
-/// Undoes one content coding, piece by piece, and knows whether the coded stream has come to its end.
+/// Decodes one content coding piece by piece, and knows whether the coded stream is complete.
 ///
-/// Several gzip members or zstd frames in a row are one body. Anything else behind the end is left out
+/// Several gzip members or zstd frames in a row are one body. Other bytes after the end are ignored
 /// and counted.
 final class ContentDecoder {
   private enum Stage {
-    /// Of the head as many bytes as are here, too few to begin.
+    /// The bytes of the header so far, too few to begin.
     case fresh([UInt8])
     case inside
-    /// Behind an end; the bytes may begin one more stream.
+    /// After the end of a stream; the bytes may begin another one.
     case ended([UInt8])
-    /// Behind the end of the last one.
+    /// After the end of the last stream.
     case over
   }
 
-  /// What is decoded at a time.
+  /// The size of one decoded piece.
   private static let pieceSize = 32 << 10
 
   let coding: ContentCoding
-  /// Bytes that stood behind the end.
+  /// The number of bytes after the end.
   private(set) var surplus = 0
   private var stage = Stage.fresh([])
   private var stream: OpaquePointer?
@@ -34,7 +34,7 @@ final class ContentDecoder {
     output.deallocate()
   }
 
-  /// Whether nothing is missing. A body without a single byte is an empty one.
+  /// Whether the stream is complete. A body without bytes is complete and empty.
   var isWhole: Bool {
     switch stage {
     case .fresh(let bytes), .ended(let bytes): bytes.isEmpty
@@ -45,7 +45,7 @@ final class ContentDecoder {
 
   typealias Taking = (UnsafeBufferPointer<UInt8>) throws(DecodingFailure) -> Void
 
-  /// Gives what `bytes` hold to `next`, in pieces that are valid during its call.
+  /// Passes the decoded `bytes` to `next`, in pieces that are valid during its call.
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ next: Taking) throws(DecodingFailure) {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -74,7 +74,7 @@ final class ContentDecoder {
     }
     let format = coding.format(of: prefix)
     if let problem = ccompression_load(format) {
-      // A text of the library's owner, written once.
+      // A text that belongs to the library and does not change.
       throw .unavailable(coding, reason: String(cString: problem))
     }
     stream = ccompression_open(format)
@@ -83,7 +83,7 @@ final class ContentDecoder {
     try feed(prefix, next)
   }
 
-  /// Looks whether one more stream begins behind the end of one.
+  /// Checks whether another stream begins after the end of one.
   private func goOn(_ prefix: [UInt8], _ rest: inout Rest, _ next: Taking)
     throws(DecodingFailure)
   {
@@ -128,7 +128,7 @@ final class ContentDecoder {
         stage = .ended([])
         return
       case CCOMPRESSION_GOES_ON:
-        // What fills the output may not be all that there is.
+        // If the output is full, there may be more.
         if room == 0 { continue }
         if rest.isEmpty { return }
         if isStuck { throw .invalid(coding) }
@@ -139,21 +139,21 @@ final class ContentDecoder {
   }
 }
 
-/// How the body of an answer can be coded on its way, as `Content-Encoding` names it.
+/// The codings of a response body, as `Content-Encoding` names them.
 enum ContentCoding: String, Sendable {
   case gzip
   case deflate
   case brotli = "br"
   case zstd
 
-  /// More of them in a row are refused: each multiplies what a few bytes can become.
+  /// The maximum number of codings for one body: each multiplies the possible size.
   static let maxCount = 5
 
-  /// What a `Content-Encoding` header says.
+  /// The parsed value of a `Content-Encoding` header.
   enum Codings: Equatable {
-    /// In the order in which they were applied; none if the body is plain.
+    /// In the order in which they were applied; empty if the body is not coded.
     case known([ContentCoding])
-    /// One that nobody here can undo.
+    /// A coding that is not supported.
     case unknown(String)
     case tooMany
   }
@@ -174,8 +174,8 @@ enum ContentCoding: String, Sendable {
     return .known(codings)
   }
 
-  /// What a stream that follows the end of one begins with, if the coding knows such a thing.
-  /// (RFC 1952, 2.2; RFC 8878, 3.1)
+  /// The first bytes of a stream that may follow another one; empty if the coding has no such
+  /// streams. (RFC 1952, 2.2; RFC 8878, 3.1)
   var followers: [[UInt8]] {
     switch self {
     case .gzip: [[0x1F, 0x8B]]
@@ -185,11 +185,11 @@ enum ContentCoding: String, Sendable {
     }
   }
 
-  /// Bytes at the beginning that are needed to know the format.
+  /// The number of bytes that are needed to recognise the format.
   var prefixSize: Int { self == .deflate ? 2 : 0 }
 
-  /// By `deflate` some servers mean what zlib writes, which is right, others the same without its
-  /// head. (RFC 9110, 8.4.1.2)
+  /// Returns the format of a stream. For `deflate` some servers send the zlib format, which is
+  /// correct, others the same without its header. (RFC 9110, 8.4.1.2)
   func format(of prefix: [UInt8]) -> ccompression_format {
     switch self {
     case .gzip: CCOMPRESSION_GZIP
@@ -199,33 +199,33 @@ enum ContentCoding: String, Sendable {
     }
   }
 
-  /// Whether a head of zlib begins with these two bytes. (RFC 1950, 2.2)
+  /// Whether a zlib header begins with these two bytes. (RFC 1950, 2.2)
   private static func isZlib(_ head: [UInt8]) -> Bool {
     guard head.count == 2 else { return false }
     return head[0] & 0x0F == 8 && head[0] >> 4 <= 7 && (Int(head[0]) << 8 | Int(head[1])) % 31 == 0
   }
 }
 
-/// Undoes all codings of a body, the last applied first.
+/// Decodes all codings of a body, the last applied first.
 ///
-/// Nothing is kept between pieces but the state of the codings. Bytes between two codings are bounded
-/// as those of the body are: they cost as much work, though no memory.
+/// Only the state of the codings is kept between pieces. The bytes between two codings have the
+/// same limit as the body: they cost as much work, but no memory.
 final class BodyDecoder {
   private let decoders: [ContentDecoder]
   private let maxSize: Int
-  /// Bytes that came out of each but the last.
+  /// The number of bytes from each decoder except the last.
   private var sizes: [Int]
 
   /// - Parameters:
-  ///   - codings: in the order in which they were applied.
-  ///   - maxSize: of what lies between two codings.
+  ///   - codings: In the order in which they were applied.
+  ///   - maxSize: The limit for the bytes between two codings.
   init(_ codings: [ContentCoding], maxSize: Int) {
     decoders = codings.reversed().map { ContentDecoder($0) }
     sizes = Array(repeating: 0, count: codings.count)
     self.maxSize = maxSize
   }
 
-  /// Gives what `bytes` hold to `next`, in pieces that are valid during its call.
+  /// Passes the decoded `bytes` to `next`, in pieces that are valid during its call.
   func take(_ bytes: UnsafeBufferPointer<UInt8>, _ next: ContentDecoder.Taking)
     throws(DecodingFailure)
   {
@@ -245,30 +245,32 @@ final class BodyDecoder {
     }
   }
 
-  /// The coding of which something is missing; nil if nothing is.
+  /// The coding that is incomplete; nil if the body is complete.
   var unfinished: ContentCoding? { decoders.first { !$0.isWhole }?.coding }
 
-  /// Bytes behind the end of the body, and the coding they are not of; nil if there are none.
+  /// The number of bytes after the end of the body, and the coding that they follow; nil if there
+  /// are none.
   var surplus: (coding: ContentCoding, count: Int)? {
     decoders.first { $0.surplus > 0 }.map { ($0.coding, $0.surplus) }
   }
 }
 
-/// Bytes that are coded as bodies are on their way: what they say, for who has to know.
+/// Decodes complete coded bytes, for callers that inspect their content.
 package enum CodedBytes {
-  /// What came of looking into them.
+  /// The result of decoding.
   package enum Content: Equatable {
-    /// They are not coded.
+    /// The bytes are not coded.
     case plain
-    /// As far as they could be read.
+    /// The content, as far as it could be decoded.
     case decoded([UInt8])
-    /// In a coding that nobody here can undo, or they are more than is looked at: why, in words.
+    /// The coding is not supported, or the content exceeds the limit; the reason.
     case unknown(String)
   }
 
   /// - Parameters:
-  ///   - codings: as `Content-Encoding` names them; nil: by what the bytes begin with, which gzip and zstd tell.
-  ///   - limit: of what is decoded, in bytes.
+  ///   - codings: As `Content-Encoding` names them; nil recognises gzip and zstd by their first
+  ///     bytes.
+  ///   - limit: The maximum number of decoded bytes.
   package static func content(
     of bytes: [UInt8], codedAs codings: String? = nil, limit: Int = 64 << 20
   ) -> Content {
@@ -296,13 +298,13 @@ package enum CodedBytes {
     } catch .noMemory {
       return .unknown("more than there is memory for")
     } catch {
-      // It only looks so, or it breaks off.
+      // The bytes only look coded, or are truncated.
       return decoded.isEmpty ? .plain : .decoded(decoded)
     }
     return .decoded(decoded)
   }
 
-  /// Whether they begin so.
+  /// Whether the first bytes are those of a coding.
   package static func mayBeCoded(_ bytes: [UInt8]) -> Bool { coding(of: bytes) != nil }
 
   private static func coding(of bytes: [UInt8]) -> ContentCoding? {
@@ -312,17 +314,17 @@ package enum CodedBytes {
   }
 }
 
-/// Why a coded body is not what it says.
+/// Why a coded body cannot be decoded.
 enum DecodingFailure: Error, Equatable {
-  /// It is not of its coding.
+  /// The bytes are not valid in this coding.
   case invalid(ContentCoding)
-  /// It ends before its coding does.
+  /// The stream is truncated.
   case cut(ContentCoding)
   /// The library is missing.
   case unavailable(ContentCoding, reason: String)
-  /// Between two codings it is larger than a body may be.
+  /// Between two codings it exceeds the limit for a body.
   case tooLarge
   case noMemory
-  /// By whoever takes what is decoded.
+  /// The receiver of the decoded bytes has refused them.
   case refused
 }

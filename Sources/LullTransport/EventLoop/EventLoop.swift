@@ -6,13 +6,14 @@ import Synchronization
 
 /// The loop that drives one home thread: sockets and timers by libuv, results by the pump.
 ///
-/// One `turn` runs the hooks of `beforeTurn`, sends off what was started, waits for sockets, timers
-/// and wake-ups, then runs due timers, collects finished exchanges and lets the pump deliver; one that
-/// only has to deliver what the turn before has left does not look at sockets. All
-/// callbacks run outside libuv, so any of them may turn the loop again. The only threads are those
-/// of the pool for slow work, which start with the first of it.
+/// One `turn` runs the hooks of `beforeTurn`, sends what was started, and waits for sockets, timers
+/// and wake-ups. Then it runs due timers, collects finished exchanges and lets the pump deliver. A
+/// turn that only has to deliver the results of the previous one skips the sockets. All callbacks
+/// run outside libuv, so any of them may turn the loop again. The only other threads are those of
+/// the pool for slow work, which start with the first work.
 ///
-/// Belongs to the thread that made it; only `wake` and posts to the inbox may come from elsewhere.
+/// Belongs to the thread that made it. Only `wake` and posts to the inbox may come from other
+/// threads.
 package final class EventLoop: HostClock {
   package enum Mode {
     /// Waits until there is something to do.
@@ -25,7 +26,8 @@ package final class EventLoop: HostClock {
     weak var object: (any TurnParticipant)?
   }
 
-  /// For handles of one's own; those still open when the loop closes are closed by it, not freed.
+  /// The libuv loop, for additional handles. Handles that are open when the loop closes are closed
+  /// by it, but not freed.
   package let handle: UnsafeMutablePointer<uv_loop_t>
   /// For C signal handlers: `uv_async_send` on it wakes the loop. Valid until `close`.
   package let asyncHandle: UnsafeMutablePointer<uv_async_t>
@@ -37,7 +39,7 @@ package final class EventLoop: HostClock {
   let wakeUp: LoopWakeUp
   private var participants: [Participant] = []
   private var isClosed = false
-  /// Whether the last turn has looked at sockets: of two in a row, one does.
+  /// Whether the last turn has polled sockets: at least every second turn does.
   private var hasPolled = false
 
   package init() throws(TransportError) {
@@ -84,13 +86,13 @@ package final class EventLoop: HostClock {
 
   // MARK: Turning
 
-  /// One turn, as described above; after `close` it does nothing.
+  /// Performs one turn, as described above. Has no effect after `close`.
   package func turn(_ mode: Mode = .once) {
     for hook in beforeTurn { hook() }
     for participant in participants { participant.object?.beforeWaiting() }
     guard !isClosed else { return }
-    // What the last turn has left to deliver was there before anything that sockets have now: asking
-    // the system once for both saves a call for each load.
+    // The results of the last turn are older than anything on the sockets. One system call for both
+    // saves a call for each load.
     if mode == .once, hasPolled, pump.hasWork, !clock.hasDue {
       hasPolled = false
     } else {
@@ -102,8 +104,8 @@ package final class EventLoop: HostClock {
     pump.turn()
   }
 
-  /// Turns until `condition` holds, looking before each turn. It waits forever if nothing ever
-  /// comes: whether something can still come is the caller's to know.
+  /// Turns until `condition` holds; it is checked before each turn. If no event ever comes, it
+  /// waits forever: the caller must know whether one can.
   package func run(until condition: () -> Bool) {
     while !isClosed && !condition() { turn(.once) }
   }
@@ -120,7 +122,7 @@ package final class EventLoop: HostClock {
     uv_async_send(asyncHandle)
   }
 
-  /// Wakes it from a signal handler; valid until `close`.
+  /// Wakes the loop from a signal handler; valid until `close`.
   package var signalWakeUp: SignalWakeUp {
     SignalWakeUp(
       function: { context in
@@ -131,10 +133,11 @@ package final class EventLoop: HostClock {
 
   // MARK: Inside another loop
 
-  /// Readable when a `turn(.noWait)` is due; watch it no longer than `pollTimeout`.
+  /// Readable when a `turn(.noWait)` is due; wait on it no longer than `pollTimeout`.
   package var descriptor: Int32 { uv_backend_fd(handle) }
 
-  /// Milliseconds another loop may sleep on `descriptor` before it turns this one; -1: no limit.
+  /// Milliseconds that another loop may wait on `descriptor` before it turns this one; -1 for no
+  /// limit.
   package var pollTimeout: Int32 {
     guard !isClosed else { return -1 }
     guard !hasWork else { return 0 }
@@ -144,15 +147,15 @@ package final class EventLoop: HostClock {
 
   // MARK: Taking part, closing
 
-  /// Makes `object` part of every turn, as long as somebody else holds it.
+  /// Makes `object` part of every turn, as long as it is retained elsewhere.
   package func add(_ object: any TurnParticipant) {
     participants.removeAll { $0.object == nil }
     participants.append(Participant(object: object))
   }
 
-  /// Cancels what is in flight, drops what waits, and gives back every handle and descriptor.
+  /// Cancels requests in flight, drops waiting ones, and closes every handle and descriptor.
   ///
-  /// Nothing is called back any more. Closing twice does nothing.
+  /// No callbacks follow. Closing again has no effect.
   package func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -166,7 +169,7 @@ package final class EventLoop: HostClock {
     uv_walk(
       handle,
       { handle, _ in
-        // Handles of others: their memory stays theirs.
+        // Handles of other owners are closed, but not freed.
         if uv_is_closing(handle) == 0 { uv_close(handle, nil) }
       }, nil)
     while uv_run(handle, UV_RUN_DEFAULT) != 0 {}
@@ -175,7 +178,7 @@ package final class EventLoop: HostClock {
     handle.deallocate()
   }
 
-  /// What libuv calls the handles that are open, such as `poll`; none once closed. For leak checks.
+  /// libuv's names of the open handles, such as `poll`; empty after `close`. For leak checks.
   package var openHandleKinds: [String] {
     guard !isClosed else { return [] }
     var kinds: [String] = []
@@ -194,20 +197,21 @@ package final class EventLoop: HostClock {
   }
 }
 
-/// What takes part in every turn of an event loop, on its home thread.
+/// An object that takes part in every turn of an event loop, on its home thread.
 package protocol TurnParticipant: AnyObject {
-  /// Sends off what was started since the last turn, just before the loop waits.
+  /// Sends what was started since the last turn, just before the loop waits.
   func beforeWaiting()
-  /// Collects what the wait brought and posts it to the inbox; calls nobody's callbacks itself.
+  /// Collects the results of the wait and posts them to the inbox. Must not call callbacks of other
+  /// objects.
   func afterWaiting()
   /// Whether `beforeWaiting` or `afterWaiting` would do something now, so that the loop must not
   /// wait.
   var hasWork: Bool { get }
-  /// The loop is closing: end everything, give back every handle.
+  /// Called when the loop closes. Ends all work and closes every handle.
   func close()
 }
 
-/// A task that waits for something which comes with the turns of a pump, and is looked for after each.
+/// Lets a task wait for a value that is checked after each turn of a pump.
 ///
 /// Ends early with its task or with the home. Home thread only.
 final class TurnWait<Value>: PumpGuest {
@@ -215,34 +219,34 @@ final class TurnWait<Value>: PumpGuest {
   private let look: () -> Value?
   private let stop: () -> Value
   private var continuation: CheckedContinuation<Confined<Value>, Never>?
-  /// Whether the task was cancelled before it came here.
+  /// Whether the task was cancelled before it began to wait.
   private var isCancelled = false
 
   /// - Parameters:
-  ///   - look: what it has come to; nil as long as it has not.
-  ///   - stop: ends it early, and says what it comes to by that.
+  ///   - look: Returns the value, or nil while there is none.
+  ///   - stop: Ends the wait early, and returns the value for that.
   init(_ pump: Pump, look: @escaping () -> Value?, stop: @escaping () -> Value) {
     self.pump = pump
     self.look = look
     self.stop = stop
   }
 
-  /// - Parameter begin: called once there is somebody who waits.
+  /// - Parameter begin: Called when the task waits.
   func value(
     isolation: isolated (any Actor)?, _ begin: () -> Void
   ) async -> Value {
-    // Only the signal leaves the home thread: a task may be cancelled on any.
+    // Only the signal leaves the home thread: a task may be cancelled on any thread.
     let cancellation = pump.signal { [self] in cancel() }
     defer { pump.discard(cancellation) }
     let value = await withTaskCancellationHandler {
-      // Named, or the closure would leave the caller's actor.
+      // Named explicitly, or the closure would leave the caller's actor.
       _ = isolation
       return await withCheckedContinuation { continuation in
         self.continuation = continuation
         guard !isCancelled, !pump.ending.hasEnded else { return finish(stop()) }
         pump.add(self)
         begin()
-        // Without a pool all of it may have happened inside.
+        // Without a pool, everything may have happened inside `begin`.
         turnEnded()
       }
     } onCancel: {
@@ -276,10 +280,10 @@ final class TurnWait<Value>: PumpGuest {
 
 /// Wakes a waiting loop from other threads, safely also while that loop is being closed.
 ///
-/// On the home thread `fire` does nothing: whoever posts there runs between two waits, and the loop
-/// looks at its inbox before it waits again.
+/// On the home thread `fire` has no effect: code that posts there runs between two waits, and the
+/// loop checks its inbox before it waits again.
 final class LoopWakeUp: Sendable {
-  /// The address of the loop's uv_async_t, nil once it is closed.
+  /// The address of the loop's uv_async_t; nil after it is closed.
   private let address: Mutex<UInt?>
   private let homeThread = pthread_self()
 
@@ -296,13 +300,13 @@ final class LoopWakeUp: Sendable {
     }
   }
 
-  /// After this no other thread touches the handle any more.
+  /// After this call no other thread uses the handle.
   func disarm() {
     address.withLock { $0 = nil }
   }
 }
 
-/// Memory of libuv's handles: allocated by us, freed only once libuv has let go of it.
+/// Memory of libuv's handles: allocated by Lull, freed after libuv has closed the handle.
 enum UVHandle {
   /// Closes `handle` and frees its memory in the close callback, on a later run of the loop.
   static func closeAndFree<Handle>(_ handle: UnsafeMutablePointer<Handle>) {

@@ -5,10 +5,10 @@ import LullSystem
 
 /// Time and timers of one event loop.
 ///
-/// libuv says which timers are due while the loop runs; their actions run only afterwards, in
-/// order, when `runDue` is called. So no action ever runs inside `uv_run`, and one may turn the
-/// loop itself. It is an object of its own so that the pump can hold its clock without holding the
-/// loop. Home thread only.
+/// libuv reports due timers while the loop runs. Their actions run afterwards, in order, when
+/// `runDue` is called. So no action runs inside `uv_run`, and an action may turn the loop itself.
+/// The clock is a separate object so that the pump can retain it without retaining the loop. Home
+/// thread only.
 final class LoopClock: HostClock {
   private static let maxIdleHandles = 64
 
@@ -22,7 +22,7 @@ final class LoopClock: HostClock {
     self.loop = loop
   }
 
-  /// The loop's; nil after `close`.
+  /// The loop's handle; nil after `close`.
   var handle: UnsafeMutablePointer<uv_loop_t>? { loop }
 
   var now: Double { SystemClock.now }
@@ -42,13 +42,13 @@ final class LoopClock: HostClock {
     let handle = idle.popLast() ?? makeHandle(loop)
     let timer = LoopTimer(clock: self, handle: handle, action: action)
     active[handle] = timer
-    // The loop's idea of now is as old as its last wait; a timer counts from this call.
+    // The loop's cached time is as old as its last wait; a timer counts from this call.
     uv_update_time(loop)
     uv_timer_start(handle, LoopClock.timerFired, LoopClock.milliseconds(seconds), 0)
     return timer
   }
 
-  /// Runs the actions that became due, oldest first; those they schedule wait for a later turn.
+  /// Runs the actions that are due, oldest first. Actions that they schedule run on a later turn.
   func runDue() {
     while nextDue < due.count {
       let timer = due[nextDue]
@@ -70,7 +70,7 @@ final class LoopClock: HostClock {
     }
   }
 
-  /// Cancels every timer; their memory is freed when the loop runs next.
+  /// Cancels every timer. Their memory is freed when the loop runs next.
   func close() {
     loop = nil
     for timer in Array(active.values) { timer.cancel() }
@@ -86,7 +86,7 @@ final class LoopClock: HostClock {
   {
     let handle = UnsafeMutablePointer<uv_timer_t>.allocate(capacity: 1)
     uv_timer_init(loop, handle)
-    // Unretained: the clock closes every handle before it goes, see `EventLoop.close`.
+    // Unretained: the clock closes every handle before it is released, see `EventLoop.close`.
     handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     return handle
   }
@@ -96,17 +96,17 @@ final class LoopClock: HostClock {
     timer.detach()
     release(handle)
     due.append(timer)
-    // Timers come due also just before libuv waits for sockets; that wait must not happen now.
+    // Timers also become due just before libuv waits for sockets; that wait must not happen now.
     if let loop { uv_stop(loop) }
   }
 
   private static let timerFired: uv_timer_cb = { handle in
     guard let handle, let data = handle.pointee.data else { return }
-    // `data` is the clock, which closes its handles before it goes.
+    // `data` is the clock, which closes its handles before it is released.
     Unmanaged<LoopClock>.fromOpaque(data).takeUnretainedValue().fired(handle)
   }
 
-  /// Rounded so that a timer never fires early: libuv's clock drops fractions of a millisecond.
+  /// Rounds up so that a timer never fires early: libuv's clock drops fractions of a millisecond.
   private static func milliseconds(_ seconds: Double) -> UInt64 {
     guard seconds > 0 else { return 0 }
     return UInt64(min((seconds * 1000).rounded(.up), 1e12)) + 1
@@ -115,9 +115,9 @@ final class LoopClock: HostClock {
 
 /// One action waiting for its time on a `LoopClock`.
 final class LoopTimer: HostTimer {
-  /// nil once run or cancelled, so that what it captures is let go at once.
+  /// nil after it has run or was cancelled, so that its captures are released immediately.
   private var action: (() -> Void)?
-  /// nil once fired or cancelled; the handle itself belongs to the clock.
+  /// nil after it has fired or was cancelled; the handle itself belongs to the clock.
   private(set) var handle: UnsafeMutablePointer<uv_timer_t>?
   private weak var clock: LoopClock?
 
@@ -135,7 +135,7 @@ final class LoopTimer: HostTimer {
     handle = nil
   }
 
-  /// The handle has fired and goes back to the clock; the action still waits to be run.
+  /// Returns the fired handle to the clock. The action still waits to be run.
   func detach() {
     handle = nil
   }

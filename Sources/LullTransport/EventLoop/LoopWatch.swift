@@ -2,19 +2,18 @@ import CUV
 import LullCore
 import LullLibC
 
-/// A handle of libuv that tells of something now and then: the action runs on the home thread with one of the next
-/// turns.
+/// A libuv handle that reports events: the action runs on the home thread on one of the next turns.
 ///
 /// Close it before the loop. Home thread only.
 final class LoopWatch<Handle> {
   private var handle: UnsafeMutablePointer<Handle>?
   private let told: LoopAction
 
-  /// nil if the system has no such handle to give.
+  /// Returns nil if the system cannot provide such a handle.
   ///
   /// - Parameters:
-  ///   - make: sets the handle up.
-  ///   - start: has it call back; what it is to hand to `LoopAction.tell` is in its data.
+  ///   - make: Initialises the handle.
+  ///   - start: Starts the callbacks. Each passes the handle's data to `LoopAction.tell`.
   init?(
     on loop: EventLoop, _ action: @escaping () -> Void,
     make: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutablePointer<Handle>) -> Int32,
@@ -29,7 +28,8 @@ final class LoopWatch<Handle> {
     self.handle = handle
     // Every libuv handle begins with the fields of uv_handle_t; this is libuv's own way to cast.
     let base = UnsafeMutableRawPointer(handle).assumingMemoryBound(to: uv_handle_t.self)
-    // Unretained: `close` comes before the last reference goes, and after it libuv calls no more.
+    // Unretained: `close` is called before the last reference is released, and libuv makes no calls
+    // after it.
     base.pointee.data = Unmanaged.passUnretained(told).toOpaque()
     guard start(handle) == 0 else {
       close()
@@ -46,7 +46,7 @@ final class LoopWatch<Handle> {
   }
 }
 
-/// What a watch does when it is told of something.
+/// The action of a watch.
 final class LoopAction {
   private let loop: EventLoop
   private let action: () -> Void
@@ -57,10 +57,10 @@ final class LoopAction {
     self.action = action
   }
 
-  /// - Parameter data: of the handle that libuv has called back for.
+  /// - Parameter data: The data of the handle that libuv has called back for.
   static func tell(_ data: UnsafeMutableRawPointer?) {
     guard let data else { return }
-    // `data` is that of `LoopWatch.init`; libuv calls nobody after `close`.
+    // `data` is that of `LoopWatch.init`; libuv makes no calls after `close`.
     let told = Unmanaged<LoopAction>.fromOpaque(data).takeUnretainedValue()
     // Not inside libuv: the action may turn the loop.
     told.loop.pump.enqueue { [weak told] in
@@ -69,23 +69,23 @@ final class LoopAction {
   }
 }
 
-/// Waits, as part of an event loop, until something can be read from a descriptor of somebody else's,
-/// such as a terminal.
+/// Waits, as part of an event loop, until a descriptor of another owner, such as a terminal, is
+/// readable.
 ///
-/// Once that is so, `isReady` stays true and the descriptor is left alone until `rearm`, so that
-/// what nobody reads keeps no loop busy. Close it before the descriptor and before the loop. Home
+/// When it is, `isReady` stays true and the descriptor is not watched until `rearm`, so that unread
+/// input does not keep the loop busy. Close it before the descriptor and before the loop. Home
 /// thread only.
 package final class DescriptorWatch {
-  /// Whether there is something to read, or the end.
+  /// Whether there is input, or the end of it.
   package private(set) var isReady = false
   private var poll: UnsafeMutablePointer<uv_poll_t>?
 
-  /// Nil if the system cannot watch it: a file can always be read.
+  /// Returns nil if the system cannot watch it: a file is always readable.
   package convenience init?(_ descriptor: Int32, on loop: EventLoop) {
     self.init(descriptor, handle: loop.handle)
   }
 
-  /// On the loop whose time it is; nil also if that is no loop's.
+  /// Watches on the loop of `clock`. Also returns nil if the clock is not a loop's.
   convenience init?(_ descriptor: Int32, onLoopOf clock: any HostClock) {
     guard let handle = (clock as? LoopClock)?.handle else { return nil }
     self.init(descriptor, handle: handle)
@@ -98,17 +98,18 @@ package final class DescriptorWatch {
       poll.deallocate()
       return nil
     }
-    // libuv makes it non-blocking, and with it everybody else's descriptors of the same terminal.
+    // libuv makes the terminal non-blocking for all processes that use it; this restores its flags.
     _ = fcntl(descriptor, F_SETFL, flags)
     self.poll = poll
-    // Unretained: `close` comes before the last reference goes, and after it libuv calls no more.
+    // Unretained: `close` is called before the last reference is released, and libuv makes no calls
+    // after it.
     poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     rearm()
   }
 
   deinit { close() }
 
-  /// Watches again, after what was there has been read.
+  /// Watches again, after the input has been read.
   package func rearm() {
     isReady = false
     guard let poll else { return }
@@ -124,19 +125,20 @@ package final class DescriptorWatch {
   private static let becameReady: uv_poll_cb = { poll, _, _ in
     guard let poll, let data = poll.pointee.data else { return }
     uv_poll_stop(poll)
-    // `data` is the watch of `init`; libuv calls nobody after `close`.
+    // `data` is the watch of `init`; libuv makes no calls after `close`.
     Unmanaged<DescriptorWatch>.fromOpaque(data).takeUnretainedValue().isReady = true
   }
 }
 
-/// Waits, as part of an event loop, until something in a folder changes: a file is written, comes or goes.
+/// Waits, as part of an event loop, until a file in a folder is written, created or removed.
 ///
-/// It says no more than that, and nothing of the folders in it: who wants to know what has changed looks. The action
-/// runs on the home thread with one of the next turns. Close it before the loop. Home thread only.
+/// It does not report which file, and does not watch subfolders: the action has to check for
+/// itself. The action runs on the home thread on one of the next turns. Close it before the loop.
+/// Home thread only.
 package final class FolderWatch {
   private let watch: LoopWatch<uv_fs_event_t>
 
-  /// nil if there is no such folder, or the system watches no more of them.
+  /// Returns nil if there is no such folder, or the system has no more watches.
   package init?(_ path: String, on loop: EventLoop, _ action: @escaping () -> Void) {
     let watch = LoopWatch<uv_fs_event_t>(
       on: loop, action, make: { uv_fs_event_init($0, $1) },
@@ -150,10 +152,10 @@ package final class FolderWatch {
   package func close() { watch.close() }
 }
 
-/// A signal as an event of the loop: the action runs on the home thread with one of the next turns.
+/// A signal as an event of the loop: the action runs on the home thread on one of the next turns.
 ///
-/// For signals that ask for no haste, such as that of a terminal that has changed its size. The old
-/// disposition is back after `close`. Home thread only.
+/// For signals that are not urgent, such as that of a resized terminal. `close` restores the old
+/// disposition. Home thread only.
 package final class SignalWatch {
   private let watch: LoopWatch<uv_signal_t>
 

@@ -1,9 +1,9 @@
 import CUV
 import LullCore
 
-/// libuv's thread pool for slow work; its threads start with the first work. (PIPE-16, THR-02)
+/// libuv's thread pool for slow work. Its threads start with the first work. (PIPE-16, THR-02)
 ///
-/// The loop waits for work under way when it closes, so work must be finite.
+/// The loop waits for running work when it closes, so work must be finite.
 final class LoopWorkPool: WorkPool {
   private let loop: UnsafeMutablePointer<uv_loop_t>
 

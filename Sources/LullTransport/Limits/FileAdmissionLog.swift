@@ -1,28 +1,28 @@
 import LullCore
 import LullSystem
 
-/// Somebody who asks for admissions that are counted in a file. Home thread only.
+/// Requests admissions that are counted in a file. Home thread only.
 ///
-/// What takes no waiting is done at once, on the home thread; while another process is at the file, or a
-/// thread of this one, in the pool.
+/// Operations that need no waiting run immediately, on the home thread. While another process or
+/// thread uses the file, they run in the pool.
 final class FileAdmissionLog: AdmissionLog {
   private let jobs: FileJobs<LimitFile>
-  // Needed to the end, when what is left is given back.
+  // Retained until the end, when unsent admissions are returned.
   private let pump: Pump
   private let makeOther: () -> any AdmissionLog
   private var asker: LimitTables.Asker
-  /// The numbers of those let through and not sent.
+  /// The numbers that were granted and not sent.
   private var unsent: Set<Int64> = []
-  /// Those of them of which a byte may have gone out.
+  /// The numbers among them of which a byte may have been sent.
   private var begun: Set<Int64> = []
-  /// Counts questions, so that a late answer is known.
+  /// Counts requests, to recognise a late answer.
   private var question = 0
   private var isAsking = false
-  /// In memory, once the file could not be used.
+  /// The log in memory, if the file could not be used.
   private var other: (any AdmissionLog)?
-  /// Whether that answers for now, instead of the file.
+  /// Whether that log is used for now, instead of the file.
   private var usesOther = false
-  /// When to try the file again then; uptime in seconds.
+  /// When to try the file again; uptime in seconds.
   private var triesAgainAt = 0.0
   /// Seconds between two tries.
   private let pause: Double
@@ -70,7 +70,7 @@ final class FileAdmissionLog: AdmissionLog {
     let number = question
     let report = pump.receiver { [weak self, jobs, pump] (result: Answer?) in
       if let self { return arrived(result, of: number, answer) }
-      // It went while it asked.
+      // This object was released during the request.
       guard let result else { return }
       var numbers: [Int64] = []
       if case .granted(let admission) = result.result { numbers = [admission.number] }
@@ -111,7 +111,7 @@ final class FileAdmissionLog: AdmissionLog {
       return other.ask(answer)
     }
     guard number == question else {
-      // Nobody waits for it any more.
+      // The caller has stopped waiting.
       if case .granted(let admission) = result.result { giveBack([admission.number]) }
       return leave(result.asker)
     }
@@ -131,7 +131,7 @@ final class FileAdmissionLog: AdmissionLog {
       return
     }
     question += 1
-    // While it asks, the answer says what there is to leave.
+    // During a request, its answer tells whether to leave the queue.
     if !isAsking { leave(asker) }
     asker.ticket = nil
     isAsking = false
@@ -177,7 +177,7 @@ final class FileAdmissionLog: AdmissionLog {
 
   func learn(_ lesson: LimitLesson, from admission: Admission) {
     if usesOther, let other {
-      // What the file has counted is none of memory's to give back.
+      // An admission that the file has counted cannot be returned to memory.
       let isOurs = admission.number > LimitSchema.firstNumber
       let lesson =
         isOurs ? LimitLesson(budget: lesson.budget, pause: lesson.pause) : lesson
@@ -208,7 +208,7 @@ final class FileAdmissionLog: AdmissionLog {
     }
   }
 
-  /// At once, or else soon and in order.
+  /// Runs immediately if possible, otherwise soon and in order.
   private func change(
     _ body: @escaping @Sendable (LimitTables) throws(SQLiteError) -> Void
   ) {

@@ -1,10 +1,10 @@
 import LullCore
 import LullLibC
 
-/// What the times in a file of limits mean: seconds since the machine has started.
+/// The time base of a limits file: seconds since the machine has started.
 enum LimitClock {
-  /// Translates the times of an earlier start of the machine, by what its clock says has passed since; a
-  /// clock that was set back meanwhile makes it none.
+  /// Converts the times of an earlier boot by the wall-clock time that has passed since; if the
+  /// wall clock was set back, none has.
   static func adjust(
     _ database: SQLiteConnection, boot: String, uptime: Double, wall: Double
   ) throws(SQLiteError) {
@@ -15,8 +15,8 @@ enum LimitClock {
     if let known, known.boot != boot {
       let passed = max(0, wall - known.wall)
       let shift: [SQLiteValue] = [.real(uptime - passed - known.uptime), .real(uptime)]
-      // Whoever has waited, or had not sent yet, is no more. What was about to be sent counts from now on, by
-      // the minimum below.
+      // Waiting callers and unsent admissions no longer exist. Admissions that may have been sent
+      // count from now on, by the minimum below.
       try database.execute("DELETE FROM waiting; DELETE FROM admission WHERE time >= 1e308")
       try database.run("UPDATE admission SET time = min(time + ?, ?)", shift)
       try database.run("UPDATE rule SET since = min(since + ?1, ?2), used = used + ?1", shift)
@@ -34,8 +34,8 @@ enum LimitClock {
   }
 }
 
-/// Time that goes on evenly, also while the machine sleeps, whatever is done to its clock; the same for all
-/// processes until it starts anew.
+/// A clock that advances evenly, also while the machine sleeps or its wall clock is set. It is the
+/// same for all processes until the machine restarts.
 enum BootTime {
   /// Seconds.
   static var now: Double {
@@ -44,7 +44,7 @@ enum BootTime {
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Which start of the machine it counts from.
+  /// Identifies the boot that it counts from.
   static let boot: String = {
     guard case .success(let bytes) = SecretFile.read("/proc/sys/kernel/random/boot_id") else {
       return ""

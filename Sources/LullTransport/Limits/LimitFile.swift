@@ -2,34 +2,35 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The file in which the processes of one user count what limits let through, as this process has it: opened
-/// when it is first needed, set aside when it makes no sense, and left alone for good when it cannot be used.
+/// The file in which the processes of one user count admissions, as used by this process. It is
+/// opened when it is first needed, set aside if it is damaged, and no longer used if it cannot be
+/// accessed.
 ///
-/// Processes take turns at it, in the order in which they come. For one thread at a time.
+/// Processes take turns, in the order of their requests. For one thread at a time.
 final class LimitFile {
   let path: String
-  /// Told in one sentence what went wrong with the file; once for each thing.
+  /// Receives one sentence for each kind of problem with the file, once.
   private let warn: @Sendable (String) -> Void
   private var database: SQLiteConnection?
   private var identities: SaltedIdentities?
   private var identity: CacheFolder.Identity?
   private var locks: OwnerLocks?
-  /// Why it is not used any more.
+  /// Why the file is no longer used.
   private var refusal: String?
-  /// Until then it is not tried again after it was locked for too long; uptime in seconds.
+  /// When the file is tried again after it was locked for too long; uptime in seconds.
   private var restsUntil = 0.0
   private var hasSetAside = false
-  /// Whether it is only looked at: nothing is set aside then.
+  /// Whether the file is only inspected: nothing is set aside then.
   private let isInspection: Bool
 
-  /// How long to wait for another process, in seconds. It is done within a millisecond, unless it has
-  /// been stopped.
+  /// How long to wait for another process, in seconds. A process is finished within a millisecond,
+  /// unless it was suspended.
   private let patience: Double
-  /// How long to leave the file alone after that, in seconds. (LIM-91)
+  /// How long the file is not used after that, in seconds. (LIM-91)
   static let rest = 30.0
   private let rest: Double
 
-  /// Touches no file before it is used.
+  /// Accesses no file before it is used.
   init(
     path: String, isInspection: Bool = false, patience: Double = 10, rest: Double = LimitFile.rest,
     warn: @escaping @Sendable (String) -> Void
@@ -41,8 +42,8 @@ final class LimitFile {
     self.warn = warn
   }
 
-  /// Does something with the file, all or nothing; nil if it cannot be used, or if somebody else is at it and
-  /// this one is not to wait.
+  /// Changes the file in one transaction. Returns nil if the file cannot be used, or if another
+  /// process uses it and this call must not wait.
   func change<Result>(
     waiting: Bool, _ body: (LimitTables) throws(SQLiteError) -> Result
   ) -> Result? {
@@ -68,7 +69,7 @@ final class LimitFile {
     do throws(SQLiteError) {
       let database = try opened(locks)
       guard let identities else { return nil }
-      // Of processes only people's tools are at it during this turn.
+      // During this turn only inspection tools can hold the database.
       database.wait(milliseconds: waiting ? 1000 : 0)
       return try database.transaction { () throws(SQLiteError) in
         try body(LimitTables(database, identities, locks))
@@ -90,7 +91,7 @@ final class LimitFile {
     if let locks, locks.identity == CacheFolder.identity(of: OwnerLocks.name(of: path)) {
       return locks
     }
-    // Somebody has removed what stands for the locks: others would not see those of this process.
+    // The lock file was removed: other processes would not see this process's locks.
     locks = nil
     do throws(CacheFolder.Failure) {
       locks = try OwnerLocks(path: path)
@@ -103,7 +104,7 @@ final class LimitFile {
   private func opened(_ locks: OwnerLocks) throws(SQLiteError) -> SQLiteConnection {
     if let database {
       if identity == CacheFolder.identity(of: path) { return database }
-      // Somebody has removed it or set it aside.
+      // Another process has removed it or set it aside.
       self.database = nil
     }
     if let problem = SQLiteConnection.problem {
@@ -122,7 +123,7 @@ final class LimitFile {
     return database
   }
 
-  /// Makes the tables if they are missing, and brings what they hold up to date.
+  /// Creates missing tables, and updates their content.
   static func prepare(
     _ database: SQLiteConnection, _ locks: OwnerLocks, boot: String, now: Double, wall: Double
   ) throws(SQLiteError) -> SaltedIdentities {
@@ -138,7 +139,7 @@ final class LimitFile {
 
   private func failed(_ error: SQLiteError) {
     switch error.kind {
-    // The next time it may work.
+    // It may work next time.
     case .passing: break
     case .moved: database = nil
     case .corrupt where !hasSetAside && !isInspection: setAside(error.message)
@@ -159,7 +160,7 @@ final class LimitFile {
     }
   }
 
-  /// For a while: another process has not let go of it.
+  /// Stops using the file for a while: another process has not released it.
   private func leaveAlone(_ reason: String) {
     restsUntil = SystemClock.uptime + rest
     warn(

@@ -2,9 +2,9 @@ import LullLibC
 package import LullCore
 import LullSystem
 
-/// The limits that processes share, as one looks at them from outside.
+/// Inspects the limits that processes share, from outside a program.
 package struct LimitInspection {
-  /// What is wrong, in words.
+  /// What is wrong.
   package struct Problem: Error {
     package let message: String
   }
@@ -12,31 +12,31 @@ package struct LimitInspection {
   /// One limit.
   package struct Summary: Sendable, Equatable {
     package let name: String
-    /// A digest of whose it is; empty if that is nobody in particular.
+    /// A digest of the identity that it belongs to; empty for none.
     package let identity: [UInt8]
-    /// By number and span; none if nobody has asked for so long that none holds.
+    /// By number and period; empty if there was no request for so long that none applies.
     package var rules: [Rule] = []
-    /// Processes that wait now, each once for each of its services.
+    /// Processes that are waiting, each once for each of its services.
     package var waiting = 0
-    /// What the server has said, while that holds.
+    /// The server's reported budget, while it is valid.
     package var server: LimitLesson.Budget?
-    /// Seconds for which the server wants no more.
+    /// Seconds for which the server wants no more requests.
     package var pause: Double?
   }
 
-  /// What one of the rules of a limit allows, and what of it is used now.
+  /// One rule of a limit, and its current use.
   package struct Rule: Sendable, Equatable {
     package let requests: Int
     /// Seconds.
     package let per: Double
     package let used: Int
-    /// Seconds until one more is let through; nil if that is not known, 0 for now.
+    /// Seconds until the next admission; nil if unknown, 0 for now.
     package let opensAfter: Double?
   }
 
   package let path: String
 
-  /// - Parameter path: nil for the usual one.
+  /// - Parameter path: The file; nil for the default.
   package init(path: String?) throws(Problem) {
     guard let path = path ?? MachineLimits.standardPath else {
       throw Problem(message: "neither XDG_STATE_HOME nor HOME says where limits are counted")
@@ -44,10 +44,11 @@ package struct LimitInspection {
     self.path = CacheFolder.absolute(path)
   }
 
-  /// Whether there are any; if not, the file is not made either.
+  /// Whether the file exists. It is not created otherwise.
   package var exists: Bool { CacheFolder.identity(of: path) != nil }
 
-  /// Those that still hold, in the order of their names. It waits for processes that are counting.
+  /// Returns the limits that still apply, in the order of their names. Waits for processes that are
+  /// counting.
   package func summaries() throws(Problem) -> [Summary] {
     guard access(path, R_OK) == 0 else {
       let code = errno
@@ -55,7 +56,7 @@ package struct LimitInspection {
       throw Problem(message: "cannot read '\(path)': \(ErrorText.of(code))")
     }
     guard CacheFolder.size(of: path) > 0 else { return [] }
-    // Before anything is made beside it.
+    // Before any file is created beside it.
     guard LimitSchema.isDatabase(path) else {
       throw Problem(message: "'\(path)' is no file of limits")
     }

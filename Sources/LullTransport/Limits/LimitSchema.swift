@@ -3,13 +3,13 @@ import LullLibC
 import LullSystem
 import Synchronization
 
-/// The tables of the file of limits, and whether a file has them.
+/// The tables of a limits file, and checks whether a file has them.
 enum LimitSchema {
   static let version: Int64 = 2
-  /// "LulL", so that no other program's database is taken for it, nor a cache.
+  /// "LulL", so that neither another program's database nor a cache is taken for it.
   static let application: Int64 = 0x4c75_6c4c
 
-  /// All numbers of admissions are above it.
+  /// All admission numbers are greater.
   static let firstNumber: Int64 = 1 << 40
 
   static func isReady(_ database: SQLiteConnection) throws(SQLiteError) -> Bool {
@@ -27,7 +27,7 @@ enum LimitSchema {
     throw SQLiteError.damaged("it was written by an older Lull")
   }
 
-  /// Whether a file begins as every database does. (SQLite's file format, 1.3)
+  /// Whether the first bytes of a file are those of a database. (SQLite's file format, 1.3)
   static func isDatabase(_ path: String) -> Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
@@ -37,12 +37,12 @@ enum LimitSchema {
       && bytes.elementsEqual("SQLite format 3\0".utf8)
   }
 
-  /// `admission.time` is without end of those that are let through and not sent: they count until they are.
-  /// A rule counts those whose time is after `since`.
+  /// Creates the tables. `admission.time` is practically infinite for granted admissions that are
+  /// not sent: they count until they are. A rule counts admissions whose time is after `since`.
   static func create(in database: SQLiteConnection) throws(SQLiteError) {
-    // So that no number of a file that was here before is one of this.
+    // Random, so that no number of an earlier file occurs in this one.
     let first = Int64.random(in: firstNumber..<firstNumber << 10)
-    // Few and small rows: what is written for each admission is a page or two.
+    // Rows are few and small: each admission writes a page or two.
     try database.execute("PRAGMA page_size = 1024; PRAGMA journal_mode = WAL")
     try database.transaction { () throws(SQLiteError) in
       try database.execute(
@@ -79,8 +79,8 @@ enum LimitSchema {
     return SaltedIdentities(salt: salt)
   }
 
-  /// Of each connection. A process that is killed loses nothing; a power cut may take the latest, and with
-  /// it goes what was under way.
+  /// Sets up each connection. A process that is killed loses nothing. A power failure may lose the
+  /// latest changes, but the running processes end with it, too.
   static func configure(_ database: SQLiteConnection) throws(SQLiteError) {
     try database.execute(
       """
@@ -90,12 +90,12 @@ enum LimitSchema {
   }
 }
 
-/// The files of limits that this process uses. Each stays open until the process ends: others see by it
-/// that this one lives.
+/// The limits files that this process uses. Each stays open until the process ends, because that
+/// tells other processes that this one is alive.
 enum LimitStore {
   private static let known = Mutex<[String: FileJobs<LimitFile>]>([:])
 
-  /// What this process asks of that file.
+  /// Returns this process's queue for that file.
   static func shared(at path: String) -> FileJobs<LimitFile> {
     known.withLock { known in
       if let jobs = known[path] { return jobs }

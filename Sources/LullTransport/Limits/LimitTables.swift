@@ -1,10 +1,11 @@
 import LullCore
 
-/// The rules by which processes count together, on the tables of their file; inside one transaction.
+/// The rules by which processes count admissions together, on the tables of their file. For use
+/// inside one transaction.
 ///
-/// Each limit is a tally: a log of admissions, the rules of those who use it, which all hold, a line of
-/// those who wait, and what the server has said. Every operation takes the same time, however many
-/// admissions a rule allows.
+/// Each limit is a tally: a log of admissions, the rules of its users, which all apply, a queue of
+/// waiting callers, and the server's reported state. Every operation takes constant time, however
+/// many admissions a rule allows.
 struct LimitTables {
   let database: SQLiteConnection
   private let identities: SaltedIdentities
@@ -12,8 +13,8 @@ struct LimitTables {
   private let locks: OwnerLocks
 
   /// - Parameters:
-  ///   - identities: with the salt of that file.
-  ///   - owner: nil: this process.
+  ///   - identities: With the salt of that file.
+  ///   - owner: nil for this process.
   init(
     _ database: SQLiteConnection, _ identities: SaltedIdentities, _ locks: OwnerLocks,
     owner: Int64? = nil
@@ -24,28 +25,30 @@ struct LimitTables {
     self.owner = owner ?? locks.owner
   }
 
-  /// What one of those who ask is known by from one question to the next.
+  /// Identifies one caller from one request to the next.
   struct Asker: Sendable {
     let key: LimitKey
     let requests: Int
     let per: Double
-    /// Its place in the line of the processes; nil: none.
+    /// Its place in the processes' queue; nil for none.
     var ticket: Int64?
   }
 
-  /// When to look again at the latest, in seconds, since somebody may have left the line: sooner where it
-  /// will not take long, or is not known.
+  /// Returns the longest pause until the next request, in seconds, because another caller may have
+  /// left the queue. It is shorter if the wait is short or unknown.
   private static func patience(_ opens: Double) -> Double {
     opens < 30 || opens >= unsent ? 0.5 : 5
   }
-  /// Who waits and has not asked for so long has been stopped: others are let through in the meantime. Seconds.
+  /// Seconds without a request after which a waiting caller counts as suspended, and others are
+  /// admitted before it.
   static let silence = 15.0
-  /// The time of those that are let through and not sent.
+  /// The time of granted admissions that are not sent.
   private static let unsent = 1e308
-  /// The time of those of which a byte may have gone out. What is above 1e300 counts until it is sent.
+  /// The time of admissions of which a byte may have been sent. Times above 1e300 count until the
+  /// admission is sent.
   private static let begun = 1e307
-  /// Rules that nobody has asked by for so long, and for their own span, do not hold any more; who waits asks
-  /// more often.
+  /// Rules that were not used for so long, and for their own period, no longer apply. Waiting
+  /// callers request more often.
   private static let shortestUse = 2.0
   private static let tolerance = 1e-6
 
@@ -82,7 +85,7 @@ struct LimitTables {
     return .granted(admission)
   }
 
-  /// Seconds until it opens for the asker, as far as is known; nil: now.
+  /// Returns the seconds until the limit opens for the asker, as far as known; nil for now.
   private func opening(
     _ asker: Asker, _ tally: Int64, now: Double
   ) throws(SQLiteError) -> Double? {
@@ -93,7 +96,7 @@ struct LimitTables {
     for noted in try rules(of: tally, now: now) where noted.inside + ahead >= noted.requests {
       let rule = try recounted(noted, tally)
       guard rule.inside + ahead >= rule.requests else { continue }
-      // Those in front have as many to wait for.
+      // Callers in front of this one take as many admissions.
       let place = rule.inside + ahead - rule.requests
       let time = try opening(of: rule, tally, place: place, now: now) ?? LimitTables.unsent
       opens = max(opens ?? 0, time)
@@ -101,7 +104,8 @@ struct LimitTables {
     return opens.map { $0 < LimitTables.unsent ? max(0, $0 - now) : $0 }
   }
 
-  /// When so many and one more are past their span; nil if one of them is not sent.
+  /// Returns the time when `place` + 1 admissions have left the rule's period; nil if one of them
+  /// is not sent.
   func opening(
     of rule: Rule, _ tally: Int64, place: Int64, now: Double
   ) throws(SQLiteError) -> Double? {
@@ -118,7 +122,7 @@ struct LimitTables {
     try database.run(
       "UPDATE waiting SET seen = ? WHERE id = ? AND owner = ?",
       [.real(now), .integer(ticket), .integer(owner)])
-    // It was of a file that is no more.
+    // The ticket belonged to a file that no longer exists.
     if database.changeCount == 0 { asker.ticket = nil }
   }
 
@@ -133,14 +137,15 @@ struct LimitTables {
 
   // MARK: What was let through
 
-  /// A byte of it may go out from now on: if its process dies, it counts for a span.
+  /// Marks an admission of which a byte may be sent from now on: if its process ends, it counts for
+  /// a full period.
   func begin(_ admission: Admission) throws(SQLiteError) {
     try database.run(
       "UPDATE admission SET time = \(LimitTables.begun) WHERE id = ? AND time > 1e300",
       [.integer(admission.number)])
   }
 
-  /// The span of an admission begins now, and the sender's rule holds for as long at least.
+  /// Starts the period of an admission. The sender's rule applies at least as long.
   func send(_ admission: Admission, by asker: Asker, now: Double) throws(SQLiteError) {
     try note(asker, try tally(asker.key), now: now)
     try send(admission, of: asker.key, now: now)
@@ -148,12 +153,12 @@ struct LimitTables {
 
   func send(_ admission: Admission, of key: LimitKey, now: Double) throws(SQLiteError) {
     guard let (tally, before) = try find(admission) else {
-      // It was let through elsewhere, or the file is another one.
+      // It was granted elsewhere, or the file was replaced.
       return try enter(admission, of: key, at: now)
     }
     try database.run(
       "UPDATE admission SET time = ? WHERE id = ?", [.real(now), .integer(admission.number)])
-    // By rules whose span has passed it does not count.
+    // Rules whose period has passed no longer count it.
     try database.run(
       "UPDATE rule SET inside = inside + (since < ?3) - (since < ?2) WHERE tally = ?1",
       [.integer(tally), .real(before), .real(now)])
@@ -174,7 +179,7 @@ struct LimitTables {
     _ lesson: LimitLesson, from admission: Admission, of key: LimitKey, now: Double
   ) throws(SQLiteError) {
     let tally = try tally(key)
-    // Those let through later, and those that were let through before and sent later, or not yet.
+    // Admissions granted later, and those granted before but sent later or not yet.
     let sentSince = try database.integer(
       """
       SELECT count(*) FROM admission WHERE tally = ?1 AND id <> ?2 AND (id > ?2
@@ -233,7 +238,7 @@ struct LimitTables {
     let used: Double
   }
 
-  /// A rule that is new counts what is there.
+  /// Records the asker's rule. A new rule counts the existing admissions.
   private func note(_ asker: Asker, _ tally: Int64, now: Double) throws(SQLiteError) {
     let values: [SQLiteValue] = [
       .integer(tally), .integer(Int64(asker.requests)), .real(asker.per), .real(now),
@@ -248,7 +253,7 @@ struct LimitTables {
       """, values)
   }
 
-  /// Those that hold, with what counts against each now.
+  /// Returns the rules that apply, with their current count.
   func rules(of tally: Int64, now: Double) throws(SQLiteError) -> [Rule] {
     var rules: [Rule] = []
     try database.run(
@@ -306,18 +311,18 @@ struct LimitTables {
 
   // MARK: What is over
 
-  /// Deletes the rules that no longer hold, with their admissions and limits, and counts the rest from the
-  /// rows: a count without rows is damage, which would block every process for ever. (LIM-84)
+  /// Deletes rules that no longer apply, with their admissions and limits, and recounts the others
+  /// from the rows: a count without rows is damage and would block every process for ever. (LIM-84)
   func forgetUnused(now: Double) throws(SQLiteError) {
     try database.run(
       "DELETE FROM rule WHERE used < ?1 - max(per, \(LimitTables.shortestUse))", [.real(now)])
-    // No server asks for more, and nothing was sent in the future. (LIM-23)
+    // No server requests more, and nothing was sent in the future. (LIM-23)
     try database.run(
       "UPDATE tally SET resets = min(resets, ?1), paused = min(paused, ?1)",
       [.real(now + ServerLimit.longest)])
     try database.run(
       "UPDATE admission SET time = ?1 WHERE time > ?1 AND time < 1e300", [.real(now)])
-    // A rule looks back over its span, no less: what is later is damage.
+    // A rule covers its whole period: a later start is damage.
     try database.run(
       "UPDATE rule SET since = ?1 - per + \(LimitTables.tolerance)", [.real(now)])
     try database.execute(
@@ -336,8 +341,8 @@ struct LimitTables {
       """, [.real(now)])
   }
 
-  /// The same rule with its count taken from the rows. A process waits only for what the rows say: a wrong
-  /// count is corrected here, also while the file stays open.
+  /// Returns the rule with its count taken from the rows. A process only waits for what the rows
+  /// show: a wrong count is corrected here, also while the file stays open.
   func recounted(_ rule: Rule, _ tally: Int64) throws(SQLiteError) -> Rule {
     let inside = try database.integer(
       "SELECT count(*) FROM admission WHERE tally = ? AND time > ?",
@@ -350,8 +355,8 @@ struct LimitTables {
       requests: rule.requests, per: rule.per, since: rule.since, inside: inside, used: rule.used)
   }
 
-  /// Takes back what processes have that are no more, and has what they may have sent count from now on;
-  /// whether there was any.
+  /// Removes the entries of processes that have ended. Admissions that they may have sent count
+  /// from now on. Returns whether there were any.
   func forgetDead(_ tally: Int64, now: Double) throws(SQLiteError) -> Bool {
     var owners: Set<Int64> = []
     for sql in [
@@ -365,7 +370,7 @@ struct LimitTables {
     let dead = owners.filter { $0 != owner && !locks.isHeldByOther($0) }
     for owner in dead {
       try database.run("DELETE FROM waiting WHERE owner = ?", [.integer(owner)])
-      // By every rule, as before.
+      // For every rule, as before.
       try database.run(
         """
         UPDATE admission SET time = ?3 WHERE tally = ?1 AND owner = ?2 AND time > 1e300
@@ -383,7 +388,7 @@ struct LimitTables {
 }
 
 extension LimitTables {
-  /// What there is of every limit that still holds, by name.
+  /// Returns the state of every limit that still applies, by name.
   func summaries(now: Double) throws(SQLiteError) -> [LimitInspection.Summary] {
     var known: [(id: Int64, name: String, identity: [UInt8])] = []
     try database.run("SELECT id, name, identity FROM tally ORDER BY name, identity") {

@@ -1,16 +1,18 @@
 package import LullCore
 import LullSystem
 
-/// Limits that all processes of this user on this machine count together, in one file. Home thread only.
+/// Limits that all processes of this user on this machine count together, in one file. Home thread
+/// only.
 ///
-/// Without a place for the file, or one that can be used, they hold within this process, after a warning.
+/// Without a usable file, they apply within this process, after a warning.
 package final class MachineLimits: LimitSource {
   private unowned let pump: Pump
   private let givenPath: String?
   private let memory: LoopLimits
   private lazy var store = path.map { LimitStore.shared(at: $0) }
 
-  /// - Parameter path: nil: `lull/limits.db` in `$XDG_STATE_HOME`, or in `~/.local/state`.
+  /// - Parameter path: The file; nil for `lull/limits.db` in `$XDG_STATE_HOME`, or in
+  ///   `~/.local/state`.
   package init(_ pump: Pump, path: String? = nil) {
     self.pump = pump
     givenPath = path
@@ -20,7 +22,7 @@ package final class MachineLimits: LimitSource {
   /// nil without a home folder.
   package static var standardPath: String? { TokenFile.stateFolder.map { $0 + "/limits.db" } }
 
-  /// Of the file; nil if there is no place for it.
+  /// The path of the file; nil if there is no place for it.
   var filePath: String? { (givenPath ?? MachineLimits.standardPath).map(CacheFolder.absolute) }
 
   private var path: String? {
@@ -40,9 +42,10 @@ package final class MachineLimits: LimitSource {
     return FileAdmissionLog(limit, key, store, pump) { [memory] in memory.makeLog(of: limit, key) }
   }
 
-  /// Has those count that were sent without asking here; each once, by its number below zero.
+  /// Counts admissions that were sent without a request here. Each is counted once, by its negative
+  /// number.
   ///
-  /// - Parameter sent: by `BootTime`.
+  /// - Parameter sent: Numbers and times by `BootTime`.
   func note(_ sent: [(number: Int64, time: Double)], of key: LimitKey) {
     guard !sent.isEmpty, let store else { return }
     store.submit(to: pump.workers) { file in

@@ -2,19 +2,20 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// The locks of one file by which processes take turns, and know of each other whether they are alive: the
-/// kernel takes them back from whoever ends, however that happens.
+/// The locks of one file by which processes take turns and know whether others are alive. The
+/// kernel releases the locks of any process that ends.
 ///
-/// One descriptor per process and file, since POSIX takes back all locks of a process that closes any. Any
-/// thread; of this process one at a time.
+/// One descriptor per process and file, because POSIX releases all locks of a process that closes
+/// any of them. Any thread; one thread of this process at a time.
 final class OwnerLocks: Sendable {
   private let descriptor: Int32
-  /// What others know this process by, whatever becomes of the file.
+  /// Identifies this process to others, independently of the file.
   let owner = Int64.random(in: 1..<1 << 62)
-  /// Of the file that stands for the locks.
+  /// The identity of the lock file.
   let identity: CacheFolder.Identity?
 
-  /// - Parameter path: of the file that stands for the locks; made where it is missing, with its folder.
+  /// - Parameter path: The file whose lock file is used. The lock file and its folder are created
+  ///   if they do not exist.
   init(path: String) throws(CacheFolder.Failure) {
     descriptor = try CacheFolder.openLock(of: path)
     identity = CacheFolder.identity(of: OwnerLocks.name(of: path))
@@ -27,10 +28,10 @@ final class OwnerLocks: Sendable {
 
   static func name(of path: String) -> String { path + "-lock" }
 
-  /// Makes it this process's turn if it is nobody's.
+  /// Takes the turn if no process has it.
   func tryTurn() -> Bool { lock(0, F_SETLK) }
 
-  /// Waits until it is, for that long at most.
+  /// Waits for the turn, for that long at most.
   func waitForTurn(seconds: Double) -> Bool {
     let end = SystemClock.uptime + seconds
     var pause: UInt32 = 100
@@ -42,7 +43,7 @@ final class OwnerLocks: Sendable {
     return true
   }
 
-  /// The process whose turn it is now.
+  /// The process that has the turn now.
   var turnHolder: pid_t? {
     var lock = region(0, F_WRLCK)
     guard fcntl(descriptor, F_GETLK, &lock) == 0, Int32(lock.l_type) != F_UNLCK else { return nil }
@@ -54,7 +55,7 @@ final class OwnerLocks: Sendable {
     _ = fcntl(descriptor, F_SETLK, &lock)
   }
 
-  /// Whether the process of that number lives; of this one it says no.
+  /// Whether another process with that number is alive; false for this process.
   func isHeldByOther(_ owner: Int64) -> Bool {
     var lock = region(owner, F_WRLCK)
     guard fcntl(descriptor, F_GETLK, &lock) == 0 else { return true }

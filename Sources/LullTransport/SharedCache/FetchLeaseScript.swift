@@ -1,33 +1,34 @@
 import LullCore
 
-/// What a server does for those who want to fetch one entity, as the script that it runs: one of them has a lease,
-/// which ends with its process.
+/// The server's part of fetching one entity only once: a script that the server runs. One of the
+/// hosts that want to fetch it has a lease, which expires if its process ends.
 ///
-/// A lease is one key, with who has it until when by the server's clock. When a load has failed it is the word
-/// `failed` for a moment, by which those who wait go on; when it has brought nothing that is kept, `open` for a
-/// minute, in which nobody waits. A key that lasts longer than its kind can, by another clock or by mistake, counts
-/// as none.
+/// A lease is one key with its owner and end by the server's clock. When a load has failed, the key
+/// is `failed` for a moment, and waiting hosts continue. When a load has returned nothing that is
+/// stored, it is `open` for a minute, in which no host waits. A key whose lifetime exceeds that of
+/// its kind, by a changed clock or an error, is ignored.
 struct FetchLeaseScript: Sendable {
   let place: SharedCacheKey
-  /// Who asks.
+  /// Identifies the requester.
   let owner = Hexadecimal.random(byteCount: 8)
 
-  /// Seconds without a word of its process for which others wait.
+  /// Seconds without a renewal for which others wait.
   static let lease = 4.0
 
   /// - Parameters:
-  ///   - known: the timestamp of what is there already, in milliseconds.
-  ///   - hasWaited: whether somebody else has had the lease since one asks.
+  ///   - known: The timestamp of the known entity, in milliseconds.
+  ///   - hasWaited: Whether another host has had the lease since this request began.
   func seek(newerThan known: Int, hasWaited: Bool) -> ScriptCall {
     call("seek", FetchLeaseScript.span, "\(known)", hasWaited ? "1" : "")
   }
 
-  /// Whatever is there already.
+  /// Takes the lease, whatever is stored already.
   var take: ScriptCall { call("take", FetchLeaseScript.span, "", "") }
 
   var keep: ScriptCall { call("keep", FetchLeaseScript.span) }
 
-  /// - Parameter known: what was there when it was begun; what is newer now has come of it.
+  /// - Parameter known: The timestamp of the entity when the load began. A newer one now is the
+  ///   load's result.
   func end(_ ending: FetchEnding, known: Int) -> ScriptCall {
     switch ending {
     case .cancelled: call("end", "\(known)", "", "")
@@ -41,7 +42,7 @@ struct FetchLeaseScript: Sendable {
   }
 
   private static let span = "\(Int(lease * 1000))"
-  /// Of `failed` and `open`, in milliseconds.
+  /// The lifetimes of `failed` and `open`, in milliseconds.
   private static let failedSpan = "2000"
   private static let openSpan = "60000"
 
@@ -54,12 +55,13 @@ struct FetchLeaseScript: Sendable {
   enum Answer: Equatable {
     case busy
     case leased
-    /// Nobody is waited for.
+    /// No host waits for another.
     case alone
     case written
   }
 
-  /// With the timestamp of the newest that is there, in milliseconds; nil if it makes no sense.
+  /// The answer, and the timestamp of the newest stored entity in milliseconds; nil for an invalid
+  /// reply.
   static func answer(_ value: RESPValue) -> (answer: Answer, newest: Int)? {
     let numbers = (value.array ?? []).map { $0.integer ?? -1 }
     guard numbers.count == 2, let newest = Int(exactly: numbers[1]) else { return nil }

@@ -1,86 +1,89 @@
 public import LullCore
 
-/// A cache on the server by which hosts share, named by `Home.share` or `LULL_SHARE`. (SCA-01 to SCA-14)
+/// A cache on the server that hosts share, named by `Home.share` or `LULL_SHARE`. (SCA-01 to
+/// SCA-14)
 ///
-/// Keeps what `FileEntityCache` keeps, by the same URL, stage, identity, version and variant, with the same
-/// left out. Whatever it keeps stands in a file cache of this machine too, which is read while there is no server,
-/// or it cannot be used: nobody waits for it then, and no load fails. What comes from the server is believed
-/// when it is whole and belongs where it was found, else it is a miss. Large entities are taken apart in the
-/// pool; reads come back on a later turn. Of loads that need the same stale entity one asks the network, by a
-/// lease on the server, and the others wait for what it brings (SCA-20 to SCA-26).
+/// It stores the same entities as `FileEntityCache`, by the same URL, stage, identity, version and
+/// variant, with the same omissions. Everything is also stored in a file cache of this machine,
+/// which is read if there is no server or it cannot be used. Loads then neither wait for it nor
+/// fail. An entity from the server is only accepted if it is intact and belongs to its key;
+/// otherwise it is a miss. Large entities are decoded in the pool. Reads return on a later turn. If
+/// several loads need the same stale entity, one requests it from the network, by a lease on the
+/// server, and the others wait for its result (SCA-20 to SCA-26).
 ///
-/// Resources in memory that have data or observers take what another host has written, if it is newer; observers
-/// hear `newData(shared)`. (NEWS-30 to NEWS-38)
+/// Resources in memory that have data or observers take newer data that another host has written.
+/// Observers receive `newData(shared)`. (NEWS-30 to NEWS-38)
 ///
-/// With `Options.secret` the server has nothing that others can read, make or move to another place. Without it
-/// entries of an identity stay in the file; the others can be read. Of requests whose identity is not known, with
-/// cookies, with what a command prints or with credentials that a mutation adds, entries stay in the file unless
-/// `Options.identity` says whose they are (SCA-16). Lua: `lull.cache.shared()`.
+/// With `Options.secret`, others cannot read, forge or move the data on the server. Without it,
+/// entries with an identity stay in the file, and the others can be read. If the identity of a
+/// request is unknown, because of cookies, a command's output or credentials that a mutation adds,
+/// its entries stay in the file unless `Options.identity` is set (SCA-16). Lua:
+/// `lull.cache.shared()`.
 public final class SharedEntityCache: CoordinatedEntityCache {
-  /// What a shared cache may be told.
+  /// The options of a shared cache.
   public struct Options: Sendable, Equatable {
-    /// To be raised when transformers change: entries of other versions are not found.
+    /// Raise it when transformers change: entries of other versions are not found.
     public var version = 1
-    /// The file of this machine; nil: `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.
+    /// The file of this machine; nil for `lull/cache.db` in `$XDG_CACHE_HOME`, or in `~/.cache`.
     public var path: String?
-    /// Of what the namespace keeps on the server, and of the whole file, in bytes; what has not been used
-    /// for longest goes. The server's is kept in eight parts, and no entity may take more than an eighth of
-    /// one, or 4 MB.
+    /// The maximum size in bytes of the namespace's entries on the server, and of the whole file.
+    /// The least recently used entries are evicted. On the server, entries are stored in eight
+    /// parts. An entity may take at most an eighth of a part, or 4 MB.
     public var maxSize = 200 * 1024 * 1024
-    /// What is older, in seconds, is not there, even for a service that is offline; nil: no limit, but what
-    /// nobody has used for 30 days is removed from the server.
+    /// The maximum age of entries in seconds, even for a service that is offline; nil for no limit.
+    /// Without a limit, entries that were not used for 30 days are removed from the server.
     public var maxAge: Double?
-    /// Whose entries these are, if requests do not tell by headers that are configured.
+    /// The identity that the entries belong to, if configured headers do not tell it.
     public var identity: String?
-    /// What only those have who share entries, which are sealed with it; nil: entries of an identity stay on
-    /// this machine.
+    /// The secret of the hosts that share entries, which are sealed with it; nil keeps entries with
+    /// an identity on this machine.
     public var secret: SecretText?
 
-    /// 200 MB, of any age, without a secret. With a negative version or age, or a size below 1 MB, requests that would
-    /// use the cache fail unsent.
+    /// Creates the default options: 200 MB, any age, no secret. If the version or age is negative,
+    /// or the size is below 1 MB, requests that would use the cache fail without being sent.
     public init() {}
 
     /// In bytes.
     package static let leastSize = 1 << 20
   }
 
-  /// The place of an entity, and who looks for it.
+  /// The key of an entity, and the requester's headers.
   public struct Key {
     package let place: CacheKey
     fileprivate let headers: Headers
     fileprivate let pump: Pump
     fileprivate let local: FileEntityCache.Key?
-    /// Whether it is none of other hosts' business, as nobody knows whose it is.
+    /// Whether the entity must not be shared with other hosts because its identity is unknown.
     fileprivate var isUnshared: Bool
   }
 
   /// The queue keeps the order.
   public let operations = CacheOperations(isOrderedByCache: true)
   public let outlivesProcess = true
-  /// As they were given; changing a copy of them changes nothing here.
+  /// The options as they were passed. Changing a copy has no effect on the cache.
   public let options: Options
-  /// The file of this machine; nil if there is no folder to put it in.
+  /// The path of this machine's file; nil if there is no folder for it.
   public var path: String? { local.path }
   private let local: FileEntityCache
   private let secret: SharedCacheSecret?
   private let queue = SharedEntityQueue()
   private var hasToldOfIdentity = false
-  /// Entries that the server could not be told to remove.
+  /// Entries that must still be removed from the server.
   private var pendingRemovals: [SharedCacheKey: PendingRemoval] = [:]
 
-  /// More are forgotten, and end by their age.
+  /// The maximum number. Others are dropped, and expire by age.
   private static let mostPendingRemovals = 10_000
 
-  /// Touches neither file nor server before it is used.
+  /// Creates a cache. It accesses neither file nor server before it is used.
   ///
-  /// - Throws: A `ShareError` if the secret is not known without running a command, or empty.
+  /// - Throws: A `ShareError` if the secret is empty or unknown without running a command.
   public convenience init(_ options: Options = Options()) throws(ShareError) {
     self.init(
       options, local: FileEntityCache(SharedEntityCache.fileOptions(options)),
       secret: try SharedEntityCache.secret(options))
   }
 
-  /// One that has nothing, keeps nothing, asks nobody and touches no file.
+  /// Creates a cache that is always empty and accesses neither file nor server.
   package convenience init(inert options: Options) {
     self.init(
       options, local: FileEntityCache(inert: SharedEntityCache.fileOptions(options)), secret: nil)
@@ -131,7 +134,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
       isUnshared: options.identity == nil && CacheIdentity.isUncertain(of: resource))
   }
 
-  /// Whose it is nobody knows, unless the script says so: it stays in the file. (SCA-16)
+  /// Its identity is unknown unless the script sets one, so it stays in the file. (SCA-16)
   public func unsharedKey(of key: Key) -> Key {
     guard options.identity == nil else { return key }
     var key = key
@@ -139,13 +142,13 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     return key
   }
 
-  /// By the channel of the server; nobody is told of what has no place there. (NEWS-30)
+  /// Uses the server's channel. Places that are not on the server get no announcements. (NEWS-30)
   public func follow(_ key: Key, _ updates: () -> EntityUpdates) {
     guard let server = server(for: key) else { return }
     server.client.updates.follow(server.form.place.digest, updates())
   }
 
-  /// The entry on the server; nil: it has no place there.
+  /// Returns the entry on the server, or nil if it is not stored there.
   private func server(for key: Key) -> SharedEntityServer? {
     guard !key.isUnshared, key.place.identity.isEmpty || secret != nil,
       let client = (key.pump.limits as? SharedLimits)?.connected,
@@ -163,7 +166,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
       server.read(queue) { outcome in
         switch outcome {
         case .found(let entity):
-          // Without the server this machine does not go back behind it. (SCA-15)
+          // Keeps this machine from returning older data later without the server. (SCA-15)
           if let entity, let localKey = key.local {
             self.local.replaceOlder(with: entity, forKey: localKey)
           }
@@ -180,10 +183,11 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     local.readEntity(forKey: localKey, completion: completion)
   }
 
-  /// Only bytes, text and JSON.
+  /// Accepts bytes, text and JSON only.
   public func accepts(_ entity: Entity) -> Bool { StoredEntity.accepts(entity) }
 
-  /// Once, since it is so by intent or by mistake, and then for all of them.
+  /// Logs once that entries stay on this machine. It is intended or an error, and then concerns all
+  /// of them.
   private func tellOfIdentity(_ key: Key) {
     guard key.isUnshared || secret == nil && !key.place.identity.isEmpty, !hasToldOfIdentity else {
       return
@@ -198,21 +202,21 @@ public final class SharedEntityCache: CoordinatedEntityCache {
 
   public func writeEntity(_ entity: Entity, forKey key: Key, completion: @escaping () -> Void) {
     tellOfIdentity(key)
-    // Later reads come after it; nobody else waits for it.
+    // Later reads come after the write, so nothing has to wait for it.
     defer { completion() }
     if let localKey = key.local { local.writeEntity(entity, forKey: localKey) {} }
-    // A value of the script must not be held beyond this call.
+    // A script's value must not be retained after this call.
     let entity = accepts(entity) ? entity : nil
     change(key, byteCount: entity?.size ?? 0) { server, answer in
       if let entity { server.write(entity, answer) } else { server.remove(answer) }
     }
   }
 
-  /// On the server, which may have lost the entity that this machine still has.
+  /// Changes an entity on the server, which may have lost an entity that this machine still has.
   ///
   /// - Parameters:
-  ///   - change: whether the entity is the one.
-  ///   - isDone: whether what this machine has is the one, as it is then.
+  ///   - change: Changes the entity, and returns whether it is the right one.
+  ///   - isDone: Whether this machine's entity is the right one now.
   private func update(
     _ key: Key, _ change: @escaping (inout Entity) -> Bool,
     isDone: @escaping (Entity) -> Bool = { _ in true }
@@ -246,7 +250,8 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     }
   }
 
-  /// On the server of this place, in the file of this machine of every stage, version and identity of the URL. (AGE-07)
+  /// Expires this place on the server, and all stages, versions and identities of the URL in this
+  /// machine's file. (AGE-07)
   public func expireEntity(
     asOf timestamp: Double, forKey key: Key, completion: @escaping () -> Void
   ) {
@@ -287,11 +292,11 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     _ server: SharedEntityServer, byteCount: Int = 0,
     _ body: @escaping (SharedEntityServer, _ answer: @escaping (Bool) -> Void) -> Void
   ) {
-    // A program that ends is to have told others what it has found out.
+    // A program that ends should first report its changes.
     server.pump.ending.hold()
     queue.perform(server.form.place.key, on: server.pump, byteCount: byteCount) { [self] done in
       body(server) { isAnswered in
-        // Whatever the server has is of the past.
+        // The server's entry is outdated.
         if !isAnswered { self.postponeRemoval(server) }
         server.pump.ending.release()
         done()
@@ -308,7 +313,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     guard !pendingRemovals.isEmpty else { return }
     let all = pendingRemovals.values
     pendingRemovals = [:]
-    // A server that is not shared by any more is told nothing.
+    // A server that is no longer shared receives nothing.
     for removal in all where removal.client === client {
       guard let server = removal.server(maxSize: options.maxSize, maxAge: options.maxAge) else {
         continue
@@ -334,22 +339,23 @@ extension SharedEntityCache: CheckedSettings {
   }
 }
 
-/// Where an entity is on the server: a digest of what must be the same for it to be the one that is looked for,
-/// which tells nobody what that is, and the keys that are made of it.
+/// The location of an entity on the server: a digest of everything that must match, which does not
+/// reveal it, and the keys derived from it.
 ///
-/// What a namespace keeps is in `parts` parts, each in one place of a cluster and with indexes of its own.
+/// The entries of a namespace are in `parts` parts. Each part is in one slot of a cluster and has
+/// its own indexes.
 struct SharedCacheKey: Hashable, Sendable {
-  /// Hexadecimal; what others are told by that something has been written.
+  /// Hexadecimal; it identifies the entity in announcements.
   let digest: String
-  /// What the keys of its part begin with.
+  /// The prefix of the part's keys.
   let tag: String
 
   static let parts = 8
   private static let digestBytes = 16
 
-  /// nil without a library for digests.
+  /// Returns nil without a library for digests.
   ///
-  /// - Parameter secret: of the cache; nil: what the server's settings say.
+  /// - Parameter secret: The cache's secret; nil uses that of the server's settings.
   init?(_ place: CacheKey, _ settings: ShareSettings, _ secret: SharedCacheSecret?) {
     var text: [UInt8] = []
     let identity = Hexadecimal.text(place.identity)
@@ -369,26 +375,26 @@ struct SharedCacheKey: Hashable, Sendable {
     self.tag = tag
   }
 
-  /// Another one of the same part.
+  /// Returns the key of another entity in the same part.
   func neighbour(_ digest: String) -> SharedCacheKey { .init(digest: digest, tag: tag) }
 
   static func tag(_ part: Int, _ namespace: String) -> String {
     "lull:{\(namespace):cache:\(part)}"
   }
 
-  /// What is kept there.
+  /// The key of the entry.
   var key: String { "\(tag):e:\(digest)" }
 
-  /// Who fetches it.
+  /// The key of the fetch lease.
   var lease: String { "\(tag):f:\(digest)" }
 
-  /// The indexes of a part: when each entry was used last, when it ends, and how large it is.
+  /// The indexes of a part: the last use, the expiry and the size of each entry.
   static func indexes(_ tag: String) -> [String] { ["\(tag):used", "\(tag):ends", "\(tag):sizes"] }
 
   var indexes: [String] { SharedCacheKey.indexes(tag) }
 }
 
-/// An entry that a server could not be told to remove, which is still to be told for as long as its home is there.
+/// An entry that must still be removed from the server, as long as its home exists.
 struct PendingRemoval {
   private(set) weak var client: ShareClient?
   private weak var pump: Pump?
@@ -404,7 +410,7 @@ struct PendingRemoval {
     form = server.form
   }
 
-  /// Where it is paid; nil: nowhere any more.
+  /// Returns the server to remove it from, or nil if it no longer exists.
   func server(maxSize: Int, maxAge: Double?) -> SharedEntityServer? {
     guard let client, let pump else { return nil }
     return SharedEntityServer(
@@ -413,12 +419,13 @@ struct PendingRemoval {
   }
 }
 
-/// What only those have who share entities: what it seals nobody else can read or make, nor find out whose it is.
+/// The secret of the hosts that share entities. Others can neither read nor forge sealed entities,
+/// nor find out their identity.
 struct SharedCacheSecret: Sendable {
   let seal: Seal
   private let key: [UInt8]
 
-  /// nil without a library for digests.
+  /// Returns nil without a library for digests.
   init?(_ secret: some Sequence<UInt8>) {
     let secret = Array(secret)
     let salt = Array("lull share 1".utf8)
@@ -435,7 +442,7 @@ struct SharedCacheSecret: Sendable {
 extension SharedEntityCache.Options: DurationSettable {}
 
 extension DurationSettable where Self == SharedEntityCache.Options {
-  /// The same as a duration. (SWF-162)
+  /// The maximum age as a duration. (SWF-162)
   @_disfavoredOverload
   public var maxAge: Duration? {
     get { (self.maxAge as Double?).map { Duration(clamping: $0) } }

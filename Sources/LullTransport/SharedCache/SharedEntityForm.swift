@@ -1,15 +1,15 @@
 import LullCore
 
-/// How the bytes of one place look on the server: sealed with a secret, or with a sum. What has been changed, or
-/// belongs to another place, is nothing.
+/// The format of one place's bytes on the server: sealed with a secret, or with a checksum. Bytes
+/// that were changed or belong to another place are rejected.
 struct SharedEntityForm: Sendable {
-  /// That of the sum, other than a seal's.
+  /// The version byte of the checksum format; differs from that of a seal.
   private static let summed: UInt8 = 0x53
 
   let place: SharedCacheKey
   let seal: Seal?
 
-  /// nil without a library for ciphers.
+  /// Returns nil without a library for ciphers.
   private func wrap(_ bytes: [UInt8], _ name: String) -> [UInt8]? {
     if let seal { return seal.seal(bytes, as: name) }
     var wrapped = [SharedEntityForm.summed]
@@ -36,12 +36,12 @@ struct SharedEntityForm: Sendable {
 
   private func name(ofHead variant: String) -> String { "\(place.key)\n\(variant)\nhead" }
 
-  /// By the mark a body belongs to one head.
+  /// Returns the name that binds a body to one head, by its mark.
   private func name(ofBody variant: String, _ mark: [UInt8]) -> String {
     "\(place.key)\n\(variant)\nbody \(Hexadecimal.text(mark))"
   }
 
-  /// What the server knows a variant by.
+  /// Returns the name of a variant on the server.
   func variantName(_ digest: [UInt8]) -> String? {
     guard !digest.isEmpty else { return "-" }
     return Digest.sha256.of("\(place.digest)\n\(Hexadecimal.text(digest))")
@@ -50,7 +50,7 @@ struct SharedEntityForm: Sendable {
 
   // MARK: Making
 
-  /// nil of what cannot be kept, or cannot be sealed.
+  /// Returns nil for an entity that cannot be stored or sealed.
   func packed(_ entity: Entity, at place: CacheKey) -> SharedEntityPack? {
     guard let stored = StoredEntity(entity, at: place), let digest = CacheVariant.of(entity),
       let variant = variantName(digest)
@@ -69,7 +69,7 @@ struct SharedEntityForm: Sendable {
 
   // MARK: Reading
 
-  /// The head of what is wanted; nil if it is not, or makes no sense.
+  /// Returns the head if it is the requested one, or nil if it is not or is invalid.
   func head(_ wrapped: [UInt8], _ variant: String, _ wanted: CacheVariant) -> SharedEntityHead? {
     guard let bytes = unwrap(wrapped, name(ofHead: variant)),
       let head = SharedEntityHead(bytes), variantName(head.variant) == variant,
@@ -78,7 +78,7 @@ struct SharedEntityForm: Sendable {
     return head
   }
 
-  /// nil if it makes no sense.
+  /// Returns nil if the body is invalid.
   func entity(
     _ head: SharedEntityHead, _ body: [UInt8], _ variant: String, at place: CacheKey,
     _ wanted: CacheVariant
@@ -99,11 +99,11 @@ struct SharedEntityPack: Sendable {
   let head: [UInt8]
   let body: [UInt8]
 
-  /// What it takes there, roughly.
+  /// The approximate size on the server.
   var size: Int { head.count + body.count + 256 }
 }
 
-/// What is known of an entity beside its content, as bytes: it can be changed without that.
+/// The metadata of an entity as bytes. It can be changed without the content.
 struct SharedEntityHead: Equatable, Sendable {
   private static let form: UInt8 = 1
   private static let markBytes = 16
@@ -116,9 +116,9 @@ struct SharedEntityHead: Equatable, Sendable {
   var headers: [UInt8]
   var charset: String?
   var finalURL: String?
-  /// A digest of what of the request it depends on.
+  /// A digest of the request headers that the response depends on.
   var variant: [UInt8]
-  /// What the body is known by that belongs to it.
+  /// Identifies the body that belongs to the head.
   var mark: [UInt8]
 
   init(_ stored: StoredEntity, variant: [UInt8]) {
@@ -136,7 +136,7 @@ struct SharedEntityHead: Equatable, Sendable {
     }
   }
 
-  /// nil of bytes that are none.
+  /// Returns nil for invalid bytes.
   init?(_ bytes: [UInt8]) {
     var reader = Reader(rest: bytes[...])
     guard reader.byte() == SharedEntityHead.form,
@@ -186,7 +186,7 @@ struct SharedEntityHead: Equatable, Sendable {
     return bytes
   }
 
-  /// Without its content.
+  /// Returns the entity without its content.
   func entity(at place: CacheKey, _ wanted: CacheVariant) -> Entity {
     var entity = Entity(
       content: .bytes([]), charset: charset, headers: StoredEntity.headers(of: headers),
@@ -201,17 +201,18 @@ struct SharedEntityHead: Equatable, Sendable {
   }
 
   enum Change {
-    /// It is another one.
+    /// It is another entity.
     case none
     /// The content stays.
     case changed(SharedEntityHead)
-    /// It must not be kept.
+    /// It must not be stored.
     case unfit
   }
 
-  /// With what is known of the entity anew.
+  /// Returns the head with changed metadata.
   ///
-  /// - Parameter change: whether the entity, without its content, is one to be changed.
+  /// - Parameter change: Changes the entity, which has no content, and returns whether it is the
+  ///   right one.
   func changed(
     at place: CacheKey, _ wanted: CacheVariant, _ change: (inout Entity) -> Bool
   ) -> Change {
@@ -226,7 +227,7 @@ struct SharedEntityHead: Equatable, Sendable {
     return .changed(head)
   }
 
-  /// What is left of hostile bytes.
+  /// Reads untrusted bytes.
   private struct Reader {
     var rest: ArraySlice<UInt8>
 
@@ -249,7 +250,7 @@ struct SharedEntityHead: Equatable, Sendable {
 
     mutating func text() -> String? { bytes().flatMap { String(validating: $0, as: UTF8.self) } }
 
-    /// nil if it makes no sense; a nil inside: there is none.
+    /// Returns nil for invalid bytes; an inner nil means that there is no value.
     mutating func optional<Part>(_ read: (inout Reader) -> Part?) -> Part?? {
       switch byte() {
       case 0: return .some(nil)
@@ -260,10 +261,10 @@ struct SharedEntityHead: Equatable, Sendable {
   }
 }
 
-/// What is asked of the server for entities: of one entry one thing after the other, in the order asked, and not
-/// more at once than a connection carries well. Home thread only.
+/// The operations on entities of the server: in order for each entry, and with limited concurrency
+/// overall. Home thread only.
 final class SharedEntityQueue {
-  /// Does its work and then calls its argument, once, now or later.
+  /// Performs its work and then calls its argument once, immediately or later.
   typealias Operation = (_ done: @escaping () -> Void) -> Void
 
   private struct Waiting {
@@ -279,25 +280,26 @@ final class SharedEntityQueue {
     let number: Int
   }
 
-  /// Operations, and bytes of what they send.
+  /// The maximum number of concurrent operations, and of bytes that they send.
   private static let mostAtOnce = 8
   private static let mostBytesAtOnce = 4 << 20
 
-  /// What is under way, by entry.
+  /// Running operations, by entry.
   private var busy: [String: Busy] = [:]
   private var count = 0
   private var bytesUnderWay = 0
-  /// By entry; only of those that are busy.
+  /// Waiting operations by entry, only for entries that are busy.
   private var held: [String: [Waiting]] = [:]
-  /// Whose entry is free; the next one last.
+  /// Operations whose entry is free; the next one is last.
   private var ready: [Waiting] = []
   private var arriving: [Waiting] = []
   private var isRunning = false
   private let large = CacheOperations()
-  /// Which pump was told last that this is to hear of its end.
+  /// The last pump that was asked to notify this queue of its end.
   private weak var told: Pump?
 
-  /// - Parameter pump: on which it does its work: what has not begun or ended when that closes never does.
+  /// - Parameter pump: The pump for its work. An operation that has not begun or ended when it
+  ///   closes never does.
   func perform(
     _ name: String, on pump: Pump, byteCount: Int = 0, _ operation: @escaping Operation
   ) {
@@ -312,7 +314,8 @@ final class SharedEntityQueue {
     run()
   }
 
-  /// Whatever the entry, one after the other: a part of an operation that answers with much.
+  /// Performs an operation after other large ones, whatever its entry: for requests with a large
+  /// reply.
   func performAlone(on pump: Pump, _ operation: @escaping Operation) {
     large.perform(on: pump, operation)
   }
@@ -360,7 +363,7 @@ final class SharedEntityQueue {
   private func free(_ name: String) {
     guard let ended = busy.removeValue(forKey: name) else { return }
     bytesUnderWay -= ended.byteCount
-    // They came before whatever has not been looked at yet.
+    // They arrived before the operations that were not considered yet.
     if let others = held.removeValue(forKey: name) { ready += others.reversed() }
   }
 }

@@ -1,41 +1,42 @@
 import LullCore
 
-/// What a server does for the entities of one place, as the script that it runs.
+/// The server's part of storing the entities of one place: a script that the server runs.
 ///
-/// An entry is one hash, of each variant's head (`h…`), body (`b…`), timestamp (`t…`) and size (`s…`), and of the
-/// mark `m`, the time in microseconds as of which what is not newer is stale. Beside the
-/// entries of a part there are three indexes: when each was used last, when it ends, and how large it is. What
-/// has not been used for longest is named by who writes, and then removed by its own key, so that no script
-/// touches a key that it has not been given. Times are milliseconds; those of entries are the hosts', and one
-/// that is more than a minute ahead of the server's clock counts for nothing.
+/// An entry is one hash with each variant's head (`h…`), body (`b…`), timestamp (`t…`) and size
+/// (`s…`), and with the mark `m`: entities up to that time, in microseconds, are stale. Each part
+/// also has three indexes: the last use, the expiry and the size of each entry. A write returns the
+/// least recently used entries, and the client then removes each by its own key, so that no script
+/// uses a key that was not passed to it. Times are milliseconds. The times of entries are those of
+/// the hosts. One that is more than a minute ahead of the server's clock is ignored.
 struct SharedEntityScript: Sendable {
   let place: SharedCacheKey
 
-  /// How many variants one entry has at most: those dated longest ago go.
+  /// The maximum number of variants of an entry. The oldest are removed.
   static let mostVariants = 8
 
-  /// All variants; the body too if there is one only, and it is small.
+  /// Reads all variants, with the body if there is only one and it is small.
   ///
-  /// - Parameter keep: for how long an entry is kept that is used, in seconds; nil: as it was to be.
+  /// - Parameter keep: How long an entry is kept after a use, in seconds; nil does not change its
+  ///   expiry.
   func look(keep: Double?) -> ScriptCall {
     call(
       "read",
       ["", keep.map(SharedEntityScript.milliseconds) ?? "", "\(SharedEntityScript.largestAtOnce)"])
   }
 
-  /// One variant with its body, of whatever size.
+  /// Reads one variant with its body of any size.
   func read(_ variant: String) -> ScriptCall { call("read", [variant, "", "1e15"]) }
 
-  /// All of them without bodies.
+  /// Reads all variants without bodies.
   var heads: ScriptCall { call("read", ["", "", ""]) }
 
-  /// A server answers nothing of what it is asked at once before it has it all: what is larger is asked for
-  /// alone.
+  /// The size limit for bodies in the first reply. A server sends a reply only when it is complete,
+  /// so larger bodies are requested separately.
   private static let largestAtOnce = 64 * 1024
 
   /// - Parameters:
-  ///   - room: how many bytes the part may have.
-  ///   - keep: seconds.
+  ///   - room: The maximum number of bytes of the part.
+  ///   - keep: Seconds.
   func write(_ pack: SharedEntityPack, room: Int, keep: Double) -> ScriptCall {
     call(
       "write",
@@ -45,7 +46,7 @@ struct SharedEntityScript: Sendable {
       ], [pack.head, pack.body])
   }
 
-  /// Puts a head in the place of one that is still there.
+  /// Replaces a head if it has not changed meanwhile.
   func change(
     _ variant: String, timestamp: Double, from old: [UInt8], to new: [UInt8], keep: Double?
   ) -> ScriptCall {
@@ -64,7 +65,7 @@ struct SharedEntityScript: Sendable {
 
   var remove: ScriptCall { call("remove", []) }
 
-  /// Removes others of the same part.
+  /// Removes other entries of the same part.
   func evict(_ digests: [String]) -> ScriptCall {
     ScriptCall(
       script: SharedEntityScript.script,
@@ -72,7 +73,7 @@ struct SharedEntityScript: Sendable {
       arguments: ["evict", place.digest] + digests)
   }
 
-  /// How many entries a part has, and of how many bytes.
+  /// Returns the number of entries of a part, and their bytes.
   static func look(_ tag: String) -> ScriptCall {
     ScriptCall(script: script, keys: SharedCacheKey.indexes(tag), arguments: ["look", ""])
   }
@@ -98,11 +99,11 @@ struct SharedEntityScript: Sendable {
   struct Found {
     let variant: String
     let head: [UInt8]
-    /// nil: it is to be asked for.
+    /// nil if it must be requested separately.
     let body: [UInt8]?
   }
 
-  /// Empty also of what makes no sense.
+  /// Returns the variants; empty for an invalid reply.
   static func found(_ value: RESPValue) -> [Found] {
     let parts = value.array ?? []
     return stride(from: 0, to: parts.count - 2, by: 3).prefix(2 * mostVariants).compactMap {
@@ -112,7 +113,8 @@ struct SharedEntityScript: Sendable {
     }
   }
 
-  /// As of when what is not newer is stale, behind the variants; nil: nothing is.
+  /// Returns the time up to which entities are stale, which follows the variants; nil if there is
+  /// none.
   static func staleAt(_ value: RESPValue) -> Double? {
     let parts = value.array ?? []
     guard parts.count % 3 == 1 else { return nil }
@@ -121,13 +123,13 @@ struct SharedEntityScript: Sendable {
 
   enum Written {
     case done(tooMany: [String])
-    /// What is there is newer.
+    /// The stored entity is newer.
     case isOlder
     /// The server has no room.
     case isFull(tooMany: [String])
   }
 
-  /// nil if it makes no sense.
+  /// Returns nil for an invalid reply.
   static func written(_ value: RESPValue) -> Written? {
     guard let parts = value.array, let kind = parts.first?.integer else { return nil }
     let others = parts.dropFirst().compactMap(\.text)

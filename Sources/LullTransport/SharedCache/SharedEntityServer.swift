@@ -1,11 +1,11 @@
 import LullCore
 
-/// One place on the server, for one who asks: what is there, and how it is changed. Each answer comes once, on a
-/// later turn or inside the call. Home thread only.
+/// One place on the server, for one requester: reads and changes its entity. Each answer comes
+/// once, on a later turn or inside the call. Home thread only.
 struct SharedEntityServer {
   enum Outcome {
     case found(Entity?)
-    /// The server cannot be asked; whether it has done it is not known.
+    /// The server is unavailable; whether it has run the command is unknown.
     case unavailable
   }
 
@@ -21,18 +21,18 @@ struct SharedEntityServer {
 
   private var script: SharedEntityScript { SharedEntityScript(place: form.place) }
 
-  /// Seconds that an entry is kept which nobody uses.
+  /// Seconds that an unused entry is kept.
   private static let longestKeep = 30 * 86400.0
-  /// Of one entity: the time that it takes is others' too.
+  /// The maximum size of one entity: transferring it delays other requests.
   private static let largest = 4 << 20
-  /// What is larger is taken apart in the pool.
+  /// Larger entities are decoded in the pool.
   private static let largestOnHomeThread = 64 * 1024
 
   private var keep: Double { min(max(maxAge ?? .infinity, 1), SharedEntityServer.longestKeep) }
-  /// For as long as somebody uses it, if nothing else is said.
+  /// How long an entry is kept after a use, if there is no maximum age.
   private var keepOfUsed: Double? { maxAge == nil ? SharedEntityServer.longestKeep : nil }
 
-  /// Of each part, in bytes.
+  /// The maximum size of each part in bytes.
   private var room: Int { maxSize / SharedCacheKey.parts }
 
   private func run(_ call: ScriptCall, _ finish: @escaping (RESPValue?) -> Void) {
@@ -43,7 +43,7 @@ struct SharedEntityServer {
 
   // MARK: Reading
 
-  /// - Parameter queue: by which what is large comes one after the other.
+  /// - Parameter queue: Serialises the transfer of large entities.
   func read(_ queue: SharedEntityQueue, _ answer: @escaping (Outcome) -> Void) {
     run(script.look(keep: keepOfUsed)) { value in
       guard let value else { return answer(.unavailable) }
@@ -78,7 +78,7 @@ struct SharedEntityServer {
     let maxAge = maxAge
     let work: @Sendable () -> Entity? = { [form, local, wanted] in
       guard var entity = form.entity(head, body, variant, at: local, wanted) else { return nil }
-      // The mark has microseconds.
+      // The mark has a resolution of microseconds.
       if let staleAt, entity.timestamp <= staleAt + 5e-7 { entity.isOutdated = true }
       if entity.timestamp > StoredEntity.lastTime(now) { entity.timestamp = 0 }
       if let maxAge, now - entity.timestamp > maxAge { return nil }
@@ -93,9 +93,9 @@ struct SharedEntityServer {
 
   // MARK: Changing
 
-  /// Keeps the entity in place of an older one; what cannot be kept removes that.
+  /// Replaces an older entity with this one. An entity that cannot be stored removes the older one.
   ///
-  /// - Parameter answer: whether the server has been asked, or need not be.
+  /// - Parameter answer: Whether the server has replied, or no request was needed.
   func write(_ entity: Entity, _ answer: @escaping (Bool) -> Void) {
     let work: @Sendable () -> SharedEntityPack? = { [form, local] in
       form.packed(entity, at: local)
@@ -106,7 +106,7 @@ struct SharedEntityServer {
       write(pack, isAgain: false, answer)
     }
     guard entity.size > SharedEntityServer.largestOnHomeThread else { return send(work()) }
-    // Far too large: not even looked at.
+    // Far too large; not encoded.
     guard entity.size / 64 < limit else { return remove(answer) }
     pump.offload(work) { send($0) }
   }
@@ -135,11 +135,12 @@ struct SharedEntityServer {
     client.run(script.evict(digests), on: .entities) { _ in }
   }
 
-  /// Changes what is known of the entity that is wanted, as long as nobody has put another one there.
+  /// Changes the metadata of the requested entity, unless another one has replaced it meanwhile.
   ///
   /// - Parameters:
-  ///   - change: whether the entity that is there, without its content, is the one; another one stays as it is.
-  ///   - orWrite: asked for the entity as it is now, if the server has none.
+  ///   - change: Changes the stored entity, which has no content, and returns whether it is the
+  ///     right one. Another one stays unchanged.
+  ///   - orWrite: Called for the current entity if the server has none.
   func change(
     _ change: @escaping (inout Entity) -> Bool,
     orWrite find: @escaping (_ found: @escaping (Entity?) -> Void) -> Void,
@@ -173,20 +174,21 @@ struct SharedEntityServer {
     }
   }
 
-  /// Behind what has been written, on the same connection. That something is removed is told to nobody: what
-  /// others have is as old as it is. (NEWS-30, NEWS-33)
+  /// Announces a write, after it on the same connection. Removals are not announced: the age of
+  /// other hosts' entities does not change. (NEWS-30, NEWS-33)
   private func tellOthers(timestamp: Double, isRefresh: Bool) {
     let message = client.updates.message(
       form.place.digest, timestamp: timestamp, isRefresh: isRefresh)
     if let message { client.publish(message, tag: script.remove.tag) }
   }
 
-  /// Marks what is there as stale as of that time, if it is not newer; nobody is told. (AGE-07, NEWS-33)
+  /// Marks the entity as stale as of that time unless it is newer. This is not announced. (AGE-07,
+  /// NEWS-33)
   func expire(asOf timestamp: Double, _ answer: @escaping (Bool) -> Void) {
     run(script.expire(asOf: timestamp)) { answer($0 != nil) }
   }
 
-  /// Removes every variant of it.
+  /// Removes every variant of the entity.
   func remove(_ answer: @escaping (Bool) -> Void) {
     run(script.remove) { answer($0 != nil) }
   }

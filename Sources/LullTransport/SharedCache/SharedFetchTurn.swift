@@ -1,30 +1,30 @@
 import LullCore
 
-/// The turn of one load by a lease on the server: who has it fetches, the others ask again and again whether
-/// there is something newer, or it is free. Home thread only.
+/// The turn of one load, by a lease on the server: the owner of the lease fetches, and the others
+/// poll until there is a newer entity or the lease is free. Home thread only.
 final class SharedFetchTurn: FetchTurn {
   private let server: SharedEntityServer
   private let queue: SharedEntityQueue
   private let script: FetchLeaseScript
   private var timer: (any HostTimer)?
-  /// What is told that somebody has written.
+  /// The registration for the next announcement of a write.
   private var waiter: Int?
   private var isMine = false
-  /// Whether it may become so by what is asked now.
+  /// Whether the current request may grant the lease.
   private var isAsking = false
   private var isOver = false
   private var hasAsked = false
   private var hasWaited = false
-  /// What was there last, in milliseconds; -1: nothing.
+  /// The last known timestamp, in milliseconds; -1 for none.
   private var newest = -1
   private var pause = SharedFetchTurn.shortestPause
-  /// Until when others are waited for, by the clock's uptime.
+  /// How long to wait for others, by the clock's uptime.
   private var deadline = 0.0
-  /// Whether the lease may have ended, since its load was held up.
+  /// Whether the lease may have expired while its load was delayed.
   private var hasLapsed = false
   var isHeldUp: () -> Bool = { false }
 
-  /// Seconds between two questions, of which half is left to chance, and for all of them.
+  /// Seconds between two polls, half of which is random, and for all polls.
   private static let shortestPause = 0.01
   private static let longestPause = 0.2
   private static let patience = 30.0
@@ -41,7 +41,7 @@ final class SharedFetchTurn: FetchTurn {
 
   private var isUsable: Bool { server.client.isUsable(server.form.place.tag, on: .entities) }
 
-  /// After what this process has asked for before.
+  /// Runs a script after this process's earlier requests.
   private func run(_ call: ScriptCall, _ finish: @escaping (RESPValue?) -> Void) {
     queue.perform(server.form.place.key, on: pump) { [server] done in
       server.client.run(call, on: .entities) { outcome in
@@ -98,7 +98,7 @@ final class SharedFetchTurn: FetchTurn {
     let delay = min(pause * (0.5 + pump.random() / 2), left)
     pause = min(pause * 1.6, SharedFetchTurn.longestPause)
     timer = pump.clock.schedule(after: delay) { [weak self] in self?.askAgain(known, answer) }
-    // Whoever has the lease says when it has written, if that is heard. (NEWS-39)
+    // The owner of the lease announces its write, if announcements are received. (NEWS-39)
     waiter = server.client.updates.onNext(server.form.place.digest) { [weak self] in
       self?.askAgain(known, answer)
     }
@@ -133,8 +133,8 @@ final class SharedFetchTurn: FetchTurn {
 
   // MARK: With the lease
 
-  /// While its load is held up nothing is said of the lease, which ends then by itself; later it is had again,
-  /// unless another has it.
+  /// Keeps the lease. While its load is delayed, the lease is not renewed and expires. Later it is
+  /// taken again, unless another host has it.
   private func keep() {
     timer = pump.clock.schedule(after: FetchLeaseScript.lease / 3) { [weak self] in
       guard let self, !isOver else { return }
@@ -152,7 +152,7 @@ final class SharedFetchTurn: FetchTurn {
     guard !isOver else { return }
     isOver = true
     stopWaiting()
-    // What is asked still is answered before.
+    // Requests that are still running are answered first.
     if isMine || isAsking { giveBack(ending) }
   }
 

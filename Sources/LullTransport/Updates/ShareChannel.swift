@@ -1,25 +1,27 @@
 import LullCore
 import LullSystem
 
-/// A connection on which a server tells what others publish on one channel; hostile input. (RESP 2)
+/// A connection that receives what others publish on one channel of a server. The input is
+/// untrusted. (RESP 2)
 ///
-/// Lost, it is made again after a pause, and what was said meanwhile is not known. Nobody waits for it. Home
-/// thread only.
+/// A lost connection is made again after a pause; messages in between are missed. Nothing waits for
+/// it. Home thread only.
 final class ShareChannel {
   enum State: Equatable {
     case idle
     case connecting
-    /// It is told who listens, and to what.
+    /// The login and subscription are in progress.
     case preparing
     case open
     case down
-    /// The server does not let this user listen, which asking again would not mend.
+    /// The server does not let this user subscribe. The channel does not retry.
     case refused
     case closed
   }
 
-  /// Seconds for the connection, for what is told first, without a word until the server is asked whether it is
-  /// there, and for its answer to that; how long it is there before its loss is not one of many.
+  /// Timeouts in seconds: for the connection; for login and subscription; without input until a
+  /// `PING` is sent; for its reply. `proven` is how long a connection must last before its loss no
+  /// longer counts as another failure in a row.
   struct Patience {
     var connecting = 2.0
     var preparing = 2.0
@@ -29,11 +31,11 @@ final class ShareChannel {
   }
 
   private(set) var state = State.idle
-  /// Why it could not be used when that was last so, in words.
+  /// The last reason why the connection could not be used.
   private(set) var trouble: String?
-  /// How often it has been opened.
+  /// How often the connection was opened.
   private(set) var openCount = 0
-  /// Called on a turn of its own.
+  /// Called on a later turn.
   var onChange: () -> Void = {}
 
   private let name: String
@@ -46,22 +48,22 @@ final class ShareChannel {
   private var breaker = ShareBreaker()
   private var socket: StreamSocket?
   private var reader: RESPReader?
-  /// Whether each answer that is still to come may be a refusal; the last one is that of the subscription.
+  /// Whether each pending reply may be an error. The last one is that of the subscription.
   private var expected: [Bool] = []
   private var timer: (any HostTimer)?
   private var openedAt = 0.0
   private var heardAt = 0.0
   private var isAsked = false
 
-  /// Of one message with what surrounds it, and what is read at a time.
+  /// The size limits of one message with its envelope, and of one read.
   private static let mostBytes = 1 << 17
   private static let mostParts = 16
 
   /// - Parameters:
-  ///   - name: of the channel.
-  ///   - place: a server for each attempt; of a cluster any will do.
-  ///   - greet: what the server is told first.
-  ///   - tell: is called with each message, inside a turn.
+  ///   - name: The channel's name.
+  ///   - place: A server for each attempt; in a cluster any node will do.
+  ///   - greet: Prepares the first commands.
+  ///   - tell: Called with each message, inside a turn.
   init(
     _ name: String, pump: Pump, authorities: CertificateAuthorities,
     patience: Patience = Patience(), place: @escaping (_ attempt: Int) -> ShareAddress.Place,
@@ -79,7 +81,7 @@ final class ShareChannel {
 
   deinit { close() }
 
-  /// Begins to listen, unless it does; does nothing once it is refused or closed.
+  /// Starts to listen, unless it does already. Has no effect after it is refused or closed.
   func open() {
     if state == .idle { connect() }
   }
@@ -157,7 +159,7 @@ final class ShareChannel {
     isAsked = false
     do throws(RESPReader.Failure) {
       try reader.feed(bytes)
-      // It may have been let go of.
+      // The callback may have closed the connection.
       while self.reader === reader, let value = try reader.next() { answered(value) }
     } catch {
       fail(error.message)

@@ -1,31 +1,32 @@
 import LullCore
 
-/// What others who share a namespace say of what they have written, for the resources in memory that want to
-/// know, and what is said to them. Home thread only.
+/// The announcements of other hosts in a namespace about written entities, for the resources in
+/// memory that follow them, and this home's own announcements. Home thread only.
 ///
-/// The channel is opened when somebody follows first. News are hints: what is missed while it is away is found by
-/// age. However many come, each place is read once at a time, and few places at once.
+/// The channel is opened when the first resource follows. Announcements are hints: those missed
+/// during a disconnection are detected by age. However many arrive, each place is read once at a
+/// time, and only a few places concurrently.
 final class ShareUpdates {
-  /// Of this home.
+  /// Identifies this home.
   let sender = UInt64.random(in: 1...UInt64.max)
-  /// How many have come that were of others.
+  /// The number of announcements from others.
   private(set) var count = 0
 
   private unowned let pump: Pump
   private let channel: ShareChannel
   private let warn: (String) -> Void
   private var followers: [String: [Follower]] = [:]
-  /// How many more are followed until those that have gone are looked for.
+  /// How many more followers may be added until released ones are removed.
   private var untilSweep = ShareUpdates.leastSweep
   private let mostFollowed: Int
   private var waiters: [String: [(number: Int, action: () -> Void)]] = [:]
   private var lastWaiter = 0
-  /// What is to be read, by place; `order` says in which order.
+  /// The hints to process, by place; `order` has their order.
   private var hints: [String: Hint] = [:]
   private var order = CompactLine<String>()
   private var underWay = 0
   private var isScheduled = false
-  /// Others cannot be told, or what they say be heard.
+  /// Whether the user was warned that announcements cannot be sent or received.
   private var hasWarned = false
   private var mayTell = true
   /// Called when the server can be heard.
@@ -40,14 +41,14 @@ final class ShareUpdates {
     var isRefresh: Bool
   }
 
-  /// Places that are followed, and read at a time.
+  /// The maximum number of followed places, and of concurrent reads.
   static let mostFollowed = 200_000
   static let mostUnderWay = 8
   private static let leastSweep = 1024
 
   /// - Parameters:
-  ///   - makeChannel: is given what hears of each message.
-  ///   - warn: says something to the user.
+  ///   - makeChannel: Makes the channel. It is passed the function that receives messages.
+  ///   - warn: Warns the user.
   init(
     _ pump: Pump, mostFollowed: Int = ShareUpdates.mostFollowed, warn: @escaping (String) -> Void,
     channel makeChannel: (_ tell: @escaping ([UInt8]) -> Void) -> ShareChannel
@@ -75,17 +76,17 @@ final class ShareUpdates {
 
   var channelState: ShareChannel.State { channel.state }
   var openCount: Int { channel.openCount }
-  /// Places, also of some that have gone.
+  /// The number of followed places, including some whose followers were released.
   var followedCount: Int { followers.count }
   var waitingCount: Int { hints.count }
-  /// What is kept in memory of their order.
+  /// The number of places that their order takes in memory.
   var orderPlaceCount: Int { order.placeCount }
   var waiterCount: Int { waiters.count }
 
   // MARK: Who wants to know
 
-  /// Tells `updates` of what others write at that place, for as long as somebody holds it. It is at one place at a
-  /// time: the last one.
+  /// Notifies `updates` of announcements for that place, as long as it is retained. It follows one
+  /// place at a time: the last one.
   func follow(_ digest: String, _ updates: EntityUpdates) {
     updates.key = digest
     var list = followers[digest] ?? []
@@ -104,19 +105,20 @@ final class ShareUpdates {
 
   private func sweep() {
     followers = followers.compactMapValues { list in ShareUpdates.live(list, nil) }
-    // Those that were refused count as well: there may be room for the next.
+    // Rejected ones count as well: there may be room for the next.
     untilSweep = max(ShareUpdates.leastSweep, followers.count / 4)
   }
 
-  /// Those that are still there and at that place; nil if there are none.
+  /// Returns the followers that are still retained and at that place, or nil if there are none.
   private static func live(_ list: [Follower], _ digest: String?) -> [Follower]? {
     let live = list.filter { $0.updates != nil && (digest == nil || $0.updates?.key == digest) }
     return live.isEmpty ? nil : live
   }
 
-  /// Calls `action` once, when others say next that they have written there, true or not; never if nobody does.
+  /// Calls `action` once, at the next announcement for that place, whether it is true or not.
+  /// Without an announcement it is never called.
   ///
-  /// - Returns: what `forget` takes.
+  /// - Returns: The argument for `forget`.
   func onNext(_ digest: String, _ action: @escaping () -> Void) -> Int {
     lastWaiter += 1
     waiters[digest, default: []].append((lastWaiter, action))
@@ -149,7 +151,7 @@ final class ShareUpdates {
     schedule()
   }
 
-  /// Once all that has come in this turn is known.
+  /// Starts reading when all announcements of this turn are known.
   private func schedule() {
     guard !isScheduled, !order.isEmpty, underWay < ShareUpdates.mostUnderWay else { return }
     isScheduled = true
@@ -178,15 +180,17 @@ final class ShareUpdates {
 
   // MARK: What is said to others
 
-  /// What says that an entity of that timestamp has been written; nil if nobody may be told.
+  /// Returns the announcement that an entity of that timestamp was written, or nil if announcements
+  /// are not permitted.
   func message(_ digest: String, timestamp: Double, isRefresh: Bool) -> UpdateMessage? {
     guard mayTell else { return nil }
     return UpdateMessage(
       sender: sender, isRefresh: isRefresh, timestamp: timestamp, digest: digest)
   }
 
-  /// What the server has said to a message that was to be published. Without a right to the channel, or without
-  /// channels at all, it says so for good; anything else passes, and is one message that is missed. (NEWS-41)
+  /// Handles the server's reply to a published message. If the user may not use the channel, or the
+  /// server has no channels, that is permanent. Any other error is temporary and loses one message.
+  /// (NEWS-41)
   func published(_ outcome: ShareLink.Outcome) {
     guard case .reply(.failure(let words)) = outcome else { return }
     let reason = LogText.part(words, limit: 120)
@@ -213,35 +217,36 @@ final class ShareUpdates {
   }
 }
 
-/// What those who share a namespace tell each other: that an entity has been written. By a digest of its place,
-/// which says nothing to others, and without content; a hint, which need not be true.
+/// An announcement to the hosts in a namespace that an entity was written. It contains a digest of
+/// the entity's place, which reveals nothing to others, and no content. It is a hint and may be
+/// false.
 ///
 ///     1 5f3a9c21d0e4b7a6 w 1763948712345678 0f1e2d…
 struct UpdateMessage: Equatable, Sendable {
-  /// Who has written it: each process and home is another one.
+  /// The writer: each process and home has another number.
   let sender: UInt64
-  /// Whether only its age and headers are new, by a 304.
+  /// Whether a 304 response renewed only the age and headers.
   let isRefresh: Bool
-  /// The entity's, in microseconds since 1970.
+  /// The entity's timestamp, in microseconds since 1970.
   let time: Int64
-  /// Of its place; hexadecimal.
+  /// The digest of the entity's place; hexadecimal.
   let digest: String
 
-  /// More is none.
+  /// A longer message is invalid.
   static let mostBytes = 200
   private static let version = "1"
 
-  /// nil of a time that is none.
+  /// Returns nil for an invalid time.
   init?(sender: UInt64, isRefresh: Bool, timestamp: Double, digest: String) {
     guard StoredEntity.isTime(timestamp) else { return nil }
     self.sender = sender
     self.isRefresh = isRefresh
-    // Not to seem older than it is.
+    // Rounded up, so that it does not seem older than it is.
     time = Int64((timestamp * 1e6).rounded(.up))
     self.digest = digest
   }
 
-  /// nil of what is none.
+  /// Returns nil for an invalid message.
   init?(_ bytes: [UInt8]) {
     guard bytes.count <= UpdateMessage.mostBytes,
       let text = String(validating: bytes, as: UTF8.self)
