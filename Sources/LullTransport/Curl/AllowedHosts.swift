@@ -1,17 +1,19 @@
 import LullCore
 
-/// The hosts a network may reach, and the sockets of this machine: names, wildcards, addresses, each with a port or without.
+/// The hosts that a network may reach, and the sockets of this machine: names, wildcards and
+/// addresses, with or without a port.
 ///
-/// Names are compared in the form in which `HostName` has them, which is what is sent to: letter case,
-/// user names, percent signs, international letters, odd spellings of addresses and one dot at the end
-/// make no difference. What a name resolves to is not looked at. A proxy of a request's own settings
-/// must be allowed too, and so must another address of `resolve` and the host of a `Host` header; the
-/// environment's proxies belong to whoever started the program, and are not asked after.
+/// Names are compared in the canonical form of `HostName`, which is also the form that is connected
+/// to. So letter case, user names, percent escapes, international letters, unusual spellings of
+/// addresses and a final dot make no difference. The addresses that a name resolves to are not
+/// checked. A proxy from a request's own settings must be allowed too, and so must an address in
+/// `resolve` and the host of a `Host` header. The environment's proxies are not checked: the user
+/// who started the program has set them.
 package struct AllowedHosts: Sendable {
   private enum Host {
     case every
     case name(String)
-    /// Any name that ends so; the text begins with a dot.
+    /// Any name with this suffix, which begins with a dot.
     case below(String)
   }
 
@@ -22,8 +24,9 @@ package struct AllowedHosts: Sendable {
   /// Allows nothing.
   package init() {}
 
-  /// Allows `example.com`, `*.example.com` (every name below it, not itself), `localhost:8080`,
-  /// `[::1]:8080` or `*`, and `unix:/run/name.sock`; false if the text is no such pattern.
+  /// Allows `example.com`, `*.example.com` (every name below it, but not itself), `localhost:8080`,
+  /// `[::1]:8080` or `*`, and `unix:/run/name.sock`. Returns false if the text is not a valid
+  /// pattern.
   package mutating func allow(_ text: String) -> Bool {
     if text.hasPrefix("unix:/") {
       sockets.insert(String(text.dropFirst(5)))
@@ -48,8 +51,9 @@ package struct AllowedHosts: Sendable {
     }
   }
 
-  /// Whether a `Host` header names an allowed host, whatever server it is sent to. Without a port it means that of
-  /// the scheme. Spellings that a server could read in another way are not allowed. (RFC 9110, section 7.2)
+  /// Whether a `Host` header names an allowed host, whatever server it is sent to. Without a port,
+  /// the default port of the scheme applies. Spellings that servers could interpret differently are
+  /// not allowed. (RFC 9110, section 7.2)
   func permits(hostHeader value: [UInt8], scheme: String) -> Bool {
     let isBlank = { (byte: UInt8) in byte == 32 || byte == 9 }
     let text = String(
@@ -63,7 +67,7 @@ package struct AllowedHosts: Sendable {
     return permits(Origin(scheme: scheme, host: named.urlHost, port: "\(port)"))
   }
 
-  /// Only by the path as it was allowed.
+  /// Whether the socket is allowed. The path must be the same text.
   func permits(socket path: String) -> Bool { sockets.contains(path) }
 
   private static func parse(_ text: String) -> (host: Host, port: String?)? {
@@ -78,7 +82,7 @@ package struct AllowedHosts: Sendable {
     return (isWildcard ? .below("." + host) : .name(host), port)
   }
 
-  /// nil unless the text is nothing else.
+  /// Returns nil unless the text is only a host with an optional port.
   private static func hostAndPort(_ text: Substring) -> (host: String, port: String?)? {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {
@@ -94,7 +98,7 @@ package struct AllowedHosts: Sendable {
     return (host, parsed.port.map(String.init))
   }
 
-  /// Without the dot of a name that is complete.
+  /// Returns the host without the final dot of a fully qualified name.
   private static func plain(_ host: String) -> String {
     host.hasSuffix(".") ? String(host.dropLast()) : host
   }

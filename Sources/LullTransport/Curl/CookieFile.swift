@@ -2,17 +2,17 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// A file of cookies in the Netscape format, readable by its owner only.
+/// A cookie file in the Netscape format, readable by its owner only.
 struct CookieFile {
   let path: String
 
-  /// Brings what this process has changed into the file, and returns what it holds then. Cookies that
-  /// other processes have written since are kept; of one that both have changed, this process's stays.
-  /// (COOK-01)
+  /// Merges this process's changes into the file, and returns its new content. Cookies that other
+  /// processes have written since are kept. If both have changed a cookie, this process's version
+  /// is kept. (COOK-01)
   ///
   /// - Parameters:
-  ///   - lines: all cookies as this process has them now.
-  ///   - known: the same when it last read or wrote the file.
+  ///   - lines: All cookies of this process now.
+  ///   - known: The same when it last read or wrote the file.
   func merge(
     _ lines: [ByteString], since known: [ByteString]
   ) throws(TransportError) -> [ByteString] {
@@ -23,11 +23,11 @@ struct CookieFile {
     return merged
   }
 
-  /// Waits for other processes, which hold the lock for as long as they write; after two seconds it goes
-  /// on without it, as where folders cannot be locked.
+  /// Waits for other processes, which hold the lock while they write. After 2 s, or if folders
+  /// cannot be locked, the merge continues without the lock.
   private func lock() -> Int32 {
     let target = FileName.resolved(Array(path.utf8)).map { String(escaping: $0) } ?? path
-    // The folder: the file is replaced with each change, and a file beside it would stay.
+    // Locks the folder: the file is replaced at each change, and a separate lock file would remain.
     let descriptor = open(FileName.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return descriptor }
     _ = CacheFileLock.take(descriptor, isPatient: true)
@@ -63,23 +63,24 @@ struct CookieFile {
     Dictionary(lines.map { (key(of: $0), $0) }) { $1 }
   }
 
-  /// What makes two lines the same cookie: domain, path and name.
+  /// Returns the identity of a cookie: domain, path and name.
   private static func key(of line: ByteString) -> ByteString {
     let fields = line.bytes.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
     guard fields.count > 5 else { return line }
     return ByteString(Array([fields[0], fields[2], fields[5]].joined(separator: [9])))
   }
 
-  /// Domain, whether subdomains get it too, path, whether TLS is needed, expiry, name, and value, which
-  /// may be missing.
+  /// Whether the line has the fields of a cookie: domain, whether subdomains are included, path,
+  /// whether TLS is required, expiry, name, and an optional value.
   private static func isCookie(_ line: ByteString) -> Bool {
     let fields = line.bytes.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
     return (6...7).contains(fields.count) || line.bytes.starts(with: "Set-Cookie:".utf8)
   }
 
-  /// The lines, whose values need not be text; none if there is no such file yet. Fails if it could not be written either.
+  /// Returns the lines, whose values need not be text; empty if the file does not exist yet. Throws
+  /// also if the file could not be written.
   func read() throws(TransportError) -> [ByteString] {
-    // Non-blocking: opening a pipe would wait for somebody who writes.
+    // Non-blocking: opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0, errno == ENOENT {
       guard access(FileName.folder(of: path), W_OK) == 0 else {
@@ -116,20 +117,20 @@ struct CookieFile {
     return lines
   }
 
-  /// Writes a file beside it and puts that in its place; why that failed, nil if it did not.
+  /// Writes a temporary file and renames it. Returns the error, or nil if it succeeded.
   func write(_ lines: [ByteString]) -> TransportError? {
     let head =
       "# Netscape HTTP Cookie File\n# Written by lull; changes are kept if nothing runs.\n\n"
     var text = Array(head.utf8)
     for line in lines { text += line.bytes + [UInt8(ascii: "\n")] }
-    // What a symbolic link leads to is replaced, not the link.
+    // The target of a symbolic link is replaced, not the link.
     let target = FileName.resolved(Array(path.utf8)) ?? Array(path.utf8)
     return AtomicFile.write(text, to: target, .exactly(0o600))
       .map { problem("cannot write", $0) }
   }
 
   private func problem(_ what: String, _ code: Int32) -> TransportError {
-    // A message of the C library, copied at once.
+    // A message from the C library, copied immediately.
     let reason = ErrorText.of(code).lowercased()
     return TransportError.final(.network, "cookies: \(what) '\(path)' (\(reason))")
   }

@@ -2,12 +2,12 @@ import CCurl
 import LullLibC
 import LullCore
 
-/// What curl calls while it carries an exchange: facts are recorded, curl itself is never called.
+/// curl's callbacks during an exchange. They record facts and never call curl.
 enum CurlCallbacks {
   static let bodyArrived: curl_write_callback = { bytes, size, count, this in
     guard let bytes, let this else { return 0 }
     let buffer = CurlCallbacks.buffer(bytes, size * count)
-    // `this` is the handle's `incoming`, which lives as long as it does.
+    // `this` is the handle's `incoming`, which has the same lifetime.
     let incoming = this.assumingMemoryBound(to: IncomingResponse.self)
     if incoming.pointee.holdsBack() { return Int(CURL_WRITEFUNC_PAUSE) }
     return incoming.pointee.takeBody(buffer) ? buffer.count : -1
@@ -16,7 +16,7 @@ enum CurlCallbacks {
   static let lineArrived: curl_write_callback = { bytes, size, count, this in
     guard let bytes, let this else { return 0 }
     let buffer = CurlCallbacks.buffer(bytes, size * count)
-    // `this` is the handle's `incoming`, which lives as long as it does.
+    // `this` is the handle's `incoming`, which has the same lifetime.
     let incoming = this.assumingMemoryBound(to: IncomingResponse.self)
     return incoming.pointee.takeLine(buffer) ? buffer.count : -1
   }
@@ -28,7 +28,7 @@ enum CurlCallbacks {
     let incoming = easy.incoming
     if !incoming.pointee.isRepeatable { easy.noteRefusal() }
     guard incoming.pointee.requestGoesOut() else { return CURL_PREREQFUNC_ABORT }
-    // Its limit notes that; nothing is started or cancelled there.
+    // The limit only records this; it starts and cancels nothing here.
     if let sending = incoming.pointee.sending {
       if incoming.pointee.passesLater { sending.begin() } else { sending.pass() }
     }
@@ -52,7 +52,7 @@ enum CurlCallbacks {
     return isThere ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
   }
 
-  /// What curl sends and gets, set only where somebody watches.
+  /// Receives the data that curl sends and receives; set only for observed exchanges.
   static let said: curl_debug_callback = { _, kind, bytes, count, this in
     guard let bytes, let this else { return 0 }
     // `this` is the handle's object, which outlives it.
@@ -62,27 +62,27 @@ enum CurlCallbacks {
     case CURLINFO_HEADER_OUT: easy.wire?.sentHead(buffer)
     case CURLINFO_DATA_OUT: easy.wire?.sentBody(buffer)
     case CURLINFO_HEADER_IN: easy.wire?.receivedLine(buffer)
-    // What comes of a body is noted when it has been decoded.
+    // Received bodies are recorded after they are decoded.
     default: break
     }
     return 0
   }
 
-  /// curl's bytes, valid for the duration of the callback.
+  /// curl's bytes, valid during the callback.
   private static func buffer(_ bytes: UnsafeMutablePointer<CChar>, _ count: Int)
     -> UnsafeBufferPointer<UInt8>
   {
-    // CChar and UInt8 differ in sign only, which C bytes do not have.
+    // CChar and UInt8 differ only in sign, which bytes do not have.
     UnsafeRawBufferPointer(start: bytes, count: count).assumingMemoryBound(to: UInt8.self)
   }
 }
 
 extension CurlEasy {
-  /// Whether nothing holds the body back any more. (`SendGate`)
+  /// Whether the gate lets the body pass. (`SendGate`)
   fileprivate var maySendBody: Bool {
     guard let transfer, let gate = transfer.request.options?.gate else { return true }
     return gate.letsPass { [weak self, weak transfer] in
-      // It may have ended, and carry another exchange by now.
+      // The transfer may have ended, and the handle may carry another one.
       guard let self, let transfer, self.transfer === transfer else { return }
       multi?.resume(self)
     }

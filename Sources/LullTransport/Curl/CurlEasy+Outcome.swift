@@ -2,9 +2,9 @@ import CCurl
 import LullLibC
 import LullCore
 
-/// What became of the exchange.
+/// The outcome of the exchange.
 extension CurlEasy {
-  /// What curl knows about a failure.
+  /// Returns the error that describes curl's failure.
   func error(_ code: CURLcode, of transfer: CurlTransfer, at origin: Origin) -> TransportError {
     if let failure = reader?.failure { return failure }
     return CurlErrorMapping(
@@ -16,90 +16,90 @@ extension CurlEasy {
       systemError: systemError(code),
       verification: code == CURLE_PEER_FAILED_VERIFICATION ? verification : 0,
       proxyStatus: long(CURLINFO_HTTP_CONNECTCODE), connectedPort: long(CURLINFO_PRIMARY_PORT),
-      // Written by curl, ended by a zero byte, and emptied by `prepare`.
+      // Written by curl, ended by a zero byte, and cleared by `prepare`.
       detail: String(escapingCString: errorText), response: incoming.pointee
     ).error(code)
   }
 
-  /// OpenSSL's reason against the certificate of the proxy or, behind it, of the server.
+  /// OpenSSL's reason to reject the certificate of the proxy or of the server behind it.
   private var verification: Int {
     let ofProxy = long(CURLINFO_PROXY_SSL_VERIFYRESULT)
     return ofProxy != 0 ? ofProxy : long(CURLINFO_SSL_VERIFYRESULT)
   }
 
-  /// What the system said of a connection that was not made.
+  /// The system's error for a failed connection.
   private func systemError(_ code: CURLcode) -> Int32 {
     switch code {
     case CURLE_COULDNT_CONNECT:
       let said = Int32(long(CURLINFO_OS_ERRNO))
-      // Nothing, if there was not even a socket to connect.
+      // It is 0 if the socket could not be created.
       return said != 0 ? said : multi?.socketFailure ?? 0
-    // The resolver reads files and opens sockets, and does not say that it could not.
+    // The resolver opens files and sockets, and does not report that it could not.
     case CURLE_COULDNT_RESOLVE_HOST: return DescriptorLimit.isReached ? EMFILE : 0
     default: return 0
     }
   }
 
-  /// Whether a kept connection died before anything of the answer came: the server ended it just
-  /// when it was to be used again, and the exchange is to be repeated on another one.
+  /// Whether a reused connection died before any part of the response arrived: the server closed it
+  /// just before it was used again. The exchange must then be repeated on another connection.
   ///
-  /// What counts against a limit is not repeated by curl, but once it has another place. Otherwise
-  /// curl repeats by itself in this case, but counts repetitions over all exchanges of a handle and
-  /// gives up at every sixth (7.88; only `curl_easy_reset` would set the count back).
+  /// Requests that count against a limit are not repeated by curl, but sent again after another
+  /// admission. In all other cases curl repeats them itself. However, it counts repetitions over
+  /// all exchanges of a handle and gives up at every sixth (7.88; only `curl_easy_reset` would
+  /// reset the count).
   func diedOnKeptConnection(_ code: CURLcode) -> Bool {
     if code == CURLE_ABORTED_BY_CALLBACK, wasStoppedFromRepeating { return true }
     if wasLeftOut(code) { return true }
-    // Of HTTP/2 it is CURLE_PARTIAL_FILE, if the server closed the connection without GOAWAY.
+    // With HTTP/2 it is CURLE_PARTIAL_FILE if the server closed the connection without GOAWAY.
     let codes = [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE]
     guard codes.contains(code), status == 0, incoming.pointee.isRepeatable else { return false }
     return long(CURLINFO_NUM_CONNECTS) == 0
   }
 
-  /// Whether the server ended the HTTP/2 connection and left this request out: GOAWAY named an earlier
-  /// one as the last that it looks at. (RFC 9113, 6.8) curl (7.88) has no text for that error, and
-  /// this code for no other failure without one.
+  /// Whether the server closed the HTTP/2 connection without processing this request: GOAWAY named
+  /// an earlier one as the last. (RFC 9113, 6.8) For that error, and only for that, curl (7.88)
+  /// returns this code without a text.
   func wasLeftOut(_ code: CURLcode) -> Bool {
     code == CURLE_HTTP2 && errorText.pointee == 0 && status == 0
       && incoming.pointee.failure == nil
   }
 
-  /// Whether curl was about to send the request once more, which takes another place of its limit.
+  /// Whether curl tried to send the request again, which needs another admission of its limit.
   private var wasStoppedFromRepeating: Bool {
     if case .notRepeated = incoming.pointee.failure { return incoming.pointee.mayBeRepeated }
     return false
   }
 
-  /// curl's `code`, put right where curl is mistaken about how an answer ended.
+  /// Returns curl's `code`, corrected for cases in which curl is wrong about the end of a response.
   func verdict(_ code: CURLcode) -> CURLcode {
     guard code == CURLE_OK || hasWholeAnswer(despite: code) else { return code }
-    // A connection that ends among the headers makes a complete answer for curl (7.88).
+    // curl (7.88) treats a response as complete if its connection ends within the headers.
     guard hasWholeHead else { return CURLE_GOT_NOTHING }
     return incoming.pointee.endBody() ? CURLE_OK : CURLE_PARTIAL_FILE
   }
 
   var hasWholeHead: Bool { status >= 200 && incoming.pointee.isHeadComplete }
 
-  /// Whether the answer is there as a whole although curl reports a failure.
+  /// Whether the response is complete although curl reports a failure.
   ///
-  /// A server may answer over HTTP/2 without reading the request's body, and reset the stream after
-  /// its answer. curl (7.88) then has handled the end of the stream without complaint, but stumbles
-  /// over it once more when it wants to end its own side; of all stream errors only this one leaves
-  /// the error text empty.
+  /// An HTTP/2 server may respond without reading the request body, and reset the stream after its
+  /// response. curl (7.88) processes the end of the stream correctly, but then fails when it ends
+  /// its own side. Only this stream error leaves the error text empty.
   private func hasWholeAnswer(despite code: CURLcode) -> Bool {
     if incoming.pointee.hasEndedWithHead { return code == CURLE_WRITE_ERROR }
     return code == CURLE_HTTP2_STREAM && errorText.pointee == 0 && hasWholeHead
       && incoming.pointee.failure == nil
   }
 
-  /// Bytes sent and received so far, heads included as far as curl counts them.
+  /// Bytes sent and received so far, including heads as far as curl counts them.
   var movedBytes: Int { size(CURLINFO_SIZE_UPLOAD_T) + incoming.pointee.receivedSize }
 
   var hasSentAll: Bool { size(CURLINFO_SIZE_UPLOAD_T) >= (transfer?.payloadToSend?.byteCount ?? 0) }
 
-  /// Whether anything of an answer is here.
+  /// Whether any part of a response has arrived.
   var hasAnswer: Bool { incoming.pointee.receivedSize > 0 }
 
-  /// Whether it was stopped from here, so that the server may go on sending.
+  /// Whether Lull stopped the transfer, so that the server may continue to send.
   var wasStopped: Bool { incoming.pointee.failure != nil }
 
   var usedHTTP2: Bool {
@@ -108,12 +108,12 @@ extension CurlEasy {
 
   var metrics: RequestTransferMetrics {
     let toSend = transfer?.payloadToSend?.byteCount ?? 0
-    // Until then curl counts what the handle has carried before.
+    // Before that, curl still reports the numbers of the handle's previous exchange.
     guard incoming.pointee.isRequested else {
       return RequestTransferMetrics(requestBytesTotal: toSend)
     }
     let sent = size(CURLINFO_SIZE_UPLOAD_T)
-    // What a redirect says besides is not what is waited for.
+    // The body of a redirect is not part of the progress.
     guard !isRedirect else {
       return RequestTransferMetrics(requestBytesSent: sent, requestBytesTotal: toSend)
     }
@@ -136,18 +136,18 @@ extension CurlEasy {
     return value
   }
 
-  /// What has come, the body given away.
+  /// Returns the received response and takes its body.
   func report(of transfer: CurlTransfer) -> ArrivedResult {
     ArrivedResult(response: response(of: transfer), body: takeBody())
   }
 
-  /// Whether an answer with the status of an error has a body that is not in its coding.
+  /// Whether an error response has a body that cannot be decoded.
   var hasUndecodableError: Bool {
     guard status >= 400, case .decoding? = incoming.pointee.failure else { return false }
     return true
   }
 
-  /// What has come of the final response, without its body.
+  /// Returns the final response as received, without its body.
   func response(of transfer: CurlTransfer) -> HTTPResponse {
     let isTimed = transfer.request.options?.recordsTimings ?? false
     return HTTPResponse(

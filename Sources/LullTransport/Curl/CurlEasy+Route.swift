@@ -2,12 +2,12 @@ import CCurl
 import LullCore
 
 extension CurlEasy {
-  /// Sets what never changes of a handle that is not an ordinary one; false if memory runs out.
+  /// Sets the permanent options of a handle with a route. Returns false if memory runs out.
   func set(_ route: CurlRoute) -> Bool {
     let connection = route.connection
     if let file = connection.certificateAuthorities {
       trust(CertificateAuthorities(onlyFile: file))
-      // Instead of the system's, not beside them.
+      // Replaces the system's certificates.
       setText(CURLOPT_CAPATH, nil)
       setText(CURLOPT_PROXY_CAPATH, nil)
     }
@@ -18,7 +18,7 @@ extension CurlEasy {
     if let certificate = connection.clientCertificate {
       setText(CURLOPT_SSLCERT, certificate)
       setText(CURLOPT_SSLKEY, connection.clientKey ?? certificate)
-      // Without one OpenSSL asks for it on the terminal.
+      // Without a password OpenSSL would ask for it on the terminal.
       setText(CURLOPT_KEYPASSWD, "")
     }
     if let path = connection.unixSocket {
@@ -42,7 +42,7 @@ extension CurlEasy {
     case .http2:
       if route.hasPriorKnowledge {
         set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE))
-        // curl (7.88) cannot use such a connection again.
+        // curl (7.88) cannot reuse such a connection.
         set(CURLOPT_FRESH_CONNECT, 1)
         set(CURLOPT_FORBID_REUSE, 1)
       }
@@ -51,7 +51,7 @@ extension CurlEasy {
     return true
   }
 
-  /// Whom connections to servers trust, and those to proxies that speak TLS.
+  /// Sets the trusted certificates for servers and for proxies with TLS.
   func trust(_ authorities: CertificateAuthorities) {
     if let file = authorities.file {
       setText(CURLOPT_CAINFO, file)
@@ -63,7 +63,7 @@ extension CurlEasy {
     }
   }
 
-  /// International names of a list as they stand in URLs.
+  /// Returns a list of hosts with international names in their ASCII form.
   private static func withASCIINames(_ hosts: String) -> String {
     guard hosts.utf8.contains(where: { $0 >= 0x80 }) else { return hosts }
     let names = hosts.split { $0 == "," || $0 == " " }.map { host -> String in
@@ -74,12 +74,12 @@ extension CurlEasy {
     return names.joined(separator: ",")
   }
 
-  /// Where to connect to instead of the present hop's host, by the route's options; false if memory
-  /// runs out.
+  /// Sets the address to connect to instead of the current hop's host, by the route's options.
+  /// Returns false if memory runs out.
   ///
-  /// curl is told of no host, so that it is not curl who finds out which one is meant. Not curl's way
-  /// to fill the cache of looked-up addresses either: that is shared with exchanges that know nothing
-  /// of these.
+  /// The entry contains no host name, so that curl does not have to match it. curl's option to fill
+  /// the DNS cache is not used either, because that cache is shared with exchanges without these
+  /// options.
   func setAddress(for origin: Origin, _ route: CurlRoute) -> Bool {
     let address = CurlRoute.address(for: origin, in: route.connection)
     let line = address.map { "::\($0.urlHost):\($0.port.map(String.init) ?? origin.port)" }

@@ -2,10 +2,10 @@ import CCurl
 import LullCore
 
 extension CurlEasy {
-  /// How long the parts of the exchange took that it has just carried.
+  /// Returns the durations of the phases of the last exchange.
   ///
-  /// curl counts from the start of the hop to the end of each phase; what is told is the length of
-  /// each.
+  /// curl measures from the start of the hop to the end of each phase. The result contains the
+  /// duration of each phase.
   func timings(of transfer: CurlTransfer) -> TransferTimings {
     let isReused = long(CURLINFO_NUM_CONNECTS) == 0
     let dns = size(CURLINFO_NAMELOOKUP_TIME_T)
@@ -39,7 +39,7 @@ extension CurlEasy {
   private func text(_ info: CURLINFO) -> String? {
     var value: UnsafeMutableRawPointer?
     ccurl_easy_get_pointer(handle, info, &value)
-    // The handle's own memory, ended by a zero byte and copied at once.
+    // The handle's own memory, ended by a zero byte and copied immediately.
     return value.map { String(escapingCString: $0.assumingMemoryBound(to: CChar.self)) }
   }
 }

@@ -2,76 +2,76 @@ import CCurl
 import LullCore
 import LullLibC
 
-/// A curl easy handle with the response it receives, used for one exchange after the other.
+/// A curl easy handle with the response that it receives, used for one exchange after another.
 ///
-/// What never changes is set once; of the rest only what differs from the exchange before. Home
-/// thread only.
+/// Permanent options are set once; the others only if they differ from those of the previous
+/// exchange. Home thread only.
 final class CurlEasy {
   let handle: UnsafeMutableRawPointer
-  /// Whose exchange it carries.
+  /// The exchange that the handle carries.
   private(set) var transfer: CurlTransfer?
-  /// Where it does so.
+  /// The multi handle that the exchange runs on.
   private(set) var multi: CurlMulti?
   /// The place in the transfer's queue.
   private(set) var queuePlace = 0
-  /// Of the request that went out last; see `noteRefusal`.
+  /// Whether the last request was sent on a new connection; see `noteRefusal`.
   private var isOnNewConnection = false
-  /// Connections made for this exchange so far, by then.
+  /// The number of connections made for this exchange until then.
   private var connectCount = 0
-  /// curl's callbacks write here directly: no object is looked up per line and piece.
+  /// curl's callbacks write here directly, without an object lookup per line and piece.
   let incoming: UnsafeMutablePointer<IncomingResponse>
-  /// nil for an ordinary one.
+  /// nil for an ordinary handle.
   let route: CurlRoute?
   let jar: CurlJar?
-  /// Of the present hop; nil if nobody asked for it.
+  /// The watch of the current hop; nil if there is none.
   var watch: ExchangeWatch?
-  /// Of the present hop; nil if nobody watches what goes over the wire.
+  /// The record of the current hop; nil if its traffic is not observed.
   var wire: WireRecord?
-  /// curl reads it until it is told of another one.
+  /// curl reads it until another one is set.
   var addressList: UnsafeMutablePointer<curl_slist>?
-  /// The one line in it.
+  /// The only line of that list.
   var addressLine: String?
-  /// Reads the body of the present hop; nil for one that is bytes, or none.
+  /// Reads the body of the current hop; nil if it is in memory or missing.
   private(set) var reader: BodyReader?
-  /// The pool's note of where it keeps this handle.
+  /// The pool's index of this handle.
   var place = 0
 
-  /// Whether curl knows whom to ask for bodies that are read.
+  /// Whether the callbacks for reading bodies are set.
   private var readsBodies = false
-  /// What is set at present.
+  /// The current options.
   private var method = RequestMethod.get
   private(set) var sendsBody = false
   private var headers = RequestHeaders()
   private var headersAreForBody = false
-  /// Whether what is set holds secrets, to be taken out as soon as it has been sent.
+  /// Whether the options contain secrets, which must be removed when they have been sent.
   private var holdsSecrets = false
   private var headerList: UnsafeMutablePointer<curl_slist>?
   private var target = CurlTarget()
-  /// Whether curl was given a URL before, and whether it goes by `target`.
+  /// Whether curl was given a URL before, and whether it uses `target`.
   private var hasURL = false
   private var goesByTarget = false
   private var timeout = 0
   private var connectTimeout = 0
   private var isTLS = false
-  /// Who opens and closes its sockets: a multi handle, which may be gone.
+  /// The multi handle that opens and closes its sockets; it may have been released.
   private var socketData: UnsafeMutableRawPointer?
 
-  /// Whether the server may choose HTTP/2, or has to speak it.
+  /// Whether the server may choose HTTP/2, or must speak it.
   var mayUseHTTP2: Bool {
     let version = route?.connection.httpVersion
     return version == .http2 || (isTLS && version != .http1)
   }
 
-  /// Whether its connections speak HTTP/2 from the start, without TLS.
+  /// Whether its connections use HTTP/2 from the start, without TLS.
   var usesHTTP2InClear: Bool { mayUseHTTP2 && !isTLS }
 
-  /// What HTTP/2 needs, bytes: curl's limit of a head and what it reads from a connection at once.
+  /// The least buffer size for HTTP/2 in bytes: curl's limit for a head, plus its read size.
   ///
-  /// A head that does not fit makes curl (7.88) pause, and forget that it has: neither the rest of the
-  /// head nor the end of the stream is looked at before the server says something else.
+  /// If a head does not fit, curl (7.88) pauses and never resumes by itself: it processes neither
+  /// the rest of the head nor the end of the stream before the server sends something else.
   private static let leastForHTTP2 = (128 + 32) << 10
 
-  /// What curl reads at once where nothing demands more.
+  /// curl's read size, unless a larger one is needed.
   private let receiveBufferSize: Int
   private let userAgent: String
   private let share: CurlShare
@@ -93,7 +93,7 @@ final class CurlEasy {
     self.userAgent = userAgent
     self.receiveBufferSize = receiveBufferSize
     self.share = jar?.share ?? share
-    // Unretained: the provider keeps every handle it uses until it is out of curl.
+    // Unretained: the provider keeps every handle until it has left curl.
     let this = Unmanaged.passUnretained(self).toOpaque()
     setPointer(CURLOPT_PRIVATE, this)
     setPointer(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
@@ -111,15 +111,15 @@ final class CurlEasy {
     // Cancelling must not wait for a name server; the resolver's thread ends on its own.
     set(CURLOPT_QUICK_EXIT, 1)
     set(CURLOPT_FOLLOWLOCATION, 0)
-    // Dot segments go out as they stand in the URL that was checked, logged and matched.
+    // Dot segments are sent as in the URL that was checked, logged and matched.
     set(CURLOPT_PATH_AS_IS, 1)
     set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     setText(CURLOPT_PROTOCOLS_STR, "http,https")
     set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
     trust(authorities)
-    // Turns curl's engine on; the name of no file.
+    // Enables curl's cookie engine, without a file.
     if jar != nil { setText(CURLOPT_COOKIEFILE, "") }
-    // For all hosts: curl then does not look at the environment.
+    // For all hosts: curl then ignores the environment.
     if !hasProxyVariables { setText(CURLOPT_NOPROXY, "*") }
     if let route, !set(route) { return nil }
     setReceiveBuffer()
@@ -134,30 +134,30 @@ final class CurlEasy {
     incoming.deallocate()
   }
 
-  /// Whether there is a connection, so that the request goes out.
+  /// Whether there is a connection, so that the request is being sent.
   var isConnected: Bool { incoming.pointee.isRequested }
 
-  // What has arrived so far.
+  // The response so far.
   var status: Int { incoming.pointee.status }
   var isRedirect: Bool { incoming.pointee.isRedirect }
   var location: String? { incoming.pointee.location }
-  /// What is worth saying of the body; nil if nothing is.
+  /// A message about the body for the log; nil if there is none.
   var remark: String? { incoming.pointee.remark() }
 
   // MARK: Before
 
-  /// Sets everything up for the present hop of `transfer`, which is at that place of its queue; false
-  /// if curl refuses (memory).
+  /// Prepares the handle for the current hop of `transfer`, which has that place in its queue.
+  /// Returns false if curl fails for lack of memory.
   ///
   /// - Parameters:
-  ///   - resolved: the transfer's request with texts in place of secrets; nil if it has none.
-  ///   - reader: of its body, where that is read while it is sent.
+  ///   - resolved: The transfer's request with texts in place of secrets; nil if it has none.
+  ///   - reader: Reads its body while it is sent, if the body is streamed.
   func prepare(
     for transfer: CurlTransfer, sending resolved: HTTPRequest?, reading reader: BodyReader?,
     to origin: Origin, at place: Int, in multi: CurlMulti
   ) -> Bool {
     self.transfer = transfer
-    // Part by part: a request is large to copy.
+    // Separately: a whole request is expensive to copy.
     let method = resolved?.method ?? transfer.request.method
     let body = if let resolved { resolved.payloadToSend } else { transfer.payloadToSend }
     self.reader = reader
@@ -171,7 +171,7 @@ final class CurlEasy {
       maxBodySize: transfer.request.limits.maxBodySize,
       expectsBody: transfer.request.method != .head,
       keepsRedirects: transfer.request.options.map { $0.redirects == .answer } ?? false,
-      // Sent as a HEAD with a body, it has for curl an answer with one.
+      // For a HEAD that is sent with a body, curl expects a response body.
       endsWithHead: method == .head && body != nil,
       refusesEventStreams: method == .get && transfer.request.options?.sink == nil,
       isRepeatable: isRepeatable(transfer),
@@ -185,7 +185,8 @@ final class CurlEasy {
     if let route, !setAddress(for: origin, route) { return false }
     if origin.isTLS != isTLS {
       isTLS = origin.isTLS
-      // Worth waiting for a first connection that may carry all; without TLS there is no HTTP/2.
+      // Waits for a first connection that may carry all exchanges; without TLS, HTTP/2 is not
+      // negotiated.
       set(CURLOPT_PIPEWAIT, isTLS ? 1 : 0)
       setReceiveBuffer()
     }
@@ -195,22 +196,22 @@ final class CurlEasy {
     return setHeaders(resolved?.headers ?? transfer.request.headers, withBody: body != nil)
   }
 
-  /// Whether the request is sent once more when a kept connection turns out to have ended.
+  /// Whether the request is sent again if a reused connection turns out to be closed.
   ///
-  /// Else not, since the server may have done what it was asked for (RFC 9110, 9.2.2), and knows a
-  /// request that it has seen before only by a key. See `noteRefusal` for the exception.
+  /// Other requests are not, because the server may have processed them (RFC 9110, 9.2.2), and
+  /// recognises a repetition only by a key. See `noteRefusal` for the exception.
   private func isRepeatable(_ transfer: CurlTransfer) -> Bool {
     let request = transfer.request
     return request.method == .get || RetryPolicy.idempotentMethods.contains(request.method)
       || request.headers["idempotency-key"] != nil || request.headers["x-idempotency-key"] != nil
   }
 
-  /// Lets curl repeat a request that the server has refused unread. (RFC 9113, 8.7) Called whenever
-  /// the request goes out.
+  /// Lets curl repeat a request that the server has refused without processing it. (RFC 9113, 8.7)
+  /// Called each time the request is sent.
   ///
-  /// curl (7.88) repeats requests for two reasons and does not tell which. On a new connection it is
-  /// always a REFUSED_STREAM. On a kept one it may also be that the connection has ended, for which
-  /// curl writes an error text if it was one of HTTP/2.
+  /// curl (7.88) repeats requests for two reasons and does not tell which. On a new connection it
+  /// is always a REFUSED_STREAM. On a reused one, the connection may also have ended. In that case
+  /// curl writes an error text if it was an HTTP/2 connection.
   func noteRefusal() {
     if incoming.pointee.isRequested {
       let speaksHTTP2 = transfer?.queue?.speaksHTTP2 ?? false
@@ -226,7 +227,7 @@ final class CurlEasy {
     origin.isTLS && transfer.request.options?.allowsTruncatedBodies != true
   }
 
-  /// Lets go of the exchange and of what it sent.
+  /// Releases the exchange and the data that it sent.
   func finish() {
     transfer = nil
     multi = nil
@@ -247,30 +248,30 @@ final class CurlEasy {
     headers = RequestHeaders()
   }
 
-  /// Whether somebody takes the body who may have enough for a while.
+  /// Whether the receiver of the body may pause the transfer.
   var mayPause: Bool { incoming.pointee.hasSink }
 
-  /// Whether curl has been told to keep what comes.
+  /// Whether curl was told to hold back input.
   var isHeldBack: Bool { incoming.pointee.isHeldBack }
 
-  /// Whether it reads nothing since what takes the body has had enough for now.
+  /// Whether reading is paused because the receiver of the body is full.
   var isPaused: Bool { incoming.pointee.isFull }
 
-  /// Goes on reading. What curl has kept back is taken within this call.
+  /// Resumes reading. Input that curl has held back is processed within this call.
   func resume() {
     guard incoming.pointee.goesOn() else { return }
     multi?.resume(self)
   }
 
-  /// Gives away the response's body.
+  /// Takes the response body.
   func takeBody() -> [UInt8] {
     incoming.pointee.takeBody()
   }
 
   private func setURL(_ url: String, of origin: Origin) -> Bool {
-    // The text too, by which curl repeats a request.
+    // The text too: curl uses it to repeat a request.
     guard setText(CURLOPT_URL, url) else { return false }
-    // What is used once only need not be taken apart, nor secrets be kept.
+    // A URL that is used once need not be parsed, and secrets must not be kept.
     let parts = hasURL && !holdsSecrets ? target.parts(of: url, at: origin) : nil
     hasURL = true
     guard parts != nil || goesByTarget else { return true }
@@ -284,7 +285,7 @@ final class CurlEasy {
   }
 
   private func setSockets(of multi: CurlMulti) {
-    // Unretained: the multi handle outlives every connection, closing them when it is closed.
+    // Unretained: the multi handle outlives every connection and closes them when it is closed.
     let sockets = Unmanaged.passUnretained(multi).toOpaque()
     guard sockets != socketData else { return }
     socketData = sockets
@@ -297,7 +298,8 @@ final class CurlEasy {
     if method != self.method || hadBody != (body != nil) {
       self.method = method
       sendsBody = body != nil
-      // Of curl's three kinds the one that treats the body right; the name goes beside it.
+      // The one of curl's three methods that handles the body correctly; the name is set
+      // separately.
       let kind = sendsBody ? CURLOPT_POST : method == .head ? CURLOPT_NOBODY : CURLOPT_HTTPGET
       guard set(kind, 1) else { return false }
       let isKindsOwn = method == (sendsBody ? .post : .get) || method == .head && !sendsBody
@@ -315,17 +317,18 @@ final class CurlEasy {
   }
 
   private func setBody(_ body: [UInt8]) -> Bool {
-    // Of which curl makes a copy.
+    // curl copies it.
     guard MemoryLedger.allows(body.count) else { return false }
     ccurl_easy_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, body.count)
     return body.withUnsafeBytes { bytes in
-      // curl copies as many bytes as it was told above; of an empty body it needs some address.
+      // curl copies as many bytes as set above; for an empty body it needs any valid address.
       let address = bytes.baseAddress ?? UnsafeRawPointer(errorText)
       return ccurl_easy_set_pointer(handle, CURLOPT_COPYPOSTFIELDS, address) == CURLE_OK
     }
   }
 
-  /// Has curl ask for the body, as it does where no bytes are set: none are, between two exchanges.
+  /// Makes curl request the body by callbacks. It does so if no bytes are set, which is the case
+  /// between two exchanges.
   private func setBody(_ body: StreamedBody) -> Bool {
     if !readsBodies {
       readsBodies = true
@@ -339,7 +342,8 @@ final class CurlEasy {
     return ccurl_easy_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, body.byteCount) == CURLE_OK
   }
 
-  /// The next bytes of the body, what the disk takes not being curl's time; nil: nothing more is sent.
+  /// Returns the number of bytes read of the body, or nil to stop sending. The time for reading
+  /// from disk does not count as curl's.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
     guard let reader, let multi else { return nil }
     return multi.callGuard.pausing { reader.read(into: buffer) }
@@ -348,7 +352,7 @@ final class CurlEasy {
   // MARK: Options
 
   private func setHeaders(_ headers: RequestHeaders, withBody: Bool) -> Bool {
-    // Comparing costs one look at the bytes; most exchanges of a service send the same headers.
+    // Comparing is cheap, and most exchanges of a service send the same headers.
     guard headerList == nil || withBody != headersAreForBody || headers != self.headers else {
       return true
     }
@@ -356,7 +360,7 @@ final class CurlEasy {
       headers, withBody: withBody, withCookies: jar == nil, userAgent: userAgent)
     guard let list else { return false }
     if jar != nil {
-      // So that they stand in one header with those of the jar.
+      // So that they are in one header with those of the jar.
       let cookies = headers.values("cookie")
       setText(CURLOPT_COOKIE, cookies.isEmpty ? nil : cookies.joined(separator: "; "))
     }
@@ -368,7 +372,7 @@ final class CurlEasy {
     return true
   }
 
-  /// Sets a limit in milliseconds if it is new; what is too long to count means none.
+  /// Sets a timeout in milliseconds if it has changed. Very large values mean no timeout.
   private func set(_ current: inout Int, _ option: CURLoption, _ seconds: Double) {
     let isFinite = seconds < 2_000_000
     let milliseconds = isFinite ? max(1, Int((max(0, seconds) * 1000).rounded(.up))) : 0
@@ -387,7 +391,7 @@ final class CurlEasy {
   @discardableResult
   func setText(_ option: CURLoption, _ value: String?) -> Bool {
     guard let value else { return ccurl_easy_set_string(handle, option, nil) == CURLE_OK }
-    // A string given for a pointer would be copied first.
+    // A string passed as a pointer would be copied first.
     return value.withCString { ccurl_easy_set_string(handle, option, $0) == CURLE_OK }
   }
 
@@ -397,14 +401,14 @@ final class CurlEasy {
   }
 }
 
-/// Whether the server has announced the end of a TLS connection by the alert close_notify.
+/// Detects whether the server has ended a TLS connection with the close_notify alert.
 ///
-/// Made for a body that ends with its connection, when its head is complete. Without the alert the body
-/// may have been cut by anything between here and the server. (RFC 9112, 9.8)
+/// Used when the head is complete and the body ends with its connection. Without the alert, the
+/// body may have been truncated in transit. (RFC 9112, 9.8)
 final class CloseNotice {
   private let notice: OpaquePointer
 
-  /// Watches the connection that a curl handle uses at present; nil without TLS, or if libcurl uses a
+  /// Watches the current connection of a curl handle. Returns nil without TLS, or if libcurl uses a
   /// TLS library other than OpenSSL, which does not report the alert.
   init?(of handle: UnsafeMutableRawPointer) {
     guard let notice = ccurl_close_notice_watch(handle) else { return nil }

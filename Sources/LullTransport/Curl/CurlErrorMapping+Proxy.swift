@@ -1,16 +1,16 @@
 import CCurl
 import LullCore
 
-/// Which of the two ends a failure is reported of where a proxy is on the way.
+/// Decides whether a failure concerns the server or the proxy.
 extension CurlErrorMapping {
-  /// The proxy that the exchange went through, and how far that had got.
+  /// The proxy of the exchange, and its progress.
   struct ProxyPath {
     enum Stage {
-      /// The proxy answers the request itself: no tunnel is needed.
+      /// The proxy handles the request itself: no tunnel is needed.
       case plain
-      /// The tunnel was not there yet.
+      /// The tunnel was not established.
       case opening
-      /// Through the tunnel the server is reached, and either of both may have cut the connection.
+      /// The tunnel was established. Either the proxy or the server may have closed the connection.
       case tunnel
     }
 
@@ -18,7 +18,7 @@ extension CurlErrorMapping {
     let stage: Stage
   }
 
-  /// nil without a proxy, or where it is not known whether the environment's was used.
+  /// nil without a proxy, or if it is not known whether the environment's proxy was used.
   var path: ProxyPath? {
     let connection = options?.connection ?? ConnectionOptions()
     guard connection.unixSocket == nil else { return nil }
@@ -35,7 +35,8 @@ extension CurlErrorMapping {
     if connectedPort == 0 {
       if mayBeDirect { return nil }
     } else {
-      // curl (7.88) does not say which way it took, but the port tells, unless both have the same one.
+      // curl (7.88) does not report whether it used the proxy. The port shows it, unless both have
+      // the same one.
       guard connectedPort == found.port else { return nil }
       let port = CurlRoute.address(for: origin, in: connection)?.port
       let direct = port.map { "\($0)" } ?? origin.port
@@ -45,13 +46,13 @@ extension CurlErrorMapping {
   }
 
   private func stage(by proxy: ProxyAddress) -> ProxyPath.Stage {
-    // What SOCKS refuses has a code of its own.
+    // A failure of SOCKS has its own error code.
     if !proxy.scheme.hasPrefix("http") { return .tunnel }
     if !origin.isTLS && address == nil { return .plain }
     return wasConnected || (200..<300).contains(proxyStatus) ? .tunnel : .opening
   }
 
-  /// The proxy and its name, as far as it is known, without user and password.
+  /// The proxy for messages, with its name if known, without user and password.
   var proxy: String {
     if let path { return "the proxy \(path.address.host.description)" }
     if case .url(let url) = options?.connection.proxy, let address = ProxyAddress(url) {
@@ -65,7 +66,7 @@ extension CurlErrorMapping {
     return "the proxy"
   }
 
-  /// Who was at the other end of the connection.
+  /// The other end of the connection.
   var peer: String {
     let host = origin.hostAndPort
     return switch path?.stage {
@@ -75,12 +76,12 @@ extension CurlErrorMapping {
     }
   }
 
-  /// Who sent the bytes of the answer.
+  /// The sender of the response.
   var sender: String { path?.stage == .plain ? peer : origin.hostAndPort }
 
   var isOpeningTunnel: Bool { path?.stage == .opening }
 
-  /// The connection ended before anything of the answer.
+  /// The message for a connection that ended before any part of the response.
   var noAnswer: String {
     let host = origin.hostAndPort
     return switch path?.stage {
@@ -102,8 +103,8 @@ extension CurlErrorMapping {
     return TransportError(.connection, "\(proxy) does not connect to \(host)\(answer)")
   }
 
-  /// The name that could not be resolved is the proxy's, where curl (7.88) has one code for both: so it
-  /// is with SOCKS.
+  /// Whether the host that could not be resolved is the proxy. curl (7.88) has one code for both
+  /// with SOCKS.
   var isProxyUnresolved: Bool {
     let start = "Could not resolve host: "
     guard let path, !path.address.scheme.hasPrefix("http"), detail.hasPrefix(start) else {
@@ -112,12 +113,12 @@ extension CurlErrorMapping {
     return detail.dropFirst(start.count) == path.address.host.urlHost
   }
 
-  /// Whether the TLS that failed is the one to the proxy.
+  /// Whether the TLS connection to the proxy failed.
   var isProxyTLS: Bool { path?.address.scheme == "https" && path?.stage != .tunnel }
 
   func tlsFailure(_ code: CURLcode) -> TransportError {
     let isCut = code == CURLE_SSL_CONNECT_ERROR && isCutHandshake
-    // A certificate is the server's, through whatever tunnel it has come.
+    // A certificate is the server's, whatever tunnel was used.
     let isOfConnection = isProxyTLS || code == CURLE_SSL_CONNECT_ERROR
     let start = "no secure connection to \(isOfConnection ? peer : origin.hostAndPort)"
     if isCut {

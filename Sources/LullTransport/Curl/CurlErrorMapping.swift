@@ -3,7 +3,7 @@ import LullLibC
 import LullCore
 import LullSystem
 
-/// Codes by which a server resets a stream of HTTP/2. (RFC 9113, 7)
+/// Error codes with which a server resets an HTTP/2 stream. (RFC 9113, 7)
 private enum StreamReset {
   static let noError = 0
   static let protocolError = 1
@@ -11,28 +11,28 @@ private enum StreamReset {
   static let cancel = 8
 }
 
-/// Turns what curl says about a failed exchange into what the user reads.
+/// Converts curl's report of a failed exchange to an error message for the user.
 struct CurlErrorMapping {
   let origin: Origin
   let limits: TransferLimits
   let options: TransferOptions?
-  /// Of the whole exchange, at the time of the failure.
+  /// The duration of the whole exchange until the failure.
   let elapsed: Double
   let wasConnected: Bool
-  /// Whether GOAWAY said that the server has not looked at the request.
+  /// Whether GOAWAY reported that the server has not processed the request.
   let wasLeftOut: Bool
-  /// Whether the whole request body had gone out.
+  /// Whether the whole request body was sent.
   let hasSentAll: Bool
-  /// Whether a redirect led here, or the request has been sent before.
+  /// Whether this is the target of a redirect, or the request was sent before.
   let isLaterHop: Bool
   let systemError: Int32
-  /// OpenSSL's reason for not accepting a certificate, 0 for none.
+  /// OpenSSL's reason to reject a certificate; 0 for none.
   let verification: Int
-  /// What a proxy answered to CONNECT; 0 if none was asked.
+  /// A proxy's response status to CONNECT; 0 if there was none.
   let proxyStatus: Int
-  /// Of the machine that curl was connected to, 0 if it was to none.
+  /// The port of curl's connection; 0 if there was none.
   let connectedPort: Int
-  /// curl's own words, may be empty.
+  /// curl's own text; may be empty.
   let detail: String
   let response: IncomingResponse
 
@@ -70,7 +70,7 @@ struct CurlErrorMapping {
       CURLE_PARTIAL_FILE where !response.isHeadComplete:
       return TransportError(
         .connection, "the connection to \(peer) ended among the headers of the answer")
-    // Over HTTP/2 curl (7.88) takes no answer for one without a body.
+    // Over HTTP/2, curl (7.88) reports a missing response as a truncated one.
     case CURLE_GOT_NOTHING,
       CURLE_PARTIAL_FILE where response.status == 0:
       return TransportError(.connection, noAnswer)
@@ -79,7 +79,7 @@ struct CurlErrorMapping {
     case CURLE_PARTIAL_FILE:
       return truncated
     case CURLE_RECV_ERROR:
-      // curl has one code for all that goes wrong while receiving; its words tell more.
+      // curl has one code for all failures while receiving; its text is more specific.
       if isOpeningTunnel { return proxyRefusal }
       if response.status == 0 && (proxyStatus >= 300 || detail.contains("CONNECT")) {
         return proxyRefusal
@@ -103,7 +103,7 @@ struct CurlErrorMapping {
           + "libcurl lost any response; http_version = \"1.1\" shows it\(reason)")
     case CURLE_HTTP2_STREAM
     where streamReset != nil && streamReset != StreamReset.protocolError:
-      // Whatever the server says about the stream by that, its answer is not there as a whole.
+      // Whatever the reset means, the response is incomplete.
       if response.status >= 200 && response.isHeadComplete { return truncated }
       return TransportError(.connection, "\(host) ended the request without an answer\(reason)")
     case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_UNSUPPORTED_PROTOCOL,
@@ -111,7 +111,7 @@ struct CurlErrorMapping {
       return malformed
     case CURLE_OUT_OF_MEMORY
     where wasConnected && (response.status == 0 || !response.isHeadComplete):
-      // So curl calls a line that is longer than it wants to remember.
+      // curl's code for a line that exceeds its limit.
       return error(.headTooLarge)
     case CURLE_SSL_CERTPROBLEM:
       let file = options?.connection.clientCertificate.map { " in '\($0)'" } ?? ""
@@ -125,14 +125,14 @@ struct CurlErrorMapping {
       CURLE_SSL_ISSUER_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_PINNEDPUBKEYNOTMATCH,
       CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_CLIENTCERT, CURLE_USE_SSL_FAILED:
       return tlsFailure(code)
-    // Whatever code its trailers have brought about.
+    // Any code that the trailers have caused.
     case _ where detail.hasPrefix("Failed reading the chunked"): return malformed
     default:
       return TransportError(.network, "the exchange with \(host) failed\(reason)")
     }
   }
 
-  /// The code by which the server has reset the HTTP/2 stream, in curl's words; nil without one.
+  /// The code with which the server has reset the HTTP/2 stream, from curl's text; nil without one.
   private var streamReset: Int? {
     guard detail.contains("not closed cleanly"), let mark = detail.firstRange(of: "(err ") else {
       return nil
@@ -140,14 +140,15 @@ struct CurlErrorMapping {
     return Int(detail[mark.upperBound...].prefix { $0.isNumber })
   }
 
-  /// Whether a server that has answered early, such as with 413, may have been lost: of a response and
-  /// a reset that arrive together, libcurl (7.88) drops the response.
+  /// Whether an early response of the server, such as 413, may have been lost: if a response and a
+  /// reset arrive together, libcurl (7.88) drops the response.
   private var isEarlyAnswerLost: Bool {
     guard !hasSentAll, response.status == 0 else { return false }
     return detail.isEmpty || streamReset == StreamReset.cancel || streamReset == StreamReset.noError
   }
 
-  /// Whether the connection ended before the handshake was complete: nobody has refused anything.
+  /// Whether the connection ended before the handshake was complete: neither side has rejected
+  /// anything.
   var isCutHandshake: Bool {
     ["SSL_ERROR_SYSCALL", "Connection reset by peer", "unexpected eof", "Broken pipe"]
       .contains { detail.contains($0) }
@@ -162,7 +163,7 @@ struct CurlErrorMapping {
       return TransportError(
         .bodyTooLarge, "the response body is larger than the limit of \(size) (max_body_size)")
     case .bodyRefused:
-      // The exchange has done nothing wrong: the next one would end like this.
+      // Not to be retried: the next exchange would fail in the same way.
       return TransportError.final(
         .network, "the body of \(origin.hostAndPort) could not be put where it belongs")
     case .eventStream: return .eventStream
@@ -252,7 +253,7 @@ struct CurlErrorMapping {
       .timeout, "\(proxy) did not connect to \(origin.hostAndPort) within \(seconds) (timeout)")
   }
 
-  /// The whole exchange took too long.
+  /// The whole exchange exceeded its timeout.
   static func exchangeTimeout(host: String, _ limits: TransferLimits) -> TransportError {
     TransportError(
       .timeout, "no complete answer from \(host) within \(seconds(limits.timeout)) (timeout)")
@@ -264,7 +265,7 @@ struct CurlErrorMapping {
   }
 
   private var malformed: TransportError {
-    // When curl has repeated a request, its words may be those of the first failure.
+    // When curl has repeated a request, its text may be that of the first failure.
     let isOld = detail.hasPrefix("Recv failure") || detail.hasPrefix("Send failure")
     return TransportError(
       .malformedResponse,
@@ -276,21 +277,21 @@ struct CurlErrorMapping {
       .tls, "\(origin.hostAndPort) wants to see a certificate of this client (client_cert)")
   }
 
-  /// The socket that it was to connect to.
+  /// The socket that it tried to connect to.
   private var socket: String? {
     options?.connection.unixSocket.map { "the socket \(LogText.part($0, limit: 120))" }
   }
 
-  /// Where it was to connect to instead, by the request's own options.
+  /// The address to connect to instead, from the request's own options.
   var address: String? {
     options.flatMap { CurlRoute.address(for: origin, in: $0.connection) }?.description
   }
 
-  /// Whether curl speaks of another machine or port than the URL; only a proxy's can that be.
+  /// Whether curl's text names another host or port than the URL, which must then be the proxy's.
   private var namesProxy: Bool {
     let start = "failed to connect to "
     let detail = detail.lowercased()
-    // Of international names curl uses another form than the URL.
+    // curl uses another form of international names than the URL.
     guard detail.hasPrefix(start), address == nil, origin.host.utf8.allSatisfy({ $0 < 0x80 }) else {
       return false
     }
@@ -298,13 +299,13 @@ struct CurlErrorMapping {
     return !detail.dropFirst(start.utf8.count).hasPrefix("\(host) port \(origin.port) ")
   }
 
-  /// What to do about a certificate nobody trusts, which is not needed to see that one has expired.
+  /// Advice for an untrusted certificate; an expired one needs none.
   var trustAdvice: String {
     switch verification {
     // X509_V_ERR_…: SELF_SIGNED_CERT_IN_CHAIN and its neighbours, which all lack a known issuer.
     case 18...21:
       "; ca_file or SSL_CERT_FILE may name a file of certificates to trust"
-        // That is about servers.
+        // That option concerns servers.
         + (isProxyTLS ? "" : ", and insecure = true takes any, for a test")
     default: ""
     }
@@ -317,7 +318,7 @@ struct CurlErrorMapping {
         " (too many open files: this process may have \(DescriptorLimit.current); see ulimit -n)"
     }
     if systemError != 0 {
-      // A message of the C library, copied at once.
+      // A message from the C library, copied immediately.
       let text = ErrorText.of(systemError)
       return " (\(text.prefix(1).lowercased())\(text.dropFirst()))"
     }

@@ -2,20 +2,20 @@ import CCurl
 import LullCore
 import LullSystem
 
-/// Cookies that some exchanges share, kept and matched by curl's own engine.
+/// Cookies that some exchanges share, stored and matched by curl's own engine.
 ///
-/// What is in it lives in a curl share object, which every handle that uses the jar holds. Home thread
-/// only.
+/// The cookies are in a curl share object, which every handle that uses the jar retains. Home
+/// thread only.
 final class CurlJar {
   let share: CurlShare
   private let file: CookieFile?
   private let keeper: CookieJar.Keeper?
-  /// Carries no exchange: cookies are read and written by way of it.
+  /// Carries no exchange: it is used to read and write cookies.
   private let handle: UnsafeMutableRawPointer
-  /// What the file has, as far as is known.
+  /// The file's last known content.
   private var written: [ByteString] = []
 
-  /// Fails if there is a file and it cannot be read.
+  /// Throws if there is a file that cannot be read.
   init(_ jar: CookieJar) throws(TransportError) {
     guard let handle = curl_easy_init() else {
       throw TransportError(.network, "not enough memory for cookies")
@@ -34,7 +34,7 @@ final class CurlJar {
     curl_easy_cleanup(handle)
   }
 
-  /// Brings the file up to date; why that failed, nil if it did not.
+  /// Updates the file. Returns the error, or nil if it succeeded.
   func save() -> TransportError? {
     guard file != nil || keeper != nil else { return nil }
     let lines = lines
@@ -52,7 +52,7 @@ final class CurlJar {
     }
   }
 
-  /// curl copies the line, and ignores one that is not a cookie.
+  /// Adds a cookie. curl copies the line, and ignores one that is not a cookie.
   private func take(_ line: ByteString) {
     ccurl_easy_set_string(handle, CURLOPT_COOKIELIST, FileName.cString(line.bytes))
   }
@@ -66,7 +66,7 @@ final class CurlJar {
     var lines: [ByteString] = []
     var next = first
     while let item = next {
-      // The list is ours until it is freed above.
+      // Lull owns the list until it is freed above.
       if let text = item.pointee.data { lines.append(ByteString(cString: text)) }
       next = item.pointee.next
     }

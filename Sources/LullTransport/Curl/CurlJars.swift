@@ -1,9 +1,9 @@
 import LullCore
 
-/// The cookie jars of one provider, by what options call them. Home thread only.
+/// The cookie jars of one provider, by the objects in request options. Home thread only.
 final class CurlJars {
   private struct Entry {
-    /// nil: nobody asks for this jar any more.
+    /// nil when the jar is no longer used.
     weak var name: CookieJar?
     var jar: CurlJar
   }
@@ -12,10 +12,10 @@ final class CurlJars {
   private var files: [String: CurlJar] = [:]
   private var sweepSize = 16
   private var changed: [CurlJar] = []
-  /// Files that could not be written, so that each is complained of once.
+  /// Files that could not be written, so that each is reported once.
   private var failed: Set<String> = []
 
-  /// Fails if a file is named that cannot be read.
+  /// Throws if the jar has a file that cannot be read.
   func jar(_ name: CookieJar) throws(TransportError) -> CurlJar {
     if let file = name.file {
       if let jar = files[file] { return jar }
@@ -33,12 +33,12 @@ final class CurlJars {
     return jar
   }
 
-  /// An exchange with this jar is over.
+  /// Records that an exchange with this jar has ended.
   func mayHaveChanged(_ jar: CurlJar) {
     if !changed.contains(where: { $0 === jar }) { changed.append(jar) }
   }
 
-  /// Writes what has changed, before anybody hears of the answers that brought it.
+  /// Writes changed jars, before the responses that changed them are reported.
   func save(_ complain: (String) -> Void) {
     guard !changed.isEmpty else { return }
     for jar in changed {

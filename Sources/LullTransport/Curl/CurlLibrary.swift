@@ -4,21 +4,21 @@ import LullLibC
 
 /// libcurl, which a process loads when its first exchange starts.
 enum CurlLibrary {
-  /// Why no exchange is possible; nil when libcurl is there, which this sees to.
+  /// Loads libcurl, and returns why no exchange is possible; nil if it is.
   static var failure: TransportError? {
-    // A text of the library's owner, written once.
+    // A text that belongs to the library and does not change.
     guard let reason = ccurl_load() else { return nil }
     return TransportError(
       .network, "\(String(cString: reason)) (the Debian package is libcurl4)")
   }
 }
 
-/// Whom TLS connections trust; nil means the system's own certificates.
+/// The certificates that TLS connections trust; nil for the system's own.
 struct CertificateAuthorities {
   var file: String?
   var directory: String?
 
-  /// `file` if given, else what the environment says, by the names the `curl` command knows.
+  /// Uses `file` if given, else the environment variables that the `curl` command knows.
   init(file: String?) {
     self.file =
       file ?? CertificateAuthorities.environment("CURL_CA_BUNDLE")
@@ -26,23 +26,23 @@ struct CertificateAuthorities {
     directory = CertificateAuthorities.environment("SSL_CERT_DIR")
   }
 
-  /// That file and nothing else.
+  /// Uses that file only.
   init(onlyFile file: String) { self.file = file }
 
   private static func environment(_ name: String) -> String? {
-    // Copied at once; the environment is changed by nobody in this process.
+    // Copied immediately; this process does not change its environment.
     guard let value = getenv(name) else { return nil }
     let text = String(cString: value)
     return text.isEmpty ? nil : text
   }
 }
 
-/// What the multi handles of one provider share: addresses of hosts that have been looked up, and what
-/// is in a cookie jar.
+/// Data that the multi handles of one provider share: resolved addresses, and the content of a
+/// cookie jar.
 ///
-/// Every easy handle holds it, so that it goes last.
+/// Every easy handle retains it, so that it is released last.
 final class CurlShare {
-  /// nil if memory runs out; handles then look up addresses each for itself.
+  /// nil if memory runs out; each handle then resolves addresses itself.
   let handle: UnsafeMutableRawPointer?
 
   init(withCookies: Bool = false) {
@@ -57,19 +57,19 @@ final class CurlShare {
   }
 }
 
-/// The number of files and sockets this process may have open.
+/// The number of files and sockets that this process may open.
 enum DescriptorLimit {
   /// The soft limit; 0 if it cannot be read.
   static var current: UInt { UInt(read()?.rlim_cur ?? 0) }
 
-  /// Whether not even one more file can be opened now.
+  /// Whether no more files can be opened now.
   static var isReached: Bool {
     let descriptor = open("/", O_RDONLY | O_CLOEXEC)
     if descriptor >= 0 { close(descriptor) }
     return descriptor < 0 && (errno == EMFILE || errno == ENFILE)
   }
 
-  /// Raises the soft limit to the hard one: the soft one, often 1,024, is there for `select` only.
+  /// Raises the soft limit to the hard one: the soft one, often 1,024, only exists for `select`.
   static func raise() {
     guard var limit = read(), limit.rlim_cur < limit.rlim_max else { return }
     limit.rlim_cur = limit.rlim_max
@@ -82,9 +82,9 @@ enum DescriptorLimit {
   }
 }
 
-/// What curl's own parser makes of a URL.
+/// URLs as curl's own parser reads them.
 enum CurlURL {
-  /// Whether curl would connect where this says: a last look at what has been read and written by us.
+  /// Whether curl would connect to the same host and port: a final check of Lull's own parser.
   static func agrees(with origin: Origin) -> Bool {
     guard let url = curl_url() else { return false }
     defer { curl_url_cleanup(url) }
@@ -101,7 +101,7 @@ enum CurlURL {
     var value: UnsafeMutablePointer<CChar>?
     guard curl_url_get(url, part, &value, flags) == CURLUE_OK, let value else { return nil }
     defer { curl_free(value) }
-    // curl gives a string of its own, ended by a zero byte, freed above.
+    // curl returns its own string, ended by a zero byte, freed above.
     return String(cString: value)
   }
 }

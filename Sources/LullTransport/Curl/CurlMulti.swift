@@ -6,24 +6,26 @@ import LullSystem
 
 /// One curl multi handle on one libuv loop: its sockets, its timer, its finished transfers.
 ///
-/// Inside curl's callbacks only facts are recorded and libuv told what to watch; curl itself is
-/// never called there. Home thread only.
+/// Inside curl's callbacks it only records facts and updates libuv's watches; it never calls curl
+/// there. Home thread only.
 final class CurlMulti {
-  /// Connections kept open without a transfer, over all hosts.
+  /// The number of idle connections that are kept open, over all hosts.
   private static let maxIdleConnections = 512
 
-  /// The how manyth of its set this is.
+  /// The index of this handle in its set.
   let index: Int
-  /// Between a completion and its reading the handle is still attached.
+  /// The number of attached handles. A handle stays attached between its completion and the reading
+  /// of it.
   private(set) var attachedCount = 0
-  /// True while curl's own code runs: nothing may be added, removed or cancelled now.
+  /// True while curl's own code runs: transfers must not be added, removed or cancelled then.
   private(set) var isInsideCurl = false
   private(set) var hasCompletions = false
-  /// curl wants to be called now, without a socket: new transfers, passed deadlines.
+  /// Whether curl wants to be called now, independently of sockets: for new transfers or passed
+  /// deadlines.
   private(set) var isTimeoutDue = false
-  /// Why the system would not make a socket when it last refused to; curl does not tell.
+  /// The error of the last socket that the system refused to create; curl does not report it.
   private(set) var socketFailure: Int32 = 0
-  /// When the last transfer left, in the loop's milliseconds; nothing while there are some.
+  /// When the last transfer left, in the loop's milliseconds; nil while there are transfers.
   private(set) var emptySince: UInt64?
 
   private let multi: UnsafeMutableRawPointer
@@ -35,11 +37,12 @@ final class CurlMulti {
   private let sockets: CurlSocketTable
   private let work: CurlWork
   let callGuard = StuckCallGuard()
-  /// Whether `work` knows of this.
+  /// Whether `work` lists this handle.
   private var isNoted = false
-  /// How many connections curl keeps in all, those in use included.
+  /// The maximum number of connections that curl keeps, including those in use.
   private var connectionLimit = CurlMulti.maxIdleConnections
-  /// When curl wants to be called, and what the timer is set to, in the loop's milliseconds.
+  /// When curl wants to be called, and the time that the timer is set to, in the loop's
+  /// milliseconds.
   private var deadline = UInt64.max
   private var timerIsSetTo = UInt64.max
   private var isClosed = false
@@ -57,7 +60,7 @@ final class CurlMulti {
     guardsSignal = blocksSIGPIPE
     timer = .allocate(capacity: 1)
     uv_timer_init(loop, timer)
-    // Unretained, here and below: `close` comes before the last reference goes.
+    // Unretained, here and below: `close` is called before the last reference is released.
     let this = Unmanaged.passUnretained(self).toOpaque()
     timer.pointee.data = this
     ccurl_multi_set_pointer(multi, CURLMOPT_SOCKETDATA, this)
@@ -73,7 +76,7 @@ final class CurlMulti {
 
   // MARK: Transfers
 
-  /// Starts `easy`; its request goes out with the next `performDue`.
+  /// Starts `easy`; its request is sent with the next `performDue`.
   func add(_ easy: CurlEasy) -> CURLMcode {
     let code = callingCurl { curl_multi_add_handle(multi, easy.handle) }
     guard code == CURLM_OK else { return code }
@@ -81,7 +84,7 @@ final class CurlMulti {
     attachedCount += 1
     if easy.mayPause { hasSinks = true }
     emptySince = nil
-    // Above the limit curl looks through all connections after each transfer, to close one.
+    // Above the limit, curl searches all connections after each transfer for one to close.
     if attachedCount * 2 > connectionLimit {
       connectionLimit *= 2
       ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionLimit)
@@ -89,27 +92,27 @@ final class CurlMulti {
     return code
   }
 
-  /// Takes `easy` out; if it has not finished, its connection or stream is closed at once.
+  /// Removes `easy`. If it has not finished, its connection or stream is closed immediately.
   func remove(_ easy: CurlEasy) {
     guard callingCurl({ curl_multi_remove_handle(multi, easy.handle) }) == CURLM_OK else { return }
     attachedCount -= 1
     if attachedCount == 0 { emptySince = uv_now(loop) }
   }
 
-  /// Goes on with what `easy` has told curl to keep back.
+  /// Resumes input that `easy` has told curl to hold back.
   func resume(_ easy: CurlEasy) {
-    // A failure is the transfer's, which curl tells of as of any other.
+    // A failure belongs to the transfer, and curl reports it like any other.
     _ = callingCurl { curl_easy_pause(easy.handle, CURLPAUSE_CONT) }
   }
 
-  /// Has curl read for `easy` although nothing may have arrived: it does so when a pause ends.
+  /// Makes curl read for `easy`, even if nothing has arrived: it does so when a pause ends.
   func wake(_ easy: CurlEasy) {
     guard !easy.isPaused else { return }
     _ = callingCurl { curl_easy_pause(easy.handle, CURLPAUSE_RECV) }
     resume(easy)
   }
 
-  /// Whether there is something to do that depends on no socket.
+  /// Whether there is work that depends on no socket.
   var hasWork: Bool { isTimeoutDue || hasCompletions }
 
   private func note() {
@@ -118,17 +121,17 @@ final class CurlMulti {
     work.multis.append(self)
   }
 
-  /// `work` lists it no longer.
+  /// Called when `work` no longer lists this handle.
   func isForgotten() { isNoted = false }
 
-  /// Lets curl do what does not depend on a socket, if there is such a thing.
+  /// Lets curl do work that does not depend on a socket, if there is any.
   func performDue() {
     guard isTimeoutDue, !isClosed else { return }
     isTimeoutDue = false
     perform(CURL_SOCKET_BAD, 0)
   }
 
-  /// Reports every finished transfer; each is still attached and to be removed by `body`.
+  /// Reports every finished transfer. Each is still attached, and `body` must remove it.
   func readCompletions(_ body: (CurlEasy, CURLcode) -> Void) {
     guard hasCompletions else { return }
     hasCompletions = false
@@ -141,7 +144,7 @@ final class CurlMulti {
     }
   }
 
-  /// Closes all connections. Every transfer must have been removed. Closing twice does nothing.
+  /// Closes all connections. Every transfer must have been removed. Closing again has no effect.
   func close() {
     guard !isClosed else { return }
     isClosed = true
@@ -178,7 +181,7 @@ final class CurlMulti {
 
   // MARK: Sockets
 
-  /// Makes a socket, see `CurlSocket`.
+  /// Creates a socket, see `CurlSocket`.
   fileprivate func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
     let descriptor = CLibrary.makeSocket(
       address.pointee.family, address.pointee.socktype, address.pointee.protocol)
@@ -203,7 +206,8 @@ final class CurlMulti {
     return socket
   }
 
-  /// The descriptor is about to be closed, or is closed already: the number may be reused at once.
+  /// Forgets a descriptor that will be closed or is closed already: its number may be reused
+  /// immediately.
   private func forget(_ descriptor: curl_socket_t) {
     sockets.remove(descriptor)
     callGuard.willClose(descriptor)
@@ -219,8 +223,8 @@ final class CurlMulti {
       } else if socket.isKept || CurlMulti.isKept(descriptor, by: handle) {
         socket.keep()
       } else {
-        // Before its connection is established, curl (7.88) closes a socket first and says so here
-        // afterwards. It does the same with the sockets of its resolver.
+        // If its connection is not established, curl (7.88) first closes the socket and then calls
+        // this. The same applies to the sockets of its resolver.
         forget(descriptor)
       }
       return 0
@@ -235,22 +239,24 @@ final class CurlMulti {
     return socket.watch(events, on: loop) ? 0 : -1
   }
 
-  /// Whose exchange a handle of curl's carries; nil for those it makes for itself.
+  /// Returns the handle's object; nil for curl's internal handles.
   private static func easy(of handle: UnsafeMutableRawPointer?) -> CurlEasy? {
     var easy: UnsafeMutableRawPointer?
     guard let handle, ccurl_easy_get_pointer(handle, CURLINFO_PRIVATE, &easy) == CURLE_OK
     else { return nil }
-    // The provider keeps every easy handle it has added, and set its own address as private data.
+    // The provider keeps every easy handle that it has added, and its private data is the object's
+    // address.
     return easy.map { Unmanaged<CurlEasy>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// nil for a descriptor that another multi handle used before: curl closed that one without a call.
+  /// Returns nil for a descriptor that another multi handle used before: curl closed that one
+  /// without a call.
   private func socket(_ descriptor: curl_socket_t) -> CurlSocket? {
     guard let socket = sockets[descriptor], socket.multi === self else { return nil }
     return socket
   }
 
-  /// Whether the exchange of `handle` has left an established connection behind that uses `descriptor`.
+  /// Whether the exchange of `handle` has left an established connection that uses `descriptor`.
   private static func isKept(
     _ descriptor: curl_socket_t, by handle: UnsafeMutableRawPointer?
   ) -> Bool {
@@ -269,7 +275,7 @@ final class CurlMulti {
       return
     }
     deadline = uv_now(loop) + UInt64(milliseconds)
-    // A timer that fires too early is set again then; most deadlines are dropped before that.
+    // A timer that fires too early is set again then; most deadlines are cancelled before that.
     if deadline < timerIsSetTo { startTimer() }
   }
 
@@ -297,14 +303,14 @@ final class CurlMulti {
 
   private static let watchSocket: curl_socket_callback = { handle, descriptor, what, this, _ in
     guard let this else { return 0 }
-    // `this` was set in `init`, and curl calls nobody after `close`.
+    // `this` was set in `init`; curl makes no calls after `close`.
     return Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue()
       .watchSocket(descriptor, what, for: handle)
   }
 
   private static let setTimer: curl_multi_timer_callback = { _, milliseconds, this in
     guard let this else { return 0 }
-    // `this` was set in `init`, and curl calls nobody after `close`.
+    // `this` was set in `init`; curl makes no calls after `close`.
     Unmanaged<CurlMulti>.fromOpaque(this).takeUnretainedValue().setTimeout(milliseconds)
     return 0
   }
@@ -329,14 +335,14 @@ final class CurlMulti {
   }
 }
 
-/// The multi handles of a provider that have something to do besides their sockets, so that nobody
-/// has to ask them all.
+/// The multi handles of a provider with work that depends on no socket. The list avoids checking
+/// all of them.
 final class CurlWork {
   var multis: [CurlMulti] = []
 
   var isEmpty: Bool { !multis.contains { $0.hasWork } }
 
-  /// Lets go of those that have nothing to do any more.
+  /// Removes the handles that have no more work.
   func removeIdle() {
     multis.removeAll { multi in
       guard !multi.hasWork else { return false }

@@ -2,20 +2,20 @@ import CUV
 
 /// The multi handles of one provider, each with a part of the connections.
 ///
-/// Both when it looks for a connection and when it lets go of one, curl (7.88) walks over all that a
-/// multi handle has to an origin, in use or not. Many exchanges at once are therefore spread over
-/// several handles, so that each costs the same however many there are. Home thread only.
+/// To find or release a connection, curl (7.88) walks over all connections of a multi handle to an
+/// origin, used or idle. Many simultaneous exchanges are therefore distributed over several
+/// handles, so that the cost of each does not depend on their number. Home thread only.
 final class CurlMultis {
-  /// Connections to one origin that share a handle.
+  /// The number of connections to one origin that share a handle.
   static let shareOfOrigin = 64
 
   let work = CurlWork()
   private let loop: UnsafeMutablePointer<uv_loop_t>
   private let blocksSIGPIPE: Bool
   private let sockets = CurlSocketTable()
-  /// Made when they are needed.
+  /// Created on demand.
   private var multis: [CurlMulti?] = []
-  /// For connections that must not be used by others although curl would let them.
+  /// For connections that other exchanges must not use, although curl would allow it.
   private var named: [String: CurlMulti] = [:]
 
   init(loop: UnsafeMutablePointer<uv_loop_t>, blocksSIGPIPE: Bool) {
@@ -23,7 +23,7 @@ final class CurlMultis {
     self.blocksSIGPIPE = blocksSIGPIPE
   }
 
-  /// nil if memory or descriptors run out.
+  /// Returns nil if memory or descriptors run out.
   func multi(at index: Int) -> CurlMulti? {
     while multis.count <= index { multis.append(nil) }
     if let multi = multis[index] { return multi }
@@ -33,8 +33,8 @@ final class CurlMultis {
     return made
   }
 
-  /// The one of that name in place of that at `index`; nil if memory or descriptors run out. It stays
-  /// until all are closed.
+  /// Returns the handle of that name for that `index`; nil if memory or descriptors run out. It
+  /// stays until all are closed.
   func multi(named name: String, at index: Int) -> CurlMulti? {
     let name = "\(index) \(name)"
     if let multi = named[name] { return multi }
@@ -44,8 +44,8 @@ final class CurlMultis {
     return made
   }
 
-  /// Closes those but the first that have carried nothing for so long, with their connections;
-  /// whether others may follow. Seconds.
+  /// Closes the handles, except the first, that were idle for that many seconds, with their
+  /// connections. Returns whether others may follow.
   func closeIdle(for seconds: Double) -> Bool {
     let since = uv_now(loop) - min(uv_now(loop), UInt64(seconds * 1000))
     var isAnyEmpty = false

@@ -3,24 +3,23 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// What makes a curl handle different from an ordinary one; handles are used again for exchanges that
-/// agree in it.
+/// The permanent settings of a curl handle that is not an ordinary one. A handle is reused for
+/// exchanges with the same route.
 final class CurlRoute: Equatable {
   let connection: ConnectionOptions
   let cookies: CookieJar?
-  /// HTTP/2 without TLS, which the server has to know of.
+  /// HTTP/2 without TLS, by prior knowledge.
   let hasPriorKnowledge: Bool
 
-  /// What tells its connections apart where curl (7.88) does not: a proxy that is told a user and a
-  /// password when a connection through it is made, since others may use that connection who have told
-  /// none or another; the key of a client certificate, of which curl compares the certificate only.
-  /// nil: nothing.
+  /// Separates connections that curl (7.88) would share wrongly: those through a proxy that
+  /// authenticates a user per connection, and those with different client keys, because curl
+  /// compares the certificate only. nil if there is nothing to separate.
   let nameOfConnections: String?
 
-  /// nil if an ordinary handle will do.
+  /// Returns nil if an ordinary handle is sufficient.
   init?(_ options: TransferOptions, to origin: Origin) {
     connection = options.connection
-    // Others are not to see what is kept for one.
+    // Cookies that are stored for one origin must not be visible to others.
     cookies = options.cookies.flatMap { jar in
       jar.keeper == nil || jar.keeper?.origin == origin.text ? jar : nil
     }
@@ -32,7 +31,7 @@ final class CurlRoute: Equatable {
     if connection.clientCertificate != nil, let key = connection.clientKey {
       name.append("key \(key)")
     }
-    // A URL has no line break in it.
+    // A URL contains no line break.
     nameOfConnections = name.isEmpty ? nil : name.joined(separator: "\n")
     if cookies == nil && connection == ConnectionOptions() { return nil }
   }
@@ -42,7 +41,7 @@ final class CurlRoute: Equatable {
       && one.connection == other.connection
   }
 
-  /// Fails if a file that it names cannot be read, or if this libcurl cannot do it.
+  /// Throws if a file in it cannot be read, or if this libcurl does not support it.
   func check() throws(TransportError) {
     if let problem = socketProblem { throw TransportError.final(.connection, problem) }
     let files = [
@@ -50,7 +49,7 @@ final class CurlRoute: Equatable {
       ("client_cert", connection.clientCertificate), ("client_key", connection.clientKey),
     ]
     for case (let name, let file?) in files where access(file, R_OK) != 0 {
-      // A message of the C library, copied at once.
+      // A message from the C library, copied immediately.
       let reason = ErrorText.of(errno).lowercased()
       throw TransportError.final(.tls, "\(name): cannot read '\(file)' (\(reason))")
     }
@@ -68,7 +67,7 @@ final class CurlRoute: Equatable {
     }
   }
 
-  /// Why nothing can be sent through the socket that it names; nil if it can, or names none.
+  /// Why nothing can be sent through its socket; nil if it can, or if there is none.
   private var socketProblem: String? {
     guard let path = connection.unixSocket else { return nil }
     let most = ConnectionOptions.longestSocketPath
@@ -87,10 +86,11 @@ final class CurlRoute: Equatable {
     return nil
   }
 
-  /// Where an exchange with `origin` connects to by its own options, instead of there.
+  /// Returns the address to connect to instead of `origin`, from the exchange's own options.
   static func address(for origin: Origin, in connection: ConnectionOptions) -> HostAndPort? {
     guard !connection.addresses.isEmpty else { return nil }
-    // In order, since several spellings may name one host; one dot at the end makes no difference.
+    // In a fixed order, because several spellings may name one host; a final dot makes no
+    // difference.
     func plain(_ host: String) -> String { host.hasSuffix(".") ? String(host.dropLast()) : host }
     for (key, value) in connection.addresses.sorted(by: { $0.key < $1.key }) {
       guard let key = HostAndPort(key), plain(key.urlHost) == plain(origin.host),
@@ -102,21 +102,21 @@ final class CurlRoute: Equatable {
   }
 }
 
-/// The variables of the environment that name proxies, as curl reads them: at every request, unless it is
-/// told that there are none.
+/// The environment variables that name proxies. curl reads them at every request, unless it is told
+/// that there are none.
 enum ProxyVariables {
-  /// Not HTTP_PROXY, which a gateway makes of a request's header.
+  /// Not HTTP_PROXY, which a CGI gateway sets from a request header.
   private static let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
 
-  /// Whether one of them says anything now.
+  /// Whether one of them is set now.
   static var isAnySet: Bool {
     names.contains { value(of: $0) != nil }
   }
 
-  /// Whether one of them names hosts that are asked directly.
+  /// Whether one of them names hosts to connect to directly.
   static var hasExceptions: Bool { value(of: "no_proxy") != nil || value(of: "NO_PROXY") != nil }
 
-  /// The proxy that is named for this server; nil if none is, or in no form that Lull reads.
+  /// The environment's proxy for this server; nil if there is none, or in no supported form.
   static func address(for origin: Origin) -> ProxyAddress? {
     let own = origin.isTLS ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
     for name in own + ["all_proxy", "ALL_PROXY"] {
@@ -126,9 +126,9 @@ enum ProxyVariables {
     return nil
   }
 
-  /// nil if it is empty: it counts as not set.
+  /// Returns nil for an empty variable, which counts as not set.
   private static func value(of name: String) -> String? {
-    // Copied at once; the environment is changed by nobody in this process.
+    // Copied immediately; this process does not change its environment.
     guard let value = getenv(name), value.pointee != 0 else { return nil }
     return String(cString: value)
   }

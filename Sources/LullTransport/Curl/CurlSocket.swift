@@ -2,27 +2,27 @@ import CCurl
 import CUV
 import LullLibC
 
-/// What libuv watches for one of curl's sockets.
+/// libuv's watch on one of curl's sockets.
 ///
-/// Between two exchanges on a kept connection curl lets go of the socket and takes it back
-/// unchanged. The socket of an established connection therefore stays watched until it is closed, or
-/// becomes ready unexpectedly: that saves two system calls per exchange. Every other socket is watched
-/// only while curl asks for it, since curl may close it without a call to us. libuv aborts the process
-/// if it has to begin to watch a descriptor that is closed.
+/// Between two exchanges on a reused connection, curl stops watching the socket and then watches it
+/// again. The socket of an established connection therefore stays watched until it is closed, or
+/// becomes ready unexpectedly: that saves two system calls per exchange. Every other socket is
+/// watched only while curl requests it, because curl may close it without calling Lull. libuv
+/// aborts the process if it has to watch a closed descriptor.
 final class CurlSocket {
   let descriptor: curl_socket_t
-  /// Whether it belongs to an established connection. curl closes such a socket only through us.
+  /// Whether it belongs to an established connection. curl closes such a socket only through Lull.
   private(set) var isKept = false
 
-  /// The events curl waits for, as libuv's flags; 0 while it waits for none.
+  /// The events that curl waits for, as libuv's flags; 0 for none.
   private(set) var wanted: Int32 = 0
-  /// The events libuv watches.
+  /// The events that libuv watches.
   private var watched: Int32 = 0
   private var poll: UnsafeMutablePointer<uv_poll_t>?
-  /// Whether an exchange over it has paused, so that what comes is not for nobody.
+  /// Whether an exchange on it has paused, so that input is expected.
   private var isPaused = false
-  /// Whether the protocol lets the server speak between two exchanges, as HTTP/2 does; nil until it
-  /// has been found out.
+  /// Whether the protocol lets the server send between two exchanges, as HTTP/2 does; nil until it
+  /// is known.
   var mayBeSpokenTo: Bool?
   unowned let multi: CurlMulti
 
@@ -31,7 +31,7 @@ final class CurlSocket {
     self.multi = multi
   }
 
-  /// Watches for `events` from now on; false if libuv cannot.
+  /// Watches for `events` from now on. Returns false if libuv cannot.
   func watch(_ events: Int32, on loop: UnsafeMutablePointer<uv_loop_t>) -> Bool {
     wanted = events
     isPaused = false
@@ -42,21 +42,21 @@ final class CurlSocket {
     return true
   }
 
-  /// curl leaves what comes where it is, for as long as an exchange pauses.
+  /// Leaves input in the socket while an exchange is paused.
   func pause() {
     wanted = 0
     isPaused = true
     stop()
   }
 
-  /// curl has no use for the socket at present, and keeps its connection: it stays watched.
+  /// Keeps watching the socket of an idle connection.
   func keep() {
     isKept = true
     wanted = 0
     isPaused = false
   }
 
-  /// Stops watching at once; the handle's memory is freed when libuv has let go of it.
+  /// Stops watching immediately. The handle's memory is freed when libuv has closed it.
   func close() {
     wanted = 0
     watched = 0
@@ -71,7 +71,8 @@ final class CurlSocket {
       poll.deallocate()
       return nil
     }
-    // Unretained: `close` comes before the last reference goes, and after it libuv calls no more.
+    // Unretained: `close` is called before the last reference is released, and libuv makes no calls
+    // after it.
     poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
     self.poll = poll
     return poll
@@ -81,14 +82,15 @@ final class CurlSocket {
     // libuv stops watching on an error.
     if status < 0 { watched = 0 }
     guard wanted != 0 else {
-      // A kept connection spoke, or was closed by the server: curl finds out when it looks for one.
+      // The server sent something on an idle connection, or closed it: curl finds out when it looks
+      // for a connection.
       stop()
       if status >= 0, !isPaused { endIfItSpoke() }
       return
     }
-    // Of an error curl is told that the socket is ready: it then meets the error itself, as it does
-    // under its own poll, and tries again on a new connection if that is safe. Told CSELECT_ERR it
-    // would give up.
+    // For an error, curl is told that the socket is ready. It then meets the error itself, as it
+    // does with its own poll, and tries a new connection if that is safe. With CSELECT_ERR it would
+    // give up.
     let events = status < 0 ? wanted : events
     var flags: Int32 = 0
     if events & Int32(UV_READABLE.rawValue) != 0 { flags |= CURL_CSELECT_IN }
@@ -97,9 +99,9 @@ final class CurlSocket {
     if status < 0, wanted != 0, watched == 0, let poll, restart(poll) { watched = wanted }
   }
 
-  /// What a server says on an idle connection, such as 408 before it hangs up, is no answer to the
-  /// next request; curl (7.88) would take it for one. Of TLS, and of HTTP/2, it may be
-  /// part of the protocol.
+  /// Closes an idle connection on which the server has sent something, such as 408 before it
+  /// disconnects. That is not the response to the next request, but curl (7.88) would take it for
+  /// one. With TLS or HTTP/2, it may be part of the protocol.
   private func endIfItSpoke() {
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     let tlsRecords: ClosedRange<UInt8> = 20...23
@@ -107,7 +109,7 @@ final class CurlSocket {
     guard isKept, mayBeSpokenTo != true, recv(descriptor, &bytes, 1, Int32(MSG_PEEK) | noWait) == 1,
       !tlsRecords.contains(bytes[0])
     else { return }
-    // Curl takes a connection for dead when there is nothing to read but its end.
+    // curl treats a connection as dead if only its end can be read.
     shutdown(descriptor, Int32(SHUT_RDWR))
     for _ in 0..<64 where recv(descriptor, &bytes, bytes.count, noWait) <= 0 { break }
   }
@@ -123,7 +125,7 @@ final class CurlSocket {
 
   private static let becameReady: uv_poll_cb = { poll, status, events in
     guard let data = poll?.pointee.data else { return }
-    // `data` is the socket of `makePoll`; libuv calls nobody after `close`.
+    // `data` is the socket of `makePoll`; libuv makes no calls after `close`.
     Unmanaged<CurlSocket>.fromOpaque(data).takeUnretainedValue().ready(status, events)
   }
 }
@@ -137,7 +139,8 @@ final class CurlSocketTable {
     return index >= 0 && index < sockets.count ? sockets[index] : nil
   }
 
-  /// Of a descriptor that is used anew, the old entry is one that curl closed behind our back.
+  /// Inserts a socket. An old entry with the same descriptor is one that curl has closed without a
+  /// call.
   func insert(_ socket: CurlSocket) {
     let index = Int(socket.descriptor)
     while sockets.count <= index { sockets.append(nil) }
@@ -151,7 +154,7 @@ final class CurlSocketTable {
     sockets[Int(descriptor)] = nil
   }
 
-  /// Takes out those of a multi handle that goes.
+  /// Removes the sockets of a multi handle that will be closed.
   func removeAll(of multi: CurlMulti) {
     for index in sockets.indices where sockets[index]?.multi === multi {
       sockets[index]?.close()

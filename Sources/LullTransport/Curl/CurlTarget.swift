@@ -1,14 +1,14 @@
 import CCurl
 
-/// The URL of a curl handle in curl's parsed form. Of the next one at the same origin only path and query
-/// are new: curl otherwise reads each as a whole and writes it anew.
+/// The URL of a curl handle in curl's parsed form. For the next URL of the same origin, only path
+/// and query are set: curl would otherwise parse and rebuild the whole URL.
 ///
-/// Left to curl are URLs with a user, a fragment, escapes (which curl would put in lower case) or bytes
-/// outside ASCII.
+/// URLs with a user, a fragment, escapes (which curl would convert to lower case) or bytes outside
+/// ASCII are left to curl.
 struct CurlTarget: ~Copyable {
   /// nil before the first use.
   private var parts: OpaquePointer?
-  /// What `parts` is of, as a URL without a path; empty if that is not known.
+  /// The origin of `parts` as a URL without a path; empty if unknown.
   private var origin = ""
   private var hasQuery = false
 
@@ -16,8 +16,8 @@ struct CurlTarget: ~Copyable {
     curl_url_cleanup(parts)
   }
 
-  /// The parsed form of `url`, which is one of `origin`, for as long as this lives and until the next
-  /// call; nil if curl is to read the text.
+  /// Returns the parsed form of `url`, which belongs to `origin`. It is valid until the next call
+  /// or the end of this value. Returns nil if curl must parse the text.
   mutating func parts(of url: String, at origin: Origin) -> OpaquePointer? {
     guard isAtOrigin(origin) else { return nil }
     let start = origin.text.utf8.count
@@ -42,7 +42,7 @@ struct CurlTarget: ~Copyable {
       hasQuery = false
       return curl_url_set(parts, CURLUPART_PATH, target, 0) == CURLUE_OK
     }
-    // An empty one is not the same as none.
+    // An empty query is not the same as none.
     guard target[query + 1] != 0,
       curl_url_set(parts, CURLUPART_QUERY, target + query + 1, 0) == CURLUE_OK
     else { return false }

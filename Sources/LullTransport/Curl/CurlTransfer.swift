@@ -1,9 +1,9 @@
 import CUV
 import LullCore
 
-/// One exchange from `start` to its report, over all its redirects.
+/// One exchange from its start to its report, over all its redirects.
 ///
-/// Once it has ended it holds neither the body it sent nor a curl handle.
+/// After its end it retains neither its request body nor a curl handle.
 final class CurlTransfer: RequestNetworking {
   private enum Stage {
     case waiting
@@ -11,24 +11,24 @@ final class CurlTransfer: RequestNetworking {
     case ended(RequestTransferMetrics)
   }
 
-  /// What goes out on the present hop.
+  /// The request of the current hop.
   private(set) var request: HTTPRequest
-  /// Where it waits or is counted; nil before the first queue and after the end.
+  /// The queue in which it waits or is counted; nil before the first queue and after the end.
   var queue: HostQueue?
   private(set) var redirectCount = 0
-  /// How often it was sent anew because a kept connection turned out to be dead.
+  /// How often it was sent again because a reused connection turned out to be closed.
   private(set) var retryCount = 0
-  /// Bounds the wait for a place at another origin after a redirect.
+  /// Limits the wait for a place at another origin after a redirect.
   private var deadlineTimer: (any HostTimer)?
 
   private var stage = Stage.waiting
   private let completion: NetworkCompletion
-  // Not `weak`, which would slow down every use of the provider: that ends all its exchanges before it
-  // goes, and one that has ended has none.
+  // Not `weak`, which would slow down every use of the provider. The provider ends all its
+  // exchanges before it is released, and an ended exchange has no provider.
   private unowned(unsafe) var provider: CurlProvider?
   /// When it left the queue for the first time, in nanoseconds; 0 before.
   private var startedAt: UInt64 = 0
-  /// Seconds it has waited for its secrets.
+  /// Seconds that it has waited for its secrets.
   private var secretWait = 0.0
 
   init(_ request: HTTPRequest, completion: NetworkCompletion, provider: CurlProvider) {
@@ -52,7 +52,7 @@ final class CurlTransfer: RequestNetworking {
     return nil
   }
 
-  // By its parts: a request is large to copy.
+  // Separately: a whole request is expensive to copy.
   var payloadToSend: RequestPayload? {
     HTTPRequest.payloadToSend(request.payload, of: request.method)
   }
@@ -65,15 +65,15 @@ final class CurlTransfer: RequestNetworking {
     startedAt == 0 ? 0 : Double(uv_hrtime() - startedAt) / 1e9
   }
 
-  /// Seconds left of the whole exchange; before it has left the queue only the wait for its
-  /// secrets counts.
+  /// Seconds until the timeout of the whole exchange. Before it has left the queue, only the wait
+  /// for its secrets counts.
   var remainingTime: Double {
     request.limits.timeout - secretWait - elapsed
   }
 
   // MARK: What happens to it
 
-  /// So much of its time has gone into getting its secrets.
+  /// Adds the seconds that it has waited for its secrets.
   func hasWaited(_ seconds: Double) {
     secretWait += seconds
   }
@@ -84,25 +84,25 @@ final class CurlTransfer: RequestNetworking {
     endWaiting()
   }
 
-  /// The time since then was spent waiting for a limit, and is none of the exchange's.
+  /// Excludes the time since `start`, in which it waited for a limit.
   func skipTime(since start: UInt64) {
     if startedAt != 0 { startedAt += uv_hrtime() - start }
   }
 
-  /// It goes on with another request, and waits for a place to do so.
+  /// Replaces the request after a redirect, which waits for a place.
   func redirected(to request: HTTPRequest) {
     self.request = request
     redirectCount += 1
     stage = .waiting
   }
 
-  /// It goes out once more, as it is.
+  /// Prepares to send the same request again.
   func willBeRetried() {
     retryCount += 1
     stage = .waiting
   }
 
-  /// `timer` ends the exchange if it still waits then.
+  /// Sets the timer that ends the exchange if it still waits then.
   func waits(until timer: any HostTimer) {
     deadlineTimer = timer
   }
@@ -112,7 +112,8 @@ final class CurlTransfer: RequestNetworking {
     deadlineTimer = nil
   }
 
-  /// Reports; whoever calls it has taken it out of its queue and curl. Later calls do nothing.
+  /// Reports the result. The caller must have removed it from its queue and from curl. Later calls
+  /// have no effect.
   func end(_ report: ArrivedResult) {
     guard !hasEnded else { return }
     stage = .ended(transferMetrics)
@@ -134,7 +135,7 @@ final class CurlTransfer: RequestNetworking {
     easy?.resume()
   }
 
-  /// Bytes of the bodies, as they are on the wire.
+  /// The sizes of the bodies on the wire, in bytes.
   var transferMetrics: RequestTransferMetrics {
     switch stage {
     case .waiting: RequestTransferMetrics(requestBytesTotal: request.payload?.byteCount ?? 0)
@@ -147,15 +148,17 @@ final class CurlTransfer: RequestNetworking {
 extension HTTPRequest {
   var payloadToSend: RequestPayload? { HTTPRequest.payloadToSend(payload, of: method) }
 
-  /// POST, PUT and PATCH always say how long their body is, be it nothing.
+  /// Returns the body to send. POST, PUT and PATCH always send a Content-Length, so they get an
+  /// empty body if they have none.
   static func payloadToSend(_ payload: RequestPayload?, of method: RequestMethod) -> RequestPayload?
   {
-    // Most have none and are a GET, whose name need not be compared with all of those.
+    // Fast path: most requests are GETs without a body, so the full comparison is rarely needed.
     guard payload == nil, method.rawValue.utf8.first == UInt8(ascii: "P") else { return payload }
     return [.post, .put, .patch].contains(method) ? .bytes([]) : nil
   }
 
-  /// What decides where it goes: with secrets in it the rest is no URL that curl would read.
+  /// The part of the URL that determines the destination: with secrets in it, the rest is not a URL
+  /// that curl could parse.
   var address: String {
     guard secrets?.url != nil else { return url }
     return String(url.prefix { $0 != "?" && $0 != "#" })

@@ -1,6 +1,6 @@
 import LullCore
 
-/// What the network log says about exchanges, one line each; user and password never appear.
+/// The network log's lines about exchanges, one each; user and password are never included.
 struct ExchangeLog {
   private let log: Log
 
@@ -8,10 +8,10 @@ struct ExchangeLog {
     self.log = log
   }
 
-  /// Whether anything is logged, so that nobody makes a copy of an answer for nothing.
+  /// Whether anything is logged; avoids copying responses for nothing.
   var isOn: Bool { !log.isSilent }
 
-  /// - Parameter remark: what is to be known of the body besides.
+  /// - Parameter remark: A message about the body.
   func answered(_ request: HTTPRequest, _ result: NetworkResult, _ remark: String?) {
     guard let response = result.response else { return }
     log(

@@ -1,10 +1,12 @@
 import CUV
 import LullCore
 
-/// Looks now and then whether an exchange still moves, and says when it has stood still for too long.
+/// Checks periodically whether an exchange makes progress, and reports if it has stalled for too
+/// long.
 ///
-/// It counts from the moment there is a connection, and looks ten times within the shorter of its
-/// times: it may notice by a tenth too late, never too early. Ends with the hop it was made for.
+/// It counts from the time there is a connection, and checks ten times within the shorter of its
+/// timeouts: a stall may be noticed a tenth too late, but never too early. It ends with the hop
+/// that it was made for.
 final class ExchangeWatch {
   private unowned let easy: CurlEasy
   private let loop: EventLoop
@@ -13,12 +15,12 @@ final class ExchangeWatch {
   private let idleTimeout: Double?
   private let action: (TransportError) -> Void
   private var timer: (any HostTimer)?
-  /// When it last moved, and how far it had come then; nil before there is a connection.
+  /// The time of the last progress, and the number of bytes then; nil before there is a connection.
   private var last: (time: UInt64, bytes: Int)?
-  /// When the whole request had gone out; nil before.
+  /// When the whole request was sent; nil before.
   private var sentAt: UInt64?
 
-  /// nil if the options ask for nothing of the kind. `action` is called once at most.
+  /// Returns nil if the options set no such timeout. `action` is called at most once.
   init?(
     _ options: TransferOptions, _ easy: CurlEasy, at origin: Origin, on loop: EventLoop,
     action: @escaping (TransportError) -> Void
@@ -47,7 +49,7 @@ final class ExchangeWatch {
     guard easy.isConnected else { return waitForNextLook() }
     let now = uv_hrtime()
     let bytes = easy.movedBytes
-    // It is not the server that keeps silent while nobody listens.
+    // The server is not silent while the receiver is paused.
     if last?.bytes != bytes || easy.isPaused { last = (now, bytes) }
     if sentAt == nil, easy.hasSentAll { sentAt = now }
     if let error = verdict(now) { action(error) } else { waitForNextLook() }

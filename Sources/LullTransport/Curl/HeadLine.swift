@@ -2,8 +2,8 @@
 enum HeadLine {
   typealias Bytes = UnsafeBufferPointer<UInt8>
 
-  /// The status of `HTTP/1.1 200 OK` or `HTTP/2 200`; nil for any other line. curl is content with
-  /// less, such as small letters. (RFC 9112, 4)
+  /// Returns the status of `HTTP/1.1 200 OK` or `HTTP/2 200`, or nil for any other line. curl
+  /// accepts more, such as lower-case letters. (RFC 9112, 4)
   static func status(in line: Bytes) -> Int? {
     guard line.count > 5, line[0] == UInt8(ascii: "H"), line[1] == UInt8(ascii: "T"),
       line[2] == UInt8(ascii: "T"), line[3] == UInt8(ascii: "P"), line[4] == UInt8(ascii: "/"),
@@ -18,7 +18,7 @@ enum HeadLine {
     return number(rest.prefix(3))
   }
 
-  /// Of digits alone; nil also for what is too large to count.
+  /// Parses a number of digits only. Returns nil also if it is too large.
   static func number(_ digits: Slice<Bytes>) -> Int? {
     guard !digits.isEmpty else { return nil }
     var number = 0
@@ -32,8 +32,8 @@ enum HeadLine {
     return number
   }
 
-  /// The length that one Content-Length header gives: a number, or the same one several times between
-  /// commas; nil if it gives none. (RFC 9112, 6.3)
+  /// Returns the length of one Content-Length header: a number, or the same number several times
+  /// separated by commas. Returns nil if it is invalid. (RFC 9112, 6.3)
   static func length(_ value: Slice<Bytes>) -> Int? {
     if let number = number(value) { return number }
     var length: Int?
@@ -44,7 +44,8 @@ enum HeadLine {
     return length
   }
 
-  /// The trimmed value if `line` is a header of that lower-case name, of letters and hyphens.
+  /// Returns the trimmed value if `line` is a header with that lower-case name, which consists of
+  /// letters and hyphens.
   static func value(of name: StaticString, in line: Bytes) -> Slice<Bytes>? {
     let count = name.utf8CodeUnitCount
     guard line.count > count, line[count] == UInt8(ascii: ":") else { return nil }
@@ -60,7 +61,7 @@ enum HeadLine {
     return text
   }
 
-  /// As text for a message: short, and nothing but visible characters of ASCII.
+  /// Returns a short text for messages, with visible ASCII characters only.
   static func visible(_ value: some Sequence<UInt8>) -> String {
     var text = ""
     for byte in value {

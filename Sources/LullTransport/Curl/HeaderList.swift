@@ -3,12 +3,12 @@ import LullCore
 
 /// Request headers in curl's form.
 enum HeaderList {
-  /// A new list that the caller frees; nil if memory runs out.
+  /// Returns a new list that the caller frees, or nil if memory runs out.
   ///
-  /// Content-Length and Transfer-Encoding are left out: the framing follows the real body. What
-  /// curl would add to a body on its own, `Expect` and a Content-Type, is kept off unless given.
-  /// What is omitted is neither added here nor by curl, but for Host, which HTTP/1.1 demands.
-  /// The default User-Agent and Accept-Encoding are added here: as options of curl they would cost
+  /// Content-Length and Transfer-Encoding are left out: the framing follows the real body. The
+  /// headers that curl would add to a body, `Expect` and Content-Type, are suppressed unless given.
+  /// Omitted headers are added neither here nor by curl, except Host, which HTTP/1.1 requires. The
+  /// default User-Agent and Accept-Encoding are added here: as options of curl they would cost
   /// twice as much.
   static func make(
     _ headers: RequestHeaders, withBody: Bool, withCookies: Bool = true, userAgent: String
@@ -24,7 +24,7 @@ enum HeaderList {
       guard !isFraming(name), withCookies || !name.elementsEqual("cookie".utf8) else { return }
       line.removeAll(keepingCapacity: true)
       for byte in name { line.append(CChar(bitPattern: byte)) }
-      // `name: ` would take curl's own header away, and `name;` is its way to send an empty one.
+      // `name: ` would remove curl's own header; `name;` is curl's syntax to send an empty one.
       if value.allSatisfy({ $0 == 32 || $0 == 9 }) {
         line.append(CChar(UInt8(ascii: ";")))
       } else {
@@ -35,7 +35,7 @@ enum HeaderList {
       line.append(0)
       append(line)
     }
-    // `name:` takes curl's own header away.
+    // `name:` removes curl's own header.
     for name in headers.omitted where name != "host" && !isFraming(name) { append("\(name):") }
     func isWanted(_ name: StaticString) -> Bool {
       !has(headers.lines, name) && (headers.omitted.isEmpty || !headers.omitted.contains("\(name)"))
@@ -56,7 +56,7 @@ enum HeaderList {
     return list
   }
 
-  /// What can be decoded here: libcurl brings the libraries it can use itself.
+  /// The supported codings: libcurl links the libraries that it can use itself.
   private static let encodings: String = {
     // Static data of the library.
     guard let features = curl_version_info(CURLVERSION_FIRST)?.pointee.features else {

@@ -1,34 +1,35 @@
 import LullCore
 
-/// The exchanges with one origin: how many are under way, and those that wait their turn.
+/// The exchanges with one origin: the number of active ones, and the queue of waiting ones.
 ///
-/// A waiting exchange costs one slot here and no curl handle. First come, first served.
+/// A waiting exchange takes one slot here and no curl handle. First come, first served.
 final class HostQueue {
-  /// Streams of one HTTP/2 connection: curl's own limit, so that one connection carries them all.
+  /// The maximum number of streams of one HTTP/2 connection: curl's own limit, so that one
+  /// connection carries them all.
   private static let maxStreams = 100
 
-  /// Exchanges under way while nobody knows the host's address: each looks it up, on a thread of its
-  /// own.
+  /// The maximum number of active exchanges while the host's address is unknown: each resolves it
+  /// on its own thread.
   private static let maxLookUps = 16
 
   let origin: Origin
-  /// Where its multi handles begin among those of the provider.
+  /// The index of its first multi handle among those of the provider.
   private var firstMulti: Int
   /// Whether the last response came over HTTP/2; nil before the first.
   var usedHTTP2: Bool?
   var speaksHTTP2: Bool { usedHTTP2 ?? false }
   private(set) var activeCount = 0
 
-  /// Those under way while the address is not known; nil once it is.
+  /// The active exchanges while the address is unknown; nil when it is known.
   private var pioneers: [CurlTransfer]?
-  /// Places under way were numbered up to here; of them these are free, the one left last at the end:
-  /// its connection is the one that is the most likely to be alive.
+  /// The number of places in use so far, and the free ones among them. The last one that became
+  /// free is at the end: its connection is the most likely to be open.
   private var placeCount = 0
   private var freePlaces: [Int] = []
 
   private var waiting: [CurlTransfer?] = []
   private var head = 0
-  /// Slots of exchanges cancelled while waiting, swept together.
+  /// The number of slots of exchanges cancelled while waiting; they are removed together.
   private var cancelledCount = 0
 
   init(origin: Origin, firstMulti: Int) {
@@ -41,7 +42,7 @@ final class HostQueue {
 
   var isIdle: Bool { activeCount == 0 && waitingCount == 0 }
 
-  /// Whether one more may go out now, by the limits of that one.
+  /// Whether another exchange may be sent now, by its own limits.
   func hasRoom(for transfer: CurlTransfer) -> Bool {
     let connections = max(1, transfer.request.limits.connectionsPerHost)
     let shares = speaksHTTP2 && transfer.request.options?.connection.httpVersion != .http1
@@ -49,7 +50,8 @@ final class HostQueue {
     return activeCount < (pioneers == nil ? room : min(room, HostQueue.maxLookUps))
   }
 
-  /// Whether the host's address has become known since the last question, so that more may go out.
+  /// Whether the host's address has become known since the last call, so that more exchanges may be
+  /// sent.
   func isNewlyFound() -> Bool {
     guard let pioneers, pioneers.contains(where: { $0.easy?.isConnected ?? false }) else {
       return false
@@ -60,7 +62,7 @@ final class HostQueue {
 
   var isUnknown: Bool { pioneers != nil }
 
-  /// This one is under way; its place, which tells the multi handle.
+  /// Records that an exchange is active. Returns its place, which determines the multi handle.
   func began(_ transfer: CurlTransfer) -> Int {
     activeCount += 1
     pioneers?.append(transfer)
@@ -69,29 +71,28 @@ final class HostQueue {
     return placeCount - 1
   }
 
-  /// The one at that place is over.
+  /// Records that the exchange at that place has ended.
   func ended(_ transfer: CurlTransfer?, at place: Int) {
     activeCount -= 1
     pioneers?.removeAll { $0 === transfer }
     if activeCount > 0 {
       freePlaces.append(place)
     } else {
-      // So that what comes next is in the first handles again.
+      // Later exchanges then use the first handles again.
       placeCount = 0
       freePlaces = []
     }
   }
 
-  /// The multi handle of a place, by its index. Streams of HTTP/2 are better off in one, where they
-  /// can share connections.
+  /// Returns the index of the multi handle for a place. HTTP/2 streams use a single one, in which
+  /// they can share connections.
   func multi(at place: Int) -> Int {
     firstMulti + (speaksHTTP2 ? 0 : place / CurlMultis.shareOfOrigin)
   }
 
-  /// An exchange has been stopped: it has run out of time, or what came was not acceptable.
-  /// Its connection, if it is one of HTTP/2, goes on for the sake of its other streams, and may be dead
-  /// or full of what nobody reads: what begins from now on is kept away from it. (Of HTTP/1 curl closes
-  /// it.)
+  /// Handles an exchange that was stopped, by a timeout or an unacceptable response. An HTTP/2
+  /// connection stays open for its other streams, but may be dead or full of unread data, so later
+  /// exchanges avoid it. (curl closes an HTTP/1 connection.)
   func stopped(_ easy: CurlEasy) {
     let mayBeShared = origin.isTLS ? usedHTTP2 != false : easy.route?.hasPriorKnowledge ?? false
     guard mayBeShared, easy.multi?.index == firstMulti else { return }
@@ -102,7 +103,7 @@ final class HostQueue {
     waiting.append(transfer)
   }
 
-  /// For an exchange that has waited once already and was redirected here.
+  /// Adds an exchange that has waited once already and was redirected here.
   func prepend(_ transfer: CurlTransfer) {
     if head > 0 {
       head -= 1
@@ -112,7 +113,7 @@ final class HostQueue {
     }
   }
 
-  /// The next one that may go out now, taken out of the queue.
+  /// Removes and returns the next exchange that may be sent now.
   func takeNext() -> CurlTransfer? {
     while head < waiting.count {
       guard let transfer = waiting[head], transfer.isWaiting else {
@@ -127,17 +128,17 @@ final class HostQueue {
     return nil
   }
 
-  /// One of the waiting was cancelled; it must say already that it does not wait any more.
+  /// Records that a waiting exchange was cancelled. Its state must have changed before.
   func waitingOneWasCancelled() {
     cancelledCount += 1
-    // Sweeping once half is dead costs each cancellation a constant share.
+    // Removing them when half are cancelled makes the cost of each cancellation constant.
     guard cancelledCount > waitingCount else { return }
     waiting = waiting[head...].filter { $0?.isWaiting ?? false }
     head = 0
     cancelledCount = 0
   }
 
-  /// Takes out every waiting exchange.
+  /// Removes and returns all waiting exchanges.
   func takeAll() -> [CurlTransfer] {
     let all = waiting[head...].compactMap { $0 }.filter(\.isWaiting)
     waiting = []

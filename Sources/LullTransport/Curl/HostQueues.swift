@@ -1,23 +1,24 @@
 import LullCore
 import LullLibC
 
-/// The queues of all origins, found by URL.
+/// The queues of all origins, by URL.
 final class HostQueues {
   private static let maxIdle = 256
-  /// So many origins begin with the same multi handle; with so many handles they begin.
+  /// The number of origins that begin with the same multi handle, and the number of handles with
+  /// which origins begin.
   private static let originsPerMulti = 8
   static let firstMultis = 32
 
   private var madeCount = 0
-  /// Where exchanges may wait for the host's address to be known.
+  /// Queues in which exchanges may wait until the host's address is known.
   private var unknown: [HostQueue] = []
 
   private var queues: [Origin: HostQueue] = [:]
-  /// The answer to the last question, and the part of the URL that decided it.
+  /// The last result, and the prefix of the URL that determined it.
   private var last: HostQueue?
   private var lastPrefix: [UInt8] = []
 
-  /// nil if `url` is not an absolute http or https URL.
+  /// Returns nil if `url` is not an absolute http or https URL.
   func queue(for url: String) -> HostQueue? {
     guard !HostQueues.containsZero(url) else { return nil }
     if let last, hasLastPrefix(url) { return last }
@@ -41,13 +42,14 @@ final class HostQueues {
     return queue
   }
 
-  /// One more exchange of `queue` is about to begin: says later that the host has been found, if that
-  /// is not known.
+  /// Called before another exchange of `queue` begins. If the host's address is unknown,
+  /// `takeFound` returns the queue later.
   func watch(_ queue: HostQueue) {
     if queue.isUnknown, queue.activeCount == 0 { unknown.append(queue) }
   }
 
-  /// Those whose hosts have been found since the last question, so that more may go out.
+  /// Returns the queues whose addresses have become known since the last call, so that more
+  /// exchanges may be sent.
   func takeFound() -> [HostQueue] {
     guard !unknown.isEmpty else { return [] }
     let found = unknown.filter { $0.isNewlyFound() }
@@ -55,15 +57,15 @@ final class HostQueues {
     return found
   }
 
-  /// Exchanges that wait for a place, at all origins.
+  /// The number of exchanges that wait for a place, at all origins.
   var waitingCount: Int { queues.values.reduce(0) { $0 + $1.waitingCount } }
 
-  /// Takes out everything that waits, anywhere.
+  /// Removes and returns all waiting exchanges.
   func takeAllWaiting() -> [CurlTransfer] {
     queues.values.flatMap { $0.takeAll() }
   }
 
-  /// A zero byte would end the URL early in C.
+  /// Whether the URL contains a zero byte, which would truncate it in C.
   private static func containsZero(_ url: String) -> Bool {
     var url = url
     return url.withUTF8 { bytes in
@@ -72,7 +74,7 @@ final class HostQueues {
     }
   }
 
-  /// Scheme and authority, as bytes; URLs that agree in them go to the same origin.
+  /// Returns scheme and authority as bytes. URLs with the same prefix have the same origin.
   private static func prefix(of url: String) -> [UInt8] {
     var slashes = 0
     return Array(

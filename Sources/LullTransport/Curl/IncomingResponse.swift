@@ -1,49 +1,50 @@
 import LullCore
 
-/// What has arrived of one response, fed by curl's callbacks. It calls curl only to watch a TLS
+/// The received part of one response, filled by curl's callbacks. It calls curl only to watch a TLS
 /// connection, see `CloseNotice`.
 ///
-/// Only the final response's head is kept: every status line starts anew, trailers are left out.
+/// Only the final response's head is kept: every status line starts a new head, and trailers are
+/// ignored.
 struct IncomingResponse {
   private static let maxHeadSize = 1 << 20
-  /// What is reserved for a body of which nothing is here yet, at most; bytes.
+  /// The maximum memory to reserve for a body before any of it has arrived, in bytes.
   private static let maxReserve = 4 << 20
 
   /// 0 before the first status line.
   private(set) var status = 0
   private(set) var failure: Failure?
   private(set) var isHeadComplete = true
-  /// Whether there is a connection, so that the request goes out now.
+  /// Whether there is a connection, so that the request is sent now.
   private(set) var isRequested = false
-  /// The first Location header, as `ResourceURL.text(ofBytes:)` has it.
+  /// The first Location header, decoded by `ResourceURL.text(ofBytes:)`.
   private(set) var location: String?
   /// Keeps its memory from one response to the next, so that a head costs one allocation.
   private var received = Headers()
-  /// Of all heads together, and trailers: a server may send any number of each.
+  /// The size of all heads and trailers together: a server may send any number of each.
   private var headSize = 0
   private var lineCount = 0
-  /// Continuations of obsolete folded lines, with the index of the line they belong to.
+  /// Continuations of obsolete folded lines, with the index of their line.
   private var folds: [(index: Int, text: [UInt8])] = []
   private var body: [UInt8] = []
-  /// Counts the body while it is here.
+  /// Counts the body's memory while it is held.
   private var held: HeldBytes?
   private var bodySize = 0
   private var contentLength: Int?
-  /// Whether the last header said how the body is framed, so that no line may continue it.
+  /// Whether the last header determines the body's framing, so that it must not be folded.
   private var isFraming = false
   private var isChunked = false
   private var isHTTP1 = false
-  /// Watches for the end of a body that ends with its TLS connection; nil for every other body.
+  /// Detects the end of a body that ends with its TLS connection; nil for every other body.
   private var closeNotice: CloseNotice?
   /// curl's handle, if such a body needs a close_notify.
   private var tlsHandle: UnsafeMutableRawPointer?
-  /// What the Content-Encoding headers say; nil without any.
+  /// The Content-Encoding headers; nil without any.
   private var encoding: String?
-  /// What is to be undone of it.
+  /// The codings to decode.
   private var codings: [ContentCoding] = []
   /// nil before the first byte of a coded body.
   private var decoder: BodyDecoder?
-  /// Bytes of the body as they came.
+  /// The number of bytes of the body before decoding.
   private var wireSize = 0
   private var maxBodySize = 0
   private var expectsBody = true
@@ -51,31 +52,32 @@ struct IncomingResponse {
   private var endsWithHead = false
   private var refusesEventStreams = false
   private var isEventStream = false
-  /// Whether the transfer was stopped since the whole answer was there.
+  /// Whether the transfer was stopped because the whole response had arrived.
   private(set) var hasEndedWithHead = false
-  /// Whether the request may go out once more if its connection ends without an answer.
+  /// Whether the request may be sent again if its connection ends without a response.
   private(set) var isRepeatable = true
-  /// Whether the server has not looked at the request that went out last: it may go out again, whatever
-  /// its method.
+  /// Whether the server has not processed the last request: it may be sent again, whatever its
+  /// method.
   var wasRefusedUnread = false
-  /// Of a request that counts against a limit; each that goes out needs its leave.
+  /// For a request that counts against a limit: every time it is sent, it needs an admission.
   private(set) var sending: SendingReport?
-  /// Whether it has still to pass once its head has gone out, which happens within one call of curl's.
+  /// Whether its limit must still be told when the head was sent, which happens within one call of
+  /// curl.
   private(set) var passesLater = false
-  /// Takes the body of a success; nil: it is kept here.
+  /// Receives the body of a successful response; nil keeps it here.
   private var sink: BodySink?
-  /// What was asked for; empty without a sink.
+  /// The requested URL; empty without a sink.
   private var url = ""
-  /// Whether the sink wants nothing more for now.
+  /// Whether the sink accepts no more for now.
   private(set) var isFull = false
-  /// Whether curl keeps a piece of the body back until it is told to go on.
+  /// Whether curl holds back a piece of the body until the transfer is resumed.
   private(set) var isHeldBack = false
-  /// Does not count the sink's time as curl's; nil without a sink.
+  /// Excludes the sink's time from curl's; nil without a sink.
   private var callGuard: StuckCallGuard?
-  /// Notes decoded bytes of the body; nil if nobody wants them.
+  /// Records decoded bytes of the body; nil if they are not observed.
   var wire: WireRecord?
 
-  /// Forgets everything, for the response to a new request.
+  /// Resets everything for the response to a new request.
   mutating func start(
     maxBodySize: Int, expectsBody: Bool, keepsRedirects: Bool, endsWithHead: Bool,
     refusesEventStreams: Bool, isRepeatable: Bool, tlsHandle: UnsafeMutableRawPointer?,
@@ -111,35 +113,36 @@ struct IncomingResponse {
 
   var hasSink: Bool { sink != nil }
 
-  /// A response whose Location is to be followed; its own body is of no interest.
+  /// Whether the response's Location will be followed; its own body is ignored.
   var isRedirect: Bool {
     location != nil && RedirectPolicy.isRedirect(status) && !keepsRedirects
   }
 
-  /// Who takes the body of this response.
+  /// The sink for the body of this response.
   private var bodySink: BodySink? {
     guard let sink, expectsBody, (200..<300).contains(status) else { return nil }
     return sink
   }
 
-  /// What the sink says, which may take its time.
+  /// Calls the sink, which may be slow.
   private func asking<Answer>(_ call: () -> Answer) -> Answer {
     callGuard?.pausing(call) ?? call()
   }
 
-  /// Bytes of heads and body so far, as they came.
+  /// The bytes of heads and body so far, before decoding.
   var receivedSize: Int { headSize + wireSize }
 
   // MARK: Feeding
 
-  /// False stops the transfer: curl would send it once more.
+  /// Records that the request is sent. Returns false to stop the transfer if curl must not send it
+  /// again.
   mutating func requestGoesOut() -> Bool {
     if isRequested && (!mayBeRepeated || sending != nil) { failure = .notRepeated }
     isRequested = true
     return failure == nil
   }
 
-  /// Takes one header line, a status line or the empty line; false stops the transfer.
+  /// Processes a header line, a status line or the empty line. Returns false to stop the transfer.
   mutating func takeLine(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let first = line.first else { return true }
     headSize += line.count
@@ -148,7 +151,7 @@ struct IncomingResponse {
       return false
     }
     if isHeadComplete {
-      // After the head of a final response only trailers come.
+      // After the head of a final response there are only trailers.
       guard status < 200 else { return true }
       guard let status = HeadLine.status(in: line) else { return fail(.badStatusLine) }
       beginHead(status: status)
@@ -171,13 +174,13 @@ struct IncomingResponse {
     return true
   }
 
-  /// Looks at a header that decides about what follows; false stops the transfer.
+  /// Processes a header that affects the rest of the response. Returns false to stop the transfer.
   private mutating func takeField(_ line: UnsafeBufferPointer<UInt8>, _ first: UInt8) -> Bool {
     switch first {
     case UInt8(ascii: "c"), UInt8(ascii: "C"):
       if let value = HeadLine.value(of: "content-length", in: line) {
         isFraming = true
-        // Without a body nothing depends on it.
+        // Irrelevant without a body.
         guard !isBodyless else { return true }
         guard let length = HeadLine.length(value) else {
           return fail(.badLength(HeadLine.visible(value)))
@@ -199,7 +202,7 @@ struct IncomingResponse {
         if name == "chunked" { isChunked = true }
       }
     case UInt8(ascii: "l"), UInt8(ascii: "L"):
-      // An empty one leads nowhere.
+      // An empty Location is ignored.
       if location == nil, let value = HeadLine.value(of: "location", in: line), !value.isEmpty {
         location = ResourceURL.text(ofBytes: UnsafeBufferPointer(rebasing: value))
       }
@@ -208,7 +211,7 @@ struct IncomingResponse {
     return true
   }
 
-  /// Statuses that no body follows, whatever the head says. (RFC 9112, 6.3)
+  /// Whether the status has no body, whatever the head says. (RFC 9112, 6.3)
   private var isBodyless: Bool { status < 200 || status == 204 || status == 304 }
 
   private mutating func fail(_ failure: Failure) -> Bool {
@@ -216,20 +219,20 @@ struct IncomingResponse {
     return false
   }
 
-  /// Whether the next piece of the body is to stay with curl.
+  /// Whether curl must hold back the next piece of the body.
   mutating func holdsBack() -> Bool {
     if isFull { isHeldBack = true }
     return isFull
   }
 
-  /// Whether curl has to be told to go on, now that the sink wants more.
+  /// Called when the sink wants more. Returns whether curl must be resumed.
   mutating func goesOn() -> Bool {
     isFull = false
     defer { isHeldBack = false }
     return isHeldBack
   }
 
-  /// Takes bytes of the body as they came; false stops the transfer.
+  /// Processes bytes of the body before decoding. Returns false to stop the transfer.
   mutating func takeBody(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     wireSize += bytes.count
     guard !codings.isEmpty else { return keep(bytes) }
@@ -250,8 +253,7 @@ struct IncomingResponse {
     }
   }
 
-  /// Whether a body is complete that has ended with its connection, or by its framing; else that is a
-  /// failure.
+  /// Whether a body that has ended is complete. If it is not, that is recorded as a failure.
   mutating func endBody() -> Bool {
     guard failure == nil else { return true }
     if let coding = decoder?.unfinished { return fail(.decoding(.cut(coding))) }
@@ -264,7 +266,7 @@ struct IncomingResponse {
     isHTTP1 && contentLength == nil && !isChunked && expectsBody && !isBodyless && !isRedirect
   }
 
-  /// Takes decoded bytes of the body; false stops the transfer.
+  /// Processes decoded bytes of the body. Returns false to stop the transfer.
   private mutating func keep(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     bodySize += bytes.count
     if let wire { wire.receivedBody(bytes) }
@@ -283,7 +285,8 @@ struct IncomingResponse {
     guard !isRedirect else { return true }
     let needed = body.count + bytes.count
     if let contentLength, contentLength > needed, needed > body.capacity {
-      // An announcement is believed when some of it has come, which then is moved once.
+      // The announced length is only trusted after some of the body has arrived; the body is then
+      // moved once.
       let most = min(contentLength, body.isEmpty ? IncomingResponse.maxReserve : maxBodySize)
       if MemoryLedger.hasRoom(for: most) { body.reserveCapacity(most) }
     }
@@ -331,12 +334,12 @@ struct IncomingResponse {
     return fail(.bodyTooLarge)
   }
 
-  /// Finds out how the body is coded, if one comes that anybody wants to see.
+  /// Determines the codings of the body, if it is needed.
   private mutating func setCodings() -> Bool {
     guard let encoding, expectsBody, !isRedirect, !isBodyless else { return true }
     switch ContentCoding.codings(encoding) {
     case .known(let codings):
-      // A part of what is coded is no stream that could be decoded.
+      // A part of a coded body cannot be decoded.
       if status != 206 { self.codings = codings }
     case .unknown: break
     case .tooMany: return fail(.tooManyCodings)
@@ -346,7 +349,7 @@ struct IncomingResponse {
 
   // MARK: Taking out
 
-  /// Gives the body away.
+  /// Takes the body.
   mutating func takeBody() -> [UInt8] {
     let taken = body
     body = []
@@ -354,7 +357,7 @@ struct IncomingResponse {
     return taken
   }
 
-  /// Keeps nothing of the body, which nobody wants any more, and nothing that decodes it.
+  /// Releases the body and its decoder when it is no longer needed.
   mutating func letGoOfBody() {
     sink = nil
     sending = nil
@@ -366,8 +369,8 @@ struct IncomingResponse {
     held = nil
   }
 
-  /// What is worth saying of the body's codings; nil if nothing is. Mutating, as below, so that nobody
-  /// makes a copy of all this to ask.
+  /// Returns a message about the body's codings, or nil if there is none. Mutating, as below, to
+  /// avoid a copy of this value.
   mutating func remark() -> String? {
     guard let encoding, wireSize > 0 else { return nil }
     if let (coding, count) = decoder?.surplus {
@@ -385,7 +388,7 @@ struct IncomingResponse {
     }
   }
 
-  /// The headers of the final response, in order.
+  /// Returns the headers of the final response, in order.
   mutating func headers() -> Headers {
     guard !folds.isEmpty else { return received }
     var lines = received.bytePairs.map { $0.name + [UInt8(ascii: ":")] + $0.value }
@@ -399,35 +402,35 @@ struct IncomingResponse {
 }
 
 extension IncomingResponse {
-  /// Whether the request may go out once more now.
+  /// Whether the request may be sent again now.
   var mayBeRepeated: Bool { isRepeatable || wasRefusedUnread }
 
-  /// Why a transfer was stopped from here, or is not accepted although curl found it complete.
+  /// Why Lull stopped a transfer, or rejects it although curl found it complete.
   enum Failure {
     case bodyTooLarge
     case headTooLarge
-    /// What it begins with is no status line.
+    /// The response does not begin with a status line.
     case badStatusLine
-    /// Content-Length headers that contradict each other. (RFC 9112, 6.3)
+    /// Contradictory Content-Length headers. (RFC 9112, 6.3)
     case ambiguousLength
-    /// A Content-Length that is no number, or too large a one.
+    /// A Content-Length that is not a number, or is too large.
     case badLength(String)
-    /// A Content-Length or Transfer-Encoding that goes on in another line.
+    /// A folded Content-Length or Transfer-Encoding header.
     case foldedFraming
-    /// A transfer coding other than `chunked`, without having been asked for one. (RFC 9112, 7.4)
+    /// A transfer coding other than `chunked`, which was not requested. (RFC 9112, 7.4)
     case transferCoding(String)
-    /// The codings of the body, or its bytes.
+    /// The body's codings or bytes are invalid.
     case tooManyCodings
     case decoding(DecodingFailure)
-    /// 101 without having been asked to speak another protocol. (RFC 9110, 15.2.2)
+    /// A 101 response without a request to change the protocol. (RFC 9110, 15.2.2)
     case switchedProtocol
-    /// The connection ended without an answer, and what was asked for may have been done.
+    /// The connection ended without a response, and the server may have processed the request.
     case notRepeated
-    /// By whoever was to take it.
+    /// The receiver of the body has refused it.
     case bodyRefused
-    /// A body that often has no end, where somebody waits for the end.
+    /// An event stream, which often has no end, for a request that waits for the end.
     case eventStream
-    /// The limit of memory has no room for more of the body.
+    /// The memory limit has no room for more of the body.
     case noMemory
     /// The body ends with its TLS connection, which ended without close_notify. (RFC 9112, 9.8)
     case noCloseNotice

@@ -1,16 +1,18 @@
 import LullLibC
 import LullCore
 
-/// Where requests go and what they share: connections, waiting queue, the right to see credentials.
+/// Scheme, host and port of a server. Requests to one origin share connections, a queue, and access
+/// to credentials.
 ///
-/// One object for all who go there, since each exchange hands it on several times.
+/// One object for all requests to an origin, because each exchange passes it on several times.
 final class Origin: Hashable, Sendable {
   /// `http` or `https`.
   let scheme: String
-  /// As `HostName` has it: no two spellings of one host, and none that curl reads otherwise.
+  /// In the canonical form of `HostName`: each host has one spelling, which curl interprets in the
+  /// same way.
   let host: String
   let port: String
-  /// As a URL, without a path.
+  /// The URL without a path.
   let text: String
 
   init(scheme: String, host: String, port: String) {
@@ -20,7 +22,7 @@ final class Origin: Hashable, Sendable {
     text = "\(scheme)://" + (port == (scheme == "https" ? "443" : "80") ? host : host + ":" + port)
   }
 
-  /// nil unless the text is an absolute http or https URL.
+  /// Returns nil unless the text is an absolute http or https URL.
   convenience init?(of url: String) {
     guard let address = ResourceURL(absolute: url)?.address else { return nil }
     self.init(scheme: address.scheme, host: address.host, port: String(address.port))
@@ -33,31 +35,31 @@ final class Origin: Hashable, Sendable {
 
   var isTLS: Bool { scheme == "https" }
 
-  /// Whether the host is an address already.
+  /// Whether the host is an IP address.
   var isNumeric: Bool {
     host.hasPrefix("[") || host.utf8.allSatisfy { $0 >= 48 && $0 <= 57 || $0 == UInt8(ascii: ".") }
   }
 
-  /// An IPv6 address without the link it is of; any other host as it is.
+  /// An IPv6 address without its zone; any other host unchanged.
   var hostWithoutZone: String {
     guard host.hasPrefix("["), let mark = host.firstIndex(of: "%") else { return host }
     return host[..<mark] + "]"
   }
 
-  /// For messages: the host, and the port unless it is the scheme's own.
+  /// The host for messages, with the port unless it is the scheme's default.
   var hostAndPort: String { String(text.dropFirst(scheme.count + 3)) }
 
-  /// The text of a URL of this origin for curl: what decides where it goes is made anew from what has
-  /// been checked.
+  /// Returns the text of a URL of this origin for curl. The parts that determine the destination
+  /// are rebuilt from the checked values.
   func wireURL(_ url: String) -> String {
     if hasBeginning(of: url) { return url }
-    // Nothing, which curl refuses, if it is not of this origin.
+    // If it belongs to another origin, an empty URL, which curl rejects.
     guard let address = ResourceURL.address(of: url), address.host == host else { return "" }
     let user = address.user.map { $0.isEmpty ? "" : $0 + "@" } ?? ""
     return "\(scheme)://\(user)\(hostAndPort)\(address.target)"
   }
 
-  /// Whether the URL begins with this origin as it is written here, and no more of a host.
+  /// Whether the URL begins with this origin as it is written here, and the host ends there.
   private func hasBeginning(of url: String) -> Bool {
     var (url, text) = (url, text)
     return url.withUTF8 { url in

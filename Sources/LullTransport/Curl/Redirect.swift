@@ -1,19 +1,22 @@
 import LullCore
 
-/// The next hop of an exchange: where to, with what, and what the log says of it.
+/// The next hop of an exchange: the request, its origin, and a message for the log.
 struct Redirect {
   let request: HTTPRequest
   let origin: Origin
   let message: String
 
-  /// What has been set to have one to another origin refused; of no help where nobody has set it.
+  /// The setting that rejects redirects to another origin. It is removed from messages for users
+  /// who have not set it.
   static let refusalHint = " (redirects = \"same_origin\")"
 
   typealias Hiding = (HTTPRequest, Origin) throws(TransportError) -> HTTPRequest
 
-  /// Reads `location` as an answer to `request`; fails after too many hops, or if it leads nowhere.
+  /// Interprets `location` in a response to `request`. Throws after too many hops, or if the target
+  /// is invalid.
   ///
-  /// - Parameter hiding: puts secrets out of sight, or fails since one would go where it must not.
+  /// - Parameter hiding: Masks secrets, or throws if one would be sent to an origin that it is not
+  ///   bound to.
   init(
     status: Int, location: String, of request: HTTPRequest, from origin: Origin,
     afterHops hops: Int,
@@ -54,13 +57,14 @@ struct Redirect {
     self.message = message
   }
 
-  /// A URL without credentials, for people to read: a terminal gets nothing from it to obey.
+  /// Returns a URL without credentials for messages. Control characters, which could affect a
+  /// terminal, are replaced.
   static func shown(_ text: String) -> String {
     var shown = ""
     for scalar in LogText.url(text).unicodeScalars {
       shown.unicodeScalars.append(scalar.properties.generalCategory == .control ? "?" : scalar)
     }
-    // What nobody can read may hold them anywhere.
+    // A malformed URL may contain credentials anywhere.
     guard LogText.userInfo(of: text) == nil, text.utf8.contains(UInt8(ascii: "@")) else {
       return shown
     }

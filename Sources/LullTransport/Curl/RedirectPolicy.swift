@@ -1,12 +1,12 @@
 import LullCore
 
-/// How a redirect changes the request, as browsers do it: RED-01 to RED-08.
+/// Changes a request for a redirect, as browsers do: RED-01 to RED-08.
 enum RedirectPolicy {
   static func limit(_ rule: RedirectRule?) -> Int {
     if case .follow(let limit) = rule { limit } else { 10 }
   }
 
-  /// Statuses that are followed when they name a Location; 304 and 300 are answers like any other.
+  /// Whether a status is followed if there is a Location; 304 and 300 are ordinary responses.
   static func isRedirect(_ status: Int) -> Bool {
     switch status {
     case 301, 302, 303, 307, 308: true
@@ -14,11 +14,11 @@ enum RedirectPolicy {
     }
   }
 
-  /// The request to send to `target`, and the names of the headers that must not travel there.
+  /// Returns the request for `target`, and the names of the headers that were removed.
   ///
-  /// 303 makes everything but HEAD a GET, 301 and 302 do so with POST only, 307 and 308 keep method
-  /// and body. On a change of origin only Accept*, Content-* and User-Agent go along, with a download what it
-  /// asks for of a file; a client's certificate does not, nor does the way through a socket.
+  /// 303 turns every method except HEAD into GET, 301 and 302 only POST. 307 and 308 keep method
+  /// and body. If the origin changes, only Accept*, Content-* and User-Agent are kept, and for a
+  /// download also its file-related headers. A client certificate and a Unix socket are not kept.
   static func follow(
     _ request: HTTPRequest, status: Int, to target: String, changesOrigin: Bool
   ) -> (request: HTTPRequest, dropped: [String]) {

@@ -2,39 +2,40 @@ import LullLibC
 import LullSystem
 import Synchronization
 
-/// Cuts off the connection of a call into curl that does not come back.
+/// Closes the connection of a call into curl that does not return.
 ///
-/// While frames of HTTP/2 arrive without end that change nothing for a transfer, such as GOAWAY or empty
-/// DATA, libcurl 7.88 reads on inside one call: it calls nobody and heeds no time-out, its own included.
-/// A thread therefore looks every second how long the present call has taken, and shuts its socket
-/// down after `patience`; curl then sees the connection's end and returns.
+/// While a server sends endless HTTP/2 frames that do not affect a transfer, such as GOAWAY or
+/// empty DATA, libcurl 7.88 continues to read inside one call. It makes no callbacks and ignores
+/// timeouts, including its own. A separate thread therefore checks every second how long the
+/// current call has taken, and shuts its socket down after `patience`. curl then sees the end of
+/// the connection and returns.
 ///
-/// What takes a body is called from within, and may be slow: its time does not count, see `pausing`.
-/// It ends no call that waits for something else than a socket, and knows nothing of transfers: what
-/// becomes of them is for curl to tell. A call without a socket of its own has all of them shut down.
-/// Made, started, entered and left on the home thread; the thread of its own only reads what the lock
-/// guards.
+/// The receiver of a body is called from within such a call and may be slow: its time does not
+/// count, see `pausing`. The guard does not end calls that wait for anything except a socket, and
+/// does not know transfers: curl reports their results. For a call without its own socket, all
+/// sockets are shut down. Created, started, entered and left on the home thread; the guard's own
+/// thread only reads data under the lock.
 final class StuckCallGuard: Sendable {
   private struct State {
     var isOver = false
-    /// When the present call began, in nanoseconds; nil outside.
+    /// When the current call began, in nanoseconds; nil outside.
     var since: UInt64?
-    /// Whose events it is about; negative for none's.
+    /// The socket that the call is about; negative for none.
     var descriptor: Int32 = -1
     var descriptors: Set<Int32> = []
   }
 
   /// How long a call may take, in nanoseconds.
   private let patience: UInt64
-  /// How often that is looked at, in microseconds.
+  /// The time between two checks, in microseconds.
   private let interval: UInt32
 
   private let state = Mutex(State())
   private let isStarted = Atomic(false)
 
   /// - Parameters:
-  ///   - patience: seconds that a call may take.
-  ///   - interval: seconds between two looks.
+  ///   - patience: Seconds that a call may take.
+  ///   - interval: Seconds between two checks.
   init(patience: Double = 10, interval: Double = 1) {
     self.patience = UInt64(patience * 1e9)
     self.interval = UInt32(interval * 1e6)
@@ -43,14 +44,15 @@ final class StuckCallGuard: Sendable {
   /// Whether calls are watched.
   var isWatching: Bool { isStarted.load(ordering: .relaxed) }
 
-  /// Begins to watch; a second time does nothing. Without a thread nothing is watched.
+  /// Starts to watch; calling it again has no effect. If no thread can be started, nothing is
+  /// watched.
   func start() {
     guard !isStarted.exchange(true, ordering: .relaxed) else { return }
-    // The thread keeps this until `stop`.
+    // The thread retains this object until `stop`.
     _ = NativeThread.start("lull-guard") { [self] in watch() }
   }
 
-  /// Ends the thread, at its next look.
+  /// Ends the thread at its next check.
   func stop() {
     state.withLock { $0.isOver = true }
   }
@@ -59,7 +61,7 @@ final class StuckCallGuard: Sendable {
     state.withLock { _ = $0.descriptors.insert(descriptor) }
   }
 
-  /// Before it is closed: the number may be another's at once.
+  /// Must be called before the descriptor is closed: its number may be reused immediately.
   func willClose(_ descriptor: Int32) {
     state.withLock { _ = $0.descriptors.remove(descriptor) }
   }
@@ -76,7 +78,7 @@ final class StuckCallGuard: Sendable {
     state.withLock { $0.since = nil }
   }
 
-  /// Runs `body` within a call; what it takes does not count as the call's.
+  /// Runs `body` within a call. Its time does not count as the call's.
   func pausing<Result>(_ body: () -> Result) -> Result {
     let since = state.withLock { state in
       defer { state.since = nil }
@@ -96,7 +98,7 @@ final class StuckCallGuard: Sendable {
       usleep(interval)
       let isOver = state.withLock { state in
         guard !state.isOver else { return true }
-        // Again and again, should curl have opened another one meanwhile.
+        // Repeatedly, in case curl has opened another socket meanwhile.
         guard let since = state.since, StuckCallGuard.now - since > patience else { return false }
         let isOfOne = state.descriptors.contains(state.descriptor)
         for descriptor in isOfOne ? [state.descriptor] : state.descriptors {

@@ -1,11 +1,11 @@
 import LullCore
 
-/// Puts masks in the place of secrets in what went over the wire.
+/// Masks secrets in recorded network traffic.
 ///
-/// Where a secret stands in the request is known, and masked however short it is; a server that sends one
-/// back may put it anywhere.
+/// The positions of secrets in the request are known, so even short ones are masked. In a response,
+/// a secret may be anywhere.
 struct WireMask {
-  /// Of a secret that may stand where a body is cut off, bytes.
+  /// The maximum length in bytes of a secret that may be cut at the end of a recorded body.
   private static let longest = 8 * 1024
   private let request: HTTPRequest
   private let search: SecretSearch
@@ -24,7 +24,7 @@ struct WireMask {
         return .body(
           isSent: true, Array(body.prefix(WireObserver.bodyLimit)), count: max(count, body.count))
       }
-      // Where it is cut off it may be so inside of a secret.
+      // The cut may be inside a secret.
       let masked = hidden(bytes).dropLast(count > bytes.count ? WireMask.longest : 0)
       return .body(isSent: isSent, Array(masked), count: count)
     }
@@ -48,7 +48,7 @@ struct WireMask {
       let name = line.prefix { $0 != UInt8(ascii: ":") }.map {
         (65...90).contains($0) ? $0 | 32 : $0
       }
-      // Of several of one name, such as cookies, each is as secret as the others.
+      // Headers of the same name, such as cookies, may all be secret.
       let texts = values.filter { $0.name.utf8.elementsEqual(name) }.map(\.text.masked)
       guard !texts.isEmpty else {
         result += hidden(Array(line))
@@ -61,7 +61,7 @@ struct WireMask {
     return result
   }
 
-  /// `GET /path HTTP/1.1`, the path being that of the URL with masks.
+  /// Returns `GET /path HTTP/1.1` with the path of the masked URL.
   private func requestLine(_ line: ArraySlice<UInt8>) -> [UInt8] {
     let words = line.split(separator: 32)
     guard words.count == 3 else { return hidden(Array(line)) }

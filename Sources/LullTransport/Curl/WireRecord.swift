@@ -1,15 +1,15 @@
 import LullCore
 
-/// Notes what curl says of one hop while curl runs, to be told when it has returned.
+/// Records curl's reports about one hop while curl runs; they are passed on when it has returned.
 final class WireRecord {
   private let observer: WireObserver
-  /// As it was before secrets became texts.
+  /// The request before secrets were filled in.
   private let request: HTTPRequest
   private var events: [WireObserver.Event] = []
   private var sent = Side()
   private var received = Side()
 
-  /// What has come of one side and is not complete yet.
+  /// The incomplete data of one direction.
   private struct Side {
     var head: [UInt8] = []
     var body: [UInt8] = []
@@ -38,13 +38,13 @@ final class WireRecord {
 
   func receivedLine(_ bytes: UnsafeBufferPointer<UInt8>) {
     endBodies()
-    // Of an interim answer libcurl does not tell the empty line.
+    // libcurl does not report the empty line of an interim response.
     if bytes.starts(with: "HTTP/".utf8) { endHead(of: &received, isSent: false) }
     received.head += bytes
     if bytes.allSatisfy({ $0 == 13 || $0 == 10 }) { endHead(of: &received, isSent: false) }
   }
 
-  /// Of the decoded body.
+  /// Records bytes of the decoded body.
   func receivedBody(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard observer.wantsBodies else { return }
     WireRecord.keep(bytes, in: &received)
@@ -74,16 +74,16 @@ final class WireRecord {
 
   // MARK: Outside of it
 
-  /// Nothing more comes.
+  /// Completes the record.
   func end() {
     endBodies()
     endHead(of: &sent, isSent: true)
     endHead(of: &received, isSent: false)
   }
 
-  /// Tells what is complete, the secrets of the exchange masked.
+  /// Reports the complete events, with the exchange's secrets masked.
   ///
-  /// - Parameter search: finds their texts; nil of an exchange without secrets.
+  /// - Parameter search: Finds the texts of the secrets; nil for an exchange without secrets.
   func tell(hiding search: SecretSearch?) {
     let events = self.events
     self.events = []

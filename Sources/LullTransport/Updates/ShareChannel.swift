@@ -182,7 +182,7 @@ final class ShareChannel {
       if isOptional { return }
       let problem =
         ShareRefusal(words)?.message ?? "it refuses: \(LogText.part(words, limit: 120))"
-      // Without a right to the channel, or without channels at all.
+      // The user may not use the channel, or the server has no channels.
       let isForGood =
         isSubscription && (words.hasPrefix("NOPERM") || words.hasPrefix("ERR unknown command"))
       return isForGood ? refuse(problem) : fail(problem)
@@ -205,11 +205,11 @@ final class ShareChannel {
     }
   }
 
-  /// A connection that has been lost on the way says nothing.
+  /// Checks for a lost connection, which is silent.
   private func waitForSilence() {
     let due = heardAt + patience.quiet + (isAsked ? patience.answer : 0)
     wait(max(0.01, due - pump.clock.uptime)) { channel in
-      // It may be this loop that was late.
+      // This loop itself may have been late.
       channel.socket?.receive()
       guard channel.state == .open else { return }
       let silence = channel.pump.clock.uptime - channel.heardAt
