@@ -2,14 +2,14 @@ import LullClients
 import LullCore
 import LullTransport
 
-/// Conditions of requests, so that the caches of clients have something to ask. (RFC 9110, section 13)
+/// Conditional requests, so that clients can revalidate their caches. (RFC 9110, section 13)
 enum ContentCondition {
-  /// What stays of a head without its content. (RFC 9110, section 15.4.5)
+  /// The headers that a 304 response keeps. (RFC 9110, section 15.4.5)
   private static let kept: Set<String> = [
     "cache-control", "content-location", "etag", "expires", "vary", "set-cookie", "last-modified",
   ]
 
-  /// Gives the content of a success a validator, and leaves out what the client has already.
+  /// Adds a validator to a successful response, and omits content that the client has already.
   static func apply(_ request: MockRequest, to answer: inout MockAnswer) {
     guard ["GET", "HEAD"].contains(request.method), answer.status == 200 else { return }
     if answer.headers["etag"] == nil, let tag = tag(of: answer.body) {
@@ -21,7 +21,7 @@ enum ContentCondition {
     where kept.contains(String(escaping: name).lowercased()) {
       headers.add(String(escaping: name), bytes: value)
     }
-    // Its length is that of what the client has; the server sends nothing of it.
+    // The length is that of the client's content; the server sends none of it.
     answer = MockAnswer(status: 304, headers: headers, body: answer.body)
   }
 
@@ -36,7 +36,7 @@ enum ContentCondition {
     return changed <= known
   }
 
-  /// What stands in quotes is a tag, with commas in it too.
+  /// A tag is the text in quotes, which may contain commas.
   private static func tags(_ text: String) -> [String] {
     var tags: [String] = []
     var rest = text[...]

@@ -1,20 +1,21 @@
 import LullClients
 import LullCore
 
-/// What pairs such as `items[0][price]=p1` say, as JSON: each value is a text, of whatever type it was.
+/// Converts pairs such as `items[0][price]=p1` to JSON. Each value is a string, whatever its
+/// original type.
 struct DeepText {
   private indirect enum Node {
     case text(String)
     case members([(name: String, node: Node)])
 
-    /// A list where all names are numbers or nothing, else an object.
+    /// A list if all names are numbers or empty, else an object.
     var value: JSONValue {
       switch self {
       case .text(let text): return .string(text)
       case .members(let members):
         let isList = members.allSatisfy { $0.name.utf8.allSatisfy { (0x30...0x39).contains($0) } }
         if isList {
-          // By their numbers, whichever came first; those without one as they came.
+          // By their numbers, in any order of arrival; those without a number as they came.
           let ordered = members.enumerated().sorted { one, other in
             let (left, right) = (Int(one.element.name) ?? 0, Int(other.element.name) ?? 0)
             return left == right ? one.offset < other.offset : left < right
@@ -32,7 +33,7 @@ struct DeepText {
       }
       var members: [(name: String, node: Node)] = []
       if case .members(let known) = self { members = known }
-      // Without a name each is one of its own.
+      // Each pair without a name is a separate element.
       if !name.isEmpty, let place = members.firstIndex(where: { $0.name == name }) {
         members[place].node.put(text, at: path.dropFirst())
       } else {
@@ -46,8 +47,9 @@ struct DeepText {
 
   private static let deepest = 100
 
-  /// - Parameter fields: names behind that of the parameter, `[0][price]`, and values.
-  /// - Returns: nil: they have another form.
+  /// - Parameter fields: The names after that of the parameter, such as `[0][price]`, and the
+  ///   values.
+  /// - Returns: nil if they have another form.
   static func json(_ fields: [(name: String, value: String)]) -> [UInt8]? {
     var root = Node.members([])
     for (name, value) in fields {

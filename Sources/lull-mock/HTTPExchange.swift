@@ -8,7 +8,7 @@ struct HTTPAsked {
     case complete
     case tooLong
     case noRoom
-    /// RFC 9112 rejects its head, for this reason.
+    /// RFC 9112 rejects its head; the reason.
     case malformed(String)
     case unknownCoding(String)
   }
@@ -16,12 +16,12 @@ struct HTTPAsked {
   let state: State
   let method: [UInt8]
   let target: [UInt8]
-  /// HTTP/1.1, which has to name its host.
+  /// Whether it is HTTP/1.1, which requires a Host header.
   let isCurrent: Bool
-  /// Whether the connection must close after the answer.
+  /// Whether the connection must close after the response.
   let isLast: Bool
   let headers: [(name: String, value: [UInt8])]
-  /// Empty while it is still to come.
+  /// Empty until it has arrived.
   let body: [UInt8]
 
   init(_ request: OpaquePointer) {
@@ -47,14 +47,14 @@ struct HTTPAsked {
     }
   }
 
-  /// Copied, since they belong to the request until it is answered.
+  /// Copied, because it belongs to the request until that is answered.
   private static func bytes(_ text: cmhd_text) -> [UInt8] {
     guard let start = text.bytes else { return [] }
     return Array(UnsafeRawBufferPointer(start: start, count: text.count))
   }
 }
 
-/// One request and the way back to the client. It is to be answered once.
+/// One request and its response. It must be answered once.
 final class HTTPExchange {
   private let server: HTTPServer
   private var request: OpaquePointer?
@@ -70,25 +70,25 @@ final class HTTPExchange {
     self.server = server
   }
 
-  /// Without an answer the client would wait for ever.
+  /// Without a response the client would wait for ever.
   deinit { end() }
 
-  /// - Parameter body: also of a HEAD, for its length.
+  /// - Parameter body: Also for a HEAD, because of its length.
   func answer(status: Int, headers: [(name: String, value: [UInt8])], body: [UInt8]) {
     guard let request else { return }
     if cmhd_answer(request, UInt32(status), body, body.count) != 0 { add(headers, to: request) }
     send(request)
   }
 
-  /// Answers with a body that is made while it is sent.
+  /// Answers with a body that is produced while it is sent.
   ///
-  /// - Parameter length: that of the body; nil: it is sent in chunks.
+  /// - Parameter length: The length of the body; nil sends it in chunks.
   func answer(
     status: Int, headers: [(name: String, value: [UInt8])], stream: MockStream, length: Int64?
   ) {
     guard let request else { return stream.close() }
     let sent = HTTPStream(request, stream, server)
-    // Given back when the stream has ended.
+    // Released when the stream has ended.
     let context = Unmanaged.passRetained(sent)
     guard cmhd_answer_stream(request, UInt32(status), length ?? -1, context.toOpaque()) != 0 else {
       context.release()
@@ -101,7 +101,7 @@ final class HTTPExchange {
 
   private func add(_ headers: [(name: String, value: [UInt8])], to request: OpaquePointer) {
     for (name, value) in headers {
-      // A line that cannot stand in a head is left out.
+      // An invalid header line is omitted.
       guard !name.isEmpty, !value.contains(0), !name.utf8.contains(0) else { continue }
       _ = cmhd_answer_header(request, name, value.map(CChar.init(bitPattern:)) + [0])
     }
@@ -113,7 +113,7 @@ final class HTTPExchange {
     server.wake()
   }
 
-  /// Ends the connection without an answer.
+  /// Closes the connection without a response.
   func end() {
     guard let request else { return }
     self.request = nil
@@ -122,7 +122,8 @@ final class HTTPExchange {
   }
 }
 
-/// A body that is being sent, piece by piece: the next one is made when the client has taken the last.
+/// A body that is sent piece by piece: the next piece is produced when the client has received the
+/// last one.
 final class HTTPStream {
   private let request: OpaquePointer
   private let stream: MockStream
@@ -134,7 +135,8 @@ final class HTTPStream {
     self.server = server
   }
 
-  /// Makes the next piece, at once or later. The request stays meanwhile: its connection is suspended.
+  /// Produces the next piece, immediately or later. The request stays meanwhile: its connection is
+  /// suspended.
   func makePiece() {
     stream.next { [self] piece in
       switch piece {
@@ -147,6 +149,6 @@ final class HTTPStream {
     }
   }
 
-  /// The body has been sent, or its client has gone.
+  /// Called when the body was sent or the client has disconnected.
   func close() { stream.close() }
 }

@@ -5,38 +5,38 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// The server: it hands over requests that are there in full, and runs only when `serve` is called.
+/// The server. It passes on complete requests, and only runs when `serve` is called.
 ///
-/// Requests are read and answers sent between two turns of the loop, which wakes when there is anything to read or
-/// to send. Home thread only; it ends with the process.
+/// Requests are read and responses sent between two turns of the loop, which wakes when there is
+/// anything to read or send. Home thread only; it ends with the process.
 final class HTTPServer {
-  /// Where it listens.
+  /// The address that it listens on.
   struct Address {
     let text: String
     let port: UInt16
     var isIPv6: Bool { text.contains(":") }
   }
 
-  /// Beyond them clients wait until others have gone.
+  /// The maximum number of connections; further clients wait.
   private static let mostConnections = 1000
-  /// Of all bodies that are kept at a time, in the length of the largest one.
+  /// The maximum size of all stored bodies, in multiples of the largest one.
   private static let mostBodies = 16
 
   let address: Address
-  /// Gets each request.
+  /// Receives each request.
   var take: (HTTPExchange) -> Void = { _ in }
-  /// Why a request is rejected before its body is read; nil if it is not.
+  /// Returns why a request is rejected before its body is read, or nil.
   var objection: (HTTPAsked) -> Problem? = { _ in nil }
-  /// Gets each request that is rejected so.
+  /// Receives each request that is rejected in this way.
   var refuse: (HTTPExchange, Problem) -> Void = { _, _ in }
-  /// Streams that have ended while the library ran.
+  /// Streams that ended while the library ran.
   private var ended: [HTTPStream] = []
   private let screen: Screen
   private let server: OpaquePointer
   private let watch: DescriptorWatch
   private let clock: any HostClock
   private var timer: (any HostTimer)?
-  /// Whether there may be something to do though nothing can be read.
+  /// Whether there may be work although nothing is readable.
   private var isDue = true
 
   init(_ options: MockOptions, _ environment: any HostEnvironment) throws(MockProblem) {
@@ -71,12 +71,12 @@ final class HTTPServer {
     screen.server = self
   }
 
-  /// What the screen of the library finds the server by.
+  /// Connects the library's callback to the server.
   private final class Screen {
     weak var server: HTTPServer?
   }
 
-  /// Whether the body of a request is wanted. Called while the library runs.
+  /// Whether the body of a request should be read. Called while the library runs.
   private func isRead(_ request: OpaquePointer) -> Bool {
     let asked = HTTPAsked(request)
     guard let problem = objection(asked) else { return true }
@@ -105,7 +105,7 @@ final class HTTPServer {
     }
   }
 
-  /// As many as there are descriptors for, with some left for what the file does.
+  /// As many as there are descriptors, minus some for the API file's own use.
   private static var connectionCount: Int {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 100 }
@@ -113,19 +113,19 @@ final class HTTPServer {
     return max(8, min(mostConnections, most - 64))
   }
 
-  /// Does what can be done now.
+  /// Does all work that is possible now.
   func serve() {
     guard watch.isReady || isDue else { return }
-    // What has been answered goes out at once; but others are to have their turn.
+    // Responses are sent immediately, but other work must have its turn.
     for _ in 0..<16 {
       isDue = false
       cmhd_run(server)
       while let request = cmhd_next(server) {
-        // What has no answer yet is put aside by the next run.
+        // The next run suspends requests without a response.
         isDue = true
         take(HTTPExchange(request, self))
       }
-      // One piece each: a stream whose function returns empty ones waits again at once.
+      // One piece each: a stream whose function returns empty pieces is waiting again immediately.
       var waiting: [HTTPStream] = []
       while let stream = cmhd_next_stream(server) {
         waiting.append(Unmanaged<HTTPStream>.fromOpaque(stream).takeUnretainedValue())
@@ -144,13 +144,13 @@ final class HTTPServer {
     timer = clock.schedule(after: Double(wait) / 1000) { [weak self] in self?.isDue = true }
   }
 
-  /// Before the loop goes. What is to be answered still is answered by the end of the process.
+  /// Called before the loop closes. Unanswered requests end with the process.
   func close() {
     timer?.cancel()
     timer = nil
     watch.close()
   }
 
-  /// An answer is to be sent: before the loop waits the next time.
+  /// Makes the server send a response before the loop waits again.
   func wake() { isDue = true }
 }

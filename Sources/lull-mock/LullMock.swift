@@ -4,15 +4,15 @@ import LullClients
 import LullCore
 import LullSystem
 
-/// The program `lull-mock`, which `lull mock` becomes, and with `--sample` also `lull demo`.
+/// The program `lull-mock`, which runs `lull mock` and, with `--sample`, `lull demo`.
 @main
 enum LullMock {
   static func main() {
     openStandardStreams()
-    // Whoever reads our lines may stop doing so.
+    // The reader of the output may close it.
     signal(SIGPIPE, SIG_IGN)
     let isSample = CommandLine.arguments.dropFirst().first == "--sample"
-    // What the program that starts the sample API logs is about its own requests.
+    // The parent program's logging setting is for its own requests.
     if isSample { unsetenv("LULL_LOG") }
     let words = Array(CommandLine.arguments.dropFirst(isSample ? 2 : 1))
     let spec = isSample ? MockOptions.sampleSpec : MockArguments.spec
@@ -34,13 +34,13 @@ enum LullMock {
     }
   }
 
-  /// What libraries would tidy up at exit the kernel tidies faster.
+  /// Exits without the cleanup of libraries: the kernel is faster.
   private static func end(_ code: Int32) -> Never {
     fflush(nil)
     _exit(code)
   }
 
-  /// Gives closed standard streams a place to go: a socket must not get their descriptors.
+  /// Opens /dev/null for closed standard streams, so that a socket does not get their descriptors.
   private static func openStandardStreams() {
     while true {
       let descriptor = open("/dev/null", O_RDWR)

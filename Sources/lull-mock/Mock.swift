@@ -2,10 +2,11 @@ import LullCassettes
 import LullClients
 import LullCore
 
-/// Answers requests in place of the service of an API file.
+/// Answers requests instead of the service of an API file.
 ///
-/// Order of events: the head is read, and its host and its origin are checked; the body is read, a call is found, its
-/// parameters are checked; then the call's function answers, or a recording, or an example. Home thread only.
+/// Order of events: The head is read, and its host and origin are checked. The body is read, a call
+/// is found, and its parameters are checked. Then the call's function answers, or a recording, or
+/// an example. Home thread only.
 ///
 /// Behaviours: MCK-01 to MCK-176.
 final class Mock {
@@ -18,7 +19,7 @@ final class Mock {
   private let handlers: MockHandlers
   private let clock: any HostClock
   private let log: RequestLog
-  /// Whether recorded answers come as late as they were recorded.
+  /// Whether recorded responses are delayed as they were recorded.
   private let hasDelays: Bool
   private let largestBody: Int
 
@@ -39,7 +40,7 @@ final class Mock {
     routes = RouteTable(calls, base)
   }
 
-  /// Answers one, at once or later.
+  /// Answers a request, immediately or later.
   func take(_ exchange: HTTPExchange) {
     let turn = MockTurn(exchange, site, log, clock)
     do throws(Problem) {
@@ -57,7 +58,7 @@ final class Mock {
     }
   }
 
-  /// Why a request is rejected whatever its body is; nil if it is not.
+  /// Returns why a request is rejected regardless of its body, or nil.
   func objection(to asked: HTTPAsked) -> Problem? {
     do throws(Problem) {
       _ = try admitted(asked)
@@ -72,7 +73,7 @@ final class Mock {
     turn.refuse(problem)
   }
 
-  /// A request that may be answered, and who has sent it.
+  /// Returns a request that may be answered, and its sender.
   private func admitted(
     _ asked: HTTPAsked
   ) throws(Problem) -> (request: MockRequest, caller: MockSite.Caller) {
@@ -129,7 +130,7 @@ final class Mock {
     }
   }
 
-  /// A request that no call is declared for.
+  /// Answers a request without a declared call.
   private func answer(
     _ request: MockRequest, _ found: RouteTable.Found, _ turn: MockTurn
   ) throws(Problem) {
@@ -138,7 +139,7 @@ final class Mock {
     case .calls: break
     case .methods(let methods):
       if request.method == "OPTIONS" { return turn.answer(Mock.options(methods), by: "methods") }
-      // More may have been recorded than is declared.
+      // Recordings may contain undeclared calls.
       if case .entry(let entry) = cassettes.find(request) { return answer(entry, turn) }
       var problem = Problem(
         405,
@@ -147,7 +148,7 @@ final class Mock {
       problem.headers = [("allow", methods.joined(separator: ", "))]
       throw problem
     case .nothing:
-      // Pages and links lead to addresses that no call declares.
+      // Pages and links lead to paths without a declared call.
       let found = cassettes.find(request)
       if case .entry(let entry) = found { return answer(entry, turn) }
       var detail = "no call of '\(api.fullName)' has the path \(ClientText.shown(request.path))"
@@ -164,7 +165,8 @@ final class Mock {
     return answer
   }
 
-  /// The first whose parameters fit; where none do, what is wrong with those of the first.
+  /// Returns the first call whose parameters are valid. If there is none, throws the problem of the
+  /// first.
   private static func first(
     of matches: [RouteTable.Match], _ request: MockRequest
   ) throws(Problem) -> (APICall, [String: CallValue]) {
@@ -220,7 +222,7 @@ final class Mock {
     turn.refuse(Problem(501, lack(call, found)))
   }
 
-  /// What is to be added for a call to have an answer.
+  /// Returns advice on how to provide an answer for a call.
   private func lack(_ call: APICall, _ found: MockCassettes.Found) -> String {
     var text = "nothing answers the call '\(call.name)'"
     if case .miss(let miss) = found { text += ": \(miss)\n" } else { text += ": " }
@@ -233,11 +235,12 @@ final class Mock {
 }
 
 extension CallSchemas {
-  /// What is wrong with parameters and JSON that a request has; forms and other bodies are not looked at.
+  /// Returns the problem with a request's parameters and JSON, or nil. Forms and other bodies are
+  /// not checked.
   fileprivate func objection(
     to request: MockRequest, _ values: [String: CallValue], of call: APICall
   ) -> Problem? {
-    // In brackets all values are texts, whatever they were.
+    // With brackets, all values are strings, whatever their type.
     let deep = Set(call.parameters.filter { $0.style == .deepObject }.map(\.name))
     for name in values.keys.sorted() where !deep.contains(name) {
       guard let value = values[name], let text = objection(to: value, for: name, of: call.name)

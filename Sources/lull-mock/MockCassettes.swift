@@ -3,12 +3,12 @@ import LullClients
 import LullCore
 import LullHost
 
-/// Recordings that answer in place of the service, in the order in which they were given.
+/// Recordings that answer instead of the service, in the order in which they were given.
 ///
-/// Requests are compared with what was recorded as `lull test` does: by method, path, query and body, secrets as their
-/// masks. Home thread only.
+/// Requests are compared with recorded ones as in `lull test`: by method, path, query and body,
+/// with secrets masked. Home thread only.
 final class MockCassettes {
-  /// One recording, and what is hidden of it.
+  /// One recording, with its redaction.
   fileprivate struct Recording {
     let path: String
     var cassette: Cassette
@@ -24,7 +24,7 @@ final class MockCassettes {
 
   enum Found {
     case entry(HAREntry)
-    /// The nearest that there is, in words.
+    /// The nearest recorded request, described.
     case miss(String)
     /// There are no recordings.
     case none
@@ -33,7 +33,7 @@ final class MockCassettes {
   private static let largest = 256 << 20
   private var recordings: [Recording] = []
   private let base: MockBase
-  /// That of the API file, whose recordings are no other's; nil: none.
+  /// The environment of the API file; recordings of other environments do not apply. nil for none.
   private let environment: String?
 
   init(_ paths: [String], _ base: MockBase, in environment: String?) throws(MockProblem) {
@@ -61,7 +61,8 @@ final class MockCassettes {
 
   var isEmpty: Bool { recordings.isEmpty }
 
-  /// What was recorded for a request, wherever below the service it may belong.
+  /// Returns the recorded answer for a request, which may be relative to the host or to the base
+  /// URL.
   func find(_ request: MockRequest) -> Found {
     var nearest: (distance: Int, text: String)?
     let methods = request.isHead ? ["HEAD", "GET"] : [request.method]

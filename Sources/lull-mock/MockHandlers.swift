@@ -3,13 +3,14 @@ import LullClients
 import LullCore
 import LullHost
 
-/// Calls the functions `mock` of an API file by `handlers.lua`, and those that give bodies.
+/// Calls the functions `mock` of an API file through `handlers.lua`, and the functions that produce
+/// bodies.
 ///
 /// Home thread only.
 final class MockHandlers {
   enum End {
     case answer(MockAnswer, stream: MockStream?)
-    /// It has returned nil: others may answer.
+    /// The function returned nil: other sources may answer.
     case nothing
     case failed(String)
   }
@@ -44,9 +45,9 @@ final class MockHandlers {
     (ask, nextPiece, close) = (ids[0], ids[1], ids[2])
   }
 
-  /// Asks a function; `completion` is called once, at once or later.
+  /// Calls a function. `completion` is called once, immediately or later.
   ///
-  /// - Parameter call: nil of the function of the file.
+  /// - Parameter call: nil for the function of the file.
   func call(
     _ function: Int64, of call: APICall?, _ request: MockRequest, _ site: MockSite,
     _ values: [String: CallValue], completion: @escaping (End) -> Void
@@ -60,7 +61,7 @@ final class MockHandlers {
       let failure: ScriptFailure
       switch end {
       case .finished(let results):
-        // Given up where the answer is wrong.
+        // Released if the answer is invalid.
         let stream = results[1].double.map { MockStream(Int64($0), self, place) }
         do throws(Misuse) {
           guard let answer = try MockAnswer(returned: results, reading) else {
@@ -80,13 +81,13 @@ final class MockHandlers {
   private func report(
     _ failure: ScriptFailure, in place: String, completion: (End) -> Void
   ) {
-    // The place that a limit names may be far from the function.
+    // The position in a limit's error may be far from the function.
     let message = limits.hasPassed ? "\(place): \(failure.message)" : failure.message
     callbacks.report(failure, in: place)
     completion(.failed(message))
   }
 
-  /// A request as the functions see it.
+  /// Returns a request as the functions see it.
   private static func table(
     _ request: MockRequest, _ call: APICall?, _ site: MockSite, _ values: [String: CallValue]
   ) -> LuaValue {
@@ -109,7 +110,7 @@ final class MockHandlers {
   }
 }
 
-/// The body of an answer that a function gives piece by piece.
+/// A response body that a function produces piece by piece.
 final class MockStream {
   private let number: Int64
   private let handlers: MockHandlers
@@ -121,7 +122,7 @@ final class MockStream {
     self.place = "body of " + place
   }
 
-  /// Asks the function for the next piece; `completion` is called once, at once or later.
+  /// Calls the function for the next piece. `completion` is called once, immediately or later.
   func next(_ completion: @escaping (MockPiece) -> Void) {
     let callbacks = handlers.callbacks
     callbacks.call(handlers.nextPiece, [.int(number)], as: place) { [place] end in
@@ -140,7 +141,7 @@ final class MockStream {
     }
   }
 
-  /// It has been sent, or its client has gone. To be called once.
+  /// Called once, when the body was sent or the client has disconnected.
   func close() {
     let callbacks = handlers.callbacks
     callbacks.call(handlers.close, [.int(number)], as: place) { [place] end in

@@ -1,9 +1,9 @@
 import LullArguments
 import LullClients
 
-/// What the command line requests.
+/// The options of the command line.
 struct MockOptions {
-  /// What answers.
+  /// What to serve.
   enum Source {
     /// An API file, by a name or a path.
     case file(String)
@@ -18,17 +18,17 @@ struct MockOptions {
   var address = "127.0.0.1"
   var hosts: [String] = []
   var origins: [String] = []
-  /// Whether the same is served at another port too.
+  /// Whether the same is also served on another port.
   var hasOtherOrigin = false
-  /// Seconds; 0: clients may take any time.
+  /// Seconds; 0 for no limit on clients.
   var patience = 0
   /// How long a function may run without waiting, in seconds.
   var longest = MockArguments.longest
   /// In bytes.
   var largestBody = 16 << 20
-  /// Whether no requests are logged, and whether the sample API does not list its routes.
+  /// Whether requests are not logged, and the sample API does not list its routes.
   var isQuiet: Bool
-  /// Whether recorded answers come as late as they were recorded.
+  /// Whether recorded responses are delayed as they were recorded.
   var hasDelays = false
 
   init(_ parsed: ParsedArguments) {
@@ -45,7 +45,8 @@ struct MockOptions {
     hasDelays = parsed.has("--delays")
   }
 
-  /// Those of the sample API, as `lull demo` and `lull.demo()` start it: `lull-mock --sample`.
+  /// The options of the sample API, as `lull demo` and `lull.demo()` start it: `lull-mock
+  /// --sample`.
   init(sample parsed: ParsedArguments) {
     source = .sample
     port = parsed.text("--port").flatMap { UInt16($0) } ?? 0
@@ -72,7 +73,7 @@ struct MockOptions {
     if case .sample = source { true } else { false }
   }
 
-  /// For the other origin: any free port.
+  /// The options for the other origin: any free port.
   var atAnyPort: MockOptions {
     var options = self
     options.port = 0
@@ -80,7 +81,7 @@ struct MockOptions {
   }
 }
 
-/// Why nothing is served, in words.
+/// Why nothing is served.
 struct MockProblem: Error {
   let text: String
   var exitCode: Int32 = 1

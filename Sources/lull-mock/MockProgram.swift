@@ -5,15 +5,17 @@ import LullHost
 import LullSystem
 import LullTransport
 
-/// One run: the API file is loaded, its calls are served, a signal ends it. The sample API also ends with its parent.
+/// One run: loads the API file and serves its calls until a signal. The sample API also ends with
+/// its parent process.
 struct MockProgram {
   private let options: MockOptions
 
   init(_ options: MockOptions) { self.options = options }
 
-  /// The exit code.
+  /// Returns the exit code.
   func run() -> Int32 {
-    // What the file and its functions print goes to standard error: the other has one line, for programs.
+    // Output of the file and its functions goes to standard error: standard output has a single
+    // line, for programs.
     let output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     guard output >= 0, dup2(STDERR_FILENO, STDOUT_FILENO) >= 0,
       let environment = try? LoopEnvironment(ownsProcess: true),
@@ -26,14 +28,14 @@ struct MockProgram {
     return program.perform(folder: folder, words: words) { host in serve(host, output) }
   }
 
-  /// Where the file looks for modules first.
+  /// The folder in which the file first looks for modules.
   private var folder: [UInt8]? {
     guard case .file(let name) = options.source else { return nil }
     return APIFileLocator.file(of: name).map { FileName.folder(of: Array($0.utf8)) }
   }
 
   private func serve(_ host: LuaHost, _ output: Int32) -> Int32 {
-    // Before the file runs, which may keep what it has of the library.
+    // Before the file runs, which may keep references to functions of the library.
     guard host.loop.limits.countFunctions() else {
       StandardError.write("lull: cannot start: not enough memory\n")
       return 1
@@ -46,7 +48,7 @@ struct MockProgram {
       case .file(let name): api = try files.api(name)
       case .sample: api = try files.api(shipped: ShippedLua.sample, as: "sample")
       }
-      // What is wrong with one is told before anything is served.
+      // Problems are reported before anything is served.
       calls = try api.calls
     } catch {
       StandardError.write(ControlCharacters.shown(in: files.describe(error)))
@@ -77,7 +79,7 @@ struct MockProgram {
       if options.isSample { try endWithParent() }
       try announce(api, calls.count, sites[0], into: output)
       host.loop.run { [loop = host.loop] in
-        // What functions have printed is to be seen before their requests are told of.
+        // The output of functions must appear before their requests are logged.
         fflush(nil)
         for server in servers { server.serve() }
         return loop.isInterrupted
@@ -90,12 +92,13 @@ struct MockProgram {
     }
   }
 
-  /// At SIGINT and SIGTERM, and when a pipe that is the standard input closes, all ends at once with the code 0.
+  /// Ends the process with exit code 0 at SIGINT and SIGTERM, and when standard input is a pipe
+  /// that closes.
   private func endWithParent() throws(MockProblem) {
     signal(SIGINT) { _ in _exit(0) }
     signal(SIGTERM) { _ in _exit(0) }
     var status = stat()
-    // A terminal, a file and /dev/null say nothing about a parent.
+    // A terminal, a file or /dev/null does not depend on a parent.
     guard fstat(STDIN_FILENO, &status) == 0,
       [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
     else { return }
@@ -109,7 +112,7 @@ struct MockProgram {
     guard isWatched else { throw MockProblem(text: "cannot start: the system has no thread left") }
   }
 
-  /// From now on nothing of the file's runs on for ever: while it does, nobody is answered.
+  /// Limits the running time of functions from now on: a running function blocks all requests.
   private func bound(_ host: LuaHost) throws(MockProblem) {
     let text =
       "a function ran for more than \(ScriptLimits.seconds(options.longest)) without waiting (--max-time)"

@@ -2,24 +2,24 @@ import LullClients
 import LullCore
 import LullSystem
 
-/// A request as calls are found by it: its target taken apart.
+/// A parsed request, by which calls are found.
 struct MockRequest {
   private(set) var method: String
-  /// As it stands in the request, without a host and without the query.
+  /// The path as in the request, without host and query.
   let path: String
-  /// As it stands, without `?`; nil: none.
+  /// The query as in the request, without `?`; nil for none.
   let query: String?
-  /// With escapes undone, in order.
+  /// The query parameters with decoded escapes, in order.
   let parameters: [(name: String, value: String)]
-  /// The same with values as they stand.
+  /// The query parameters with undecoded values.
   let pairs: [EscapedPair]
   let headers: [(name: String, value: [UInt8])]
   let body: [UInt8]
-  /// As its head names it: that in the target counts before that of `Host`.
+  /// The hosts in the head. The one in the target takes precedence over that of `Host`.
   let hosts: [String]
   let isCurrent: Bool
 
-  /// nil if its first line is none.
+  /// Returns nil if the first line is invalid.
   init?(_ asked: HTTPAsked) {
     guard let method = String(validating: asked.method, as: UTF8.self),
       let target = String(validating: asked.target, as: UTF8.self),
@@ -32,7 +32,7 @@ struct MockRequest {
     var hosts = headers.filter { $0.name == "host" }.map { String(escaping: $0.value) }
     var place = target.prefix { $0 != "#" }
     if !place.hasPrefix("/"), let mark = place.firstRange(of: "://") {
-      // As proxies are asked. (RFC 9112, section 3.2.2)
+      // The form for proxies. (RFC 9112, section 3.2.2)
       let rest = place[mark.upperBound...]
       let authority = rest.prefix { !"/?".contains($0) }
       hosts.append(String(authority))
@@ -41,7 +41,7 @@ struct MockRequest {
     }
     self.hosts = hosts
     let path = place.prefix { $0 != "?" }
-    // Of no place, but of the server.
+    // `OPTIONS *` concerns the server, not a path.
     guard path.hasPrefix("/") || (path == "*" && method == "OPTIONS") else { return nil }
     self.path = String(path)
     query = path.endIndex < place.endIndex ? String(place[path.endIndex...].dropFirst()) : nil
@@ -49,7 +49,7 @@ struct MockRequest {
     parameters = pairs.map { ($0.name, $0.text) }
   }
 
-  /// As if it were for what it would get.
+  /// The same request as a GET.
   var asGet: MockRequest {
     var request = self
     request.method = "GET"
@@ -59,17 +59,17 @@ struct MockRequest {
   /// Path and query.
   var target: String { path + (query.map { "?" + $0 } ?? "") }
 
-  /// The values of a header, with commas between; nil if there is none.
+  /// Returns the values of a header, separated by commas; nil if there are none.
   func header(_ name: String) -> String? {
     let values = headers.filter { $0.name == name }.map { String(escaping: $0.value) }
     return values.isEmpty ? nil : values.joined(separator: ", ")
   }
 
-  /// What clients ask with to learn what they would get: it is answered without a body.
+  /// Whether it is a HEAD: a GET that is answered without a body.
   var isHead: Bool { method == "HEAD" }
 }
 
-/// Texts of clients as messages have them.
+/// Texts from clients for messages.
 enum ClientText {
   static func shown(_ text: String) -> String {
     ControlCharacters.shown(in: LogText.part(text, limit: 200))

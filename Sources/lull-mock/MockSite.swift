@@ -1,9 +1,9 @@
 import LullClients
 import LullCore
 
-/// Where the mock is, by which names it may be asked, and from which web pages.
+/// The mock's URLs, its accepted hosts, and the web pages that may use it.
 struct MockSite {
-  /// What lets a web page of another origin read an answer.
+  /// Allows a web page of another origin to read a response.
   struct Permission {
     /// The origin, or `*`.
     let origin: String
@@ -11,11 +11,12 @@ struct MockSite {
   }
 
   let url: String
-  /// Where the same is served too; nil: nowhere.
+  /// The other URL with the same content; nil for none.
   let otherURL: String?
   private let rule: HostRule
   private let origins: Set<String>
-  /// Whether it is the sample API, which names its errors itself and knows pages by their sites alone.
+  /// Whether it is the sample API, which has its own error format and distinguishes pages only by
+  /// their sites.
   let isSample: Bool
 
   init(_ address: HTTPServer.Address, other: HTTPServer.Address?, _ options: MockOptions) {
@@ -29,7 +30,7 @@ struct MockSite {
     isSample = options.isSample
   }
 
-  /// One that it can be asked by.
+  /// Returns a host by which the server can be reached.
   private static func host(_ address: HTTPServer.Address) -> String {
     address.text == "0.0.0.0" ? "127.0.0.1" : address.text == "::" ? "::1" : address.text
   }
@@ -39,9 +40,9 @@ struct MockSite {
     return "http://\(address.isIPv6 ? "[\(host)]" : host):\(address.port)"
   }
 
-  /// Why a request is not for this server, in words; nil if it is. (RFC 9112, section 3.2)
+  /// Returns why a request is not for this server, or nil if it is. (RFC 9112, section 3.2)
   ///
-  /// A web page whose own name has been made to lead here is one of somebody else's all the same.
+  /// A web page whose own host name was rebound to this machine is still foreign.
   func objection(to request: MockRequest) -> Problem? {
     let headers = request.headers.count { $0.name == "host" }
     switch rule.objection(to: request.hosts, headers: headers, isCurrent: request.isCurrent) {
@@ -58,18 +59,18 @@ struct MockSite {
   // MARK: Web pages
 
   enum Caller {
-    /// No web page, or one of this very server.
+    /// Not a web page, or a page of this server.
     case own
     case permitted(Permission)
     case foreign(String)
-    /// One of another site, which does not say of which.
+    /// A page of another site that does not send its origin.
     case otherSite
   }
 
-  /// Who asks, as a browser says it.
+  /// Returns the sender according to the browser's headers.
   func caller(of request: MockRequest) -> Caller {
     guard let origin = request.header("origin") else {
-      // Images, scripts and links of a page name no origin.
+      // Images, scripts and links of a page send no origin.
       guard HostRule.isFromOtherSite(request.header("sec-fetch-site")) else { return .own }
       return origins.contains("*")
         ? .permitted(Permission(origin: "*", isForAll: true)) : .otherSite
@@ -86,13 +87,13 @@ struct MockSite {
   }
 }
 
-/// What browsers ask and are told for web pages of other origins. (Fetch, section 3.2)
+/// Cross-origin requests from web pages. (Fetch, section 3.2)
 enum CrossOrigin {
   static func isPreflight(_ request: MockRequest) -> Bool {
     request.method == "OPTIONS" && request.header("access-control-request-method") != nil
   }
 
-  /// Yes to what the page wants to ask: that there is no such call it is to hear from the answer itself.
+  /// Permits the page's request. If there is no such call, the response itself tells it.
   static func preflight(_ request: MockRequest, _ permission: MockSite.Permission) -> MockAnswer {
     var answer = MockAnswer(status: 204)
     permit(permission, &answer)
@@ -108,7 +109,7 @@ enum CrossOrigin {
     return answer
   }
 
-  /// Lets the page read all of an answer.
+  /// Allows the page to read all of a response.
   static func permit(_ permission: MockSite.Permission, _ answer: inout MockAnswer) {
     let names = Set(answer.headers.pairs.map { $0.name.lowercased() }).sorted()
     answer.headers["access-control-allow-origin"] = permission.origin
@@ -116,17 +117,17 @@ enum CrossOrigin {
       answer.headers["access-control-expose-headers"] = names.joined(separator: ", ")
     }
     guard !permission.isForAll else { return }
-    // Credentials are for those that are named.
+    // Credentials are only for named origins.
     answer.headers["access-control-allow-credentials"] = "true"
     answer.headers.add("vary", "Origin")
   }
 }
 
-/// Where the service is that is mocked.
+/// The base URL of the mocked service.
 struct MockBase {
   /// Scheme, host and port; nil without a base URL.
   let origin: String?
-  /// Its path without the slash at its end: empty, or `/v2`.
+  /// The path without a final slash: empty, or `/v2`.
   let path: String
 
   init(_ base: ResourceURL?) {
@@ -142,12 +143,12 @@ struct MockBase {
     self.path = String(path.hasSuffix("/") ? path.dropLast() : path)
   }
 
-  /// Whether a path is below it.
+  /// Whether a path is below the base URL.
   func contains(_ path: String) -> Bool {
     !self.path.isEmpty && (path == self.path || path.hasPrefix(self.path + "/"))
   }
 
-  /// The URLs of the service that a request may stand for, the likeliest first.
+  /// Returns the URLs of the service that a request may stand for, the most likely first.
   func urls(of request: MockRequest) -> [String] {
     guard let origin else { return [] }
     let whole = origin + request.target
@@ -157,21 +158,21 @@ struct MockBase {
   }
 }
 
-/// Which hosts a server on this machine answers for, whose requests may come from a web page under a
-/// name that was rebound to this machine.
+/// The hosts that a server on this machine accepts. Requests may come from a web page whose host
+/// name was rebound to this machine.
 struct HostRule {
-  /// What is wrong with the hosts of a request. (RFC 9112, section 3.2)
+  /// The problem with the hosts of a request. (RFC 9112, section 3.2)
   enum Objection {
     /// The header is repeated: 400.
     case repeated
     /// The header is missing: 400.
     case missing
-    /// Another host is asked for: 421.
+    /// Another host is requested: 421.
     case foreign(host: String, name: String)
   }
 
   private let names: Set<String>
-  /// Whether all addresses count: no page can be rebound to one of its own.
+  /// Whether all IP addresses are accepted: no page can be rebound to one.
   private let takesAddresses: Bool
 
   init(names: [String], takesAddresses: Bool = false) {
@@ -180,9 +181,9 @@ struct HostRule {
   }
 
   /// - Parameters:
-  ///   - hosts: those of the header, and that of the target if it names one.
-  ///   - headers: how many headers there are.
-  ///   - isCurrent: whether the request is one of HTTP/1.1, which needs the header.
+  ///   - hosts: The hosts in the header, and that of the target if it has one.
+  ///   - headers: The number of Host headers.
+  ///   - isCurrent: Whether the request is HTTP/1.1, which requires the header.
   func objection(to hosts: [String], headers: Int, isCurrent: Bool) -> Objection? {
     guard headers <= 1 else { return .repeated }
     guard headers == 1 || !isCurrent else { return .missing }
@@ -195,7 +196,7 @@ struct HostRule {
     return nil
   }
 
-  /// Without the port, in small letters.
+  /// Returns the host without the port, in lower case.
   private static func name(_ host: String) -> String {
     if host.hasPrefix("[") {
       return (host.firstIndex(of: "]").map { String(host[...$0]) } ?? host).lowercased()
@@ -209,7 +210,8 @@ struct HostRule {
     return parts.count == 4 && parts.allSatisfy { UInt8($0) != nil }
   }
 
-  /// Whether a browser says that a page of another site asks. (Fetch Metadata, section 2.4)
+  /// Whether the browser reports that a page of another site sends the request. (Fetch Metadata,
+  /// section 2.4)
   static func isFromOtherSite(_ fetchSite: String?) -> Bool {
     fetchSite?.lowercased() == "cross-site"
   }

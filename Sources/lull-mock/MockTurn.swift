@@ -4,7 +4,7 @@ import LullCore
 import LullLibC
 import LullSystem
 
-/// One request that is being answered: what every answer has besides is added here.
+/// One request that is being answered. Adds the headers that every response has.
 final class MockTurn {
   private let exchange: HTTPExchange
   private let site: MockSite
@@ -13,7 +13,7 @@ final class MockTurn {
   private let start: Double
   private var timer: (any HostTimer)?
   var request: MockRequest?
-  /// Of the web page that asks.
+  /// The permission of the web page that sends the request.
   var permission: MockSite.Permission?
 
   init(_ exchange: HTTPExchange, _ site: MockSite, _ log: RequestLog, _ clock: any HostClock) {
@@ -28,11 +28,11 @@ final class MockTurn {
     send(site.isSample ? problem.sampleAnswer : problem.answer, by: source)
   }
 
-  /// As long after as the answer says.
+  /// Sends an answer after its delay.
   ///
   /// - Parameters:
-  ///   - stream: what gives its body.
-  ///   - isWhole: whether it is sent as it is, without a validator.
+  ///   - stream: Produces its body.
+  ///   - isWhole: Whether it is sent unchanged, without a validator.
   func answer(
     _ answer: MockAnswer, by source: String, stream: MockStream? = nil, isWhole: Bool = false
   ) {
@@ -49,7 +49,8 @@ final class MockTurn {
     }
   }
 
-  /// As it was recorded, after so many seconds. Of what has failed then the connection ends.
+  /// Sends a recorded answer after so many seconds. For a recorded failure, the connection is
+  /// closed.
   func answer(_ entry: HAREntry, _ base: MockBase, after delay: Double) {
     wait(delay) { [self] in answer(entry, base) }
   }
@@ -76,7 +77,7 @@ final class MockTurn {
     _ answer: MockAnswer, by source: String, stream: MockStream? = nil, isWhole: Bool = false
   ) {
     var answer = answer
-    // Only --cors lets pages of others read what is here, whatever else says so.
+    // Only --cors lets pages of other origins read responses, whatever the answer's own headers.
     for (name, _) in answer.headers.pairs
     where name.lowercased().hasPrefix("access-control-") && source != "cors" && !site.isSample {
       answer.headers.remove(name)
@@ -84,7 +85,7 @@ final class MockTurn {
     if let request, !isWhole { ContentCondition.apply(request, to: &answer) }
     if let permission, source != "cors" { CrossOrigin.permit(permission, &answer) }
     if exchange.asked.isLast { answer.headers["connection"] = "close" }
-    // Behind what a function has printed.
+    // After the output of functions.
     fflush(nil)
     note(status: answer.status, by: source)
     let length = stream == nil ? nil : answer.headers["content-length"].flatMap { Int64($0) }
@@ -93,7 +94,7 @@ final class MockTurn {
       let name = String(escaping: name)
       return (site.isSample ? MockTurn.capitalized(name) : name, value)
     }
-    // The library would send the last chunk of a HEAD's body, too.
+    // The library would also send the last chunk for a HEAD.
     if let stream, request?.isHead != true || length != nil {
       return exchange.answer(
         status: answer.status, headers: headers, stream: stream, length: length)
@@ -102,7 +103,7 @@ final class MockTurn {
     exchange.answer(status: answer.status, headers: headers, body: answer.body)
   }
 
-  /// The sample API is read by people with curl: names of headers as documents have them.
+  /// The sample API is read with curl: header names have their usual capitals.
   private static func capitalized(_ name: String) -> String {
     switch name {
     case "etag": return "ETag"
@@ -121,21 +122,21 @@ final class MockTurn {
   }
 }
 
-/// A line on standard error for each request.
+/// Logs a line on standard error for each request.
 struct RequestLog {
   private let isQuiet: Bool
 
   init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
   /// - Parameters:
-  ///   - target: what lets somebody in is masked in it.
-  ///   - source: what has answered.
-  ///   - seconds: since it was there in full.
+  ///   - target: Credentials in it are masked.
+  ///   - source: The source of the answer.
+  ///   - seconds: The time since the request was complete.
   func note(
     _ method: String, _ target: String, status: Int?, source: String, seconds: Double
   ) {
     guard !isQuiet else { return }
-    // Nobody knows who asks: what a terminal obeys is spelled out, in a file too.
+    // Clients are untrusted: control characters are escaped, in a file too.
     let shown = ControlCharacters.shown(in: LogText.part(CredentialMask.url(target), limit: 400))
     let method = ControlCharacters.shown(in: LogText.part(method, limit: 40))
     let outcome = status.map { String($0) } ?? "cut"

@@ -1,6 +1,6 @@
 import LullCore
 
-/// The parts of a form as it has been sent. (RFC 7578; RFC 2046, section 5.1)
+/// The parts of a form as it was sent. (RFC 7578; RFC 2046, section 5.1)
 struct MultipartBody {
   struct Part {
     let name: String
@@ -9,7 +9,7 @@ struct MultipartBody {
 
   let parts: [Part]
 
-  /// nil if it is none.
+  /// Returns nil if it is not a valid form.
   init?(_ body: [UInt8], contentType: String) {
     guard contentType.lowercased().hasPrefix("multipart/form-data"),
       let mark = contentType.lowercased().firstRange(of: "boundary=")
@@ -19,7 +19,7 @@ struct MultipartBody {
       boundary = boundary.dropFirst().dropLast()
     }
     guard !boundary.isEmpty else { return nil }
-    // Before the first line break there is one, as it were.
+    // The first boundary may have no line break before it.
     let bytes = Array("\r\n".utf8) + body
     let line = Array("\r\n--\(boundary)".utf8)
     var sections: [ArraySlice<UInt8>] = []
@@ -28,7 +28,7 @@ struct MultipartBody {
       sections.append(rest[..<place.lowerBound])
       rest = rest[place.upperBound...]
     }
-    // What comes before the first boundary is for nobody; behind the last one is `--`.
+    // Text before the first boundary is ignored; the last boundary is followed by `--`.
     guard !sections.isEmpty, rest.starts(with: "--".utf8) else { return nil }
     var parts: [Part] = []
     for section in sections.dropFirst() {
@@ -46,7 +46,7 @@ struct MultipartBody {
         let mark = line.firstRange(of: "; name=\"")
       else { continue }
       let name = line[mark.upperBound...].prefix { $0 != "\"" }
-      // As browsers escape names.
+      // Browsers escape names in this way.
       let plain = name.replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing(
         "%0A", with: "\n")
       return Part(name: String(plain), content: Array(section[end.upperBound...]))

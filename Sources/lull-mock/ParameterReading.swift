@@ -1,20 +1,21 @@
 import LullClients
 import LullCore
 
-/// The parameters of a call as a request has them, checked by what the API file declares.
+/// Reads the parameters of a call from a request, checked against the API file's declarations.
 struct ParameterReading {
   private let call: APICall
   private let request: MockRequest
   private let places: [String: String]
 
-  /// - Parameter places: what stands in the places of the path, with its escapes.
+  /// - Parameter places: The values in the path, with their escapes.
   init(_ call: APICall, _ request: MockRequest, places: [String: String]) {
     self.call = call
     self.request = request
     self.places = places
   }
 
-  /// All of them, with defaults for what is not given; what is not declared is not looked at.
+  /// Returns all declared parameters, with defaults for missing ones. Undeclared parameters are
+  /// ignored.
   func values() throws(Problem) -> [String: CallValue] {
     var values: [String: CallValue] = [:]
     let hasBody = call.parameters.contains { $0.place == .body }
@@ -101,7 +102,7 @@ struct ParameterReading {
     return try value(of: parts, parameter)
   }
 
-  /// What the cookies say: one may hold several pairs. (OpenAPI 3.1.1, style form)
+  /// The pairs of the cookies: one cookie may contain several pairs. (OpenAPI 3.1.1, style form)
   private var cookies: [EscapedPair] {
     (request.header("cookie") ?? "").split(separator: ";").flatMap { cookie -> [EscapedPair] in
       let text = cookie.trimmingBlanks
@@ -195,7 +196,7 @@ struct ParameterReading {
     return problem(parameter, "must be \(expectation), got \(ClientText.shown(given))")
   }
 
-  /// nil if it does not fit.
+  /// Returns nil if the value does not fit.
   private static func single(_ element: JSONElement, _ kind: CallParameter.Kind) -> CallValue? {
     switch kind {
     case .string: element.string.map { .string($0) }
@@ -209,7 +210,7 @@ struct ParameterReading {
     }
   }
 
-  /// An integer of any size, with its digits. (JSN-111)
+  /// Returns an integer of any size, with its digits. (JSN-111)
   private static func whole(_ element: JSONElement) -> CallValue? {
     if let digits = element.integerDigits { return .digits(digits) }
     return (element.int ?? element.double.flatMap { Int(exactly: $0) }).map { .integer($0) }
@@ -219,7 +220,7 @@ struct ParameterReading {
     whole(element) ?? element.digits.map { .digits($0) } ?? element.double.map { .number($0) }
   }
 
-  /// As JSON, if a field of it is no single value.
+  /// Returns the object as JSON if one of its fields is not a single value.
   private static func object(_ element: JSONElement) -> CallValue {
     var members: [CallValue.Member] = []
     for (name, field) in element.pairs {

@@ -1,11 +1,12 @@
 import LullClients
 import LullCore
 
-/// What a client has done wrong, or what the mock lacks: an answer of `application/problem+json`. (RFC 9457)
+/// A client's error, or something that the mock lacks: a response of type
+/// `application/problem+json`. (RFC 9457)
 struct Problem: Error {
   let status: Int
   let detail: String
-  /// The parameter that does not fit.
+  /// The invalid parameter.
   var parameter: String?
   /// Calls that may have been meant.
   var calls: [String] = []
@@ -16,7 +17,8 @@ struct Problem: Error {
     self.detail = detail
   }
 
-  /// Of a request whose head is not understood: what follows on the connection may be anything.
+  /// A problem with an unreadable head. The connection closes, because the rest of its data is
+  /// unknown.
   init(malformed detail: String) {
     self.init(400, detail)
     headers = [("connection", "close")]
@@ -29,7 +31,8 @@ struct Problem: Error {
     503: "Service Unavailable",
   ]
 
-  /// As the sample API has all its errors: `{"error": …, "message": …}`. The connection closes.
+  /// The response in the sample API's error format: `{"error": …, "message": …}`. The connection
+  /// closes.
   var sampleAnswer: MockAnswer {
     let title = Problem.titles[status] ?? "Error"
     var answer = self.answer
@@ -54,7 +57,7 @@ struct Problem: Error {
     var headers = Headers()
     headers["content-type"] = "application/problem+json"
     for (name, value) in self.headers { headers[name] = value }
-    // No number is in it that JSON does not have.
+    // It contains no numbers that JSON cannot represent.
     let body = (try? JSONValue.object(members).encode(pretty: true)) ?? []
     return MockAnswer(status: status, headers: headers, body: body + Array("\n".utf8))
   }

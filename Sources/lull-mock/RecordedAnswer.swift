@@ -2,21 +2,21 @@ import LullCassettes
 import LullClients
 import LullCore
 
-/// A recorded answer as another server gives it.
+/// A recorded response, adapted to this server.
 struct RecordedAnswer {
-  /// What is about the connection that it came over, about the codings that its body has no more, or about the server
-  /// that has given it.
+  /// Headers about the recorded connection, about codings that the body no longer has, or about the
+  /// original server.
   private static let left: Set<String> = [
     "connection", "keep-alive", "proxy-connection", "transfer-encoding", "content-length",
     "content-encoding", "trailer", "upgrade", "date", "alt-svc", "strict-transport-security",
   ]
-  /// They lead to where it is, or on.
+  /// Headers with URLs.
   private static let links: Set<String> = ["location", "content-location", "link", "refresh"]
 
   let answer: MockAnswer?
 
   /// - Parameters:
-  ///   - origin: of the service, in the place of which stands `here`.
+  ///   - origin: The service's origin, which is replaced by `here`.
   init(_ response: HARResponse, origin: String, here: String) {
     guard (200...599).contains(response.status) else {
       answer = nil
@@ -42,7 +42,7 @@ struct RecordedAnswer {
       status: response.status, headers: headers, body: response.body?.bytes ?? [])
   }
 
-  /// With another origin, where it is that and not the beginning of another.
+  /// Returns the text with the origin replaced, unless it is the beginning of a longer one.
   private static func moved(_ text: String, from origin: String, to here: String) -> String {
     var result = ""
     var rest = text[...]
@@ -55,7 +55,8 @@ struct RecordedAnswer {
     return result + rest
   }
 
-  /// As clients keep it that came over plain HTTP from here.
+  /// Returns the cookie without attributes that a client would reject from this server over plain
+  /// HTTP.
   private static func cookie(_ text: String) -> String {
     let parts = text.split(separator: ";", omittingEmptySubsequences: false)
     let kept = parts.enumerated().filter { place, part in

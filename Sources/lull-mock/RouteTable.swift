@@ -2,10 +2,11 @@ import LullArguments
 import LullClients
 import LullCore
 
-/// Which call of the API a request is for.
+/// Finds the call of the API that a request is for.
 ///
-/// Each call stands below the path of the service's base URL, as behind another origin, and directly below `/`, as
-/// behind another base URL. Of several that fit, the one of which the most is fixed counts.
+/// Each call is available below the path of the service's base URL, as on another origin, and
+/// directly below `/`, as with another base URL. If several match, the one with the most fixed
+/// parts is used.
 struct RouteTable {
   struct Route {
     let call: APICall
@@ -14,14 +15,14 @@ struct RouteTable {
 
   struct Match {
     let call: APICall
-    /// What stands in the places of its path, with its escapes.
+    /// The values in the path, with their escapes.
     let values: [String: String]
   }
 
   enum Found {
-    /// One or more that say as much of the path, in the order of the file.
+    /// One or more calls with equally many fixed parts, in the order of the file.
     case calls([Match])
-    /// There are others at this path.
+    /// There are calls with other methods at this path.
     case methods([String])
     case nothing
   }
@@ -53,7 +54,7 @@ struct RouteTable {
     var matches: [Match] = []
     var best: [Int]?
     var methods: Set<String> = []
-    // A HEAD is a GET, unless there is a call for it.
+    // A HEAD is handled as a GET, unless it is declared.
     let hasHead = request.isHead && routes.contains { $0.call.method.rawValue == "HEAD" }
     for route in routes {
       guard let values = route.template.values(in: parts, request.pairs) else { continue }
@@ -72,17 +73,17 @@ struct RouteTable {
     return methods.isEmpty ? .nothing : .methods(RouteTable.allowed(methods))
   }
 
-  /// What a server may be asked for where it has these.
+  /// Returns the methods to allow if these are declared.
   private static func allowed(_ methods: Set<String>) -> [String] {
     var methods = methods.union(["OPTIONS"])
     if methods.contains("GET") { methods.insert("HEAD") }
     return methods.sorted()
   }
 
-  /// Of all of it.
+  /// The methods of all calls.
   var methods: [String] { RouteTable.allowed(Set(routes.map(\.call.method.rawValue))) }
 
-  /// The calls whose paths are most like that of a request, the nearest first.
+  /// Returns the calls whose paths are most similar to that of a request, the most similar first.
   func nearest(to request: MockRequest, count: Int = 5) -> [String] {
     let parts = RouteTemplate.parts(of: request.path)
     var seen: Set<String> = []
@@ -101,7 +102,8 @@ struct RouteTable {
 }
 
 extension RouteTemplate {
-  /// The more fixed parts a path has, or nearly has, the more; and if it has as many parts.
+  /// Returns a similarity: higher for more equal or nearly equal fixed parts, and for the same
+  /// number of parts.
   fileprivate func likeness(to parts: [String]) -> Int {
     let own = RouteTemplate.parts(of: text.prefix { $0 != "?" })
     let words = parts.prefix(32).filter { !$0.isEmpty }.map { $0.lowercased() }

@@ -1,19 +1,19 @@
 import LullClients
 import LullCore
 
-/// Takes a value apart as its parameter's style has put it together. (OpenAPI 3.1.1, "Style Values")
+/// Parses a value that is serialised in its parameter's style. (OpenAPI 3.1.1, "Style Values")
 struct StyledText {
-  /// What stands for a parameter, escapes undone.
+  /// The parsed value of a parameter, with decoded escapes.
   enum Parts {
     case single(String)
     case list([String])
     case object([(name: String, value: String)])
-    /// JSON, whose single values are texts.
+    /// JSON whose single values are strings.
     case nested([UInt8])
   }
 
   let parameter: CallParameter
-  /// Undoes escapes; of headers there are none.
+  /// Decodes escapes; headers have none.
   let decode: (String) -> String
 
   private var isObject: Bool { parameter.kind == .object }
@@ -21,7 +21,7 @@ struct StyledText {
 
   // MARK: One text
 
-  /// In a path; nil: it has another form.
+  /// Parses a value in a path; nil if it has another form.
   func path(_ text: String) -> Parts? {
     switch parameter.style {
     case .label:
@@ -46,7 +46,7 @@ struct StyledText {
     return pairs.count == 1 ? parts(of: pairs[0].value, separator: ",") : nil
   }
 
-  /// In a header, in which space around the parts is none of them.
+  /// Parses a value in a header. Space around its parts is ignored.
   func header(_ text: String) -> Parts? {
     if isSingle { return .single(text) }
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { part in
@@ -55,7 +55,7 @@ struct StyledText {
     return parts.isEmpty ? nil : self.parts(parts)
   }
 
-  /// - Parameter separator: between the parts.
+  /// - Parameter separator: The text between the parts.
   private func parts(of text: some StringProtocol, separator: String) -> Parts? {
     if isSingle { return .single(decode(String(text))) }
     return parts(split(String(text), by: separator))
@@ -83,9 +83,9 @@ struct StyledText {
 
   // MARK: Pairs
 
-  /// In a query, a form or the cookies; nil: it is not there.
+  /// Parses a value in a query, a form or the cookies; nil if it is missing.
   ///
-  /// - Parameter others: the names of the parameters beside it.
+  /// - Parameter others: The names of the other parameters.
   func pairs(_ pairs: [EscapedPair], others: Set<String>) -> [Parts?] {
     let name = parameter.wireName
     switch parameter.style {
@@ -94,7 +94,7 @@ struct StyledText {
     case .deepObject:
       let fields = pairs.filter { $0.name.hasPrefix(name + "[") && $0.name.hasSuffix("]") }
       if parameter.kind == .json {
-        // Where there are no brackets it is a text.
+        // Without brackets it is a string.
         let single = pairs.filter { $0.name == name }.map { pair in
           (try? JSONValue.string(decode(pair.value)).encode()).map { Parts.nested($0) }
         }
@@ -136,7 +136,7 @@ struct StyledText {
     values.isEmpty ? [] : [.list(values.map(decode))]
   }
 
-  /// Without `[…]`.
+  /// Returns the name without `[…]`.
   private func baseName(_ name: String) -> String {
     guard name.hasSuffix("]"), let open = name.firstIndex(of: "[") else { return name }
     return String(name[..<open])

@@ -1,11 +1,12 @@
 package import LullCore
 
-/// A recording of exchanges: an HTTP Archive of version 1.2, as browsers and proxies write it too.
+/// A recording of exchanges: an HTTP Archive (HAR) of version 1.2, which browsers and proxies also
+/// write.
 ///
-/// What Lull needs besides stands in members that begin with `_`, which the format leaves to programs. What
-/// other programs write besides is not kept.
+/// Lull's additional data is in members that begin with `_`, which the format reserves for
+/// programs. Additional data of other programs is not kept.
 package struct HARFile: Sendable, Equatable {
-  /// The program that has written it.
+  /// The program that has written the file.
   package struct Creator: Sendable, Equatable {
     package var name: String
     package var version: String
@@ -17,7 +18,7 @@ package struct HARFile: Sendable, Equatable {
   }
 
   package var creator: Creator
-  /// In the order in which they were sent.
+  /// The exchanges, in the order in which they were sent.
   package var entries: [HAREntry]
 
   package init(creator: Creator, entries: [HAREntry] = []) {
@@ -27,7 +28,8 @@ package struct HARFile: Sendable, Equatable {
 }
 
 extension HARFile {
-  /// Whether a recording may be called so: it stays in its folder, is shown, and may be committed anywhere.
+  /// Whether the name is safe for a recording: it stays in its folder, can be displayed, and may be
+  /// committed anywhere.
   package static func isPlain(name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= 200 && !name.hasPrefix(".")
       && !name.unicodeScalars.contains {
@@ -37,8 +39,9 @@ extension HARFile {
 }
 
 extension HARFile {
-  /// Puts what another recording has of requests that this one has none of before what is here, but for what is
-  /// read here before anything is written to its place: that stays before the writes of others.
+  /// Adds the entries of another recording whose requests are missing here. They come before this
+  /// recording's entries, except that reads here before the first write to their resource stay
+  /// before the writes of the other recording.
   package mutating func keep(othersOf old: [HAREntry]) {
     let own = entries.map { RecordedRequest($0.request, comparing: []) }
     var merged = old.map { (entry: $0, request: RecordedRequest($0.request, comparing: [])) }
@@ -56,7 +59,7 @@ extension HARFile {
   }
 }
 
-/// Why a file is no HTTP Archive, or none that can be read: where, as a JSON Pointer, and what.
+/// Why a file is not a readable HTTP Archive: a JSON Pointer to the place, and the problem.
 package struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
   package let pointer: String
   package let problem: String
@@ -65,7 +68,8 @@ package struct HARError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension HARRequest {
-  /// A request as it would go out, with the masks of its secrets; fails where its body cannot be read.
+  /// Creates a request as it would be sent, with its secrets masked. Throws if its body cannot be
+  /// read.
   package init(_ request: HTTPRequest) throws(TransportError) {
     let type = request.headers["content-type"] ?? ""
     let body: HARBody?
@@ -89,8 +93,8 @@ extension HARRequest {
 
 extension HARResponse {
   /// - Parameters:
-  ///   - body: without the codings of the transfer; nil: there was none at all.
-  ///   - url: that was asked for.
+  ///   - body: The decoded body; nil if there was none.
+  ///   - url: The requested URL.
   package init(_ response: HTTPResponse, body: [UInt8]?, asked url: String) {
     self.init(
       status: response.status,
@@ -108,15 +112,15 @@ extension HARFailure {
 }
 
 extension NetworkResult {
-  /// What was recorded, as the network would report it.
+  /// Creates the recorded result as the network would report it.
   ///
-  /// - Parameter url: that was asked for.
+  /// - Parameter url: The requested URL.
   package init(_ entry: HAREntry, url: String) {
     self.init(
       response: entry.response.map { HTTPResponse($0, asked: url, seconds: entry.seconds) },
       body: entry.response?.body?.bytes,
       error: entry.failure.map { failure in
-        // Kinds were looked at when the recording was read.
+        // Kinds were checked when the recording was read.
         var error = TransportError(.init(rawValue: failure.kind) ?? .network, failure.message)
         error.isUnsent = failure.isUnsent
         return error
@@ -125,7 +129,7 @@ extension NetworkResult {
 }
 
 extension HTTPResponse {
-  /// - Parameter url: that was asked for.
+  /// - Parameter url: The requested URL.
   init(_ recorded: HARResponse, asked url: String, seconds: Double = 0) {
     var headers = Headers()
     for header in recorded.headers { headers.add(header.name, bytes: header.value) }

@@ -1,12 +1,13 @@
 import LullCore
 
 extension HARFile {
-  /// Reads one, of whoever has written it.
+  /// Reads a file of any program.
   ///
-  /// A body that cannot be read is noted with its exchange, and the others are read.
+  /// If a body cannot be read, that is recorded with its exchange, and the other exchanges are
+  /// read.
   ///
-  /// - Throws: A `HARError` if the bytes are not JSON or a required member is missing. Members that
-  ///   are not required may have any value.
+  /// - Throws: A `HARError` if the bytes are not JSON or a required member is missing. Optional
+  ///   members may have any value.
   package init(reading bytes: [UInt8]) throws(HARError) {
     let document: JSONDocument
     do throws(JSONError) {
@@ -47,7 +48,7 @@ extension HAREntry {
         message: failure.member("message")?.string ?? "")
       self.failure?.isUnsent = failure.member("unsent")?.isTrue == true
     } else if self.response == nil {
-      // Browsers say no more than that there was none.
+      // Browsers only report that there was no response.
       self.failure = HARFailure(kind: "network", message: "there was no answer")
     }
   }
@@ -95,7 +96,7 @@ extension HARHeader {
     var headers: [HARHeader] = []
     for line in try node.member("headers")?.elements ?? [] {
       let name = try line.needed("name").neededString
-      // What HTTP/2 has in place of a request line is no header.
+      // HTTP/2 pseudo-headers are not headers.
       guard !name.hasPrefix(":") else { continue }
       let value = try line.needed("value").neededString
       let bytes = try line.member("_base64").map { node throws(HARError) in try node.base64() }
@@ -106,7 +107,7 @@ extension HARHeader {
 }
 
 extension HARBody {
-  /// nil where there is none.
+  /// Returns nil if there is no body.
   fileprivate init?(posted node: HARNode) throws(HARError) {
     let type = node.member("mimeType")?.string ?? ""
     if let text = node.member("text") {
@@ -137,7 +138,7 @@ extension HARBody {
     }
   }
 
-  /// A form in parts, of what is said of each. (HAR 1.2, "params"; RFC 7578)
+  /// Builds a multipart form from the parameters in the file. (HAR 1.2, "params"; RFC 7578)
   private static func form(of parameters: HARNode, type: String) throws(HARError) -> HARBody {
     let said = type.firstRange(of: "boundary=").map { type[$0.upperBound...].prefix { $0 != ";" } }
     let boundary = said.map { $0.filter { $0 != "\"" && !$0.isWhitespace } } ?? "lull-parts"
@@ -162,7 +163,7 @@ extension HARBody {
     return body
   }
 
-  /// nil where there is none, or it was not recorded.
+  /// Returns nil if there is no body, or it was not recorded.
   fileprivate init?(content node: HARNode) throws(HARError) {
     guard let text = node.member("text") else { return nil }
     let isBase64 = node.member("encoding")?.string == "base64"
@@ -172,7 +173,7 @@ extension HARBody {
   }
 }
 
-/// A value of an HTTP Archive that is read, and where it stands.
+/// A value in an HTTP Archive, with its position.
 struct HARNode {
   private let element: JSONElement
   private let pointer: String
@@ -186,7 +187,7 @@ struct HARNode {
 
   func problem(_ text: String) -> HARError { HARError(pointer: pointer, problem: text) }
 
-  /// nil where it is missing or null.
+  /// Returns nil if the member is missing or null.
   func member(_ name: String) -> HARNode? {
     guard let value = element[name], !value.isNull else { return nil }
     return HARNode(value, at: "\(pointer)/\(name)")
@@ -223,7 +224,7 @@ struct HARNode {
     return number
   }
 
-  /// In seconds since 1970.
+  /// Parses a time; seconds since 1970.
   func moment() throws(HARError) -> Double {
     let text = try neededString
     do throws(ISODate.Problem) {
@@ -244,16 +245,16 @@ struct HARNode {
   }
 }
 
-/// One exchange: what was sent, and what came of it.
+/// One exchange: the request and its result.
 package struct HAREntry: Sendable, Equatable {
   /// When it was sent, in seconds since 1970.
   package var started: Double
-  /// How long it took.
+  /// The duration.
   package var milliseconds: Double
   package var request: HARRequest
-  /// nil if the server said nothing.
+  /// nil if the server did not respond.
   package var response: HARResponse?
-  /// Why there is no response, or not all of it.
+  /// Why there is no response, or only part of it.
   package var failure: HARFailure?
 
   package init(
@@ -268,16 +269,16 @@ package struct HAREntry: Sendable, Equatable {
   }
 }
 
-/// A request as it was sent, but for what the transport adds.
+/// A request as it was sent, without the transport's own headers.
 package struct HARRequest: Sendable, Equatable {
   package var method: String
   package var url: String
   package var headers: [HARHeader]
-  /// nil: none at all.
+  /// nil if there is none.
   package var body: HARBody?
-  /// Why its body could not be read; nil: it could, or there was none.
+  /// Why its body could not be read; nil if it could, or if there was none.
   package var bodyProblem: String?
-  /// The environment of an API file that it was sent in; nil: none, or nobody knows. (ENV-18)
+  /// The environment of an API file in which it was sent; nil if none or unknown. (ENV-18)
   package var environment: String?
 
   package init(method: String, url: String, headers: [HARHeader] = [], body: HARBody? = nil) {
@@ -287,25 +288,25 @@ package struct HARRequest: Sendable, Equatable {
     self.body = body
   }
 
-  /// Whether it says what data its sender has.
+  /// Whether the request is conditional.
   package var isConditional: Bool {
     headers.contains { Headers.isCondition($0.name) }
   }
 }
 
-/// A response, its body without the codings of the transfer.
+/// A response with its decoded body.
 package struct HARResponse: Sendable, Equatable {
   package var status: Int
   package var headers: [HARHeader]
-  /// nil: none at all.
+  /// nil if there is none.
   package var body: HARBody?
-  /// What the type of a body is said to be that is not there; empty if nothing is said.
+  /// The content type of a missing body; empty if unknown.
   package var missingType = ""
-  /// Where redirects have led, if they have.
+  /// The final URL, if there were redirects.
   package var finalURL: String?
-  /// Whether there was a body that whoever recorded it has left out.
+  /// Whether the recording program has omitted the body.
   package var lacksBody = false
-  /// Why its body could not be read: it is lacking then; nil: it could, or there is none.
+  /// Why its body could not be read and is missing; nil if it could, or if there is none.
   package var bodyProblem: String?
 
   package init(
@@ -318,7 +319,7 @@ package struct HARResponse: Sendable, Equatable {
   }
 }
 
-/// How an exchange has failed: a kind of `TransportError`, and its sentence.
+/// A failed exchange: a kind of `TransportError`, and its message.
 package struct HARFailure: Sendable, Equatable {
   package var kind: String
   package var message: String
@@ -331,7 +332,7 @@ package struct HARFailure: Sendable, Equatable {
   }
 }
 
-/// A line of a head, byte for byte.
+/// A header, byte for byte.
 package struct HARHeader: Sendable, Equatable {
   package var name: String
   package var value: [UInt8]
@@ -347,9 +348,9 @@ package struct HARHeader: Sendable, Equatable {
 /// A body, byte for byte.
 package struct HARBody: Sendable, Equatable {
   package var bytes: [UInt8]
-  /// As its head names it; empty if it does not.
+  /// The content type of its header; empty if there is none.
   package var type: String
-  /// Whether it is a file's, or has files in it, of which the test knows no more than their names.
+  /// Whether it is a file or contains files, of which the test knows only the names.
   package var isOfFile = false
 
   package init(_ bytes: [UInt8], type: String = "") {

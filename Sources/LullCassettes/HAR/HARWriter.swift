@@ -1,11 +1,11 @@
 import LullCore
 
 extension HARFile {
-  /// The file as JSON, over several lines, in one order: what is recorded again and has not changed gives the
-  /// same bytes but for its times.
+  /// Returns the file as JSON on several lines, in a fixed order: a new recording of unchanged
+  /// exchanges gives the same bytes except for the times.
   ///
-  /// Bodies and headers that are no UTF-8 are base64: a response's as the format has it, others in a
-  /// member of our own.
+  /// Bodies and headers that are not UTF-8 are encoded in base64: a response body by the format's
+  /// own member, others in a member of Lull.
   package func encoded() -> [UInt8] {
     var json = JSONWriter(pretty: true)
     json.write(self)
@@ -33,7 +33,7 @@ extension JSONWriter {
       json.write(key: "time", milliseconds: entry.milliseconds)
       json.writeObject(key: "request") { $0.writeMembers(of: entry.request) }
       json.writeObject(key: "response") { json in
-        // As browsers write one that has not come.
+        // As browsers write a missing response.
         json.writeMembers(of: entry.response ?? HARResponse(status: 0))
       }
       json.writeObject(key: "cache") { _ in }
@@ -104,7 +104,7 @@ extension JSONWriter {
     }
   }
 
-  /// For those who read the file; we read the URL.
+  /// For people who read the file; Lull reads the URL.
   private mutating func write(queryOf url: String) {
     writeList(key: "queryString") { json in
       for (name, value) in RecordedURL(url).parameters {
@@ -129,7 +129,7 @@ extension JSONWriter {
     write(key: key, String(decoding: Base64.encode(bytes), as: UTF8.self))
   }
 
-  /// Whole ones without a fraction.
+  /// Writes whole numbers without a fraction.
   private mutating func write(key: String, milliseconds: Double) {
     write(key: key)
     if let whole = Int(exactly: milliseconds) { write(whole) } else { write(milliseconds) }

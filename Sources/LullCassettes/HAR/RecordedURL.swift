@@ -1,19 +1,20 @@
 import LullCore
 
 extension CredentialMask {
-  /// The mask of a credential in place of that of the secret which it is; the stand-in of a token stays, which
-  /// tells it from others.
+  /// Replaces the mask of a secret by that of a credential, if the name is a credential's.
+  /// Stand-ins of tokens stay, because they distinguish tokens.
   static func plain(_ name: String, _ value: String) -> String {
     CredentialName.names(name) && isMasked(value) && !value.contains(standIn) ? mark : value
   }
 }
 
-/// A URL as recordings are compared by: taken apart, without what makes no difference. (RFC 3986, 6.2.2 and 6.2.3)
+/// A URL in the form in which recordings are compared: parsed, and without insignificant
+/// differences. (RFC 3986, 6.2.2 and 6.2.3)
 package struct RecordedURL: Sendable, Equatable {
   /// Scheme, host and port.
   package let origin: String
   let path: String
-  /// Each with its escapes undone, in order; one without `=` has an empty value.
+  /// The query parameters with decoded escapes, in order; one without `=` has an empty value.
   let parameters: [(name: String, value: String)]
 
   package init(_ text: String) {
@@ -46,7 +47,7 @@ package struct RecordedURL: Sendable, Equatable {
     return text
   }
 
-  /// With the digits of its escapes in one case.
+  /// Returns the path with the digits of its escapes in one case.
   private static func path(_ text: Substring) -> String {
     guard text.contains("%") else { return String(text) }
     var bytes = Array(text.utf8)
@@ -58,8 +59,8 @@ package struct RecordedURL: Sendable, Equatable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// With one mask for all secrets that have the name of a credential: what other programs have recorded says
-  /// of them no more than that.
+  /// Returns the URL with the same mask for all secrets that have the name of a credential:
+  /// recordings of other programs contain no more than that.
   func withPlainMasks() -> RecordedURL {
     RecordedURL(
       origin, path,
@@ -72,7 +73,7 @@ package struct RecordedURL: Sendable, Equatable {
     self.parameters = parameters
   }
 
-  /// What is read and written at one place, whatever is asked of it.
+  /// The resource that the URL reads and writes, without the query.
   var resource: String { origin + path }
 
   package static func == (one: RecordedURL, other: RecordedURL) -> Bool {

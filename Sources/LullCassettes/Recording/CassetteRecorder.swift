@@ -1,29 +1,31 @@
 import LullCore
 package import LullTransport
 
-/// A recording that is being made: what is in it so far, with whatever lets somebody in.
+/// A recording in progress: its entries so far, including credentials.
 ///
-/// It is in the memory of one process alone; what leaves it is redacted.
+/// The data stays in the memory of one process; everything that leaves it is redacted.
 package struct CassetteRecorder {
-  /// Of the file that it will be.
+  /// The path of the future file.
   package let path: [UInt8]
-  /// In the order in which they were sent.
+  /// The entries in the order in which they were sent.
   package private(set) var entries: [HAREntry]
-  /// What requests are compared by.
+  /// The redaction by which requests are compared.
   package private(set) var redaction = Redaction()
-  /// Texts of the program's own, such as tokens that it was given. What a recording has given out has a
-  /// stand-in instead.
+  /// The program's own credentials, such as tokens that it was given. Tokens that a recorded
+  /// response has issued have a stand-in instead.
   private var issued: [(text: [UInt8], mask: String)] = []
-  /// The texts of secrets that were told, by their masks.
+  /// The texts of known secrets, by their masks.
   package private(set) var secrets: [String: [UInt8]] = [:]
-  /// With what is issued as well; nil once there is more. A text is hidden often, and something new is rare.
+  /// The redaction including the program's own credentials; nil when it is outdated. It is used
+  /// often and seldom changes.
   private var hiding: Redaction?
-  /// How many of the entries were recorded now.
+  /// How many of the entries are new.
   package private(set) var newCount = 0
 
   /// - Parameters:
-  ///   - entries: that are there already.
-  ///   - others: that may be beside them in the end, so that stand-ins must be others.
+  ///   - entries: The existing entries.
+  ///   - others: Entries that may be in the same file in the end, so that stand-ins must differ
+  ///     from theirs.
   package init(_ path: [UInt8], _ entries: [HAREntry], beside others: [HAREntry] = []) {
     self.path = path
     self.entries = entries
@@ -31,12 +33,12 @@ package struct CassetteRecorder {
     _ = redaction.redacted(entries)
   }
 
-  /// Takes over what a test has recorded.
+  /// Adds the entries that a test has recorded.
   package mutating func add(_ recorded: [HAREntry]) {
     add(recorded.map { ($0, nil) })
   }
 
-  /// The same, each before one that is there already; nil: behind all of them.
+  /// Adds entries, each before an existing one; nil appends.
   package mutating func add(_ recorded: [(entry: HAREntry, before: Int?)]) {
     var all: [HAREntry] = []
     for (place, entry) in entries.enumerated() {
@@ -50,22 +52,22 @@ package struct CassetteRecorder {
 
   // MARK: What is seen of it
 
-  /// Hides what an exchange tells that is not in it yet.
+  /// Hides the credentials of an exchange that is not part of the recording yet.
   package mutating func learn(from entry: HAREntry, isPart: Bool = false) {
     let count = redaction.hiddenCount
     redaction.learn(from: entry, isPart: isPart)
     if redaction.hiddenCount != count { hiding = nil }
   }
 
-  /// An exchange as its recording will have it, as far as that is known.
+  /// Returns an exchange as its recording will contain it, as far as known.
   package mutating func hidden(_ entry: HAREntry) -> HAREntry { current().hidden(entry) }
 
-  /// The same of a response, or of a part of one.
+  /// Returns a response, or a part of one, as its recording will contain it.
   package mutating func hidden(_ response: HARResponse) -> HARResponse {
     current().hidden(response)
   }
 
-  /// Any text without what is hidden so far.
+  /// Returns a text without the credentials that are hidden so far.
   package mutating func hidden(_ text: String) -> String {
     String(escaping: current().hidden(Array(text.utf8)))
   }
@@ -95,15 +97,16 @@ package struct CassetteRecorder {
     hiding = nil
   }
 
-  /// Names, in small letters, of what is to be hidden besides.
+  /// Hides the values of these names too. Names are in lower case.
   package mutating func hide(named names: Set<String>) { redaction.names.formUnion(names) }
 
-  /// How many credentials had been seen before anything called them so.
+  /// The number of credentials that were seen before any name identified them.
   package var lateCount: Int { redaction.late.count }
 
-  /// What is to be told of those, but for so many that were told of before.
+  /// Returns messages about those credentials, without the first `count`, which were reported
+  /// before.
   ///
-  /// - Parameter recorded: what is not in it yet.
+  /// - Parameter recorded: Entries that are not part of the recording yet.
   package func lateCredentials(after count: Int, beside recorded: [HAREntry]) -> [String] {
     redaction.late.dropFirst(count).compactMap { text in
       LateCredential(
@@ -114,20 +117,20 @@ package struct CassetteRecorder {
 
   // MARK: Stand-ins
 
-  /// The highest number of one so far.
+  /// The highest number of a stand-in so far.
   package var standInCount: Int { redaction.count }
 
-  /// Those that are new have higher numbers.
+  /// Makes new stand-ins have higher numbers.
   package mutating func passStandIn(_ number: Int) { redaction.pass(number) }
 
-  /// What one stands for, as far as its recording knows.
+  /// Returns the token of a stand-in, as far as the recording knows it.
   package func meaning(ofStandIn number: Int) -> Redaction.Meaning {
     redaction.meaning(ofStandIn: number)
   }
 
   // MARK: What is written of it
 
-  /// As it may be seen by anybody, and what has hidden it, for other texts.
+  /// The redacted entries, and the redaction for other texts.
   package var finished: (entries: [HAREntry], redaction: Redaction) {
     var redaction = redaction
     let entries = redaction.redacted(entries, hiding: issued)

@@ -1,7 +1,7 @@
 package import LullCore
 
 extension HTTPRequest {
-  /// Whether a secret of it has a stand-in for its text, and which.
+  /// The stand-ins that the texts of its secrets contain.
   package var standInsOfSecrets: Set<Int> {
     var numbers: Set<Int> = []
     for secret in secretTexts.flatMap(\.secrets) {
@@ -11,13 +11,13 @@ extension HTTPRequest {
     return numbers
   }
 
-  /// The request with tokens in the place of their stand-ins, in files too, but in its secrets, whose texts are read
-  /// when it goes out. (CAS-66, CAS-74)
+  /// Returns the request with tokens in place of their stand-ins, also in files. Its secrets are
+  /// not changed: their texts are read when it is sent. (CAS-66, CAS-74)
   ///
   /// - Parameters:
-  ///   - token: of a stand-in's number; nil: it stays.
-  ///   - known: what else is told in the place of its mask, where an answer has said it again.
-  /// - Throws: `fileUnavailable` if a file of it cannot be read.
+  ///   - token: Returns the token of a stand-in's number, or nil to keep the stand-in.
+  ///   - known: Other texts that replace their masks, if a response has repeated them.
+  /// - Throws: `fileUnavailable` if one of its files cannot be read.
   package func telling(
     _ token: @escaping (Int) -> [UInt8]?, _ known: [(mask: String, text: [UInt8])] = []
   ) throws(TransportError) -> HTTPRequest {
@@ -43,7 +43,7 @@ extension HTTPRequest {
         StandInReading(bytes, escaping, token).text, escaping, depth: StandInReading.depth)
     }
     func address(_ bytes: [UInt8]) -> [UInt8] {
-      // In a path a slash would part what is one.
+      // In a path, an unescaped slash would divide a part.
       let isWhole = bytes.starts(with: "http".utf8)
       let path = isWhole ? bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count : 0
       let reading = StandInReading(Array(bytes[..<path]), .verbatim) {
@@ -86,7 +86,7 @@ extension HTTPRequest {
     for name in headers.pairs.map(\.name) where seen.insert(name).inserted {
       let values = headers.plainValues(name)
       let told = values.map { text($0, .verbatim) }
-      // Of a name that has a secret too, each value is read when it goes out.
+      // If the header also has a secret, its values are read when it is sent.
       guard told != values, values.count == headers.values(name).count else { continue }
       request.headers.remove(name)
       for value in told { request.headers.add(name, bytes: value) }
@@ -102,7 +102,7 @@ extension HTTPRequest {
     }
   }
 
-  /// As the body says, whatever it is called.
+  /// The escaping for the body, by its content rather than its declared type.
   private var bodyEscaping: SecretEscaping {
     if let body, HTTPRequest.isJSON(body) { return .json }
     let type = headers["content-type"]?.lowercased() ?? ""

@@ -2,41 +2,43 @@ package import LullCore
 import LullSystem
 import Synchronization
 
-/// Asks a network in earnest what is to be recorded, and says how that is to be written down.
+/// Sends requests that are to be recorded to the real network, and returns the entries to record.
 ///
-/// Conditions of requests that only read are left out of what is sent, so that answers are whole; so are ranges
-/// that depend on one. A body that goes elsewhere than into memory is noted on its way. What has failed before
-/// anything could be sent, for want of a secret or file, is no exchange. (CAS-53 to CAS-55) Home thread only.
+/// Read requests are sent without their conditions, so that responses are complete, and without
+/// ranges that depend on one. A body that does not go to memory is copied while it passes. A
+/// failure before anything could be sent, because of a missing secret or file, is not an exchange.
+/// (CAS-53 to CAS-55) Home thread only.
 package final class RecordingNetwork {
-  /// What came of one exchange.
+  /// The result of one exchange.
   package struct Outcome {
-    /// What the network has said.
+    /// The network's result.
     package let result: NetworkResult
-    /// What is to be written down of it, with whatever lets somebody in; nil: nothing.
+    /// The entry to record, including credentials; nil for none.
     package let entry: HAREntry?
-    /// How long it took, in seconds.
+    /// The duration in seconds.
     package let seconds: Double
-    /// Why it is not written down though it should be.
+    /// Why it cannot be recorded although it should be.
     package let problem: String?
   }
 
-  /// More than that of one body is not recorded. Bytes.
+  /// The largest body that is recorded, in bytes.
   package static let largestBody = 64 << 20
 
   private let network: any NetworkingProvider
   private let pump: Pump
 
-  /// - Parameter pump: where answers are told, and whose clock says when something was sent.
+  /// - Parameter pump: Delivers the results, and its clock gives the times.
   package init(_ network: any NetworkingProvider, _ pump: Pump) {
     self.network = network
     self.pump = pump
   }
 
   /// - Parameters:
-  ///   - asked: the same as it is written down, with the masks of secrets.
-  ///   - hiding: what whoever reads a stream is to see of a head, or of some lines of it; a body that goes into a
-  ///     file then comes whole, with the answer. nil: they see all of it, as it comes.
-  ///   - finish: called once, on a later turn; for what is cancelled as well.
+  ///   - asked: The same request in the form to record, with its secrets masked.
+  ///   - hiding: Returns the part of a head, or of some lines, that the reader of a stream may see.
+  ///     A body that goes to a file then arrives as a whole, with the response. nil passes
+  ///     everything on as it arrives.
+  ///   - finish: Called once, on a later turn, also for a cancelled request.
   package func startRequest(
     _ request: HTTPRequest, _ asked: HARRequest, hiding: ((HARResponse) -> HARResponse)? = nil,
     _ finish: @escaping (Outcome) -> Void
@@ -60,7 +62,7 @@ package final class RecordingNetwork {
       sent,
       completion: pump.completion { result in
         let seconds = result.response?.elapsed ?? (SystemClock.uptime - start)
-        // Whole milliseconds, as long as a thousandth of one tells nobody anything.
+        // Whole milliseconds: fractions are of no use.
         entry.milliseconds = (seconds * 1000).rounded(.up)
         copy?.end()
         let problem = entry.fill(with: result, copy, isWholeFile: isWholeFile)
@@ -75,7 +77,7 @@ package final class RecordingNetwork {
 extension HTTPRequest {
   fileprivate mutating func leaveOutConditions() {
     guard method == .get || method == .head else { return }
-    // A range with it asks for the rest of something, if that is still the same.
+    // A range with it requests the rest of a resource if that has not changed.
     if headers["if-range"] != nil { headers.remove("Range") }
     for name in ["If-None-Match", "If-Modified-Since", "If-Range"] where headers[name] != nil {
       headers.remove(name)
@@ -86,9 +88,9 @@ extension HTTPRequest {
 extension HAREntry {
   fileprivate var isWhole: Bool { response != nil || failure != nil }
 
-  /// Why it cannot be written down though it was an exchange.
+  /// Fills in the result. Returns why the exchange cannot be recorded, or nil if it can.
   ///
-  /// - Parameter isWholeFile: whether the body would have gone into a file and was not to be larger.
+  /// - Parameter isWholeFile: Whether the body goes to a file and had to be within the size limit.
   fileprivate mutating func fill(
     with result: NetworkResult, _ copy: BodyCopy?, isWholeFile: Bool
   ) -> String? {
@@ -107,7 +109,7 @@ extension HAREntry {
         .invalidURL:
         return nil
       case .cancelled:
-        // Who reads a stream ends it so.
+        // The reader of a stream ends it in this way.
         guard let taken else { return nil }
         response = HARResponse(taken.head, body: taken.bytes, asked: request.url)
         return nil
@@ -121,16 +123,17 @@ extension HAREntry {
   }
 }
 
-/// What was taken of a body that goes elsewhere than into memory: into a file, or to who reads a stream.
+/// A copy of a body that does not go to memory, but to a file or the reader of a stream.
 ///
-/// It stands between the network and its taker, and is told on the provider's thread. Where the taker is to see
-/// what the recording will say, it gets whole lines, in which that is hidden.
+/// It is between the network and the receiver, and is called on the provider's thread. If the
+/// receiver may only see what the recording will contain, it gets whole lines with hidden
+/// credentials.
 final class BodyCopy: Sendable {
   fileprivate struct State {
     var head: HTTPResponse?
     var bytes: [UInt8] = []
     var isTooLarge = false
-    /// The beginning of a line, of which the taker has seen nothing.
+    /// The beginning of a line that the receiver has not seen yet.
     var line: [UInt8] = []
   }
 
@@ -138,18 +141,19 @@ final class BodyCopy: Sendable {
   private let taker: BodySink
   private let hiding: Confined<(HARResponse) -> HARResponse>?
 
-  /// - Parameter hiding: what the taker is to see of a head, or of some lines; nil: all of it, as it comes.
+  /// - Parameter hiding: Returns the part of a head, or of some lines, that the receiver may see;
+  ///   nil passes everything on as it arrives.
   init(for taker: BodySink, hiding: ((HARResponse) -> HARResponse)?) {
     self.taker = taker
     self.hiding = hiding.map { Confined($0) }
   }
 
-  /// What the network is to give the body to.
+  /// The sink for the network.
   var sink: BodySink {
     BodySink(
       isRaw: taker.isRaw,
       begin: { [self] head in
-        // What came of an attempt before does not count.
+        // The result of an earlier attempt does not count.
         state.withLock { $0 = State(head: head) }
         guard let hiding else { return taker.begin(head) }
         let shown = hiding.value(HARResponse(head, body: nil, asked: ""))
@@ -172,7 +176,7 @@ final class BodyCopy: Sendable {
       }, mayBegin: taker.mayBegin)
   }
 
-  /// Gives what is left to the taker, behind which nothing comes.
+  /// Passes the remaining line to the receiver at the end.
   func end() {
     let rest = state.withLock { state in
       defer { state.line = [] }
@@ -190,7 +194,7 @@ final class BodyCopy: Sendable {
     return shown.withUnsafeBufferPointer { taker.take($0) }
   }
 
-  /// Head and body as far as they have come; nil if it never began.
+  /// The head and body so far; nil if the body never began.
   var taken: (head: HTTPResponse, bytes: [UInt8], isTooLarge: Bool)? {
     state.withLock { state in
       state.head.map { ($0, state.bytes, state.isTooLarge) }
@@ -199,10 +203,10 @@ final class BodyCopy: Sendable {
 }
 
 extension BodyCopy.State {
-  /// The lines that are whole with that piece; what follows them waits.
+  /// Returns the lines that are complete with that piece. The rest waits.
   fileprivate mutating func lines(with piece: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     line += piece
-    // A stream may end its lines with CR alone.
+    // A stream may end its lines with CR only.
     guard let last = line.lastIndex(where: { $0 == 10 || $0 == 13 }) else { return [] }
     defer { line.removeSubrange(...last) }
     return Array(line[...last])

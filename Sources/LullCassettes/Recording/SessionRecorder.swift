@@ -1,21 +1,22 @@
 package import LullCore
 package import LullTransport
 
-/// Records what goes over a network from now on, until it is stopped.
+/// Records the exchanges of a network from now on, until it is stopped.
 ///
-/// Answers are those of the network, in its time; conditions are left out, as in tests that are recorded. Home
-/// thread only.
+/// Responses are those of the network, with its timing. Conditions are removed, as in tests that
+/// record. Home thread only.
 package final class SessionRecorder: NetworkTap {
   private let network: CurlProvider
   private let recorder: RecordingNetwork
   private var cassette = CassetteRecorder([], [])
   private var redaction = Redaction()
-  /// In the order in which they were sent; nil of what is under way, or is not written down.
+  /// The entries in the order in which they were sent; nil if a request is running or is not
+  /// recorded.
   private var entries: [HAREntry?] = []
-  /// Why something is not written down.
+  /// Why some exchanges are not recorded.
   package private(set) var problems: [String] = []
 
-  /// - Parameter pump: of whoever asks.
+  /// - Parameter pump: The pump of the requests.
   package init(_ network: CurlProvider, _ pump: Pump) {
     self.network = network
     recorder = RecordingNetwork(UntappedNetwork(network), pump)
@@ -39,7 +40,7 @@ package final class SessionRecorder: NetworkTap {
     entries.append(nil)
     inFlightCount += 1
     return recorder.startRequest(request, asked) { [weak self] outcome in
-      // What ends after it has been stopped is not in it.
+      // An exchange that ends after the recording was stopped is not part of it.
       if let self, entries.indices.contains(place) {
         inFlightCount -= 1
         endedCount += 1
@@ -56,14 +57,14 @@ package final class SessionRecorder: NetworkTap {
     func cancel() {}
   }
 
-  /// How many exchanges have not ended.
+  /// The number of exchanges that have not ended.
   package private(set) var inFlightCount = 0
-  /// How many have ended so far.
+  /// The number of exchanges that have ended.
   package private(set) var endedCount = 0
-  /// How long the longest of them took, in seconds.
+  /// The duration of the longest one, in seconds.
   package private(set) var longest = 0.0
 
-  /// Leaves the network alone again; the recording, without what lets somebody in.
+  /// Stops recording. Returns the recording without credentials.
   package func stop() -> [HAREntry] {
     network.tap = nil
     network.onSecrets = nil
@@ -80,18 +81,20 @@ package final class SessionRecorder: NetworkTap {
   }
 
   private var recorded: [HAREntry] = []
-  /// Whether an answer has something that its recording has not, once it has been stopped.
+  /// Whether the recording hides parts of responses. Valid after `stop`.
   package private(set) var hidesAnswers = false
 
-  /// What to look at before anybody else sees the recording, once it has been stopped.
+  /// Passages to check before the recording is shared. Valid after `stop`.
   package var suspicions: [String] { redaction.suspicions(in: recorded) }
 
-  /// Whether an answer of the recording has that value, so that it is made of nothing that is hidden.
+  /// Whether a response in the recording contains that value, so that it is not derived from
+  /// anything hidden.
   package func says(number: Double) -> Bool {
     bodies.contains { RecordedValues.contains(in: $0) { $0.string == nil && $0.double == number } }
   }
 
-  /// The same of a text; of a short one only as a value.
+  /// Whether a response in the recording contains that text; a short one only counts as a complete
+  /// value.
   package func says(text: String) -> Bool {
     if bodies.contains(where: { RecordedValues.contains(in: $0) { $0.string == text } }) {
       return true
@@ -103,13 +106,13 @@ package final class SessionRecorder: NetworkTap {
 
   private var bodies: [[UInt8]] { recorded.compactMap { $0.response?.body?.bytes } }
 
-  /// A script that goes with the recording, without what lets somebody in; once it has been stopped.
+  /// Returns a script for the recording without credentials. Valid after `stop`.
   package func hidden(script text: [UInt8]) -> [UInt8] { redaction.hidden(inScript: text) }
 }
 
-/// Values in recorded bodies of JSON.
+/// Values in recorded JSON bodies.
 enum RecordedValues {
-  /// Whether one of them fits that is neither an object nor a list.
+  /// Whether a value matches that is neither an object nor a list.
   static func contains(in body: [UInt8], _ fits: (JSONElement) -> Bool) -> Bool {
     guard let document = try? JSONDocument(parsing: body) else { return false }
     return contains(document.root, fits)

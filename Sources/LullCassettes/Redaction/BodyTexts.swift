@@ -1,9 +1,9 @@
 import LullCore
 
-/// What a body is made of besides JSON and forms: several documents, and parts with names.
+/// The contents of bodies other than plain JSON and forms: several documents, and parts with names.
 enum BodyTexts {
-  /// Documents of JSON within other texts: one in each line, with or without the `data:` of an event, or one
-  /// that a function is called with.
+  /// Returns JSON documents within other text: one in each line, with or without the `data:` of an
+  /// event, or the argument of a function call (JSONP).
   static func documents(in text: String) -> [JSONDocument] {
     var documents = text.split(whereSeparator: \.isNewline).compactMap { line in
       let data = line.hasPrefix("data:") ? line.dropFirst(5) : line
@@ -17,15 +17,15 @@ enum BodyTexts {
     return documents
   }
 
-  /// One that is an object or a list.
+  /// Returns the document if it is an object or a list.
   static func document(_ text: some StringProtocol) -> JSONDocument? {
     let text = text.drop { $0.isWhitespace }
     guard text.first == "{" || text.first == "[" else { return nil }
     return try? JSONDocument(parsing: Array(text.utf8))
   }
 
-  /// Fields of a form in several parts, and of a form in HTML, elements of XML, and members of JSON within
-  /// anything else, such as a script or a text that breaks off, each with its value.
+  /// Returns the names and values of multipart form fields, HTML form fields and XML elements, and
+  /// of JSON members within any other text, such as a script or a truncated text.
   static func fields(in text: String) -> [(name: String, value: String)] {
     var fields = text.utf8.contains(UInt8(ascii: "\r")) ? parts(in: text) : []
     if text.utf8.contains(UInt8(ascii: "<")) { fields += inputs(in: text) + elements(in: text) }
@@ -33,7 +33,7 @@ enum BodyTexts {
     return fields
   }
 
-  /// `<token>…</token>`, with a prefix and attributes too.
+  /// Matches `<token>…</token>`, also with a prefix and attributes.
   private static func elements(in text: String) -> [(name: String, value: String)] {
     text.split(separator: "<").compactMap { tag in
       guard tag.first?.isLetter == true, let end = tag.firstIndex(of: ">") else { return nil }
@@ -44,7 +44,7 @@ enum BodyTexts {
     }
   }
 
-  /// `"token": "…"`
+  /// Matches `"token": "…"`.
   private static func members(in text: String) -> [(name: String, value: String)] {
     var members: [(String, String)] = []
     let bytes = Array(text.utf8)
@@ -75,7 +75,7 @@ enum BodyTexts {
   private static func isSpace(_ byte: UInt8) -> Bool { [9, 10, 13, 32].contains(byte) }
 
   private static func parts(in text: String) -> [(name: String, value: String)] {
-    // CR and LF are one character to Swift.
+    // Swift treats CR LF as one character.
     text.split(separator: "\r\n--").compactMap { part in
       guard part.contains("form-data"), let end = part.firstRange(of: "\r\n\r\n"),
         let name = attribute("name", in: part[..<end.lowerBound])

@@ -1,25 +1,26 @@
 import LullCore
 
-/// Words of a text that are base64 or hexadecimal digits of another one, and are made anew where that is to
-/// become a third.
+/// The words of a text that are base64 or hexadecimal encodings. If the decoded text of a word is
+/// replaced, the word is encoded again.
 ///
-/// Base64 may be of either alphabet, on one or several lines, with its padding or without, and escaped as in URLs
-/// or JSON. A slash, a hyphen or a low line is a digit of it, and parts words as well: both are tried.
+/// Base64 may use either alphabet, be on one or several lines, with or without padding, and escaped
+/// as in URLs or JSON. A slash, a hyphen or an underscore is a base64 digit, but may also separate
+/// words: both are tried.
 struct EncodedWords {
-  /// With other words where there are any.
+  /// The text, in which some words may have been replaced.
   private(set) var text: [UInt8] = []
   private let bytes: [UInt8]
   private let isInURL: Bool
   private let replacement: ([UInt8]) -> [UInt8]?
-  /// How far it has been read.
+  /// How far the text has been read.
   private var place = 0
 
-  /// Under so many digits there is nothing that would have to be found.
+  /// The minimum number of digits: shorter words are ignored.
   private static let shortest = 12
 
   /// - Parameters:
-  ///   - isInURL: whether digits that mean something there are to be escaped.
-  ///   - replacement: what the decoded text of a word is to become; nil: the word stays.
+  ///   - isInURL: Whether digits with a meaning in URLs must be escaped.
+  ///   - replacement: Returns the new decoded text of a word, or nil to keep the word.
   init(
     _ bytes: [UInt8], isInURL: Bool = false, _ replacement: @escaping ([UInt8]) -> [UInt8]?
   ) {
@@ -36,7 +37,8 @@ struct EncodedWords {
       let wrapped = EncodedWord.wrapped(words, from: next, in: bytes)
       let end = wrapped?.end ?? next + 1
       let isMade = wrapped.map { takes($0.word) } ?? false
-      // Each line may be a word of its own; of lines of whole groups all of them have been looked into.
+      // Each line may be a word itself. If the lines consist of whole groups, all of them were
+      // checked together.
       let isDone = isMade || wrapped.map { $0.word.isWholeInLines } ?? false
       for word in words[next..<end]
       where !isDone && word.digits.count >= EncodedWords.shortest { read(word) }
@@ -45,23 +47,24 @@ struct EncodedWords {
     text += bytes[place...]
   }
 
-  /// What all words say that may be encoded, in each way in which they may be, one behind the other.
+  /// Returns the decoded texts of all words that may be encoded, in every possible way, one after
+  /// another.
   static func decoded(in bytes: [UInt8]) -> [UInt8] {
     var all: [UInt8] = []
     _ = EncodedWords(bytes) { inner in
-      // Two of them make no third.
+      // Separated, so that two of them do not combine to a third.
       all += inner + [0]
       return nil
     }
     return all
   }
 
-  /// Whether there is any that is long enough, as most texts have none.
+  /// Whether any word is long enough; most texts have none.
   private static func mayBe(in bytes: [UInt8]) -> Bool {
     guard bytes.count >= shortest else { return false }
     var length = 0
     for byte in bytes {
-      // An escape is a digit, too.
+      // An escape may be a digit, too.
       let isPart =
         EncodedWord.isDigit(byte) || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\")
       length = isPart ? length + 1 : 0
@@ -83,7 +86,8 @@ struct EncodedWords {
     }
   }
 
-  /// Whether the word is made anew; what has been read goes up to its end then.
+  /// Replaces the word if its decoded text is replaced, and continues after it. Returns whether it
+  /// was.
   private mutating func takes(_ word: EncodedWord) -> Bool {
     let digits = word.digits
     if digits.count % 2 == 0, let inner = EncodedWords.hexadecimal(digits),
@@ -119,7 +123,8 @@ struct EncodedWords {
     place = range.upperBound
   }
 
-  /// Whether a point joins it to another word, as the parts of a JWT, which are of the alphabet for URLs.
+  /// Whether a dot joins the word to another one, like the parts of a JWT, which use the URL
+  /// alphabet.
   private func isPartOfToken(_ word: EncodedWord) -> Bool {
     let isJoined = isJoint(word.range.lowerBound - 1) || isJoint(word.range.upperBound)
     return isJoined && !word.digits.contains { "+/".utf8.contains($0) }
@@ -146,7 +151,7 @@ struct EncodedWords {
     return bytes
   }
 
-  /// Of `=`, as it is or escaped.
+  /// Returns the length of `=`, plain or escaped.
   private func paddingLength(at index: Int) -> Int? {
     guard index < bytes.count else { return nil }
     if bytes[index] == UInt8(ascii: "=") { return 1 }
@@ -155,22 +160,22 @@ struct EncodedWords {
   }
 }
 
-/// A run of digits of base64 in a text, some of which may be escaped, or of several lines of them.
+/// A run of base64 digits in a text, some of which may be escaped, or several lines of them.
 struct EncodedWord {
-  /// Without escapes and ends of lines.
+  /// The digits without escapes and line ends.
   private(set) var digits: [UInt8] = []
-  /// Where each digit stands in the text, and where the last one ends.
+  /// The position of each digit in the text, followed by the end of the last one.
   private var starts: [Int]
-  /// Whether some of them have the escapes of URLs.
+  /// Whether some digits have URL escapes.
   private(set) var isEscaped = false
-  /// How long its lines are, and what ends them; nil of one line.
+  /// The width of the lines and their separator; nil for one line.
   private var wrapping: (width: Int, separator: [UInt8])?
 
   private init(at start: Int) { starts = [start] }
 
   var range: Range<Int> { (starts.first ?? 0)..<(starts.last ?? 0) }
 
-  /// Those of one line each, in order, short ones too.
+  /// Returns the words of one line each, in order, including short ones.
   static func all(in bytes: [UInt8]) -> [EncodedWord] {
     var words: [EncodedWord] = []
     var word: EncodedWord?
@@ -185,7 +190,7 @@ struct EncodedWord {
       } else {
         if let word { words.append(word) }
         word = nil
-        // Its letter is no digit.
+        // The letter of the escape is not a digit.
         let isEndOfLine =
           bytes[index] == UInt8(ascii: "\\") && index + 1 < bytes.count
           && "nrt".utf8.contains(bytes[index + 1])
@@ -195,7 +200,7 @@ struct EncodedWord {
     return words + (word.map { [$0] } ?? [])
   }
 
-  /// Some of its digits, by their places.
+  /// Returns a word of some of its digits, by their positions.
   func part(_ places: Range<Int>) -> EncodedWord {
     var part = EncodedWord(at: starts[places.lowerBound])
     part.digits = Array(digits[places])
@@ -206,13 +211,13 @@ struct EncodedWord {
 
   // MARK: Lines
 
-  /// Shorter lines are no wrapped base64.
+  /// Shorter lines are not wrapped base64.
   private static let narrowest = 16
-  /// As they are, and as a string of JSON has them.
+  /// Line ends, plain and as in a JSON string.
   private static let separators = ["\r\n", "\n", "\\r\\n", "\\n"].map { Array($0.utf8) }
 
-  /// The one of several lines that begins there, each as long as the first but the last, and the place of the word
-  /// behind it; nil if there is none.
+  /// Returns the word of several lines that begins there, and the index of the word after it, or
+  /// nil. All lines but the last have the length of the first.
   static func wrapped(
     _ words: [EncodedWord], from first: Int, in bytes: [UInt8]
   ) -> (word: EncodedWord, end: Int)? {
@@ -239,13 +244,13 @@ struct EncodedWord {
     return next > first + 1 ? (whole, next) : nil
   }
 
-  /// Whether no line ends within a group of base64, and all of it can be decoded.
+  /// Whether all lines consist of whole base64 groups, and all of it can be decoded.
   var isWholeInLines: Bool {
     guard let wrapping else { return false }
     return wrapping.width % 4 == 0 && (try? Base64.decode(digits)) != nil
   }
 
-  /// Other digits in lines as this word has them.
+  /// Returns other digits, wrapped as in this word.
   func lines(of digits: [UInt8]) -> [UInt8] {
     guard let (width, separator) = wrapping else { return digits }
     var lines: [UInt8] = []

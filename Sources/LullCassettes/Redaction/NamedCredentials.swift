@@ -1,16 +1,16 @@
 package import LullCore
 
-/// Values whose names say that they let somebody in.
+/// Values whose names identify them as credentials.
 enum NamedCredentials {
-  /// What of a body counts: what can be nothing else, or what may be.
+  /// Which values count: only those with unambiguous names, or likely ones too.
   enum Certainty: Equatable {
     case certain
     case likely
-    /// What somebody has named, in small letters, and nothing else.
+    /// Only these names, in lower case.
     case named(Set<String>)
   }
 
-  /// User and password of the URLs in a text.
+  /// Returns user and password of the URLs in a text.
   static func users(in text: String) -> [(user: String, password: String)] {
     var found: [(String, String)] = []
     var rest = text[...]
@@ -26,13 +26,13 @@ enum NamedCredentials {
     return found
   }
 
-  /// Of the queries and fragments in a text.
+  /// Returns credentials in the queries and fragments of a text.
   static func values(
     inQueryOf text: String, _ certainty: Certainty = .likely
   ) -> [String] {
     guard text.contains("=") else { return [] }
     var values: [String] = []
-    // There is a blank in the mask of a secret.
+    // The mask of a secret contains a space.
     let text = MaskedText.bare(CredentialMask.decodedMasks(text))
     for piece in text.split(whereSeparator: { "?&#<>\"' ;,".contains($0) }) {
       guard let equals = piece.firstIndex(of: "=") else { continue }
@@ -42,7 +42,7 @@ enum NamedCredentials {
     return values
   }
 
-  /// Of a header that is called so, or has a scheme before what it holds.
+  /// Returns credentials in a header, by its name or by the scheme before its value.
   static func values(inHeader name: String, _ value: String) -> [String] {
     if name.lowercased() == "cookie" {
       return value.split(separator: ";").map { pair in
@@ -62,7 +62,7 @@ enum NamedCredentials {
     return [rest, pair] + (password.map { [$0] } ?? [])
   }
 
-  /// Of JSON, also of several texts, of a form, of a form in parts or in HTML.
+  /// Returns credentials in a body: JSON, also several documents, a form, a multipart form or HTML.
   static func values(inBody bytes: [UInt8], _ certainty: Certainty) -> [String] {
     var values: [String] = []
     if let document = try? JSONDocument(parsing: bytes) {
@@ -80,7 +80,7 @@ enum NamedCredentials {
     guard !text.contains(where: \.isNewline) else { return values }
     return values
       + text.split(separator: "&").compactMap { pair in
-        // A line of markup is no form.
+        // A line of markup is not a form.
         guard let equals = pair.firstIndex(of: "="),
           !pair[..<equals].contains(where: { " <\"".contains($0) })
         else { return nil }
@@ -89,8 +89,8 @@ enum NamedCredentials {
       }
   }
 
-  /// Numbers of at least eight digits that are called like nothing else: their bodies would not be the same with
-  /// a text in their places.
+  /// Returns numbers of at least eight digits under an unambiguous name. They stay, because a text
+  /// in their place would change the type of the value.
   static func numbers(inBody bytes: [UInt8]) -> [String] {
     guard let document = try? JSONDocument(parsing: bytes) else { return [] }
     var numbers: [String] = []
@@ -110,7 +110,8 @@ enum NamedCredentials {
     return numbers
   }
 
-  /// Whether a number, an object, true or false stands in JSON under one of the names, which are no texts to be found again.
+  /// Whether a JSON body has a number, an object, true or false under one of the names. Such values
+  /// cannot be found again as texts.
   static func hasOther(named names: Set<String>, inBody bytes: [UInt8]) -> Bool {
     guard let document = try? JSONDocument(parsing: bytes) else { return false }
     func isHidden(_ key: String) -> Bool { names.contains(key) || values.contains(key) }
@@ -127,7 +128,7 @@ enum NamedCredentials {
     return look(document.root, "")
   }
 
-  /// What a credential is called inside of an object that is called as it is.
+  /// Names of a credential's value inside an object with the credential's name.
   private static let values: Set<String> = ["value", "bearer", "raw", "text"]
 
   private static func collect(
@@ -149,14 +150,15 @@ enum NamedCredentials {
       } else if let inner = BodyTexts.document(text) {
         collect(inner.root, called: "", certainty, into: &values)
       } else if certainty == .certain, text.contains("://") {
-        // The address of something that only who has it may have.
+        // A URL may contain credentials as query parameters.
         values += self.values(inQueryOf: text, .certain)
       }
     default: break
     }
   }
 
-  /// What may be called so and be something else is taken for a credential in an answer if it looks like one.
+  /// Whether the name is that of a credential. In a response, a value with an ambiguous name only
+  /// counts if it looks like one.
   private static func isCalledSo(
     _ name: String, _ value: some StringProtocol, _ certainty: Certainty
   ) -> Bool {
@@ -168,7 +170,7 @@ enum NamedCredentials {
     }
   }
 
-  /// What a login gives out, and whose names are those of other things.
+  /// Results of logins whose names are also used for other things.
   private static let codes: Set<String> = [
     "code", "device_code", "user_code", "code_verifier", "ticket", "nonce", "state", "auth",
     "access",
@@ -180,14 +182,14 @@ enum NamedCredentials {
 }
 
 extension CredentialMask {
-  /// How often `***` stands in the answer of an exchange.
+  /// Returns how often the response of an exchange contains `***`.
   package static func count(in entry: HAREntry) -> Int {
     guard let response = entry.response else { return 0 }
     let texts = response.headers.map(\.value) + [response.body?.bytes ?? []]
     return texts.reduce(count(in: Array((response.finalURL ?? "").utf8))) { $0 + count(in: $1) }
   }
 
-  /// Also within what is encoded.
+  /// Also within encoded words.
   private static func count(in bytes: [UInt8]) -> Int {
     var level = bytes
     var count = 0
@@ -203,7 +205,8 @@ extension CredentialMask {
     return bytes.split(whereSeparator: { $0 != star }).count(where: { $0.count >= mark.utf8.count })
   }
 
-  /// Whether it stands anywhere in a request, but in heads that hold credentials, which Lull fills by itself.
+  /// Whether a request contains `***`, except in credential headers, which Lull fills
+  /// automatically.
   package static func stands(in request: HARRequest) -> Bool {
     let headers = request.headers.filter { !CredentialName.names($0.name) }.map(\.value)
     let texts = headers + [request.body?.bytes ?? [], Array(request.url.utf8)]
@@ -213,18 +216,19 @@ extension CredentialMask {
   }
 }
 
-/// What an answer has given out under a name that says nothing, and a later request has sent as a credential: a test
-/// has seen it as it is, and sees what stands for it when the recording is replayed. (CAS-73)
+/// A credential that a response contained under a neutral name, and that a later request sent as a
+/// credential. The test has seen the real value, and sees the stand-in when the recording is
+/// replayed. (CAS-73)
 struct LateCredential: CustomStringConvertible {
   private let said: String
-  /// nil where its request shows a mask.
+  /// nil if its request shows a mask.
   private let sent: String?
   private let name: String?
   private let mask: String
 
   /// - Parameters:
-  ///   - text: that stands in the exchanges, as they were seen.
-  ///   - mask: what stands in its place from then on.
+  ///   - text: The credential, which is in the exchanges as they were seen.
+  ///   - mask: The mask that replaces it from then on.
   init?(_ text: [UInt8], shownAs mask: String, in entries: [HAREntry]) {
     let value = String(decoding: text, as: UTF8.self)
     guard
@@ -262,7 +266,7 @@ struct LateCredential: CustomStringConvertible {
     return redaction.hides(Array(text.utf8))
   }
 
-  /// Of the header or member that it is the value of.
+  /// Returns the name of the header or member with that value.
   private static func name(of text: String, in response: HARResponse) -> String? {
     if let header = response.headers.first(where: { String(escaping: $0.value) == text }) {
       return header.name

@@ -1,16 +1,16 @@
 import LullCore
 
-/// Bytes of a recording as text, in the charset that they are in: UTF-8, the wider ones, or what is left, Latin-1.
+/// Recorded bytes as text, in their charset: UTF-8, UTF-16, UTF-32, or otherwise Latin-1.
 struct RecordedText {
-  /// As UTF-8.
+  /// The text in UTF-8.
   let bytes: [UInt8]
   private let mark: [UInt8]
   private let charset: String
 
-  /// nil for what is no text.
+  /// Returns nil for bytes that are not text.
   init?(_ bytes: [UInt8]) {
     let isValid = bytes.withUnsafeBufferPointer { UTF8Validation.isValid($0) }
-    // Zeros in UTF-8 are those of a wider charset.
+    // Zero bytes in valid UTF-8 indicate a wider charset.
     let found = isValid && !bytes.contains(0) ? nil : RecordedText.charset(of: bytes)
     guard let (charset, mark) = found else {
       guard isValid else { return nil }
@@ -23,10 +23,11 @@ struct RecordedText {
     (self.bytes, self.mark, self.charset) = (Array(text.utf8), mark, charset)
   }
 
-  /// Whether bytes of it are other ones in UTF-8.
+  /// Whether the bytes differ from the UTF-8 form.
   var isWide: Bool { !["utf-8", "iso-8859-1"].contains(charset) }
 
-  /// A text in place of this one, in its charset; nil if that lacks a character of it.
+  /// Returns another text in this text's charset, or nil if the charset lacks one of its
+  /// characters.
   func bytes(of text: [UInt8]) -> [UInt8]? {
     (try? TextCoding.encode(String(decoding: text, as: UTF8.self), charset: charset)).map {
       mark + $0
@@ -38,7 +39,8 @@ struct RecordedText {
     ("utf-16be", [0xFE, 0xFF]),
   ]
 
-  /// By the mark at its beginning, or where the zeros of its first characters stand, as JSON has it.
+  /// Detects the charset by its byte order mark, or by the zero bytes of the first characters, as
+  /// for JSON.
   private static func charset(of bytes: [UInt8]) -> (charset: String, mark: [UInt8])? {
     if let marked = marks.first(where: { bytes.starts(with: $0.mark) }) { return marked }
     let zeros = bytes.prefix(4).map { $0 == 0 }
@@ -52,7 +54,7 @@ struct RecordedText {
   }
 }
 
-/// A value of `Set-Cookie`: a name, what it holds, and what is said about it.
+/// A value of `Set-Cookie`: name, value and attributes.
 struct RecordedCookie {
   let value: Substring
   private let name: Substring
@@ -66,7 +68,7 @@ struct RecordedCookie {
     rest = text[pair.endIndex...]
   }
 
-  /// Without its value, but for a stand-in.
+  /// The cookie with a masked value; a stand-in stays.
   var masked: String {
     if value.isEmpty || CredentialMask.isMasked(value) { return String(name + value + rest) }
     return String(name) + CredentialMask.mark + rest
@@ -75,15 +77,16 @@ struct RecordedCookie {
 
 /// Texts in which some parts have been masked already.
 enum MaskedText {
-  /// What stands in the place of a mask while a text is taken apart: it is in no text of anybody's.
+  /// Represents a mask while a text is parsed; it occurs in no other text.
   private static let mark: Character = "\u{1}"
 
-  /// With one character in the place of each mask of a secret, which may have spaces in it.
+  /// Returns the text with one character in place of each mask of a secret, which may contain
+  /// spaces.
   static func bare(_ text: String) -> String {
     CredentialMask.replacingMasks(in: text) { _ in String(mark) }
   }
 
-  /// The parts beside masks that may be something by themselves; the whole text where nothing is masked.
+  /// Returns the parts beside masks that may be values; the whole text if nothing is masked.
   static func parts(of text: String) -> [String] {
     let bare = bare(text)
     guard bare.contains(mark) else { return CredentialMask.isMasked(text) ? [] : [text] }
@@ -101,12 +104,12 @@ enum MaskedText {
   }
 }
 
-/// The ways in which a text may stand somewhere, besides escapes, which are undone where it is looked for: as it
-/// is, within base64 of either alphabet wherever it begins there, and as hexadecimal digits; in Latin-1, too.
+/// The forms in which a text may occur, except escapes, which the search decodes: plain, in base64
+/// of either alphabet at any offset, and as hexadecimal digits; also in Latin-1.
 struct HiddenForms {
   let all: [[UInt8]]
 
-  /// Below so many bytes what is left of it in base64 is too little to tell.
+  /// The minimum length in bytes for base64: of shorter texts, too few digits remain.
   private static let shortestInBase64 = 8
 
   init(_ text: [UInt8]) {
@@ -134,7 +137,8 @@ struct HiddenForms {
     return forms
   }
 
-  /// The digits that are made of it alone, when so many bytes precede it in a group of three.
+  /// Returns the base64 digits that depend only on the text, if `offset` bytes precede it in a
+  /// group of three.
   private static func inside(
     _ text: [UInt8], after offset: Int, _ alphabet: Base64.Alphabet
   ) -> [UInt8] {
@@ -146,18 +150,18 @@ struct HiddenForms {
   }
 }
 
-/// A word of a recording that may be a token nobody has named: where it stands, and how it begins.
+/// A word in a recording that may be an unnamed token: its place, and its beginning.
 package struct Leftover: Sendable, Equatable, CustomStringConvertible {
-  /// Which exchange, from 1.
+  /// The number of the exchange, starting at 1.
   package let number: Int
-  /// `request URL`, `response body` and the like.
+  /// `request URL`, `response body` and so on.
   package let place: String
-  /// Not all of it.
+  /// Only a part of it.
   package let beginning: String
 
   package var description: String { "number \(number), \(place): \(beginning)…" }
 
-  /// Those of a recording, each word once, at its first place.
+  /// Returns the words in a recording that may be tokens, each once, at its first place.
   package static func all(in entries: [HAREntry]) -> [Leftover] {
     var seen: Set<String> = []
     var found: [Leftover] = []

@@ -1,50 +1,51 @@
 import LullCore
 import LullTransport
 
-/// Takes what lets somebody in out of recordings: nothing that is hidden once is in any of them, in whatever
-/// place and however it is escaped there. (CAS-20 to CAS-25)
+/// Removes credentials from recordings. A hidden text occurs nowhere in them, in any place or
+/// escaping. (CAS-20 to CAS-25)
 ///
-/// Secrets have their mask already where a request sends them; where an answer repeats them they get it here.
-/// What an answer gives out (tokens, cookies) gets a stand-in, `lull-token-1`, that is the same wherever it comes
-/// again, so that a request with the stand-in is the recorded one. Values that are no secrets and are called
-/// like credentials become `***`. A request that is asked of a recording goes through the same.
+/// Secrets in requests are masked already; if a response repeats one, it is masked here. Tokens and
+/// cookies that a response issues are replaced by a stand-in such as `lull-token-1`. It is the same
+/// everywhere, so that a request with the stand-in matches the recorded one. Values that are not
+/// secrets but have the name of a credential become `***`. A request that is compared with a
+/// recording is redacted in the same way.
 package struct Redaction: Sendable {
-  /// What a stand-in begins with; its number follows.
+  /// The beginning of a stand-in; its number follows.
   package static let standIn = CredentialMask.standIn
 
   private var search = SecretSearch()
-  /// The same texts in small letters, since a server may say them in others.
+  /// The same texts in lower case, because a server may repeat them in another case.
   private var folded = SecretSearch()
-  /// What stands in the place of each that is searched for.
+  /// The replacement of each text that is searched for.
   private var replacements: [Secret: String] = [:]
-  /// All that is hidden, with what stands in the place of each.
+  /// All hidden texts, with their replacements.
   private(set) var texts: [[UInt8]: String] = [:]
-  /// Credentials that are too short to be looked for everywhere.
+  /// Credentials that are too short to be searched for everywhere.
   private var short: Set<String> = []
-  /// What was given out, by the number of its stand-in.
+  /// Issued tokens, by the numbers of their stand-ins.
   private var issued: [Int: [UInt8]] = [:]
   /// The highest number of a stand-in so far.
   private(set) var count = 0
-  /// Up to which stand-ins of earlier recordings go, whose texts nobody knows.
+  /// The highest number of a stand-in from earlier recordings, whose tokens are unknown.
   private var strangers = 0
 
-  /// Names, in small letters, of what is a credential though it is not called like one.
+  /// Names of values to hide although they are not named like credentials. In lower case.
   package var names: Set<String> = []
-  /// What answers have said so far.
+  /// The responses so far.
   private var said: [HARResponse] = []
-  /// Texts that an answer had said before a request sent them as a credential.
+  /// Texts that a response contained before a request sent them as credentials.
   private(set) var late: [[UInt8]] = []
 
-  /// Values shorter than this are hidden where their name tells what they are, and nowhere else.
+  /// Shorter values are only hidden under the name of a credential.
   static let shortest = 8
 
   package init() {}
 
-  /// From now on that text is hidden.
+  /// Hides a text from now on.
   ///
   /// - Parameters:
-  ///   - text: nothing is hidden of one under four bytes, which is too common to be taken for a secret.
-  ///   - mask: what stands in its place.
+  ///   - text: The text. Texts under four bytes are ignored, because they are too common.
+  ///   - mask: Its replacement.
   package mutating func hide(_ text: [UInt8], as mask: String) {
     guard text.count >= SecretSearch.shortest, texts[text] == nil else { return }
     texts[text] = mask
@@ -52,7 +53,7 @@ package struct Redaction: Sendable {
     replacements[secret] = mask
     for form in HiddenForms(text).all { search.add(secret, form) }
     let small = Redaction.folded(text)
-    // A name that is called like its own text would be hidden in its mask.
+    // A text that occurs in its own mask would be replaced there too.
     if text.count >= Redaction.shortest, small != Redaction.folded(text, toCapitals: true),
       !mask.lowercased().contains(String(decoding: small, as: UTF8.self))
     {
@@ -60,18 +61,18 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// Letters of ASCII only, so that as many bytes remain.
+  /// ASCII letters only, so that the length does not change.
   private static func folded(_ bytes: [UInt8], toCapitals: Bool = false) -> [UInt8] {
     let range: ClosedRange<UInt8> = toCapitals ? 0x61...0x7A : 0x41...0x5A
     return bytes.map { range.contains($0) ? $0 ^ 0x20 : $0 }
   }
 
-  /// How many texts are hidden so far.
+  /// The number of hidden texts.
   var hiddenCount: Int { texts.count }
 
   func hides(_ text: [UInt8]) -> Bool { texts[text] != nil }
 
-  /// The same for what an answer has given out.
+  /// Hides a token that a response has issued.
   mutating func replace(_ token: [UInt8]) {
     guard !hides(token), !CredentialMask.isMasked(String(decoding: token, as: UTF8.self))
     else { return }
@@ -80,11 +81,11 @@ package struct Redaction: Sendable {
     hide(token, as: "\(Redaction.standIn)\(count)")
   }
 
-  /// What a stand-in stands for.
+  /// The token of a stand-in.
   package enum Meaning: Equatable {
-    /// That one is not of this recording.
+    /// The stand-in is not from this recording.
     case none
-    /// It is, and nobody knows any more.
+    /// The stand-in is from this recording, but its token is no longer known.
     case unknown
     case text([UInt8])
   }
@@ -95,7 +96,8 @@ package struct Redaction: Sendable {
 
   mutating func noteShort(_ credential: String) { short.insert(credential) }
 
-  /// A script without what is hidden, and without short credentials that stand in it as strings.
+  /// Returns a script without hidden texts, and without short credentials that occur in it as
+  /// strings.
   func hidden(inScript text: [UInt8]) -> [UInt8] {
     var text = String(escaping: hidden(text))
     for credential in short {
@@ -106,8 +108,8 @@ package struct Redaction: Sendable {
     return Array(text.utf8)
   }
 
-  /// Whether a credential that is new was in an answer before, where nothing has called it so; one that looks
-  /// random has then been given out by that. (CAS-73)
+  /// Whether a new credential occurred in an earlier response under a neutral name, and looks
+  /// random. It then counts as issued by that response. (CAS-73)
   mutating func noteLate(_ credential: String) -> Bool {
     let text = Array(credential.utf8)
     guard !hides(text), !CredentialMask.isMasked(credential), isSaid(text) else { return false }
@@ -129,21 +131,21 @@ package struct Redaction: Sendable {
     hide(credential, as: CredentialMask.mark)
   }
 
-  /// The recording without anything that is hidden, or called like a credential.
+  /// Returns the recording without hidden texts and values named like credentials.
   ///
-  /// - Parameter issued: texts that are hidden, each with its mask, unless the recording has given them out:
-  ///   then they have their stand-in.
+  /// - Parameter issued: Texts to hide, each with its mask, unless the recording has issued them:
+  ///   they then have their stand-in.
   package mutating func redacted(
     _ entries: [HAREntry], hiding issued: [(text: [UInt8], mask: String)] = []
   ) -> [HAREntry] {
-    // All of it first: a token may stand in what was recorded before it was known.
+    // Learns from all of them first: a token may occur in an exchange before it is known.
     passStandIns(of: entries)
     for entry in entries { learn(from: entry) }
     for (text, mask) in issued { hide(text, as: mask) }
     return entries.map(hidden)
   }
 
-  /// An exchange without anything that is hidden so far, or called like a credential.
+  /// Returns an exchange without the texts hidden so far and values named like credentials.
   func hidden(_ entry: HAREntry) -> HAREntry {
     var entry = entry
     entry.request = hidden(entry.request)
@@ -154,9 +156,10 @@ package struct Redaction: Sendable {
     return entry
   }
 
-  /// Hides from now on what an exchange tells of credentials.
+  /// Hides the credentials of an exchange from now on.
   ///
-  /// - Parameter isPart: whether more of its answer is to come, with all of it once more at the end.
+  /// - Parameter isPart: Whether more of its response will follow, with all of it repeated at the
+  ///   end.
   package mutating func learn(from entry: HAREntry, isPart: Bool = false) {
     collect(from: entry.request)
     guard let response = entry.response else { return }
@@ -164,16 +167,16 @@ package struct Redaction: Sendable {
     if !isPart { said.append(response) }
   }
 
-  /// New stand-ins are none of those that recordings have already.
+  /// Makes new stand-ins differ from those of existing recordings.
   package mutating func passStandIns(of entries: [HAREntry]) {
     for entry in entries { pass(StandIns.highest(in: entry)) }
     strangers = count
   }
 
-  /// New stand-ins have higher numbers.
+  /// Makes new stand-ins have higher numbers.
   mutating func pass(_ number: Int) { count = max(count, number) }
 
-  /// A request as it is in a recording.
+  /// Returns a request as a recording contains it.
   package mutating func redacted(_ request: HARRequest) -> HARRequest {
     collect(from: request)
     return hidden(request)
@@ -207,7 +210,7 @@ package struct Redaction: Sendable {
       }
     }
     if let body = response.body, !Redaction.isCoded(body) {
-      // "key" and "token" are names of other things too, which a program may need.
+      // "key" and "token" also name other things, which a program may need.
       response.body = HARBody(
         hidden(body: body.bytes) { CredentialMask.body($0, onlyCertain: true) },
         type: hidden(body.type))
@@ -215,7 +218,7 @@ package struct Redaction: Sendable {
     return response
   }
 
-  /// The header with its bytes where its name hides nothing: they may be no text.
+  /// Masks a header. If its name hides nothing, its bytes are kept, which need not be text.
   private func masked(_ header: HARHeader, _ mask: (String) -> String) -> HARHeader {
     let name = hidden(header.name)
     let bytes = hidden(header.value)
@@ -224,15 +227,15 @@ package struct Redaction: Sendable {
     return masked == value ? HARHeader(name, bytes) : HARHeader(name, masked)
   }
 
-  /// A body in its charset; as bytes, where these are no text.
+  /// Masks a body in its charset; as bytes if it is not text.
   private func hidden(body bytes: [UInt8], _ mask: ([UInt8]) -> [UInt8]) -> [UInt8] {
     guard let text = RecordedText(bytes), text.isWide else { return mask(hidden(bytes)) }
     let masked = mask(hidden(text.bytes))
-    // It may only look so.
+    // It may only look like that charset.
     return hidden(masked == text.bytes ? bytes : text.bytes(of: masked) ?? masked)
   }
 
-  /// A form of several parts without values of fields that are called like credentials.
+  /// Masks the fields of a multipart form that are named like credentials.
   private func masked(parts bytes: [UInt8]) -> [UInt8] {
     guard var text = String(validating: bytes, as: UTF8.self) else { return bytes }
     for (name, value) in BodyTexts.fields(in: text)
@@ -248,7 +251,8 @@ package struct Redaction: Sendable {
 
   // MARK: In any text
 
-  /// Any text without what is hidden so far: also within codings inside of each other, which are made anew.
+  /// Returns any text without the texts hidden so far. Nested encodings are decoded and encoded
+  /// again.
   func hidden(_ bytes: [UInt8]) -> [UInt8] { hidden(bytes, depth: StandInReading.depth) }
 
   private func hidden(_ bytes: [UInt8], depth: Int) -> [UInt8] {
@@ -265,7 +269,7 @@ package struct Redaction: Sendable {
     return replaced(bytes, folded.matches(in: Redaction.folded(bytes), takesShort: false))
   }
 
-  /// Whether words that are encoded say anything that is hidden: most texts have none.
+  /// Whether encoded words contain hidden texts; in most texts there are none.
   private func holdsEncoded(_ bytes: [UInt8]) -> Bool {
     var level = bytes
     for _ in 0..<StandInReading.depth {
@@ -278,7 +282,7 @@ package struct Redaction: Sendable {
 
   private func isFound(in bytes: [UInt8]) -> Bool { !masks(in: bytes).isEmpty }
 
-  /// What stands for that which is hidden in a text as it stands there.
+  /// Returns the masks of the hidden texts in an undecoded text.
   func masks(in bytes: [UInt8]) -> [String] {
     (search.matches(in: bytes, takesShort: false)
       + folded.matches(in: Redaction.folded(bytes), takesShort: false))
@@ -298,9 +302,9 @@ package struct Redaction: Sendable {
   }
 }
 
-/// Finding what is to be hidden by the names that it has.
+/// Finds credentials by their names.
 extension Redaction {
-  /// What a request sends as a credential without being a secret.
+  /// Hides credentials that a request sends and that are not secrets.
   mutating func collect(from request: HARRequest) {
     for (user, password) in NamedCredentials.users(in: request.url) where !user.isEmpty {
       mask(unlessShort: password)
@@ -320,7 +324,7 @@ extension Redaction {
     }
   }
 
-  /// Values of what the recording was told to hide, by their names, unless they are too short to be found again.
+  /// Returns the values of the names to hide, except values that are too short to be found again.
   func namedValues(
     _ headers: [HARHeader], _ urls: [String], _ body: HARBody?
   ) -> [[UInt8]] {
@@ -337,7 +341,7 @@ extension Redaction {
     return values.flatMap { MaskedText.parts(of: $0) }.map { Array($0.utf8) }
   }
 
-  /// What a response gives out.
+  /// Hides credentials that a response issues.
   mutating func collect(from response: HARResponse) {
     let urls = response.headers.map { String(escaping: $0.value) } + [response.finalURL ?? ""]
     for text in namedValues(response.headers, urls, response.body) { replace(text) }
@@ -351,7 +355,7 @@ extension Redaction {
         for text in NamedCredentials.values(inQueryOf: value) { replace(unlessShort: text) }
       case let name:
         guard CredentialName.names(name) else {
-          // Masks would take the rest, and nothing could be put in their places again.
+          // Further masks would replace too much, which could not be restored.
           guard value.contains("://") else { continue }
           for text in NamedCredentials.values(inQueryOf: value) { replace(unlessShort: text) }
           continue
@@ -372,7 +376,7 @@ extension Redaction {
     }
   }
 
-  /// Beside the mask of a secret each part counts by itself.
+  /// Each part beside the mask of a secret counts separately.
   private mutating func mask(unlessShort text: String) {
     for part in MaskedText.parts(of: text) {
       let isWhole = part == text
@@ -391,18 +395,18 @@ extension Redaction {
   }
 }
 
-/// What is hidden and stands in a recording where nothing can be put in its place: in what is compressed, in which
-/// other bytes would be another file.
+/// Hidden texts in recordings that cannot be replaced: those in compressed data, where other bytes
+/// would change the file.
 extension Redaction {
-  /// What to look at in a recording before anybody else sees it: what may be a token that nobody has named, parts
-  /// of those that are hidden, and what nobody can look into.
+  /// Returns what to check before a recording is shared: possible unnamed tokens, parts of hidden
+  /// texts, and data that cannot be decoded.
   package func suspicions(in entries: [HAREntry]) -> [String] {
     Leftover.all(in: entries).map(\.description) + unhidden(in: entries) + parts(in: entries)
       + opaque(in: entries)
   }
 
-  /// Values that were to be hidden by their names and are not: numbers, objects, whose fields have names of their
-  /// own, and what is too short to be found again.
+  /// Returns values that should be hidden by their names but are not: numbers, objects, whose
+  /// fields have their own names, and values that are too short to be found again.
   private func unhidden(in entries: [HAREntry]) -> [String] {
     guard !names.isEmpty else { return [] }
     return entries.enumerated().flatMap { index, entry in
@@ -425,8 +429,8 @@ extension Redaction {
     }
   }
 
-  /// Such places by the exchanges that have them, from 0, each with what stands there; of a recording without what
-  /// could be taken out. (CAS-71)
+  /// Returns the exchanges with such places, by their index from 0, each with the mask of the
+  /// hidden text. For a recording that is redacted otherwise. (CAS-71)
   package func concealed(in entries: [HAREntry]) -> [Int: String] {
     var found: [Int: String] = [:]
     for (index, entry) in entries.enumerated() {
@@ -438,7 +442,7 @@ extension Redaction {
     return found
   }
 
-  /// Bodies into which nobody can look, each with why. (CAS-71)
+  /// Returns messages about bodies that cannot be decoded, with the reason. (CAS-71)
   private func opaque(in entries: [HAREntry]) -> [String] {
     entries.enumerated().flatMap { index, entry in
       Redaction.bodies(of: entry).compactMap { place, body, codings in
@@ -450,7 +454,7 @@ extension Redaction {
     }
   }
 
-  /// A response's is decoded already, unless it is a file that is compressed.
+  /// Response bodies are decoded already, unless they are compressed files.
   private static func bodies(
     of entry: HAREntry
   ) -> [(place: String, body: HARBody, codings: String?)] {
@@ -462,14 +466,14 @@ extension Redaction {
     return bodies
   }
 
-  /// What a request says its body is coded as; nil if it says nothing.
+  /// Returns the declared codings of a request body; nil if there are none.
   private static func codings(of request: HARRequest) -> String? {
     let values = request.headers.filter { $0.name.lowercased() == "content-encoding" }
     return values.isEmpty
       ? nil : values.map { String(escaping: $0.value) }.joined(separator: ",")
   }
 
-  /// Whether other bytes in its place would make it another file: it stays as it is.
+  /// Whether a replacement would corrupt the body, because it is compressed: it stays unchanged.
   static func isCoded(_ body: HARBody, of request: HARRequest? = nil) -> Bool {
     if case .decoded = content(body.bytes, request.flatMap(codings)) { true } else { false }
   }
@@ -479,17 +483,17 @@ extension Redaction {
     return content == .plain ? CodedBytes.content(of: bytes) : content
   }
 
-  /// The mask of the first thing that is hidden in what the bytes say, or what base64 in them says.
+  /// Returns the mask of the first hidden text in coded bytes, or in base64 within them.
   private func hiddenIn(coded bytes: [UInt8], _ codings: String?, depth: Int = 3) -> String? {
     guard depth > 0 else { return nil }
     if case .decoded(let inner) = Redaction.content(bytes, codings) {
-      // What is broken is looked at as it is, too.
+      // Damaged data is also searched undecoded.
       return firstMask(in: inner) ?? hiddenIn(coded: inner, nil, depth: depth - 1)
         ?? firstMask(in: bytes)
     }
     var found: String?
     _ = EncodedWords(bytes) { inner in
-      // Most words are none: only what is compressed is looked at here.
+      // Most words are not compressed data; only that is decoded here.
       if found == nil, CodedBytes.mayBeCoded(inner) {
         found = hiddenIn(coded: inner, nil, depth: depth - 1)
       }
@@ -498,7 +502,7 @@ extension Redaction {
     return found
   }
 
-  /// Of what is hidden there, the first.
+  /// Returns the mask of the first hidden text.
   private func firstMask(in bytes: [UInt8]) -> String? {
     let shown = hidden(bytes)
     guard shown != bytes else { return nil }
@@ -506,11 +510,11 @@ extension Redaction {
   }
 }
 
-/// Parts of what is hidden, such as its beginning, which a server may say again: they stay, since nobody can tell
-/// what else they are, and are told of.
+/// Parts of hidden texts, such as their beginning, which a server may repeat. They stay, because
+/// they may be anything else, but are reported.
 extension Redaction {
-  /// Of each token that has a part somewhere the first place; for parts that look random only, which nobody says
-  /// by chance. (CAS-72)
+  /// Returns the first place of each token that partly occurs somewhere. Only parts that look
+  /// random count, because they do not occur by chance. (CAS-72)
   func parts(in entries: [HAREntry]) -> [String] {
     let pieces = Pieces(texts)
     guard !pieces.isEmpty else { return [] }
@@ -537,19 +541,19 @@ extension Redaction {
   }
 }
 
-/// All pieces of one length of some texts, to be found in others at once.
+/// All pieces of one length of some texts, which are searched for together.
 private struct Pieces {
   private static let size = 12
   private static let base: UInt64 = 0x9E37_79B9_7F4A_7C15
   private static let highest = (1..<size).reduce(1 as UInt64) { power, _ in power &* base }
 
-  /// By a sum that is made anew from one place to the next.
+  /// By a rolling hash.
   private var owners: [UInt64: (piece: [UInt8], mask: String)] = [:]
 
   var isEmpty: Bool { owners.isEmpty }
 
   init(_ texts: [[UInt8]: String]) {
-    // A shorter one would be told of for nearly all of it.
+    // A match in a shorter text would be nearly all of it.
     for (text, mask) in texts where text.count >= 16 {
       Pieces.visit(text) { sum, start in
         let piece = Array(text[start..<(start + Pieces.size)])

@@ -1,8 +1,8 @@
 import LullCore
 
-/// The stand-ins that recordings have in the place of tokens: `lull-token-1` and so on.
+/// The stand-ins for tokens in recordings: `lull-token-1` and so on.
 package enum StandIns {
-  /// The highest number in an exchange; 0 without any.
+  /// Returns the highest number in an exchange; 0 without any.
   static func highest(in entry: HAREntry) -> Int {
     var texts = self.texts(of: entry.request)
     if let response = entry.response {
@@ -12,7 +12,8 @@ package enum StandIns {
     return texts.reduce(0) { max($0, highest(in: $1)) }
   }
 
-  /// Those whose texts somebody would have to know to send that, as they are or in base64.
+  /// Returns the numbers of stand-ins in a request, plain or in base64, whose tokens are needed to
+  /// send it.
   package static func numbers(in request: HARRequest) -> Set<Int> {
     texts(of: request).reduce(into: []) { $0.formUnion(numbers(in: $1)) }
   }
@@ -27,7 +28,7 @@ package enum StandIns {
     return numbers
   }
 
-  /// A text with tokens in their places.
+  /// Returns a text with tokens in place of stand-ins.
   package static func told(_ bytes: [UInt8], by token: @escaping (Int) -> [UInt8]?) -> [UInt8] {
     StandInReading(bytes, .verbatim, token).text
   }
@@ -60,8 +61,8 @@ package enum StandIns {
   }
 }
 
-/// A text with other ones in the place of its stand-ins: of those that stand there as they are, with escapes of URLs
-/// and JSON, or inside of base64 or hexadecimal digits, which are made anew. (CAS-66)
+/// A text with replaced stand-ins: plain ones, those with URL or JSON escapes, and those within
+/// base64 or hexadecimal digits, which are encoded again. (CAS-66)
 struct StandInReading {
   private(set) var text: [UInt8] = []
   private let bytes: [UInt8]
@@ -69,12 +70,12 @@ struct StandInReading {
   private let replacement: (Int) -> [UInt8]?
 
   private static let mark = Array(CredentialMask.standIn.utf8)
-  /// How many codings inside of each other are undone.
+  /// The number of nested encodings that are decoded.
   static let depth = 4
 
   /// - Parameters:
-  ///   - escaping: how the other texts are written there.
-  ///   - replacement: what stands for the one of that number; nil: it stays.
+  ///   - escaping: How the replacements are escaped.
+  ///   - replacement: Returns the replacement for a number, or nil to keep the stand-in.
   init(_ bytes: [UInt8], _ escaping: SecretEscaping, _ replacement: @escaping (Int) -> [UInt8]?) {
     self.init(bytes, escaping, depth: StandInReading.depth, replacement)
   }
@@ -148,20 +149,20 @@ struct StandInReading {
   }
 }
 
-/// Words that look as if nobody had thought of them: what may be a token that no rule has found.
+/// Words that look random: possible tokens that no rule has found.
 ///
-/// Digests and numbers in hexadecimal digits are none, UUIDs and base64 of a readable text neither: recordings are
-/// full of them, and who is warned of all is warned of nothing.
+/// Digests and numbers in hexadecimal digits do not count, nor do UUIDs and base64 of readable
+/// text: they are frequent in recordings, and too many warnings would be ignored.
 package enum RandomText {
-  /// Shorter ones can be tried.
+  /// Shorter ones could be guessed.
   private static let shortest = 20
   private static let letters = Set("-_.~+/=")
 
-  /// The words in a text that look so, each once, in order.
+  /// Returns the random words in a text, each once, in order.
   package static func words(in text: String) -> [String] {
     var words: [String] = []
     var seen: Set<Substring> = []
-    // A slash is a letter of base64, and in URLs it parts words.
+    // A slash is a base64 digit, but separates words in URLs.
     for word in text.split(whereSeparator: { !isPart($0) || $0 == "/" }) where isRandom(word) {
       if seen.insert(word).inserted { words.append(String(word)) }
     }
@@ -175,17 +176,18 @@ package enum RandomText {
     return noise(in: word) >= enough && !isReadable(word)
   }
 
-  /// What is called like a token and looks like one: digits of a number in hexadecimal are one by that name.
+  /// Whether a value with a token's name looks like a token. With such a name, hexadecimal digits
+  /// count too.
   static func mayBeIssued(_ word: some StringProtocol) -> Bool {
     isRandom(word)
       || word.utf8.count >= shortest && word.allSatisfy { $0.isHexDigit || $0 == "-" }
         && word.contains(where: \.isNumber)
   }
 
-  /// So many characters nobody has thought of are no name any more.
+  /// The number of random characters from which a word is not a name.
   private static let enough = 16
 
-  /// How many characters are in pieces that are no words, names, numbers or dates.
+  /// Returns the number of characters in pieces that are not words, names, numbers or dates.
   private static func noise(in word: some StringProtocol) -> Int {
     word.split(whereSeparator: letters.contains).reduce(0) { count, piece in
       kinds(of: piece) >= 2 && !isName(String(piece)) && !isHexadecimal(piece)
@@ -204,13 +206,14 @@ package enum RandomText {
 
   private static func kinds(of word: some StringProtocol) -> Int { Set(word.map(kind)).count }
 
-  /// Whether a piece of something longer is no piece of a name, a text or a number.
+  /// Whether a piece of a longer text is not part of a name, a text or a number.
   static func isNoise(_ piece: String) -> Bool {
     piece.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || letters.contains($0)) }
       && kinds(of: piece.filter { !letters.contains($0) }) >= 2 && !isName(piece)
   }
 
-  /// `ImmutableReferencesList2`: letters of one kind in runs, each with a capital before it or not.
+  /// Whether the word is a name such as `ImmutableReferencesList2`: runs of letters of one kind,
+  /// possibly with an initial capital.
   private static func isName(_ word: String) -> Bool {
     var changes = 0
     var last: Kind?

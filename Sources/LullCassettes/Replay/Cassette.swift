@@ -1,27 +1,28 @@
 import LullCore
 
-/// Recorded exchanges that answer requests in place of a server.
+/// Recorded exchanges that answer requests instead of a server.
 ///
-/// A request is answered by a recorded one with the same method, URL, body and chosen headers: by each of those in
-/// the order of the recording, and by the last again when all have been. What was recorded before a write to
-/// the same resource answers only until that write is answered, and what was recorded after it only from then
-/// on, so that a value that is read has been written. (CAS-01 to CAS-05)
+/// A request is answered by recorded ones with the same method, URL, body and selected headers: by
+/// each of them in the order of the recording, and by the last one again when all were used. An
+/// exchange that was recorded before a write to the same resource only answers until that write is
+/// answered. One recorded after the write only answers from then on, so that a value that is read
+/// was written before. (CAS-01 to CAS-05)
 ///
-/// While it is recorded, what it has no answer for is noted behind the rest. That answers nothing itself, so
-/// that each such request is asked in earnest; but the writes among it count. (CAS-52)
+/// During recording, a request without an answer is added at the end. It answers nothing itself, so
+/// that each such request is sent to the network, but writes among them count. (CAS-52)
 package struct Cassette: Sendable {
-  /// Of the recorded exchange, in order.
+  /// The recorded exchanges, in order.
   package private(set) var entries: [HAREntry]
-  /// How many of them were there at the start.
+  /// How many of them existed at the start.
   private let knownCount: Int
   private var requests: [RecordedRequest]
   private let names: [String]
   private var isPlayed: [Bool]
-  /// Where the last write stands that was answered, by resource.
+  /// The index of the last answered write, by resource.
   private var lastWrites: [String: Int] = [:]
-  /// Where writes to a resource stand, in order.
+  /// The indexes of writes to a resource, in order.
   private var writes: [String: [Int]] = [:]
-  /// Where requests of a method to a resource stand, in order.
+  /// The indexes of requests with a method to a resource, in order.
   private var places: [Place: [Int]] = [:]
 
   private struct Place: Hashable {
@@ -34,7 +35,7 @@ package struct Cassette: Sendable {
     }
   }
 
-  /// - Parameter names: of headers that count too.
+  /// - Parameter names: The headers that are compared too.
   package init(_ entries: [HAREntry], comparing names: [String] = []) {
     self.entries = entries
     self.names = names
@@ -44,9 +45,10 @@ package struct Cassette: Sendable {
     for (index, request) in requests.enumerated() { list(request, at: index) }
   }
 
-  /// One to which requests are compared without what lets somebody in; answers stay as they are, byte for byte.
+  /// Creates a cassette that compares requests without their credentials. Responses stay unchanged,
+  /// byte for byte.
   ///
-  /// - Parameter redaction: what requests go through before they are asked for.
+  /// - Parameter redaction: Redacts requests before they are looked up.
   package init(
     _ entries: [HAREntry], redactingRequestsBy redaction: inout Redaction,
     comparing names: [String] = []
@@ -65,10 +67,10 @@ package struct Cassette: Sendable {
     if request.isWrite { writes[request.resource, default: []].append(index) }
   }
 
-  /// Notes a request that is asked in earnest now, behind all others.
+  /// Adds a request that is sent to the network now, after all others.
   ///
-  /// - Returns: before which of those that were there at the start it belongs when all is replayed, since
-  ///   what it reads was written after; nil: behind them.
+  /// - Returns: The index of the existing entry that it belongs before when everything is replayed,
+  ///   because what it reads was written later; nil to append it.
   @discardableResult
   package mutating func note(_ asked: HARRequest) -> Int? {
     let request = RecordedRequest(asked, comparing: names)
@@ -86,29 +88,29 @@ package struct Cassette: Sendable {
     return next
   }
 
-  /// The recorded exchanges that nobody has asked for.
+  /// The recorded exchanges that were not requested.
   package var unplayed: [HAREntry] {
     zip(entries, isPlayed).filter { !$0.1 }.map(\.0)
   }
 
-  /// Which ones these are, from 1.
+  /// The numbers of those, starting at 1.
   package var unplayedNumbers: [Int] {
     isPlayed.indices.filter { !isPlayed[$0] }.map { $0 + 1 }
   }
 
-  /// What a request is answered with.
+  /// Returns the recorded answer to a request.
   ///
-  /// - Throws: A `CassetteMiss` if nothing was recorded for it, or nothing for now.
+  /// - Throws: A `CassetteMiss` if there is no recording for it, or none that applies now.
   package mutating func answer(to asked: HARRequest) throws(CassetteMiss) -> HAREntry {
     let request = RecordedRequest(asked, comparing: names)
     let fitting = (places[Place(request)] ?? []).filter { request.fits(requests[$0]) }
-    // What does not say of which environment it is may be of another.
+    // An entry without an environment may belong to another one.
     let own = fitting.filter { requests[$0].environment == request.environment }
     let same = own.isEmpty ? fitting : own
     guard !same.isEmpty else {
       throw CassetteMiss(asked, nearest: nearest(to: request))
     }
-    // Only who has the data already can do with the word that it has not changed.
+    // A 304 response is only useful for a client that has the data.
     let useful = asked.isConditional ? same : same.filter { entries[$0].response?.status != 304 }
     guard !useful.isEmpty else { throw CassetteMiss(notModified: asked) }
     let now = useful.filter(isOfNow)
@@ -122,7 +124,7 @@ package struct Cassette: Sendable {
     return entries[index]
   }
 
-  /// Writes come in any order: what they do is known only from what is read.
+  /// Writes may come in any order: only reads show their effect.
   private func isOfNow(_ index: Int) -> Bool {
     let request = requests[index]
     guard !request.isWrite else { return true }
@@ -137,7 +139,8 @@ package struct Cassette: Sendable {
     return !request.isWrite && index < lastWrites[request.resource] ?? -1
   }
 
-  /// The recorded request with the fewest differences, and what these are; nil of an empty recording.
+  /// Returns the recorded request with the fewest differences, and the differences; nil for an
+  /// empty recording.
   private func nearest(to request: RecordedRequest) -> CassetteMiss.Nearest? {
     var best: (weight: Int, index: Int, differences: [RequestDifference])?
     for (index, recorded) in requests.enumerated() {
@@ -152,14 +155,14 @@ package struct Cassette: Sendable {
   }
 }
 
-/// A body of files as it is compared where the recording has masks of secrets in it, whose texts the files have.
+/// A body of files, compared with a recording that masks the secrets in the files.
 struct RecordedFile: Sendable {
   private let bytes: [UInt8]
   private let isOfFile: Bool
-  /// What stands between the masks of secrets; one piece without any.
+  /// The pieces between the masks of secrets; one piece without masks.
   private let pieces: [[UInt8]]
 
-  /// nil of a body that has neither files nor masks.
+  /// Returns nil for a body with neither files nor masks.
   init?(_ body: HARBody) {
     let bytes = RecordedBody.withoutBoundary(body.bytes, type: body.type)
     let pieces = RecordedFile.pieces(of: bytes)
@@ -169,14 +172,15 @@ struct RecordedFile: Sendable {
     isOfFile = body.isOfFile
   }
 
-  /// Whether these are files with the other's pieces, in order, and something in the place of each mask.
+  /// Whether the files contain the recording's pieces, in order, with something in place of each
+  /// mask.
   func fits(_ recorded: RecordedFile) -> Bool {
     guard isOfFile, recorded.pieces.count > 1, let first = recorded.pieces.first,
       let last = recorded.pieces.last, bytes.starts(with: first)
     else { return false }
     var place = first.count
     for piece in recorded.pieces.dropFirst().dropLast() {
-      // At least one byte stands for a mask.
+      // A mask represents at least one byte.
       guard place < bytes.count,
         let found = bytes[(place + 1)...].firstRange(of: piece)
       else { return false }
@@ -198,18 +202,18 @@ struct RecordedFile: Sendable {
   }
 }
 
-/// A request as it is compared with recorded ones: method, URL, body, and those headers that were chosen.
+/// A request as it is compared with recorded ones: method, URL, body, and the selected headers.
 struct RecordedRequest: Sendable {
   let method: String
   let url: RecordedURL
   let body: RecordedBody
-  /// Why it is not known; nil: it is.
+  /// Why the body is unknown; nil if it is known.
   let bodyProblem: String?
-  /// Of the chosen headers those that it has, each with all of its values; by names in lower case.
+  /// The selected headers that it has, with all their values, by names in lower case.
   let headers: [String: [[UInt8]]]
-  /// Of a body of files, or one that has the mask of a secret.
+  /// For a body of files, or one with the mask of a secret.
   private let file: RecordedFile?
-  /// nil: none, or of whichever.
+  /// nil for none or any.
   let environment: String?
 
   init(_ request: HARRequest, comparing names: [String]) {
@@ -221,7 +225,7 @@ struct RecordedRequest: Sendable {
     var headers: [String: [[UInt8]]] = [:]
     let names = names.map { $0.lowercased() }
     for header in request.headers where names.contains(header.name.lowercased()) {
-      // Tokens that a service keeps by itself are secrets, which are not told apart.
+      // Tokens that a service manages itself are secrets, which are not distinguished.
       let isCredential = CredentialMask.header(header.name, "x") == CredentialMask.mark
       headers[header.name.lowercased(), default: []].append(
         isCredential ? Array(CredentialMask.mark.utf8) : header.value)
@@ -230,8 +234,9 @@ struct RecordedRequest: Sendable {
     environment = request.environment
   }
 
-  /// Whether it is what was recorded. What is of an environment is for no other (ENV-18); in a file anything may stand
-  /// where the recording has the mask of a secret: no test gives it a file with that. (CAS-74)
+  /// Whether it matches the recorded one. A request of an environment does not match another
+  /// environment (ENV-18). In a file, anything may be in place of a secret's mask: a test cannot
+  /// provide a file that contains the mask. (CAS-74)
   func fits(_ recorded: RecordedRequest) -> Bool {
     guard method == recorded.method, url == recorded.url, headers == recorded.headers,
       recorded.isOfEnvironment(of: self), recorded.bodyProblem == nil
@@ -245,10 +250,10 @@ struct RecordedRequest: Sendable {
     environment == nil || environment == asked.environment
   }
 
-  /// What writes to it change: its place, in its environment.
+  /// The resource that writes change: its URL, in its environment.
   var resource: String { (environment.map { "\($0) " } ?? "") + url.resource }
 
-  /// Whether it changes what is at its place. (RFC 9110, section 9.2.1; RFC 10008 has QUERY)
+  /// Whether the request writes. (RFC 9110, section 9.2.1; RFC 10008 has QUERY)
   var isWrite: Bool { !["GET", "HEAD", "OPTIONS", "TRACE", "QUERY"].contains(method) }
 }
 

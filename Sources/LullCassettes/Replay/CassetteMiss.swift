@@ -6,24 +6,24 @@ import LullHost
 package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible {
   /// The recorded request with the fewest differences.
   package struct Nearest: Sendable, Equatable {
-    /// Which one of the recording, from 1.
+    /// Its number in the recording, starting at 1.
     package let number: Int
     package let request: HARRequest
     package let differences: [RequestDifference]
   }
 
   package enum Reason: Sendable, Equatable {
-    /// It was not recorded; nil: nothing was.
+    /// It was not recorded; nil for an empty recording.
     case unrecorded(Nearest?)
-    /// It was recorded only before a write to it that has been answered.
+    /// It was only recorded before a write that has already been answered.
     case overwritten
-    /// It was recorded only after a write to it that has not been asked for.
+    /// It was only recorded after a write that was not requested yet.
     case unwritten
-    /// It was recorded by a program that has left out the body of the answer.
+    /// It was recorded by a program that omitted the response body.
     case bodyless
-    /// It was recorded with a body of the answer that cannot be read, and why.
+    /// The recorded response body cannot be read; the reason.
     case unreadable(String)
-    /// It was recorded by a program that had the data already, and was told no more than that.
+    /// It was recorded by a program that had the data already, so that the response is only 304.
     case notModified
   }
 
@@ -40,7 +40,7 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     reason = isBehindWrite ? .overwritten : .unwritten
   }
 
-  /// - Parameter problem: why the body of the answer cannot be read; nil: it was left out.
+  /// - Parameter problem: Why the response body cannot be read; nil if it was omitted.
   init(bodyless request: HARRequest, _ problem: String?) {
     self.request = request
     reason = problem.map { .unreadable($0) } ?? .bodyless
@@ -51,7 +51,8 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     reason = .notModified
   }
 
-  /// How far the request is from what was recorded: 0 of one that was, the most where nothing was.
+  /// How much the request differs from the recording: 0 if it was recorded, the maximum for an
+  /// empty recording.
   package var distance: Int {
     switch reason {
     case .unrecorded(nil): .max
@@ -60,7 +61,7 @@ package struct CassetteMiss: Error, Sendable, Equatable, CustomStringConvertible
     }
   }
 
-  /// What was asked, why there is no answer, and in lines of their own what is nearest to it.
+  /// The request, why there is no answer, and on separate lines the nearest recorded one.
   package var description: String {
     let asked = "\(request.method) \(request.url)"
     switch reason {
@@ -103,21 +104,21 @@ extension RequestDifference: CustomStringConvertible {
   }
 }
 
-/// One thing in which a request is another than a recorded one.
+/// One difference between a request and a recorded one.
 package enum RequestDifference: Sendable, Equatable {
   case method(recorded: String, asked: String)
   case origin(recorded: String, asked: String)
   case path(recorded: String, asked: String)
-  /// A parameter of the query; nil where there is none of that name.
+  /// A query parameter; nil if there is none of that name.
   case parameter(String, recorded: String?, asked: String?)
   case parameterOrder
   case header(String, recorded: String?, asked: String?)
-  /// nil: none.
+  /// nil for none.
   case environment(recorded: String?, asked: String?)
-  /// In lines for people.
+  /// On several lines for people.
   case body([String])
 
-  /// How far it takes a request from a recorded one, beside others.
+  /// How much the difference counts, compared with others.
   var weight: Int {
     switch self {
     case .origin: 16

@@ -2,15 +2,15 @@ import LullClients
 import LullCore
 import LullHost
 
-/// A body as it is compared: JSON by its values, forms of several parts without what stands between the parts,
-/// which is new each time, anything else by its bytes.
+/// A body as it is compared: JSON by its values, multipart forms without their boundary, which
+/// changes each time, and anything else by its bytes.
 enum RecordedBody: Sendable, Hashable {
   case none
   case json(RecordedJSON)
   case bytes([UInt8])
 
   init(_ bytes: [UInt8]?, type: String) {
-    // A body of no bytes cannot be told from none in what other programs write.
+    // Other programs do not distinguish an empty body from none.
     guard let bytes, !bytes.isEmpty else {
       self = .none
       return
@@ -22,13 +22,13 @@ enum RecordedBody: Sendable, Hashable {
     }
   }
 
-  /// A form of several parts with one word in the place of what stands between these; anything else as it is.
+  /// Returns a multipart form with its boundary replaced by a fixed word; anything else unchanged.
   static func withoutBoundary(_ bytes: [UInt8], type: String) -> [UInt8] {
     guard let boundary = boundary(type), !boundary.isEmpty else { return bytes }
     return replacing(Array(boundary.utf8), in: bytes)
   }
 
-  /// Of the text, as it was sent.
+  /// The size of the original body in bytes.
   var count: Int {
     switch self {
     case .none: 0
@@ -37,7 +37,7 @@ enum RecordedBody: Sendable, Hashable {
     }
   }
 
-  /// Whatever it is called: who sends JSON often does not say so.
+  /// Checks the bytes too: clients often send JSON without declaring it.
   private static func mayBeJSON(_ bytes: [UInt8], _ type: String) -> Bool {
     if type.lowercased().contains("json") { return true }
     let first = bytes.first { ![9, 10, 13, 32].contains($0) }
@@ -68,7 +68,7 @@ enum RecordedBody: Sendable, Hashable {
   }
 }
 
-/// A JSON text that is the same as another if it says the same.
+/// A JSON text; two texts are equal if their values are.
 struct RecordedJSON: Sendable, Hashable {
   let text: JSONText
   private let canonical: [UInt8]
