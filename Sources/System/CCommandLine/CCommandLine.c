@@ -1,9 +1,11 @@
-// What Swift's `CommandLine` asks the runtime for, kept from what the C library passes at the start.
+// The part of the Swift runtime that `CommandLine` calls. It stores the arguments that the C
+// library passes at the start.
 //
-// The runtime's own way to find the words reads and parses /proc/self/maps before main, in every
-// process: a twentieth of the time a short script takes. These two functions are all of that part of
-// the runtime, which a program linked with them leaves out. Should a later runtime have more of it,
-// linking fails for symbols defined twice: nothing then changes silently.
+// The runtime's own version finds the arguments by parsing /proc/self/maps before main, in every
+// process: this takes a twentieth of the time of a short script. These two functions are that
+// entire part of the runtime, which is not linked into a program that contains them. If a later
+// runtime has more functions in that part, linking fails because of duplicate symbols, so the
+// change will be noticed.
 #include "CCommandLine.h"
 
 static struct {

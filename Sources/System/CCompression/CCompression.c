@@ -94,7 +94,7 @@ const char *ccompression_load(ccompression_format format) {
 
 // ---- Opening and closing
 
-// zlib's own way to say what it is to expect.
+// Returns zlib's code for the expected format.
 static int window_bits(ccompression_format format) {
   switch (format) {
   case CCOMPRESSION_GZIP: return MAX_WBITS + 32;
@@ -152,7 +152,7 @@ void ccompression_close(ccompression_stream *stream) {
 static ccompression_result read_zlib(
   z_stream *stream, const uint8_t *input, size_t *input_count, uint8_t *output,
   size_t *output_count) {
-  // What does not fit zlib's counts is left for the next call.
+  // If a size exceeds zlib's counters, the rest is left for the next call.
   const uInt in = *input_count > UINT_MAX ? UINT_MAX : (uInt)*input_count;
   const uInt out = *output_count > UINT_MAX ? UINT_MAX : (uInt)*output_count;
   stream->next_in = (Bytef *)input;

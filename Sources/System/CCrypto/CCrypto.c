@@ -32,7 +32,7 @@ static struct {
   int (*cipher_end)(EVP_CIPHER_CTX *, unsigned char *, int *);
 } crypto;
 
-// Each is used where it was found: a library may lack some of them.
+// Each symbol is used if it was found: a library may lack some of them.
 static const cloader_symbol symbols[] = {
   {"EVP_md5", &crypto.kinds[CCRYPTO_MD5]},
   {"EVP_sha1", &crypto.kinds[CCRYPTO_SHA1]},
@@ -102,7 +102,7 @@ size_t ccrypto_hmac(
   const EVP_MD *type = find(kind);
   if (type == NULL || crypto.hmac == NULL || key_count > INT_MAX) return 0;
   unsigned size = 0;
-  // A key that is NULL stands for the one before.
+  // A NULL key would mean the previous one.
   const void *start = key == NULL ? "" : key;
   return crypto.hmac(type, start, (int)key_count, bytes, count, digest, &size) ? size : 0;
 }
@@ -118,7 +118,7 @@ size_t ccrypto_stretch(
   return made == 1 ? size : 0;
 }
 
-// A cipher that has taken in what is beside the bytes; NULL if there is no way.
+// Returns a cipher that has read the bytes `beside`, or NULL on failure.
 static EVP_CIPHER_CTX *begin_cipher(
   const unsigned char *key, const unsigned char *nonce, const void *beside, size_t beside_count,
   int is_sealing) {
@@ -130,7 +130,7 @@ static EVP_CIPHER_CTX *begin_cipher(
   EVP_CIPHER_CTX *context = crypto.cipher_new();
   if (context == NULL) return NULL;
   int size = 0;
-  // Its own length of nonces is the one of ours.
+  // The cipher's default nonce size is the one used here.
   if (crypto.cipher_begin(context, crypto.aes_256_gcm(), NULL, key, nonce, is_sealing) == 1
       && (beside_count == 0
           || crypto.cipher_add(context, NULL, &size, beside, (int)beside_count) == 1)) {
@@ -165,7 +165,7 @@ int ccrypto_unseal(
   int size = 0, rest = 0;
   int is_done =
     (length == 0 || crypto.cipher_add(context, bytes, &size, sealed, (int)length) == 1)
-    // Only compared with, whatever the parameter's type says.
+    // The tag is only compared, although the parameter's type is not const.
     && crypto.control(context, EVP_CTRL_AEAD_SET_TAG, CCRYPTO_TAG_SIZE, (void *)(sealed + length)) == 1
     && crypto.cipher_end(context, (unsigned char *)bytes + size, &rest) == 1;
   crypto.cipher_free(context);

@@ -11,7 +11,7 @@
 #undef curl_multi_setopt
 #undef curl_share_setopt
 
-// What Swift calls by curl's own names.
+// The functions that Swift calls by curl's own names.
 #define PASSED_ON(X)                                                                               \
   X(easy_init) X(easy_cleanup) X(easy_pause) X(easy_send) X(easy_recv) X(multi_init)               \
   X(multi_cleanup) X(multi_add_handle)                                                             \
@@ -43,7 +43,7 @@ static const cloader_symbol symbols[] = {
   {"curl_global_init", &set_up},
 };
 
-// Lazy, since curl and OpenSSL call few of the functions that they refer to.
+// Lazy, because curl and OpenSSL call few of the functions that they refer to.
 static cloader_library library = {
   .file = "libcurl.so.4", .purpose = "libcurl cannot be used", .is_lazy = 1,
   CLOADER_SYMBOLS(symbols)};
@@ -52,11 +52,11 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *failure;
 static int is_loaded;
 
-// The loader looks for each symbol of a library in the program and its libraries first, then in the
-// libraries that came with it, from the one asked for on. These two have the most symbols of those that
-// libcurl brings; each asked for by itself is the first of its own, which saves a tenth of the
-// instructions of a script that makes one request. Where libcurl does not use them they are not there
-// either, as a rule, and nothing is lost.
+// The loader looks up each symbol of a library first in the program and its libraries, then in the
+// libraries that were loaded with the requested one, starting from that. These two have the most
+// symbols of libcurl's libraries. When they are loaded separately, each is the first of its own
+// list, which saves a tenth of the instructions of a script that makes one request. If libcurl does
+// not use them, they are usually not installed, and nothing is lost.
 static void load_largest(void) {
   dlopen("libcrypto.so.3", RTLD_LAZY | RTLD_LOCAL);
   dlopen("libgnutls.so.30", RTLD_LAZY | RTLD_LOCAL);

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// OpenSSL is libcurl's and not ours: its functions are looked up in the libraries that came with libcurl,
-// and its objects have no types here.
+// OpenSSL belongs to libcurl, not to Lull: its functions are looked up in the libraries that were
+// loaded with libcurl, and its objects have no types here.
 typedef void tls_message(int is_sent, int version, int type, const void *bytes, size_t count, void *tls,
                          void *notice);
 typedef void tls_free(void *tls, void *notice, void *data, int index, long number, void *pointer);
@@ -17,8 +17,8 @@ enum {
   TLS_CLOSE_NOTIFY = 0           // SSL3_AD_CLOSE_NOTIFY
 };
 
-// Belongs to the connection and to the response that waits for the end of its body: either may go
-// first. Both are used on the thread of their event loop only.
+// Belongs to the connection and to the response that waits for the end of its body: either may be
+// released first. Both are only used on the thread of their event loop.
 struct ccurl_close_notice {
   int references;
   int came;
@@ -85,6 +85,6 @@ ccurl_close_notice *ccurl_close_notice_watch(CURL *easy) {
 int ccurl_close_notice_came(const ccurl_close_notice *notice) { return notice->came; }
 
 void ccurl_close_notice_release(ccurl_close_notice *notice) {
-  // OpenSSL calls with NULL for connections that were never watched.
+  // OpenSSL passes NULL for connections that were never watched.
   if (notice && --notice->references == 0) free(notice);
 }

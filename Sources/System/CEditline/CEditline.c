@@ -55,7 +55,7 @@ static ceditline *owner_of(EditLine *editor) {
 
 static int read_character(EditLine *editor, wchar_t *character) {
   ceditline *self = owner_of(editor);
-  // What the loop runs meanwhile is not to see our locale.
+  // The event loop must not run with the editor's locale.
   locale_t ours = uselocale(LC_GLOBAL_LOCALE);
   int count = self->owner.read(self->owner.context, character);
   uselocale(ours);
@@ -94,7 +94,7 @@ static unsigned char to_end(EditLine *editor, int key) {
   return self->owner.advance(self->owner.context, 1);
 }
 
-// What ends a paste, where none has begun.
+// Ignores the end of a paste that has not begun.
 static unsigned char ignore_key(EditLine *editor, int key) {
   (void)editor;
   (void)key;
@@ -132,7 +132,7 @@ ceditline *ceditline_open(
   libedit.set(editor, EL_ADDFN, L"lull-complete", L"Completes a name", complete);
   libedit.set(editor, EL_BIND, L"\t", L"lull-complete", NULL);
   libedit.set(editor, EL_ADDFN, L"lull-paste", L"Takes a text whole", paste);
-  // What terminals put before a text that is pasted, if they are asked to.
+  // Terminals send this before pasted text, if it was enabled.
   libedit.set(editor, EL_BIND, L"\\e[200~", L"lull-paste", NULL);
   libedit.set(editor, EL_ADDFN, L"lull-ignore", L"Does nothing", ignore_key);
   libedit.set(editor, EL_BIND, L"\\e[201~", L"lull-ignore", NULL);
@@ -199,7 +199,7 @@ void ceditline_draw(ceditline *self) {
 void ceditline_resize(ceditline *self) { libedit.resize(self->editor); }
 
 void ceditline_prepare(ceditline *self) {
-  // It believes to know the mode: only a change is made.
+  // libedit assumes that it knows the mode, and only applies changes.
   libedit.set(self->editor, EL_PREP_TERM, 0);
   libedit.set(self->editor, EL_PREP_TERM, 1);
 }

@@ -43,12 +43,12 @@ struct chiredis_reader {
   char *text;
   size_t text_count;
   size_t text_capacity;
-  // Whether the nodes are of a reply that was complete.
+  // Whether the nodes belong to a complete reply.
   int is_complete;
   int is_refused;
 };
 
-// Room for `more` bytes beside those in use; whether there is.
+// Makes room for `more` bytes after those in use. Returns whether that succeeded.
 static int reserve(void **bytes, size_t *capacity, size_t used, size_t more) {
   if (more <= *capacity - used) return 1;
   size_t wanted = *capacity ? *capacity : 1024;
@@ -63,7 +63,7 @@ static int reserve(void **bytes, size_t *capacity, size_t used, size_t more) {
   return 1;
 }
 
-// Stands for what hiredis takes for a reply: nothing is freed, nor looked at.
+// Returns a placeholder for hiredis' reply object, which is neither read nor freed.
 static void *add(const redisReadTask *task, chiredis_node node) {
   chiredis_reader *reader = task->privdata;
   if (reader->is_complete) {
@@ -165,7 +165,7 @@ const char *chiredis_reader_message(const chiredis_reader *reader) {
 char *chiredis_format(
   int count, const char *const *words, const size_t *lengths, size_t *byte_count) {
   char *command = NULL;
-  // It changes none of them.
+  // hiredis does not change the words.
   int made = hiredis.format(&command, count, (const char **)words, lengths);
   if (made < 0) return NULL;
   *byte_count = (size_t)made;

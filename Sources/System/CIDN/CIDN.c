@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-// Of idn2.h, whose numbers belong to the library's interface.
+// From idn2.h; the numbers are part of the library's interface.
 enum { OK = 0, DISALLOWED = -304, NFC_INPUT = 1, TRANSITIONAL = 4, NONTRANSITIONAL = 8 };
 
 static struct {
@@ -29,7 +29,7 @@ const char *cidn_to_ascii(const char *name, char ascii[CIDN_SIZE]) {
   if (failure) return failure;
   uint8_t *found = NULL;
   int code = idn.lookup((const uint8_t *)name, &found, NFC_INPUT | NONTRANSITIONAL);
-  // Signs that only the older rules allow, as curl has it.
+  // Characters that only the older rules allow, as curl does.
   if (code == DISALLOWED) {
     uint8_t *older = NULL;
     if (idn.lookup((const uint8_t *)name, &older, NFC_INPUT | TRANSITIONAL) == OK) {

@@ -32,7 +32,7 @@ int cmhd_listen(const char *address, uint16_t port, int *descriptor, uint16_t *b
   int made = socket(place.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (made < 0) return errno;
   int yes = 1;
-  // A port that was used a moment ago is free.
+  // Allows a port that was in use a moment ago.
   setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (bind(made, (struct sockaddr *)&place, size) != 0 || listen(made, 511) != 0
       || getsockname(made, (struct sockaddr *)&place, &size) != 0) {
@@ -88,8 +88,8 @@ void cmhd_has_begun(cmhd_server *server, connection *one) {
   server->silent--;
 }
 
-// Ends connections whose first byte is that of a TLS handshake: libmicrohttpd would wait for a line feed, and a client
-// that expects TLS understands no response.
+// Closes connections whose first byte is that of a TLS handshake: libmicrohttpd would wait for a
+// line feed, and a TLS client does not understand any response.
 static void end_handshakes(cmhd_server *server) {
   if (server->silent == 0) return;
   for (connection *one = server->connections; one != NULL; one = one->next) {
@@ -100,9 +100,10 @@ static void end_handshakes(cmhd_server *server) {
   }
 }
 
-// Ends connections whose client has closed its side and has no whole request under way. libmicrohttpd 0.9.75 polls for
-// edges and does not read on after a short read: a FIN that arrives with the last bytes goes unnoticed, and the connection
-// stays open until its time-out.
+// Closes connections whose client has closed its side without a complete request in progress.
+// libmicrohttpd 0.9.75 polls edge-triggered and does not continue to read after a short read: it
+// does not notice a FIN that arrives with the last bytes, and the connection stays open until its
+// timeout.
 static void end_half_closed(cmhd_server *server) {
   int count = epoll_wait(server->hangups, server->hangup_events, (int)server->limits.connections, 0);
   for (int index = 0; index < count; index++) {
@@ -116,7 +117,8 @@ static void end_half_closed(cmhd_server *server) {
   }
 }
 
-// Ends connections that have taken too long: libmicrohttpd itself lets one go on for as long as a byte comes now and then.
+// Closes connections that have exceeded their time limit: libmicrohttpd itself keeps a connection
+// as long as a byte arrives occasionally.
 static void look(cmhd_server *server) {
   double time = cmhd_now();
   if (server->next_look == 0 || time < server->next_look) return;
@@ -126,7 +128,7 @@ static void look(cmhd_server *server) {
     if (time < one->since + server->limits.seconds) {
       cmhd_look_at(server, one);
     } else {
-      // What it is doing fails at once.
+      // Its current operation fails immediately.
       shutdown(one->descriptor, SHUT_RDWR);
       one->since = time;
       cmhd_look_at(server, one);
@@ -142,14 +144,14 @@ static void log_nothing(void *context, const char *format, va_list arguments) {
   (void)arguments;
 }
 
-// Names and values are undone by whoever reads the target.
+// Names and values are decoded later, by the reader of the target.
 static size_t undo_nothing(void *context, struct MHD_Connection *handle, char *text) {
   (void)context;
   (void)handle;
   return strlen(text);
 }
 
-// A server that has not started.
+// Releases a server that has not started.
 static cmhd_server *abandon(cmhd_server *server) {
   if (server->hangups >= 0) close(server->hangups);
   free(server->hangup_events);
@@ -182,7 +184,7 @@ cmhd_server *cmhd_start(
     MHD_OPTION_URI_LOG_CALLBACK, cmhd_saw_target, server,
     MHD_OPTION_UNESCAPE_CALLBACK, undo_nothing, NULL,
 #if MHD_VERSION >= 0x00097600
-    // Older ones are looked after in cmhd_head.c.
+    // For older versions, cmhd_head.c does this.
     MHD_OPTION_CLIENT_DISCIPLINE_LVL, 1,
 #endif
     MHD_OPTION_END);

@@ -3,16 +3,18 @@
 #include <string.h>
 #include <strings.h>
 
-// Rejects what RFC 9112 tells a server to reject and libmicrohttpd accepts. Up to 0.9.75 it reads texts up to their first
-// zero byte, uses the first of several headers about the end of a body, and drops folded lines.
+// Rejects requests that libmicrohttpd accepts although RFC 9112 requires servers to reject them. Up
+// to 0.9.75 it reads texts up to their first zero byte, uses the first of several headers about the
+// length of a body, and drops folded lines.
 
-// --- Where texts stand
+// --- Positions of texts
 
 #if MHD_VERSION < 0x00097600
-// Of a buffer, which is smaller.
+// The maximum distance within a buffer, which is smaller.
 static const ptrdiff_t farthest = 1 << 20;
 
-// Whether nothing but ends of lines is between two places in the buffer: each has two bytes, or the line feed alone.
+// Whether there are only line ends between two positions in the buffer: each has two bytes, or only
+// a line feed.
 static int is_line_end(const char *end, const char *next, ptrdiff_t ends) {
   ptrdiff_t gap = next - end;
   return gap >= ends && gap <= 2 * ends;
@@ -46,7 +48,7 @@ static int has_all_bytes(const cmhd_request *request, const char *method, const 
 }
 #endif
 
-// --- What texts have in them
+// --- Content of texts
 
 // RFC 9110, section 5.6.2.
 static int is_token(const char *text, size_t count) {
@@ -76,7 +78,7 @@ static int is_value(const char *text, size_t count) {
 
 static int is_called(const header *line, const char *name) { return strcasecmp(line->name, name) == 0; }
 
-// Whether the last of the codings is `chunked`, and no other.
+// Whether the last coding is `chunked`, and no other one is.
 static int ends_in_chunked(const char *codings) {
   const char *last = strrchr(codings, ',');
   if (last != NULL && strcasestr(codings, "chunked") < last) return 0;
@@ -136,7 +138,7 @@ int cmhd_check_head(cmhd_request *request, const char *method, const char *versi
   if (strcasecmp(coding, "chunked") != 0) {
     return refuse(request, CMHD_UNKNOWN_CODING, "chunked is the only transfer coding that is supported");
   }
-  // A proxy may have used the other.
+  // A proxy may have used the other header.
   if (lengths > 0) request->is_last = 1;
   return 1;
 }

@@ -9,20 +9,21 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
-// Behind these, which it needs.
+// After these headers, which it needs.
 #if !__has_include(<microhttpd.h>)
 #error "there is no <microhttpd.h>: on Debian, apt-get install libmicrohttpd-dev"
 #endif
 #include <microhttpd.h>
 
-// One socket that was accepted. What it is given time for begins with its first byte, or with the end of what it did before.
+// An accepted socket. Its time limit counts from its first byte, or from the end of its previous
+// activity.
 typedef struct connection {
   struct connection *next;
   struct connection **link;
   int descriptor;
-  // Whether its request is being answered by somebody here, who may take any time.
+  // Whether the application is answering its request, which may take any time.
   int is_answered;
-  // Whether a byte has come over it, as far as has been seen.
+  // Whether a byte was received on it, as far as known.
   int has_begun;
   // Whether a response is being made or sent: the client need not send anything.
   int is_responding;
@@ -36,7 +37,7 @@ typedef struct {
   size_t name_count;
   char *value;
   size_t value_count;
-  // Where they stand in the buffer of libmicrohttpd, as long as the head is looked at.
+  // Their position in libmicrohttpd's buffer while the head is checked.
   const char *name_place;
   const char *value_place;
 } header;
@@ -62,20 +63,20 @@ struct cmhd_request {
   size_t capacity;
   // Whether its head is known.
   int has_head;
-  // Whether it is there in full, for `cmhd_next`.
+  // Whether it is complete, for `cmhd_next`.
   int is_ready;
-  // Whether somebody has it, or has had it.
+  // Whether it was handed out.
   int is_taken;
   int is_suspended;
   int is_dropped;
   unsigned status;
   struct MHD_Response *response;
-  // Whose body comes in pieces; NULL: it is there.
+  // The stream of a streamed body; NULL for a complete body.
   void *stream;
   char *piece;
   size_t piece_count;
   size_t piece_start;
-  // Whether no further piece comes, and whether the body is then whole.
+  // Whether no further piece follows, and whether the body is then complete.
   int is_finished;
   int is_whole;
 };
@@ -88,14 +89,15 @@ struct cmhd_server {
   cmhd_stream_end ended;
   void *context;
   connection *connections;
-  // An epoll descriptor that reports connections whose client has closed its side, and room for one report each.
+  // An epoll descriptor that reports connections whose client has closed its side, and room for one
+  // report each.
   int hangups;
   struct epoll_event *hangup_events;
-  // How many of them have not begun.
+  // The number of connections without any input.
   size_t silent;
-  // When it is to be looked for connections that have taken too long; 0: there are none.
+  // When to check for connections that have exceeded their time limit; 0 if there are none.
   double next_look;
-  // Bytes of all bodies.
+  // The size of all bodies in bytes.
   size_t held;
   cmhd_request *first;
   cmhd_request **last;
@@ -104,20 +106,21 @@ struct cmhd_server {
   cmhd_request **last_waiting;
 };
 
-// Seconds since the system began.
+// Returns the seconds since the system started.
 double cmhd_now(void);
 
-// Looks at the head of a request, all of whose headers have been read: sets its state, its problem, and whether it is
-// the last of its connection. Returns whether a body is to come.
+// Checks the head of a request whose headers have all been read: sets its state, its problem, and
+// whether it is the last of its connection. Returns whether a body follows.
 int cmhd_check_head(cmhd_request *request, const char *method, const char *version);
 
-// The connection is to be looked at when it will have taken too long.
+// Schedules a check for when the connection will have exceeded its time limit.
 void cmhd_look_at(cmhd_server *server, const connection *one);
 
-// A byte has come over the connection.
+// Records that a byte was received on the connection.
 void cmhd_has_begun(cmhd_server *server, connection *one);
 
-// The callbacks of libmicrohttpd that make a request of what arrives, in the order in which they are called.
+// libmicrohttpd's callbacks that build a request from received data, in the order in which they are
+// called.
 void *cmhd_saw_target(void *context, const char *target, struct MHD_Connection *handle);
 enum MHD_Result cmhd_saw_request(
   void *context, struct MHD_Connection *handle, const char *url, const char *method,

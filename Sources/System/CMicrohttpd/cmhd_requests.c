@@ -18,7 +18,7 @@ static cmhd_request *begin(cmhd_server *server, const char *target) {
   return request;
 }
 
-// Called with the target before anything of it is undone.
+// Called with the undecoded target.
 void *cmhd_saw_target(void *context, const char *target, struct MHD_Connection *handle) {
   connection *one = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
   if (one != NULL) cmhd_has_begun(context, one);
@@ -64,7 +64,8 @@ static void let_go_of_body(cmhd_request *request) {
   request->count = request->capacity = 0;
 }
 
-// Keeps what has arrived; what there is no room for is read all the same, so that whoever sends it hears of it.
+// Stores received bytes. If there is no room, they are read without being stored, so that the
+// client gets a response.
 static void keep(cmhd_request *request, const char *bytes, size_t count) {
   cmhd_server *server = request->server;
   if (request->state != CMHD_COMPLETE) return;
@@ -111,7 +112,7 @@ static int has_long_body(const cmhd_request *request) {
   return text != NULL && strtoull(text, NULL, 10) > request->server->limits.body;
 }
 
-// Of a request that has no answer yet nothing is known.
+// A request without a response is answered later.
 static enum MHD_Result respond(cmhd_request *request) {
   if (request->is_dropped) return MHD_NO;
   if (request->connection) request->connection->is_responding = 1;
@@ -151,8 +152,9 @@ enum MHD_Result cmhd_saw_request(
   } else if (!request->is_ready) {
     hand_out(request);
   } else if (request->is_taken && !request->is_suspended) {
-    // Not before: what is answered at once is answered also to who has ended his side meanwhile, which a connection
-    // that goes on takes for the end of all.
+    // Not before: an immediate response is also sent to a client that has closed its side
+    // meanwhile. A suspended connection, when it is resumed, treats that as the end of the
+    // connection.
     suspend(request);
   }
   return MHD_YES;
@@ -226,7 +228,7 @@ int cmhd_answer_header(cmhd_request *request, const char *name, const char *valu
   return request->response != NULL && MHD_add_response_header(request->response, name, value) == MHD_YES;
 }
 
-// It is the client's turn to take what there is.
+// Lets the client receive the available data.
 static void go_on(cmhd_request *request) {
   if (request->connection) {
     request->connection->is_answered = 0;
@@ -248,7 +250,7 @@ void cmhd_drop(cmhd_request *request) {
   cmhd_send(request);
 }
 
-// --- Bodies in pieces
+// --- Streamed bodies
 
 static void wait_for_piece(cmhd_request *request) {
   cmhd_server *server = request->server;

@@ -48,7 +48,8 @@ static const cloader_symbol symbols[] = {
 static cloader_library library = {
   .file = "libpcre2-8.so.0", .package = "libpcre2-8-0", CLOADER_SYMBOLS(symbols)};
 
-// The steps that a search may take at first, and if they were too few. PCRE2 does not say how many it took.
+// The step limits of the first attempt and of further ones if it was too low. PCRE2 does not report
+// the number of steps.
 static const uint32_t most_steps[] = {1000, 30000, CPCRE2_MOST_STEPS};
 enum { TRIALS = sizeof most_steps / sizeof most_steps[0] };
 
@@ -57,7 +58,7 @@ struct cpcre2_pattern {
   pcre2_match_context *limits[TRIALS];
 };
 
-// Bytes of a pattern, and KiB that a search may use.
+// The maximum size of a pattern in bytes, and of a search's memory in KiB.
 enum { MOST_BYTES = 16384, MOST_HEAP = 16384 };
 
 static const uint32_t ecma_options = PCRE2_UTF | PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS | PCRE2_DOLLAR_ENDONLY

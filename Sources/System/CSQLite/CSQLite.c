@@ -134,7 +134,7 @@ int csqlite_bind_real(csqlite_statement *statement, int number, double value) {
 }
 
 int csqlite_bind_text(csqlite_statement *statement, int number, const void *text, size_t count) {
-  // NULL would be no text at all.
+  // NULL would mean an SQL NULL instead of a text.
   return sqlite.bind_text(
     statement, number, text ? text : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }

@@ -54,7 +54,7 @@ static void drop_event(cyaml_reader *reader) {
   reader->has_event = 0;
 }
 
-// Behind spaces that suffice as indentation, a tab is text. (YAML 1.2, section 6.1)
+// After enough spaces for the indentation, a tab is text. (YAML 1.2, section 6.1)
 static void describe_tab(const yaml_parser_t *parser, cyaml_event *event) {
   static const char context[] = "while scanning a block scalar";
   static const char problem[] = "found a tab character where an indentation space is expected";
@@ -62,7 +62,7 @@ static void describe_tab(const yaml_parser_t *parser, cyaml_event *event) {
   if (strcmp(parser->context, context) != 0 || strcmp(parser->problem, problem) != 0) return;
   size_t parent = parser->indent > 0 ? (size_t)parser->indent : 0;
   size_t column = parser->problem_mark.column;
-  // There is one digit for it.
+  // The indicator is a single digit.
   if (column <= parent || column - parent > 9) return;
   event->header = parser->context_mark.index;
   event->indicator = (int)(column - parent);
@@ -119,7 +119,7 @@ void cyaml_next(cyaml_reader *reader, cyaml_event *event) {
         event->tag = (const char *)next->data.mapping_start.tag;
         return;
       case YAML_MAPPING_END_EVENT: event->kind = CYAML_MAPPING_END; return;
-      // Of the stream there is no more.
+      // The stream has ended.
       default: return;
     }
   }

@@ -1,4 +1,4 @@
-// The words of the process for Swift's `CommandLine`; see CCommandLine.c.
+// The arguments of the process for Swift's `CommandLine`; see CCommandLine.c.
 #ifndef LULL_C_COMMAND_LINE_H
 #define LULL_C_COMMAND_LINE_H
 

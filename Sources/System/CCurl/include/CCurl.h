@@ -1,10 +1,10 @@
-// libcurl as the system has it, loaded at its first use: with the thirty libraries it brings it takes
-// two thirds of the time in which a script starts, and many scripts never need it.
+// The system's libcurl, loaded at its first use: loading it with its thirty libraries takes two
+// thirds of the time in which a script starts, and many scripts never need it.
 //
-// curl's own declarations hold: CCurl.c defines those of its functions that Lull calls and passes them
-// on. What makes something (`curl_easy_init`, `curl_multi_init`, `curl_share_init`, `curl_url`,
-// `curl_slist_append`, `curl_version_info`) loads the library, and fails as without memory where it
-// cannot be loaded; the others are for what those have made.
+// The declarations are curl's own: CCurl.c defines the functions that Lull calls and forwards them.
+// Functions that create an object (`curl_easy_init`, `curl_multi_init`, `curl_share_init`,
+// `curl_url`, `curl_slist_append`, `curl_version_info`) load the library. If it cannot be loaded,
+// they fail as if memory had run out. The other functions require such an object.
 #ifndef CCURL_H
 #define CCURL_H
 
@@ -13,11 +13,12 @@
 #endif
 #include <curl/curl.h>
 
-/// Loads libcurl and sets it up, once per process; NULL, or why that is impossible, to be kept by
-/// nobody else. Any thread; whoever comes while another loads waits for that.
+/// Loads and initialises libcurl, once per process. Returns NULL, or why that is impossible; the
+/// text belongs to the library. Any thread; a thread that comes while another one loads waits for
+/// it.
 const char *ccurl_load(void);
 
-// Typed faces for the variadic functions, which Swift cannot call.
+// Typed wrappers of the variadic functions, which Swift cannot call.
 
 extern __typeof__((curl_easy_setopt)) *ccurl_easy_setopt;
 extern __typeof__((curl_easy_getinfo)) *ccurl_easy_getinfo;
@@ -86,7 +87,7 @@ static inline CURLcode ccurl_easy_get_pointer(CURL *easy, CURLINFO info, void **
   return ccurl_easy_getinfo(easy, info, value);
 }
 
-// The socket of what was connected only.
+// The socket of an established connection only.
 static inline CURLcode ccurl_easy_get_socket(CURL *easy, curl_socket_t *value) {
   return ccurl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
 }
@@ -116,15 +117,17 @@ static inline CURLSHcode ccurl_share_cookies(CURLSH *share) {
   return ccurl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
 }
 
-// Whether the server has announced the end of a TLS connection by the alert close_notify. Without it a
-// body that ends with its connection may be truncated (RFC 9112, 9.8). libcurl (7.88) does not tell.
+// Detects whether the server has ended a TLS connection with the close_notify alert. Without it, a
+// body that ends with its connection may be truncated (RFC 9112, 9.8). libcurl (7.88) does not
+// report it.
 typedef struct ccurl_close_notice ccurl_close_notice;
 
-/// Watches the TLS connection that `easy` uses at present, for callbacks of curl's; to be released. NULL
-/// without TLS, if the TLS library does not offer OpenSSL's message callback, or without memory.
+/// Watches the current TLS connection of `easy`, for curl's callbacks; must be released. Returns
+/// NULL without TLS, if the TLS library does not have OpenSSL's message callback, or without
+/// memory.
 ccurl_close_notice *ccurl_close_notice_watch(CURL *easy);
 
-/// Whether the alert has arrived. The connection may be gone.
+/// Whether the alert has arrived. The connection may be closed already.
 int ccurl_close_notice_came(const ccurl_close_notice *notice);
 
 void ccurl_close_notice_release(ccurl_close_notice *notice);

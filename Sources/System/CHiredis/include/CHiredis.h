@@ -1,9 +1,9 @@
-// What libhiredis knows of the protocol of Redis and Valkey (RESP 2), opened when somebody asks for it: its
-// reader and its formatter, not its connections. Of hiredis' headers nothing is seen from here.
+// The protocol of Redis and Valkey (RESP 2) by libhiredis, loaded at its first use: its reader and
+// its formatter, but not its connections. hiredis' headers are not visible here.
 //
-// A reply is a list of nodes in the order in which they were read: that of an array stands before those
-// of its elements. All of it is somebody else's input: how many nodes there may be is limited here, how
-// many bytes by who feeds them, and hiredis reads seven arrays inside each other at most.
+// A reply is a list of nodes in the order in which they were read: an array is followed by its
+// elements. All of it is untrusted input. This module limits the number of nodes, the caller that
+// feeds bytes limits their number, and hiredis reads at most seven nested arrays.
 #ifndef CHIREDIS_H
 #define CHIREDIS_H
 
@@ -23,32 +23,34 @@ typedef enum {
 
 typedef struct {
   chiredis_kind kind;
-  // The integer, the number of elements of an array, or of bytes.
+  // The integer, or the number of elements of an array, or of bytes.
   int64_t value;
-  // Where the bytes begin in the text of the reply.
+  // The offset of the bytes in the text of the reply.
   size_t offset;
 } chiredis_node;
 
-// Opens the library; NULL, or why that cannot be. Any thread, any number of times; before anything else.
+// Loads the library. Returns NULL, or why that failed. Any thread, any number of times; must be
+// called first.
 const char *chiredis_load(void);
 
-// NULL without memory. A reply with more nodes is refused.
+// Returns NULL without memory. A reply with more nodes is rejected.
 chiredis_reader *chiredis_reader_create(size_t most_nodes);
 void chiredis_reader_free(chiredis_reader *reader);
 
-// Copies what has arrived; whether it could. After a failure a reader is of no use any more.
+// Copies received bytes. Returns whether that succeeded; after a failure the reader cannot be used.
 int chiredis_reader_feed(chiredis_reader *reader, const void *bytes, size_t count);
 
-// 1: a reply is complete; 0: more has to be fed; -1: this is none, see the message.
+// Returns 1 if a reply is complete, 0 if more bytes are needed, -1 if the input is invalid (see the
+// message).
 int chiredis_reader_next(chiredis_reader *reader);
 
-// Of the reply that is complete; valid until the reader is asked for the next one.
+// The nodes and text of the complete reply; valid until the next reply is read.
 const chiredis_node *chiredis_reader_nodes(const chiredis_reader *reader, size_t *count);
 const char *chiredis_reader_text(const chiredis_reader *reader);
-// Why there is none; the reader's.
+// Why the input is invalid; the text belongs to the reader.
 const char *chiredis_reader_message(const chiredis_reader *reader);
 
-// A command as it is sent, for `chiredis_free`; NULL without memory.
+// Formats a command for sending; release it with `chiredis_free`. Returns NULL without memory.
 char *chiredis_format(
   int count, const char *const *words, const size_t *lengths, size_t *byte_count);
 void chiredis_free(char *command);

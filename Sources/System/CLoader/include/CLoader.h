@@ -1,5 +1,5 @@
-// Opens libraries of the system at their first use, so that no program starts slower because of a library that
-// it may never need.
+// Loads system libraries at their first use, so that programs do not start more slowly because of
+// libraries that they may never need.
 #ifndef CLOADER_H
 #define CLOADER_H
 
@@ -7,16 +7,16 @@
 
 typedef struct cloader_symbol {
   const char *name;
-  // The function pointer that gets the symbol's address.
+  // The function pointer that is set to the symbol's address.
   void *function;
 } cloader_symbol;
 
-// Written as a static variable, from the parts above the line.
+// Defined as a static variable, with values for the members above the line.
 typedef struct cloader_library {
   const char *file;
   // The Debian package, for the message that the library is not installed; may be NULL.
   const char *package;
-  // If it is not NULL, messages are this and the dynamic loader's own reason.
+  // If it is not NULL, messages consist of this text and the dynamic loader's reason.
   const char *purpose;
   const cloader_symbol *symbols;
   size_t symbol_count;
@@ -30,9 +30,10 @@ typedef struct cloader_library {
 
 #define CLOADER_SYMBOLS(table) .symbols = table, .symbol_count = sizeof table / sizeof table[0]
 
-// Opens the library once per process and resolves its symbols. It is never closed, since objects and handlers
-// point into its code. Returns NULL, or the reason why a symbol is missing, which stays valid; symbols that
-// were found can be used even then. Any thread: a thread that comes while another one loads waits for it.
+// Loads the library once per process and resolves its symbols. It is never unloaded, because
+// objects and handlers point into its code. Returns NULL, or the reason why a symbol is missing,
+// which stays valid. Symbols that were found can be used even then. Any thread: a thread that comes
+// while another one loads waits for it.
 const char *cloader_load(cloader_library *library);
 
 #endif

@@ -1,6 +1,6 @@
-// SQLite as the system has it, opened when somebody asks for it: programs that keep no cache in a file
-// must not spend their start on it, and do without it where it is not installed. Of sqlite3.h nothing is
-// seen from here, so that nobody can call a function that is not linked.
+// The system's SQLite, loaded at its first use: programs without a cache file start faster, and
+// work without it if it is not installed. sqlite3.h is not visible here, so that no function can be
+// called that is not linked.
 #ifndef CSQLITE_H
 #define CSQLITE_H
 
@@ -10,7 +10,7 @@
 typedef struct sqlite3 csqlite_database;
 typedef struct sqlite3_stmt csqlite_statement;
 
-// What functions return: 0, or a code of sqlite3.h, whose lowest byte says what kind it is.
+// Return values of the functions: 0, or a code of sqlite3.h. Its lowest byte is the kind of error.
 enum {
   CSQLITE_OK = 0,
   CSQLITE_ERROR = 1,
@@ -33,31 +33,33 @@ enum {
   CSQLITE_READONLY_DBMOVED = 1032
 };
 
-// Opens the library; NULL, or why that cannot be. Any thread, any number of times; before anything else.
+// Loads the library. Returns NULL, or why that failed. Any thread, any number of times; must be
+// called first.
 const char *csqlite_load(void);
 
-// Opens a database that is there, for reading and writing, by one thread at a time. A code; `*database`
-// is to be closed whatever it is.
+// Opens an existing database for reading and writing, by one thread at a time. Returns a code.
+// `*database` must be closed in every case.
 int csqlite_open(const char *path, csqlite_database **database);
-// Leaves the write-ahead log for whoever opens the file next: closing must not touch files by name,
-// which may be another database's by now. Statements are to be finalised first.
+// Leaves the write-ahead log for the next process that opens the file: closing must not access
+// files by name, because the name may refer to another database by now. Statements must be
+// finalised first.
 void csqlite_close(csqlite_database *database);
 void csqlite_wait_when_busy(csqlite_database *database, int milliseconds);
 int csqlite_execute(csqlite_database *database, const char *sql);
 int csqlite_extended_code(csqlite_database *database);
-// The database's or, without one, the code's; valid until the next call.
+// The message of the database or, without one, of the code; valid until the next call.
 const char *csqlite_message(csqlite_database *database);
 const char *csqlite_code_message(int code);
-// The error of the operating system behind the last code; 0 if there was none.
+// The operating system's error behind the last code; 0 if there was none.
 int csqlite_system_error(csqlite_database *database);
 // Whether no transaction is open.
 int csqlite_is_idle(csqlite_database *database);
 int64_t csqlite_changes(csqlite_database *database);
 
 int csqlite_prepare(csqlite_database *database, const char *sql, csqlite_statement **statement);
-// CSQLITE_ROW, CSQLITE_DONE, or a code.
+// Returns CSQLITE_ROW, CSQLITE_DONE, or an error code.
 int csqlite_step(csqlite_statement *statement);
-// Forgets the values, too.
+// Clears the values, too.
 void csqlite_reset(csqlite_statement *statement);
 void csqlite_finalize(csqlite_statement *statement);
 
@@ -68,10 +70,10 @@ int csqlite_bind_text(csqlite_statement *statement, int number, const void *text
 int csqlite_bind_bytes(csqlite_statement *statement, int number, const void *bytes, size_t count);
 int csqlite_bind_null(csqlite_statement *statement, int number);
 
-// Columns are numbered from 0; what is pointed to is valid until the next step or reset.
+// Columns are numbered from 0; returned pointers are valid until the next step or reset.
 int64_t csqlite_integer(csqlite_statement *statement, int number);
 double csqlite_real(csqlite_statement *statement, int number);
-// Of a text or of bytes; NULL for none of them.
+// Returns a text or bytes; NULL for other values.
 const void *csqlite_bytes(csqlite_statement *statement, int number, size_t *count);
 int csqlite_is_null(csqlite_statement *statement, int number);
 

@@ -1,4 +1,5 @@
-// Events of a YAML text by libyaml, opened when the first text is read: few programs read any.
+// Events of a YAML text by libyaml, loaded when the first text is read, because few programs read
+// any.
 #ifndef CYAML_H
 #define CYAML_H
 
@@ -14,37 +15,39 @@ typedef enum cyaml_kind {
   CYAML_SEQUENCE_END,
   CYAML_MAPPING,
   CYAML_MAPPING_END,
-  // The text is wrong: `problem` says why.
+  // The text is invalid; `problem` is the reason.
   CYAML_PROBLEM,
 } cyaml_kind;
 
 typedef struct cyaml_event {
   cyaml_kind kind;
-  // Of a scalar; not ended by a zero byte.
+  // The text of a scalar; not ended by a zero byte.
   const uint8_t *text;
   size_t length;
   // Whether it is written without quotes.
   int is_plain;
-  // NULL where there is none; ended by a zero byte.
+  // NULL if missing; ended by a zero byte.
   const char *anchor;
   const char *tag;
   const char *problem;
   // Counted from 1.
   size_t line;
   size_t column;
-  // Of a problem with a tab where a block scalar's first line has text: the number of characters
-  // before its `|` or `>`, and the indentation indicator that it lacks; otherwise 0 and 0. libyaml
-  // takes such a tab for indentation, unless the indicator says where the text begins.
+  // If the problem is a tab where the text of a block scalar's first line begins: the number of
+  // characters before the scalar's `|` or `>`, and the indentation indicator that it lacks;
+  // otherwise 0 and 0. libyaml reads such a tab as indentation, unless the indicator says where the
+  // text begins.
   size_t header;
   int indicator;
 } cyaml_event;
 
 typedef struct cyaml_reader cyaml_reader;
 
-// A reader of bytes that outlive it; NULL, and why, if it cannot be.
+// Creates a reader of bytes that must outlive it. Returns NULL, and the reason, on failure.
 cyaml_reader *cyaml_open(const uint8_t *bytes, size_t length, const char **problem);
 
-// The next event, whose texts are valid until the next call; after CYAML_END and CYAML_PROBLEM there is none.
+// Reads the next event. Its texts are valid until the next call. No events follow CYAML_END and
+// CYAML_PROBLEM.
 void cyaml_next(cyaml_reader *reader, cyaml_event *event);
 
 void cyaml_close(cyaml_reader *reader);
