@@ -2,7 +2,7 @@ import CMicrohttpd
 import LullClients
 import LullCore
 
-/// A request as it was received, byte for byte.
+/// A received request, byte for byte.
 struct HTTPAsked {
   enum State {
     case complete

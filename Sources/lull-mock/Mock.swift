@@ -19,7 +19,7 @@ final class Mock {
   private let handlers: MockHandlers
   private let clock: any HostClock
   private let log: RequestLog
-  /// Whether recorded responses are delayed as they were recorded.
+  /// Whether recorded responses are delayed by their recorded duration.
   private let hasDelays: Bool
   private let largestBody: Int
 
@@ -165,7 +165,7 @@ final class Mock {
     return answer
   }
 
-  /// Returns the first call whose parameters are valid. If there is none, throws the problem of the
+  /// Returns the first call whose parameters are valid. If no call fits, throws the problem of the
   /// first.
   private static func first(
     of matches: [RouteTable.Match], _ request: MockRequest

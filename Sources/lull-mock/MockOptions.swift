@@ -28,7 +28,7 @@ struct MockOptions {
   var largestBody = 16 << 20
   /// Whether requests are not logged, and the sample API does not list its routes.
   var isQuiet: Bool
-  /// Whether recorded responses are delayed as they were recorded.
+  /// Whether recorded responses are delayed by their recorded duration.
   var hasDelays = false
 
   init(_ parsed: ParsedArguments) {

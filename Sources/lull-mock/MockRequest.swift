@@ -59,7 +59,7 @@ struct MockRequest {
   /// Path and query.
   var target: String { path + (query.map { "?" + $0 } ?? "") }
 
-  /// Returns the values of a header, separated by commas; nil if there are none.
+  /// Returns the values of a header, separated by commas; nil for none.
   func header(_ name: String) -> String? {
     let values = headers.filter { $0.name == name }.map { String(escaping: $0.value) }
     return values.isEmpty ? nil : values.joined(separator: ", ")

@@ -148,7 +148,7 @@ struct MockBase {
     !self.path.isEmpty && (path == self.path || path.hasPrefix(self.path + "/"))
   }
 
-  /// Returns the URLs of the service that a request may stand for, the most likely first.
+  /// Returns the URLs of the service that a request may represent, the most likely first.
   func urls(of request: MockRequest) -> [String] {
     guard let origin else { return [] }
     let whole = origin + request.target

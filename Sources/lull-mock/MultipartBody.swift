@@ -1,6 +1,6 @@
 import LullCore
 
-/// The parts of a form as it was sent. (RFC 7578; RFC 2046, section 5.1)
+/// The parts of a received form. (RFC 7578; RFC 2046, section 5.1)
 struct MultipartBody {
   struct Part {
     let name: String

@@ -93,7 +93,7 @@ extension HARRequest {
 
 extension HARResponse {
   /// - Parameters:
-  ///   - body: The decoded body; nil if there was none.
+  ///   - body: The decoded body; nil for none.
   ///   - url: The requested URL.
   package init(_ response: HTTPResponse, body: [UInt8]?, asked url: String) {
     self.init(

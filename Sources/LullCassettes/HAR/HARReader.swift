@@ -269,14 +269,14 @@ package struct HAREntry: Sendable, Equatable {
   }
 }
 
-/// A request as it was sent, without the transport's own headers.
+/// A sent request, without the transport's own headers.
 package struct HARRequest: Sendable, Equatable {
   package var method: String
   package var url: String
   package var headers: [HARHeader]
-  /// nil if there is none.
+  /// nil for none.
   package var body: HARBody?
-  /// Why its body could not be read; nil if it could, or if there was none.
+  /// Why its body could not be read; nil if it could, or for no body.
   package var bodyProblem: String?
   /// The environment of an API file in which it was sent; nil if none or unknown. (ENV-18)
   package var environment: String?
@@ -298,7 +298,7 @@ package struct HARRequest: Sendable, Equatable {
 package struct HARResponse: Sendable, Equatable {
   package var status: Int
   package var headers: [HARHeader]
-  /// nil if there is none.
+  /// nil for none.
   package var body: HARBody?
   /// The content type of a missing body; empty if unknown.
   package var missingType = ""
@@ -306,7 +306,7 @@ package struct HARResponse: Sendable, Equatable {
   package var finalURL: String?
   /// Whether the recording program has omitted the body.
   package var lacksBody = false
-  /// Why its body could not be read and is missing; nil if it could, or if there is none.
+  /// Why its body could not be read and is missing; nil if it could, or for no body.
   package var bodyProblem: String?
 
   package init(
@@ -348,7 +348,7 @@ package struct HARHeader: Sendable, Equatable {
 /// A body, byte for byte.
 package struct HARBody: Sendable, Equatable {
   package var bytes: [UInt8]
-  /// The content type of its header; empty if there is none.
+  /// The content type of its header; empty without one.
   package var type: String
   /// Whether it is a file or contains files, of which the test knows only the names.
   package var isOfFile = false

@@ -227,7 +227,7 @@ struct LateCredential: CustomStringConvertible {
   private let mask: String
 
   /// - Parameters:
-  ///   - text: The credential, which is in the exchanges as they were seen.
+  ///   - text: The credential, which is in the unredacted exchanges.
   ///   - mask: The mask that replaces it from then on.
   init?(_ text: [UInt8], shownAs mask: String, in entries: [HAREntry]) {
     let value = String(decoding: text, as: UTF8.self)

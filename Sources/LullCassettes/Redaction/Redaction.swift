@@ -269,7 +269,7 @@ package struct Redaction: Sendable {
     return replaced(bytes, folded.matches(in: Redaction.folded(bytes), takesShort: false))
   }
 
-  /// Whether encoded words contain hidden texts; in most texts there are none.
+  /// Whether encoded words contain hidden texts. Most texts have no encoded words.
   private func holdsEncoded(_ bytes: [UInt8]) -> Bool {
     var level = bytes
     for _ in 0..<StandInReading.depth {
@@ -466,7 +466,7 @@ extension Redaction {
     return bodies
   }
 
-  /// Returns the declared codings of a request body; nil if there are none.
+  /// Returns the declared codings of a request body; nil for none.
   private static func codings(of request: HARRequest) -> String? {
     let values = request.headers.filter { $0.name.lowercased() == "content-encoding" }
     return values.isEmpty

@@ -202,7 +202,7 @@ struct RecordedFile: Sendable {
   }
 }
 
-/// A request as it is compared with recorded ones: method, URL, body, and the selected headers.
+/// The compared parts of a request: method, URL, body, and the selected headers.
 struct RecordedRequest: Sendable {
   let method: String
   let url: RecordedURL

@@ -109,7 +109,7 @@ package enum RequestDifference: Sendable, Equatable {
   case method(recorded: String, asked: String)
   case origin(recorded: String, asked: String)
   case path(recorded: String, asked: String)
-  /// A query parameter; nil if there is none of that name.
+  /// A query parameter; nil if it is missing.
   case parameter(String, recorded: String?, asked: String?)
   case parameterOrder
   case header(String, recorded: String?, asked: String?)

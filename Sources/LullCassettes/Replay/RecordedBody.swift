@@ -2,8 +2,8 @@ import LullClients
 import LullCore
 import LullHost
 
-/// A body as it is compared: JSON by its values, multipart forms without their boundary, which
-/// changes each time, and anything else by its bytes.
+/// A body for comparison: JSON by its values, multipart forms without their boundary, which changes
+/// each time, and anything else by its bytes.
 enum RecordedBody: Sendable, Hashable {
   case none
   case json(RecordedJSON)

@@ -142,7 +142,7 @@ extension HTTPRequest {
 /// Path and query of a request, as sent and as signed.
 ///
 /// Every byte except letters, digits and `-._~` is sent escaped, and a `+` in the query as `%20`.
-/// So they arrive as they were signed, whichever way they are parsed.
+/// So the server reads the same text that was signed, whichever way it parses it.
 struct AWSTarget {
   let wire: String
   let path: [UInt8]
@@ -304,7 +304,7 @@ enum BodyDigest {
   /// Computes the digest and passes it on. If none is needed, that is nil, inside this call;
   /// otherwise it comes on a later turn.
   ///
-  /// - Returns: A function that stops the work, or nil if there is none to stop.
+  /// - Returns: A function that stops the work, or nil if there is nothing to stop.
   static func make(
     for request: HTTPRequest, _ digest: Digest, in context: AuthContext,
     then finish: @escaping (Result<[UInt8]?, TransportError>) -> Void
@@ -328,7 +328,7 @@ enum BodyDigest {
 }
 
 extension HTTPRequest {
-  /// Path and query as they are sent.
+  /// Path and query of the request line.
   var target: String {
     guard let text = ResourceURL.address(of: url)?.target else { return "/" }
     let target = text.prefix { $0 != "#" }

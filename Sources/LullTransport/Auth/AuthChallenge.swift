@@ -129,7 +129,7 @@ struct DigestChallenge: Sendable, Equatable {
     isUTF8 = challenge["charset"]?.lowercased() == "utf-8"
   }
 
-  /// Returns the supported challenge with the strongest algorithm, or nil if there is none.
+  /// Returns the supported challenge with the strongest algorithm, or nil.
   static func best(of challenges: [AuthChallenge]) -> DigestChallenge? {
     // If several are equally strong, the first: servers name their preferred challenge first.
     challenges.compactMap { DigestChallenge($0) }

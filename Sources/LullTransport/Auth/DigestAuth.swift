@@ -157,7 +157,7 @@ struct DigestAnswer {
   let header: [UInt8]
 
   /// - Parameters:
-  ///   - uri: Path and query, as they are sent.
+  ///   - uri: Path and query of the request line.
   ///   - number: The number of the request with this challenge, starting at 1.
   ///   - nonce: The client nonce.
   ///   - bodyDigest: The body's digest, if the challenge protects it.

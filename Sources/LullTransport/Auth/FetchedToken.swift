@@ -340,7 +340,7 @@ struct FetchedTokenFile: Sendable {
 
   /// The file while it is locked.
   struct Entry: Sendable {
-    /// nil if there is none.
+    /// nil for none.
     let token: StoredToken?
     fileprivate let lock: TokenFileLock
     fileprivate let file: TokenFile

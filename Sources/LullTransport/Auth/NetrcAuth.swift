@@ -96,7 +96,7 @@ final class NetrcAuth: AuthStage {
     return .success(AuthorizedRequest(http))
   }
 
-  /// Reads the file. Returns nil if there is none.
+  /// Reads the file. Returns nil for none.
   private static func read(_ path: String)
     -> Result<(stamp: FileStamp, file: NetrcFile)?, TransportError>
   {

@@ -7,7 +7,7 @@ enum CacheIdentity {
   /// requester are ignored.
   ///
   /// - Parameter name: The identity that the script adds.
-  /// - Returns: Empty if there are none; nil if no digest can be computed.
+  /// - Returns: The digest; empty without any of these, nil if no digest can be computed.
   static func digest(of resource: Resource, name: String?) -> [UInt8]? {
     var text = SecretIdentity.text(of: resource)
     if let name { text += "name:\(name)\n" }

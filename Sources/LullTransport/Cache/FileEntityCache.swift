@@ -7,7 +7,7 @@ import Synchronization
 /// It stores bytes, text and JSON with their headers, age and validators, by URL, stage, identity
 /// and version. It declines other content. (CACHE-28) Reading, writing and parsing happen in the
 /// pool of the resource's home thread, in order; reads return on a later turn. A process that is
-/// killed loses at most what it is writing. A damaged file is renamed, and an unusable file is
+/// killed loses at most the entry being written. A damaged file is renamed, and an unusable file is
 /// ignored, each with one warning on standard error; loads continue.
 ///
 /// The file contains no credentials. Configured credentials, and other headers that may identify
@@ -50,7 +50,7 @@ public final class FileEntityCache: CoordinatedEntityCache {
   /// The file's queue keeps the order.
   public let operations = CacheOperations(isOrderedByCache: true)
   public let outlivesProcess = true
-  /// The options as they were passed. Changing a copy has no effect on the cache.
+  /// The options that were passed. Changing a copy has no effect on the cache.
   public let options: Options
   /// The file's path; nil if there is no folder for it.
   public let path: String?

@@ -74,8 +74,8 @@ struct StoredEntity {
     elapsed = entity.exchange?.elapsed.flatMap { StoredEntity.isDuration($0) ? $0 : nil }
   }
 
-  /// The final URL after redirects, without its query, which may contain credentials; nil if there
-  /// were none.
+  /// The final URL after redirects, without its query, which may contain credentials; nil without
+  /// redirects.
   private static func finalURL(_ text: String, of place: CacheKey) -> String? {
     let text = LogText.withoutUser(text)
     guard text != place.url else { return nil }

@@ -23,7 +23,7 @@ final class CurlEasy {
   /// nil for an ordinary handle.
   let route: CurlRoute?
   let jar: CurlJar?
-  /// The watch of the current hop; nil if there is none.
+  /// The watch of the current hop; nil for none.
   var watch: ExchangeWatch?
   /// The record of the current hop; nil if its traffic is not observed.
   var wire: WireRecord?
@@ -67,8 +67,8 @@ final class CurlEasy {
 
   /// The least buffer size for HTTP/2 in bytes: curl's limit for a head, plus its read size.
   ///
-  /// If a head does not fit, curl (7.88) pauses and never resumes by itself: it processes neither
-  /// the rest of the head nor the end of the stream before the server sends something else.
+  /// If a head does not fit, curl (7.88) pauses and does not resume: it processes neither the rest
+  /// of the head nor the end of the stream before the server sends something else.
   private static let leastForHTTP2 = (128 + 32) << 10
 
   /// curl's read size, unless a larger one is needed.
@@ -141,7 +141,7 @@ final class CurlEasy {
   var status: Int { incoming.pointee.status }
   var isRedirect: Bool { incoming.pointee.isRedirect }
   var location: String? { incoming.pointee.location }
-  /// A message about the body for the log; nil if there is none.
+  /// A message about the body for the log; nil for none.
   var remark: String? { incoming.pointee.remark() }
 
   // MARK: Before
@@ -251,7 +251,7 @@ final class CurlEasy {
   /// Whether the receiver of the body may pause the transfer.
   var mayPause: Bool { incoming.pointee.hasSink }
 
-  /// Whether curl was told to hold back input.
+  /// Whether curl holds back input.
   var isHeldBack: Bool { incoming.pointee.isHeldBack }
 
   /// Whether reading is paused because the receiver of the body is full.

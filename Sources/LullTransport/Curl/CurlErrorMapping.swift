@@ -28,9 +28,9 @@ struct CurlErrorMapping {
   let systemError: Int32
   /// OpenSSL's reason to reject a certificate; 0 for none.
   let verification: Int
-  /// A proxy's response status to CONNECT; 0 if there was none.
+  /// A proxy's response status to CONNECT; 0 for none.
   let proxyStatus: Int
-  /// The port of curl's connection; 0 if there was none.
+  /// The port of curl's connection; 0 for none.
   let connectedPort: Int
   /// curl's own text; may be empty.
   let detail: String

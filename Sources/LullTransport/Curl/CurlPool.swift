@@ -26,7 +26,7 @@ final class CurlPool {
     return easy
   }
 
-  /// Returns an idle handle with that route; nil if there is none.
+  /// Returns an idle handle with that route; nil for none.
   func takeIdle(_ route: CurlRoute) -> CurlEasy? {
     guard let index = idleRouted.lastIndex(where: { $0.route == route }) else { return nil }
     let easy = idleRouted.remove(at: index)

@@ -67,7 +67,7 @@ final class CurlRoute: Equatable {
     }
   }
 
-  /// Why nothing can be sent through its socket; nil if it can, or if there is none.
+  /// Why nothing can be sent through its socket; nil if something can, or for no socket.
   private var socketProblem: String? {
     guard let path = connection.unixSocket else { return nil }
     let most = ConnectionOptions.longestSocketPath
@@ -102,8 +102,8 @@ final class CurlRoute: Equatable {
   }
 }
 
-/// The environment variables that name proxies. curl reads them at every request, unless it is told
-/// that there are none.
+/// The environment variables that name proxies. curl reads them at every request, unless Lull has
+/// found none of them.
 enum ProxyVariables {
   /// Not HTTP_PROXY, which a CGI gateway sets from a request header.
   private static let names = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
@@ -116,7 +116,7 @@ enum ProxyVariables {
   /// Whether one of them names hosts to connect to directly.
   static var hasExceptions: Bool { value(of: "no_proxy") != nil || value(of: "NO_PROXY") != nil }
 
-  /// The environment's proxy for this server; nil if there is none, or in no supported form.
+  /// The environment's proxy for this server; nil for none, or for an unsupported form.
   static func address(for origin: Origin) -> ProxyAddress? {
     let own = origin.isTLS ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
     for name in own + ["all_proxy", "ALL_PROXY"] {

@@ -61,7 +61,7 @@ struct IncomingResponse {
   var wasRefusedUnread = false
   /// For a request that counts against a limit: every time it is sent, it needs an admission.
   private(set) var sending: SendingReport?
-  /// Whether its limit must still be told when the head was sent, which happens within one call of
+  /// Whether its limit must be notified when the head was sent, which happens within one call of
   /// curl.
   private(set) var passesLater = false
   /// Receives the body of a successful response; nil keeps it here.
@@ -369,8 +369,8 @@ struct IncomingResponse {
     held = nil
   }
 
-  /// Returns a message about the body's codings, or nil if there is none. Mutating, as below, to
-  /// avoid a copy of this value.
+  /// Returns a message about the body's codings, or nil. Mutating, as below, to avoid a copy of
+  /// this value.
   mutating func remark() -> String? {
     guard let encoding, wireSize > 0 else { return nil }
     if let (coding, count) = decoder?.surplus {

@@ -248,8 +248,7 @@ final class BodyDecoder {
   /// The coding that is incomplete; nil if the body is complete.
   var unfinished: ContentCoding? { decoders.first { !$0.isWhole }?.coding }
 
-  /// The number of bytes after the end of the body, and the coding that they follow; nil if there
-  /// are none.
+  /// The number of bytes after the end of the body, and the coding that they follow; nil for none.
   var surplus: (coding: ContentCoding, count: Int)? {
     decoders.first { $0.surplus > 0 }.map { ($0.coding, $0.surplus) }
   }

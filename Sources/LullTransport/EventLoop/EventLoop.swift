@@ -223,7 +223,7 @@ final class TurnWait<Value>: PumpGuest {
   private var isCancelled = false
 
   /// - Parameters:
-  ///   - look: Returns the value, or nil while there is none.
+  ///   - look: Returns the value, or nil before it is available.
   ///   - stop: Ends the wait early, and returns the value for that.
   init(_ pump: Pump, look: @escaping () -> Value?, stop: @escaping () -> Value) {
     self.pump = pump

@@ -80,7 +80,7 @@ struct OAuth2Answer {
     return isSuccess ? nil : OAuth2.failure("\(lead) \(url): \(refusal)")
   }
 
-  /// The endpoint's error code, such as `invalid_grant`; nil if there is none.
+  /// The endpoint's error code, such as `invalid_grant`; nil for none.
   var problemName: String? { isSuccess ? nil : errorName }
 
   /// Whether the endpoint no longer accepts the refresh token or code, by the RFC's error code,
@@ -204,7 +204,7 @@ struct OAuth2Tokens: Sendable, Equatable {
 
   /// Returns these tokens as a renewal of `known`, by the refresh token that was `sent`.
   ///
-  /// - Parameter given: The refresh token in the response; nil if there was none.
+  /// - Parameter given: The refresh token in the response; nil for none.
   func renewed(from known: OAuth2Tokens?, with sent: String?, given: String?) -> OAuth2Tokens {
     var tokens = self
     tokens.rotates = known?.rotates == true || given != nil && given != sent

@@ -27,7 +27,7 @@ struct OAuth2Endpoint {
     case unsent(OAuth2Answer)
     case answered(OAuth2Answer)
 
-    /// Whether it is certain that the endpoint issued no tokens, if there are none.
+    /// Whether a missing token certainly means that the endpoint issued none.
     var isCertain: Bool {
       if case .answered(let answer) = self { answer.isCertain } else { true }
     }

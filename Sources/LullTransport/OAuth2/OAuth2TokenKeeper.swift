@@ -9,11 +9,11 @@ struct OAuth2TokenKeeper: Sendable {
   struct Entry: Sendable {
     fileprivate let lock: TokenFileLock
     fileprivate let name: String
-    /// nil if there are none.
+    /// nil for none.
     let tokens: OAuth2Tokens?
     /// Marks of refresh tokens whose renewal has an unknown outcome.
     let begun: OAuth2Marks
-    /// The initial credential, as it was when the file was locked.
+    /// The initial credential, read when the file was locked.
     let credential: SecretText?
   }
 
@@ -71,7 +71,7 @@ struct OAuth2TokenKeeper: Sendable {
 
   func close(_ entry: Entry) { entry.lock.release() }
 
-  /// The login whose tokens are stored now; nil if there are none. Does not take the lock.
+  /// The login whose tokens are stored now; nil for none. Does not take the lock.
   var login: String? { kept?["login"]?.string }
 
   /// The stored tokens, without the lock: the file is only replaced as a whole.
@@ -208,7 +208,7 @@ extension OAuth2TokenKeeper {
     }
   }
 
-  /// The token that a renewal uses up if the endpoint accepts each once; nil if there is none.
+  /// The token that a renewal uses up if the endpoint accepts each once; nil for none.
   private func refreshToken(_ known: OAuth2Tokens?, _ entry: Entry) -> String? {
     switch settings.grant {
     case .clientCredentials: nil

@@ -153,8 +153,7 @@ extension SecretStore {
       problem.kind, "\(origin.hostAndPort) redirects to \(target.hostAndPort): \(problem.message)")
   }
 
-  /// Returns a template for a URL that contains secrets, as the server wrote it, or nil if there
-  /// are none.
+  /// Returns a template for a URL that contains secrets, as the server wrote it, or nil.
   private func template(of url: String, hiding known: [KnownSecret]) -> SecretTemplate? {
     let bytes = Array(url.utf8)
     let matches = search(for: known).matches(in: bytes, takesShort: true)

@@ -5,7 +5,7 @@ package import LullCore
 /// credentials. It contains secrets and must not be stored unhashed.
 package enum SecretIdentity {
   /// Returns one line for each credential that GET requests of the resource are configured to send
-  /// or that is part of its URL; empty if there are none.
+  /// or that is part of its URL; empty for none.
   ///
   /// A variable and a file contribute their current content. A command contributes its words: it is
   /// not run.

@@ -141,7 +141,7 @@ struct SecretProblem: Error {
   }
 }
 
-/// Requests as they are sent. The results contain secret texts and must not be stored.
+/// Filling secrets into requests. The results contain secret texts and must not be stored.
 extension SecretStore {
   /// Returns all secrets of a request, each once, in order.
   ///

@@ -150,7 +150,7 @@ struct RESPCommand {
     self.words = words.map { Array($0.utf8) }
   }
 
-  /// The command as it is sent, formatted by hiredis; nil without memory, or without the library.
+  /// The bytes of the command, formatted by hiredis; nil without memory, or without the library.
   var wire: [UInt8]? {
     guard chiredis_load() == nil, let count = Int32(exactly: words.count) else { return nil }
     let lengths = words.map(\.count)
@@ -183,7 +183,7 @@ struct OutputLine {
   /// The maximum size of a piece that is joined from small ones.
   private static let mostTogether = 1 << 14
 
-  /// The piece to send next and how much of it was sent; nil if there is none.
+  /// The piece to send next and how much of it was sent; nil for none.
   var first: (bytes: [UInt8], sentCount: Int)? { pieces.first.map { ($0, sentCount) } }
 
   mutating func append(_ bytes: [UInt8]) {

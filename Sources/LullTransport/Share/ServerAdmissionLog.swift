@@ -25,14 +25,14 @@ final class ServerAdmissionLog: AdmissionLog {
   /// The last number that was requested from the server and not answered in time; nil if there is
   /// no unknown grant.
   private var outstanding: Int64?
-  /// The sent admissions, whoever granted them.
+  /// The sent admissions, granted by the server or this machine.
   private var recent: RecentAdmissions
   /// The client's `readyCount` when the server was last sent them, and whether there are new ones.
   private var toldAt = 0
   private var hasUntold = false
   /// What responses have said about the limit, for the next log; by the clock's uptime.
   private var learned = LearnedLimit()
-  /// Admissions to return that the server could not be told about.
+  /// Admissions that must still be returned to the server.
   private var free: [Int64] = []
   /// Until this time the server is not asked about this limit, by the clock's uptime.
   private var restsUntil = -Double.infinity

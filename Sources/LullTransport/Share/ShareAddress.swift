@@ -31,7 +31,7 @@ struct ShareAddress: Equatable, Sendable {
   var user: String?
   var password: String?
   var database = 0
-  /// The namespace in the URL; nil if there is none.
+  /// The namespace in the URL; nil for none.
   var namespace: String?
 
   static let standardPort = 6379

@@ -63,7 +63,7 @@ struct ShareLatency {
     if lateness.count > ShareLatency.mostAnswers { lateness.removeFirst() }
   }
 
-  /// The median time of the last replies; nil if there was none within the last minute.
+  /// The median time of the last replies; nil without a reply in the last minute.
   ///
   /// A single busy moment of the loop or the server does not change it.
   func typical(now: Double) -> Double? {

@@ -51,7 +51,7 @@ final class ShareClient: PumpGuest {
   private static let mostFailures = 8
 
   /// - Parameters:
-  ///   - limitsPath: The file in which this machine counts; nil if there is none.
+  ///   - limitsPath: The file in which this machine counts; nil for none.
   ///   - allowedHosts: The servers that may be reached; nil for any.
   init(
     _ settings: ShareSettings, _ pump: Pump, limitsPath: String?, allowedHosts: AllowedHosts? = nil,

@@ -2,7 +2,7 @@ import LullCore
 import LullSystem
 
 /// One connection to a Redis-compatible server. Commands are sent in order. Each gets its reply, or
-/// a notice within a bounded time that there is none.
+/// fails within a bounded time.
 ///
 /// No command waits for an unavailable server: while it is unavailable, commands fail immediately.
 /// A timer reconnects. Home thread only.
@@ -11,7 +11,7 @@ final class ShareLink {
     case reply(RESPValue)
     /// There was no reply in time; whether the server has run the command is unknown.
     case unavailable
-    /// The server's data under that key is not what is expected; the server's message.
+    /// The server has unexpected data under that key; the server's message.
     case damaged(String)
   }
 
@@ -344,7 +344,7 @@ final class ShareLink {
     }
   }
 
-  /// When the first pending command is late; nil if there is none.
+  /// When the first pending command is late; nil for none.
   private var dueTime: Double? {
     guard let deadline = pending.first?.deadline else { return nil }
     guard patience.whileMoving > 0 else { return deadline }

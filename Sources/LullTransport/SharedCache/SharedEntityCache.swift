@@ -60,7 +60,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
   /// The queue keeps the order.
   public let operations = CacheOperations(isOrderedByCache: true)
   public let outlivesProcess = true
-  /// The options as they were passed. Changing a copy has no effect on the cache.
+  /// The options that were passed. Changing a copy has no effect on the cache.
   public let options: Options
   /// The path of this machine's file; nil if there is no folder for it.
   public var path: String? { local.path }

@@ -92,7 +92,7 @@ struct SharedEntityForm: Sendable {
   }
 }
 
-/// An entity as it is sent to the server.
+/// An entity in the format that is sent to the server.
 struct SharedEntityPack: Sendable {
   let variant: String
   let timestamp: Double

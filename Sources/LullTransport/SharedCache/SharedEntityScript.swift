@@ -113,8 +113,7 @@ struct SharedEntityScript: Sendable {
     }
   }
 
-  /// Returns the time up to which entities are stale, which follows the variants; nil if there is
-  /// none.
+  /// Returns the time up to which entities are stale, which follows the variants; nil for none.
   static func staleAt(_ value: RESPValue) -> Double? {
     let parts = value.array ?? []
     guard parts.count % 3 == 1 else { return nil }

@@ -109,7 +109,7 @@ final class ShareUpdates {
     untilSweep = max(ShareUpdates.leastSweep, followers.count / 4)
   }
 
-  /// Returns the followers that are still retained and at that place, or nil if there are none.
+  /// Returns the followers that are still retained and at that place, or nil.
   private static func live(_ list: [Follower], _ digest: String?) -> [Follower]? {
     let live = list.filter { $0.updates != nil && (digest == nil || $0.updates?.key == digest) }
     return live.isEmpty ? nil : live

@@ -194,7 +194,7 @@ package final class OAuth2LoginFlow {
     }
   }
 
-  /// Returns the URL if a user or a program may be told to open it.
+  /// Returns the URL if it is safe to open.
   private static func page(_ text: String) -> String? {
     guard let url = ResourceURL(absolute: text), OAuth2Login.isSafe(url) else { return nil }
     return url.percentEncoded

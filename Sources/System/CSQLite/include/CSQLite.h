@@ -50,7 +50,7 @@ int csqlite_extended_code(csqlite_database *database);
 // The message of the database or, without one, of the code; valid until the next call.
 const char *csqlite_message(csqlite_database *database);
 const char *csqlite_code_message(int code);
-// The operating system's error behind the last code; 0 if there was none.
+// The operating system's error behind the last code; 0 for none.
 int csqlite_system_error(csqlite_database *database);
 // Whether no transaction is open.
 int csqlite_is_idle(csqlite_database *database);
