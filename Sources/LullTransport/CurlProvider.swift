@@ -179,7 +179,7 @@ package final class CurlProvider: NetworkingProvider {
 
   private static let cancellation = TransportError(.cancelled, "the request was cancelled")
 
-  // MARK: Going out and leaving
+  // MARK: Starting and ending transfers
 
   func startWaiting(in queue: HostQueue) {
     while !isClosed, let transfer = queue.takeNext() {
@@ -301,7 +301,7 @@ package final class CurlProvider: NetworkingProvider {
     startWaiting(in: queue)
   }
 
-  // MARK: Coming back
+  // MARK: Results
 
   private func finished(_ easy: CurlEasy, _ code: CURLcode) {
     guard let transfer = easy.transfer, let queue = transfer.queue else { return }

@@ -61,7 +61,7 @@ public actor Home {
   /// HTTP by the event loop: the networking of services that specify none.
   public var networking: any NetworkingProvider { thread.context.networking }
 
-  // MARK: A home of a server
+  // MARK: Homes of servers
 
   /// Starts a home on its own thread, where it stays until `shutdown()`.
   ///
@@ -126,7 +126,7 @@ public actor Home {
     end.declare()
   }
 
-  // MARK: Running here
+  // MARK: Running code on the home
 
   /// Runs `body` here, in the caller's task, and waits for its result.
   ///
@@ -204,7 +204,7 @@ public actor Home {
     return try await body.value(self)
   }
 
-  // MARK: A home of one run
+  // MARK: Homes of Lull.run
 
   /// Runs `body` on this thread and drives the loop until the body has ended, then closes the loop.
   nonisolated func run<Value>(

@@ -19,7 +19,7 @@ struct StyledText {
   private var isObject: Bool { parameter.kind == .object }
   private var isSingle: Bool { !parameter.isList && !isObject }
 
-  // MARK: One text
+  // MARK: Single texts
 
   /// Parses a value in a path; nil if it has another form.
   func path(_ text: String) -> Parts? {

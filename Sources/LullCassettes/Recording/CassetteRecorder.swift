@@ -50,7 +50,7 @@ package struct CassetteRecorder {
     for (entry, _) in recorded { learn(from: entry) }
   }
 
-  // MARK: What is seen of it
+  // MARK: Redacted views
 
   /// Hides the credentials of an exchange that is not part of the recording yet.
   package mutating func learn(from entry: HAREntry, isPart: Bool = false) {
@@ -128,7 +128,7 @@ package struct CassetteRecorder {
     redaction.meaning(ofStandIn: number)
   }
 
-  // MARK: What is written of it
+  // MARK: Finished recording
 
   /// The redacted entries, and the redaction for other texts.
   package var finished: (entries: [HAREntry], redaction: Redaction) {

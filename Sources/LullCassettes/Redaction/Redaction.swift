@@ -182,7 +182,7 @@ package struct Redaction: Sendable {
     return hidden(request)
   }
 
-  // MARK: In place of what is known
+  // MARK: Replacing known texts
 
   private func hidden(_ request: HARRequest) -> HARRequest {
     var request = request
@@ -249,7 +249,7 @@ package struct Redaction: Sendable {
     String(escaping: hidden(Array(text.utf8)))
   }
 
-  // MARK: In any text
+  // MARK: Any text
 
   /// Returns any text without the texts hidden so far. Nested encodings are decoded and encoded
   /// again.

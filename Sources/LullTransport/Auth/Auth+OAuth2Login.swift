@@ -143,7 +143,7 @@ extension Auth {
     }
   }
 
-  // MARK: Parts
+  // MARK: Checks
 
   /// Returns the login's stage, its context, and a request whose settings endpoint requests use.
   private func parts(

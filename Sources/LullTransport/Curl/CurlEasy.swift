@@ -144,7 +144,7 @@ final class CurlEasy {
   /// A message about the body for the log; nil for none.
   var remark: String? { incoming.pointee.remark() }
 
-  // MARK: Before
+  // MARK: Preparing
 
   /// Prepares the handle for the current hop of `transfer`, which has that place in its queue.
   /// Returns false if curl fails for lack of memory.

@@ -154,7 +154,7 @@ struct CurlErrorMapping {
       .contains { detail.contains($0) }
   }
 
-  // MARK: Sentences
+  // MARK: Messages
 
   private func error(_ failure: IncomingResponse.Failure) -> TransportError {
     switch failure {

@@ -71,7 +71,7 @@ final class CurlTransfer: RequestNetworking {
     request.limits.timeout - secretWait - elapsed
   }
 
-  // MARK: What happens to it
+  // MARK: Events
 
   /// Adds the seconds that it has waited for its secrets.
   func hasWaited(_ seconds: Double) {

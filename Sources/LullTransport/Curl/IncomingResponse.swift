@@ -132,7 +132,7 @@ struct IncomingResponse {
   /// The bytes of heads and body so far, before decoding.
   var receivedSize: Int { headSize + wireSize }
 
-  // MARK: Feeding
+  // MARK: Receiving
 
   /// Records that the request is sent. Returns false to stop the transfer if curl must not send it
   /// again.
@@ -347,7 +347,7 @@ struct IncomingResponse {
     return true
   }
 
-  // MARK: Taking out
+  // MARK: Results
 
   /// Takes the body.
   mutating func takeBody() -> [UInt8] {

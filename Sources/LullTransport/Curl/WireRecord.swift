@@ -72,7 +72,7 @@ final class WireRecord {
     (side.body, side.bodyCount) = ([], 0)
   }
 
-  // MARK: Outside of it
+  // MARK: Outside curl
 
   /// Completes the record.
   func end() {

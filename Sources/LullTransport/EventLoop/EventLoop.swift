@@ -84,7 +84,7 @@ package final class EventLoop: HostClock {
     clock.schedule(after: seconds, action)
   }
 
-  // MARK: Turning
+  // MARK: Turns
 
   /// Performs one turn, as described above. Has no effect after `close`.
   package func turn(_ mode: Mode = .once) {
@@ -145,7 +145,7 @@ package final class EventLoop: HostClock {
     return uv_backend_timeout(handle)
   }
 
-  // MARK: Taking part, closing
+  // MARK: Participants and closing
 
   /// Makes `object` part of every turn, as long as it is retained elsewhere.
   package func add(_ object: any TurnParticipant) {

@@ -47,7 +47,7 @@ final class FileAdmissionLog: AdmissionLog {
     }
   }
 
-  // MARK: Asking
+  // MARK: Requesting admissions
 
   func ask(_ answer: @escaping (AdmissionAnswer) -> Void) {
     if usesOther {
@@ -145,7 +145,7 @@ final class FileAdmissionLog: AdmissionLog {
     }
   }
 
-  // MARK: What was let through
+  // MARK: Granted admissions
 
   func begin(_ admission: Admission) {
     guard unsent.contains(admission.number) else {

@@ -52,7 +52,7 @@ struct LimitTables {
   private static let shortestUse = 2.0
   private static let tolerance = 1e-6
 
-  // MARK: Asking
+  // MARK: Requesting admissions
 
   func ask(_ asker: inout Asker, now: Double) throws(SQLiteError) -> AdmissionAnswer {
     let tally = try tally(asker.key)
@@ -135,7 +135,7 @@ struct LimitTables {
       "DELETE FROM waiting WHERE id = ? AND owner = ?", [.integer(ticket), .integer(owner)])
   }
 
-  // MARK: What was let through
+  // MARK: Granted admissions
 
   /// Marks an admission of which a byte may be sent from now on: if its process ends, it counts for
   /// a full period.
@@ -309,7 +309,7 @@ struct LimitTables {
     return learned
   }
 
-  // MARK: What is over
+  // MARK: Cleaning up
 
   /// Deletes rules that no longer apply, with their admissions and limits, and recounts the others
   /// from the rows: a count without rows is damage and would block every process for ever. (LIM-84)

@@ -221,7 +221,7 @@ struct OAuth2Tokens: Sendable, Equatable {
     expires = -.infinity
   }
 
-  // MARK: In a file
+  // MARK: Storage
 
   init?(_ element: JSONElement) {
     guard let access = element["access_token"]?.string, OAuth2Tokens.isValid(access) else {

@@ -87,7 +87,7 @@ final class ServerAdmissionLog: AdmissionLog {
     client.post(asker.leave(numbers))
   }
 
-  // MARK: Asking
+  // MARK: Requesting admissions
 
   func ask(_ answer: @escaping (AdmissionAnswer) -> Void) {
     question += 1
@@ -271,7 +271,7 @@ final class ServerAdmissionLog: AdmissionLog {
     asked = []
   }
 
-  // MARK: What was let through
+  // MARK: Granted admissions
 
   /// The server's numbers are negative.
   private func isOfServer(_ admission: Admission) -> Bool { admission.number < 0 }

@@ -107,7 +107,7 @@ final class ShareClient: PumpGuest {
   /// Returns this machine's part of a limit while the server is unavailable.
   func part(of limit: RateLimit) -> RateLimit { limit.part(of: memory.hosts ?? 1) }
 
-  // MARK: Asking
+  // MARK: Requests
 
   /// Whether data under that tag may be requested.
   func isUsable(_ tag: String, on connection: ShareConnection = .counting) -> Bool {
@@ -335,7 +335,7 @@ final class ShareClient: PumpGuest {
     }
   }
 
-  // MARK: What becomes of it
+  // MARK: State changes
 
   private func changed(_ link: ShareLink, _ name: LinkName) {
     guard !isClosed else { return }

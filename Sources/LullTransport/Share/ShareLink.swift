@@ -108,7 +108,7 @@ final class ShareLink {
     dropAll()
   }
 
-  // MARK: Asking
+  // MARK: Sending
 
   /// Whether a command may be answered, as far as is known.
   var isUsable: Bool {
@@ -245,7 +245,7 @@ final class ShareLink {
     pump.enqueue { [weak self] in self?.onChange() }
   }
 
-  // MARK: Answers
+  // MARK: Replies
 
   private func arrived(_ bytes: UnsafeRawBufferPointer) {
     guard let reader else { return }
@@ -288,7 +288,7 @@ final class ShareLink {
     if wasLate { pump.enqueue { [weak self] in self?.onChange() } }
   }
 
-  // MARK: Failing
+  // MARK: Failures
 
   /// Fails all commands. The server is tried again after a while.
   func fail(_ reason: String) {

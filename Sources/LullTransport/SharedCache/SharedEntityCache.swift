@@ -266,7 +266,7 @@ public final class SharedEntityCache: CoordinatedEntityCache {
     change(key) { $0.remove($1) }
   }
 
-  // MARK: What the server is told
+  // MARK: Changes on the server
 
   private func usableServer(for key: Key) -> SharedEntityServer? {
     guard let server = server(for: key), isUsable(server) else { return nil }

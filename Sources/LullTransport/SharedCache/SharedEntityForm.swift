@@ -48,7 +48,7 @@ struct SharedEntityForm: Sendable {
       .map { Hexadecimal.text($0.prefix(16)) }
   }
 
-  // MARK: Making
+  // MARK: Writing
 
   /// Returns nil for an entity that cannot be stored or sealed.
   func packed(_ entity: Entity, at place: CacheKey) -> SharedEntityPack? {

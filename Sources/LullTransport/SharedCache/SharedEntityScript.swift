@@ -94,7 +94,7 @@ struct SharedEntityScript: Sendable {
     "\(Int((min(max(0, seconds), 1e9 * 9) * 1e6).rounded()))"
   }
 
-  // MARK: Answers
+  // MARK: Replies
 
   struct Found {
     let variant: String

@@ -51,7 +51,7 @@ final class SharedFetchTurn: FetchTurn {
     }
   }
 
-  // MARK: Asking
+  // MARK: Requesting the lease
 
   func seek(
     newerThan timestamp: Double?, within seconds: Double,

@@ -151,7 +151,7 @@ final class ShareChannel {
     changed()
   }
 
-  // MARK: Hearing
+  // MARK: Receiving
 
   private func arrived(_ bytes: UnsafeRawBufferPointer) {
     guard let reader else { return }
@@ -233,7 +233,7 @@ final class ShareChannel {
     }
   }
 
-  // MARK: Failing
+  // MARK: Failures
 
   private func fail(_ reason: String) {
     guard state != .closed, state != .down, state != .refused else { return }

@@ -83,7 +83,7 @@ final class ShareUpdates {
   var orderPlaceCount: Int { order.placeCount }
   var waiterCount: Int { waiters.count }
 
-  // MARK: Who wants to know
+  // MARK: Followers
 
   /// Notifies `updates` of announcements for that place, as long as it is retained. It follows one
   /// place at a time: the last one.
@@ -131,7 +131,7 @@ final class ShareUpdates {
     if waiters[digest]?.isEmpty == true { waiters[digest] = nil }
   }
 
-  // MARK: What others say
+  // MARK: Received announcements
 
   private func heard(_ bytes: [UInt8]) {
     guard let message = UpdateMessage(bytes), message.sender != sender else { return }
@@ -178,7 +178,7 @@ final class ShareUpdates {
     }
   }
 
-  // MARK: What is said to others
+  // MARK: Sent announcements
 
   /// Returns the announcement that an entity of that timestamp was written, or nil if announcements
   /// are not permitted.

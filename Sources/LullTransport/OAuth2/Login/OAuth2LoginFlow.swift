@@ -118,7 +118,7 @@ package final class OAuth2LoginFlow {
     outcome = .failure(error)
   }
 
-  // MARK: By a code of the browser's
+  // MARK: Authorization code
 
   private func listen(for code: OAuth2Login.Code) throws(TransportError) {
     guard let challenge = pkce.challenge else {
@@ -167,7 +167,7 @@ package final class OAuth2LoginFlow {
     endpoint.post(pairs, to: settings.tokenURL) { [weak self] answer in self?.take(answer) }
   }
 
-  // MARK: By a code for a device
+  // MARK: Device code
 
   private func askForDevice(at url: String) {
     endpoint.post(settings.reach, to: url) { [weak self] answer in
