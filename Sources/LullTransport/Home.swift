@@ -54,8 +54,8 @@ public actor Home {
     executor.asUnownedSerialExecutor()
   }
 
-  /// Delivers results and callbacks on this home; for custom initialisers of services. The loop
-  /// turns it.
+  /// Delivers results and callbacks on this home; for `Service` initialisers that take a pump. The
+  /// loop turns it.
   public var pump: Pump { thread.loop.pump }
 
   /// HTTP by the event loop: the networking of services that specify none.

@@ -4,7 +4,7 @@ import LullClients
 import LullCore
 import LullSystem
 
-/// The program `lull-mock`, which runs `lull mock` and, with `--sample`, `lull demo`.
+/// The program `lull-mock`. `lull mock` executes it, and `lull demo` executes it with `--sample`.
 @main
 enum LullMock {
   static func main() {

@@ -233,7 +233,7 @@ extension CacheFile {
     return needsMore ?? false
   }
 
-  /// Returns some unused pages of the file to the disk.
+  /// Shrinks the file by some of its unused pages.
   ///
   /// - Returns: Whether there may be more.
   func giveBackRoom() -> Bool {

@@ -109,8 +109,8 @@ package final class CacheInspection {
     return urls
   }
 
-  /// Removes the entries whose URLs begin with `prefix`, a few at a time, and returns the room to
-  /// the disk. nil removes all entries together with the file, which needs no free space.
+  /// Removes the entries whose URLs begin with `prefix`, a few at a time, and frees their disk
+  /// space. nil removes all entries together with the file, which needs no free space.
   ///
   /// - Returns: The number of removed entries; nil if there was no room to count them.
   package func clear(prefix: String?) throws(Problem) -> Int? {

@@ -34,7 +34,7 @@ enum CacheSchema {
   /// Creates the tables. Contents are separate from their metadata, which is read and changed far
   /// more often.
   static func create(in database: SQLiteConnection) throws(SQLiteError) {
-    // Before anything is in the file.
+    // Must be set while the file is empty.
     try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
     try database.execute("PRAGMA journal_mode = WAL")
     try database.transaction { () throws(SQLiteError) in

@@ -135,7 +135,7 @@ final class LoopTimer: HostTimer {
     handle = nil
   }
 
-  /// Returns the fired handle to the clock. The action still waits to be run.
+  /// Gives the fired handle back to the clock. The action still waits to be run.
   func detach() {
     handle = nil
   }

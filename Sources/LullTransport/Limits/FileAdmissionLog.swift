@@ -7,7 +7,7 @@ import LullSystem
 /// thread uses the file, they run in the pool.
 final class FileAdmissionLog: AdmissionLog {
   private let jobs: FileJobs<LimitFile>
-  // Retained until the end, when unsent admissions are returned.
+  // Retained until the end, when unsent admissions are given back.
   private let pump: Pump
   private let makeOther: () -> any AdmissionLog
   private var asker: LimitTables.Asker
@@ -177,7 +177,7 @@ final class FileAdmissionLog: AdmissionLog {
 
   func learn(_ lesson: LimitLesson, from admission: Admission) {
     if usesOther, let other {
-      // An admission that the file has counted cannot be returned to memory.
+      // An admission that the file has counted cannot be given back to the log in memory.
       let isOurs = admission.number > LimitSchema.firstNumber
       let lesson =
         isOurs ? LimitLesson(budget: lesson.budget, pause: lesson.pause) : lesson

@@ -39,12 +39,12 @@ struct LimitAsker {
     call(["ask", name] + rule + ["\(number)"] + label + [host] + more.map { "\($0)" })
   }
 
-  /// Leaves the queue, and returns admissions that were or may have been granted.
+  /// Leaves the queue, and gives back admissions that were or may have been granted.
   func leave(_ numbers: [Int64] = []) -> ScriptCall {
     call(["leave", name] + numbers.map { "\($0)" })
   }
 
-  /// Returns admissions that were or may have been granted.
+  /// Gives back admissions that were or may have been granted.
   func withdraw(_ numbers: [Int64]) -> ScriptCall { call(["withdraw"] + numbers.map { "\($0)" }) }
 
   /// Keeps an admission counted until it is sent or the lease ends, in seconds.

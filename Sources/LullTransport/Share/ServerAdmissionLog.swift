@@ -32,7 +32,7 @@ final class ServerAdmissionLog: AdmissionLog {
   private var hasUntold = false
   /// What responses have said about the limit, for the next log; by the clock's uptime.
   private var learned = LearnedLimit()
-  /// Admissions that must still be returned to the server.
+  /// Admissions that must still be given back to the server.
   private var free: [Int64] = []
   /// Until this time the server is not asked about this limit, by the clock's uptime.
   private var restsUntil = -Double.infinity
@@ -53,8 +53,8 @@ final class ServerAdmissionLog: AdmissionLog {
   private var isInLine = false
   private var renewal: (any HostTimer)?
 
-  /// Seconds after which a granted, unsent admission is returned if its process has not renewed it.
-  /// The script has the same number.
+  /// Seconds after which the server takes back a granted, unsent admission if its process has not
+  /// renewed it. The script has the same number.
   private static let lease = 30.0
   /// Seconds for which the server is not asked after its data for this limit proved unusable.
   private static let rest = 5.0
@@ -211,7 +211,7 @@ final class ServerAdmissionLog: AdmissionLog {
     return client.makeNumber()
   }
 
-  /// Returns the number that may have been granted too late.
+  /// Gives back the admission that may have been granted too late.
   private func giveBackOutstanding() {
     if let number = outstanding.take() { giveBack(number) }
   }

@@ -70,7 +70,7 @@ final class ShareClient: PumpGuest {
   func turnBegins() {}
   func turnEnded() {}
 
-  /// Stays open until the very end: other guests may still return admissions when they close.
+  /// Stays open until the very end: other guests may still give back admissions when they close.
   func pumpCloses() {
     if pump.ending.hasEnded { close() } else { pump.add(self) }
   }

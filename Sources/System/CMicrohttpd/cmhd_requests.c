@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- Arriving
+// --- Receiving
 
 static cmhd_request *begin(cmhd_server *server, const char *target) {
   cmhd_request *request = calloc(1, sizeof *request);
@@ -186,7 +186,7 @@ void cmhd_ended(
   free(request);
 }
 
-// --- Being answered
+// --- Answering
 
 cmhd_state cmhd_request_state(const cmhd_request *request) { return request->state; }
 
