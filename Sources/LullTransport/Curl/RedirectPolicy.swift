@@ -18,7 +18,7 @@ enum RedirectPolicy {
   ///
   /// 303 turns every method except HEAD into GET, 301 and 302 only POST. 307 and 308 keep method
   /// and body. If the origin changes, only Accept*, Content-* and User-Agent are kept, and for a
-  /// download also its file-related headers. A client certificate and a Unix socket are not kept.
+  /// download also Range and If-Range. A client certificate and a Unix socket are not kept.
   static func follow(
     _ request: HTTPRequest, status: Int, to target: String, changesOrigin: Bool
   ) -> (request: HTTPRequest, dropped: [String]) {
